@@ -1,0 +1,89 @@
+//! The languages that people are spoken to in.
+//!
+//! Every text for a person stands in a [`tr!`] with all three languages side
+//! by side, so that none can be forgotten; machine output never passes here.
+
+/// A language of the message catalogue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lang {
+    #[default]
+    En,
+    ZhTw,
+    ZhCn,
+}
+
+impl Lang {
+    pub const ALL: [Lang; 3] = [Lang::En, Lang::ZhTw, Lang::ZhCn];
+
+    /// The language that a `lang` setting or a locale name (`zh_TW.UTF-8`)
+    /// asks for; `None` where it names none of ours.
+    pub fn from_name(name: &str) -> Option<Lang> {
+        let name = name
+            .split(['.', '@'])
+            .next()?
+            .replace('_', "-")
+            .to_ascii_lowercase();
+        match name.as_str() {
+            "en" | "c" | "posix" => Some(Lang::En),
+            "zh-tw" | "zh-hk" | "zh-mo" | "zh-hant" => Some(Lang::ZhTw),
+            "zh" | "zh-cn" | "zh-sg" | "zh-hans" => Some(Lang::ZhCn),
+            _ if name.starts_with("en-") => Some(Lang::En),
+            _ if name.starts_with("zh-hant") => Some(Lang::ZhTw),
+            _ if name.starts_with("zh-hans") => Some(Lang::ZhCn),
+            _ => None,
+        }
+    }
+
+    /// The name as it is written in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::ZhTw => "zh-TW",
+            Lang::ZhCn => "zh-CN",
+        }
+    }
+}
+
+/// Something that can be told to a person.
+///
+/// A problem says what is wrong, names the file or the value, and ends with
+/// the next step.
+pub trait Say {
+    fn say(&self, lang: Lang) -> String;
+}
+
+/// One text in every language: `tr!(lang, "en {x}", "zh-TW {x}", "zh-CN {x}")`.
+/// Each is a format string with inline captures.
+#[macro_export]
+macro_rules! tr {
+    ($lang:expr, $en:literal, $tw:literal, $cn:literal $(,)?) => {
+        match $lang {
+            $crate::lang::Lang::En => format!($en),
+            $crate::lang::Lang::ZhTw => format!($tw),
+            $crate::lang::Lang::ZhCn => format!($cn),
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lang;
+
+    #[test]
+    fn locale_names_choose_a_language() {
+        for (name, want) in [
+            ("en_US.UTF-8", Some(Lang::En)),
+            ("C.UTF-8", Some(Lang::En)),
+            ("zh_TW.UTF-8", Some(Lang::ZhTw)),
+            ("zh-TW", Some(Lang::ZhTw)),
+            ("zh_HK", Some(Lang::ZhTw)),
+            ("zh_Hant_TW", Some(Lang::ZhTw)),
+            ("zh_CN.GB18030", Some(Lang::ZhCn)),
+            ("zh", Some(Lang::ZhCn)),
+            ("fr_FR.UTF-8", None),
+            ("", None),
+        ] {
+            assert_eq!(Lang::from_name(name), want, "{name}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The pure heart of Ralph Loop.
+//!
+//! Nothing in this crate touches a file, a process, the network, the clock or
+//! the environment: time and observations arrive inside arguments, decisions
+//! leave as data. See `ARCHITECTURE.md`.
+
+pub mod config;
+pub mod display;
+pub mod lang;
+pub mod machine;
+pub mod promise;
+pub mod tasks;
+pub mod template;
+pub mod text;
