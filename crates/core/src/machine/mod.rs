@@ -1,1 +1,31 @@
-//! Not yet.
+//! The loop as a pure machine: `step(state, event) -> effects`.
+//!
+//! Observations go in, decisions come out. Both drivers (`ralph run` from the
+//! outside, hooks from the inside) feed this one function, and everything that
+//! ends a run passes through one [`Effect::Finish`].
+
+mod clock;
+mod effect;
+mod event;
+mod notice;
+mod outcome;
+mod progress;
+mod rules;
+mod state;
+mod step;
+
+pub use clock::Now;
+pub use effect::{Effect, Turn, WaitReason};
+pub use event::{
+    Answer, CommandResult, End, Event, Kind, PhaseFacts, Request, Seen, TaskFacts, TaskRef, Tasks,
+    TurnReport, VerifyReport,
+};
+pub use notice::{Level, Notice};
+pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
+pub use progress::Evidence;
+pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
+pub use state::{Counters, ErrorNote, Proof, Stage, State};
+pub use step::step;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! Everything the loop can do.
+
+use super::{Limit, Notice, Outcome, TaskRef};
+use crate::template::PromptNote;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Tell everybody who listens: log, event log, screen.
+    Emit(Notice),
+    RunAgent(Turn),
+    /// Run the verification commands; `turn` names the work that is judged.
+    Verify {
+        turn: u32,
+    },
+    /// Sleep, look at the world, and come back with `Woke`.
+    Wait {
+        ms: u64,
+        why: WaitReason,
+    },
+    /// End the child that runs: gracefully, or at once.
+    StopChild {
+        kill: bool,
+    },
+    /// Show the menu of a limit. Where nobody sits at a terminal the driver
+    /// answers that the run is saved.
+    Ask(Limit),
+    Finish(Outcome),
+}
+
+/// One call of the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    pub turn: u32,
+    /// Zero where nothing limits it.
+    pub timeout_ms: u64,
+    pub phase: Option<String>,
+    pub task: Option<TaskRef>,
+    /// What the agent has to be told before its prompt.
+    pub notes: Vec<PromptNote>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitReason {
+    /// `limits.pause_between`.
+    Between,
+    /// After an error; the driver may add jitter.
+    Backoff,
+    /// Our own `rate.max_calls_per_hour`.
+    Rate,
+}
+
+impl WaitReason {
+    pub fn name(self) -> &'static str {
+        match self {
+            WaitReason::Between => "pause_between",
+            WaitReason::Backoff => "backoff",
+            WaitReason::Rate => "rate",
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Everything that can wake the loop.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ErrorClass, Now};
+use crate::promise::Promise;
+
+/// Something happened at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub at: Now,
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// The run begins.
+    Started { seen: Seen },
+    /// A run that another process left is taken up again.
+    Resumed { seen: Seen },
+    /// The agent's process is gone and the world was looked at.
+    TurnEnded(TurnReport),
+    /// The verification commands have run.
+    Verified(VerifyReport),
+    /// A pause is over and the world was looked at again.
+    Woke { seen: Seen },
+    /// A person chose from the menu at a limit.
+    Answered { answer: Answer },
+    /// Somebody wants the run to stop.
+    Requested { request: Request },
+}
+
+/// What the driver saw of the world, without asking the agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    pub tasks: Tasks,
+    /// Fingerprint of the work tree, untracked files included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// Tree of the commit that `HEAD` names, so that an empty commit is no
+    /// progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_tree: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tasks {
+    /// The run has no task file.
+    #[default]
+    None,
+    Read(TaskFacts),
+    /// There should be a task file, and it can't be used.
+    Trouble {
+        class: ErrorClass,
+        message: String,
+    },
+}
+
+/// What a task file says, within the scope of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskFacts {
+    pub total: usize,
+    pub completed: usize,
+    pub pending: usize,
+    /// Key of the first phase with open tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseFacts>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<TaskRef>,
+    /// The first few open tasks, for messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<TaskRef>,
+    /// Tasks that stood in the file before and are gone (TASK-17).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// Tasks that were done before and are open again (TASK-17).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unticked: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PhaseFacts {
+    pub key: String,
+    pub title: String,
+    pub completed: usize,
+    pub total: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskRef {
+    pub id: String,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnReport {
+    pub turn: u32,
+    pub end: End,
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
+    /// What the agent left on its error output or in its error result; empty
+    /// for a turn that went well.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub failure: String,
+    pub seen: Seen,
+}
+
+/// Every way in which the agent's process can end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    Exit(i32),
+    Signal(i32),
+    /// The process exited with 0 and its own result says that it failed.
+    ResultError,
+    TimedOut,
+    /// We stopped it, because somebody asked for that.
+    Stopped,
+    SpawnFailed {
+        missing: bool,
+    },
+    /// Nothing is known: the engine died while the turn ran.
+    Lost,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerifyReport {
+    pub turn: u32,
+    pub results: Vec<CommandResult>,
+}
+
+impl VerifyReport {
+    pub fn passed(&self) -> bool {
+        !self.results.is_empty() && self.results.iter().all(|r| r.exit == Some(0))
+    }
+
+    pub fn failure(&self) -> Option<&CommandResult> {
+        self.results.iter().find(|r| r.exit != Some(0))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommandResult {
+    pub command: String,
+    /// `None` where it did not end by itself.
+    pub exit: Option<i32>,
+    pub duration_ms: u64,
+    pub output: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Extend,
+    /// The scope was narrowed; the driver looked at the tasks again.
+    Simplify {
+        seen: Seen,
+    },
+    SaveAndExit,
+    Abandon,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// End after the turn that runs.
+    Pause,
+    /// End the turn gracefully, now.
+    Interrupt,
+    /// Kill the turn.
+    Kill,
+    /// Like an interrupt, and the run is given up.
+    Cancel,
+}

@@ -1,0 +1,368 @@
+//! What the loop has to tell, as data: the line of the event log (EVNT-01),
+//! the line of the log file and the text on the screen are made from it.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    BreakerRule, CommandResult, ErrorClass, Evidence, Limit, Now, Outcome, PauseReason, Proof,
+    TaskRef,
+};
+use crate::promise::Promise;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    LoopStart {
+        total: usize,
+        completed: usize,
+        pending: usize,
+    },
+    Resume {
+        iteration: u32,
+    },
+    IterationStart {
+        iteration: u32,
+        phase: Option<String>,
+        task: Option<TaskRef>,
+    },
+    IterationRetry {
+        iteration: u32,
+        class: ErrorClass,
+    },
+    IterationComplete {
+        iteration: u32,
+        phase: Option<String>,
+        completed: usize,
+        total: usize,
+        newly_done: usize,
+        evidence: Vec<Evidence>,
+        duration_ms: u64,
+    },
+    PromiseDetected {
+        iteration: u32,
+        promise: Promise,
+    },
+    PromiseMissing {
+        iteration: u32,
+        in_a_row: u32,
+    },
+    PromiseRejected {
+        iteration: u32,
+        claim: String,
+        missing: Vec<String>,
+    },
+    Stalled {
+        iteration: u32,
+        in_a_row: u32,
+    },
+    TasksRemoved {
+        iteration: u32,
+        ids: Vec<String>,
+    },
+    TasksUnticked {
+        iteration: u32,
+        ids: Vec<String>,
+    },
+    Error {
+        iteration: u32,
+        class: ErrorClass,
+        message: String,
+        in_a_row: u32,
+    },
+    GateStart {
+        iteration: u32,
+    },
+    GateResult {
+        iteration: u32,
+        passed: bool,
+        results: Vec<CommandResult>,
+    },
+    LimitNear {
+        iteration: u32,
+        max: u32,
+    },
+    LimitReached {
+        iteration: u32,
+        limit: Limit,
+    },
+    LimitExtended {
+        iteration: u32,
+        max_iterations: u32,
+    },
+    BreakerOpen {
+        iteration: u32,
+        rule: BreakerRule,
+        count: u32,
+        evidence: Vec<String>,
+    },
+    Wait {
+        iteration: u32,
+        ms: u64,
+        why: super::WaitReason,
+    },
+    Pause {
+        iteration: u32,
+        reason: PauseReason,
+    },
+    TaskComplete {
+        iteration: u32,
+    },
+    LoopEnd {
+        outcome: Outcome,
+        iterations: u32,
+        total: usize,
+        completed: usize,
+        pending: usize,
+        duration_ms: u64,
+        proven: Vec<Proof>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Info,
+    Warn,
+    Error,
+}
+
+impl Level {
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Info => "INFO",
+            Level::Warn => "WARN",
+            Level::Error => "ERROR",
+        }
+    }
+}
+
+impl Notice {
+    /// The name of the event (EVNT-01, EVNT-04).
+    pub fn event(&self) -> &'static str {
+        match self {
+            Notice::LoopStart { .. } => "loop_start",
+            Notice::Resume { .. } => "resume",
+            Notice::IterationStart { .. } => "iteration_start",
+            Notice::IterationRetry { .. } => "iteration_retry",
+            Notice::IterationComplete { .. } => "iteration_complete",
+            Notice::PromiseDetected { .. } => "promise_detected",
+            Notice::PromiseMissing { .. } => "promise_missing",
+            Notice::PromiseRejected { .. } => "promise_rejected",
+            Notice::Stalled { .. } => "stalled",
+            Notice::TasksRemoved { .. } => "tasks_removed",
+            Notice::TasksUnticked { .. } => "tasks_unticked",
+            Notice::Error { .. } => "error",
+            Notice::GateStart { .. } => "gate_start",
+            Notice::GateResult { .. } => "gate_result",
+            Notice::LimitNear { .. } => "limit_near",
+            Notice::LimitReached { .. } => "limit_reached",
+            Notice::LimitExtended { .. } => "limit_extended",
+            Notice::BreakerOpen { .. } => "breaker_open",
+            Notice::Wait { .. } => "wait",
+            Notice::Pause { .. } => "pause",
+            Notice::TaskComplete { .. } => "task_complete",
+            Notice::LoopEnd { .. } => "loop_end",
+        }
+    }
+
+    pub fn level(&self) -> Level {
+        match self {
+            Notice::Error { .. } | Notice::BreakerOpen { .. } => Level::Error,
+            Notice::IterationRetry { .. }
+            | Notice::PromiseMissing { .. }
+            | Notice::PromiseRejected { .. }
+            | Notice::Stalled { .. }
+            | Notice::TasksRemoved { .. }
+            | Notice::TasksUnticked { .. }
+            | Notice::LimitNear { .. }
+            | Notice::LimitReached { .. }
+            | Notice::Pause { .. } => Level::Warn,
+            Notice::GateResult { passed, .. } if !passed => Level::Warn,
+            Notice::LoopEnd { outcome, .. } => match outcome {
+                Outcome::Complete => Level::Info,
+                Outcome::Errors | Outcome::CircuitBreak { .. } | Outcome::GateFailed { .. } => {
+                    Level::Error
+                }
+                _ => Level::Warn,
+            },
+            _ => Level::Info,
+        }
+    }
+
+    /// One line of the event log, in the order of keys that EVNT-01 shows.
+    pub fn line(&self, at: Now) -> Value {
+        let mut line = Map::new();
+        line.insert("ts".into(), iso_utc(at.wall_ms).into());
+        line.insert("level".into(), self.level().name().into());
+        line.insert("event".into(), self.event().into());
+        if let Value::Object(fields) = self.fields() {
+            line.extend(fields.into_iter().filter(|(_, v)| !v.is_null()));
+        }
+        Value::Object(line)
+    }
+
+    fn fields(&self) -> Value {
+        match self {
+            Notice::LoopStart {
+                total,
+                completed,
+                pending,
+            } => {
+                json!({"tasks": {"total": total, "completed": completed, "pending": pending}})
+            }
+            Notice::Resume { iteration }
+            | Notice::GateStart { iteration }
+            | Notice::TaskComplete { iteration } => {
+                json!({"iteration": iteration})
+            }
+            Notice::IterationStart {
+                iteration,
+                phase,
+                task,
+            } => json!({
+                "iteration": iteration,
+                "phase": phase_number(phase.as_deref()),
+                "task": task.as_ref().map(|t| t.id.as_str()),
+            }),
+            Notice::IterationRetry { iteration, class } => {
+                json!({"iteration": iteration, "reason": class.name()})
+            }
+            Notice::IterationComplete {
+                iteration,
+                phase,
+                completed,
+                total,
+                newly_done,
+                evidence,
+                duration_ms,
+            } => {
+                json!({
+                    "iteration": iteration,
+                    "phase": phase_number(phase.as_deref()),
+                    "subtasks_done": newly_done,
+                    "progress": evidence.iter().map(Evidence::name).collect::<Vec<_>>(),
+                    "tasks": {"total": total, "completed": completed},
+                    "duration_ms": duration_ms,
+                })
+            }
+            Notice::PromiseDetected { iteration, promise } => {
+                json!({"iteration": iteration, "promise": promise_text(promise)})
+            }
+            Notice::PromiseMissing {
+                iteration,
+                in_a_row,
+            }
+            | Notice::Stalled {
+                iteration,
+                in_a_row,
+            } => {
+                json!({"iteration": iteration, "count": in_a_row})
+            }
+            Notice::PromiseRejected {
+                iteration,
+                claim,
+                missing,
+            } => {
+                json!({"iteration": iteration, "reason": missing.join("; "), "promise": claim, "missing": missing})
+            }
+            Notice::TasksRemoved { iteration, ids } | Notice::TasksUnticked { iteration, ids } => {
+                json!({"iteration": iteration, "tasks": ids})
+            }
+            Notice::Error {
+                iteration,
+                class,
+                message,
+                in_a_row,
+            } => json!({
+                "iteration": iteration, "reason": class.name(), "message": message, "count": in_a_row,
+            }),
+            Notice::GateResult {
+                iteration,
+                passed,
+                results,
+            } => json!({
+                "iteration": iteration,
+                "passed": passed,
+                "commands": results.iter().map(|r| json!({
+                    "command": r.command, "exit": r.exit, "duration_ms": r.duration_ms,
+                })).collect::<Vec<_>>(),
+            }),
+            Notice::LimitNear { iteration, max } => {
+                json!({"iteration": iteration, "max_iterations": max})
+            }
+            Notice::LimitReached { iteration, limit } => {
+                json!({"iteration": iteration, "reason": limit.name()})
+            }
+            Notice::LimitExtended {
+                iteration,
+                max_iterations,
+            } => {
+                json!({"iteration": iteration, "max_iterations": max_iterations})
+            }
+            Notice::BreakerOpen {
+                iteration,
+                rule,
+                count,
+                evidence,
+            } => json!({
+                "iteration": iteration, "reason": rule.name(), "count": count, "evidence": evidence,
+            }),
+            Notice::Wait { iteration, ms, why } => {
+                json!({"iteration": iteration, "reason": why.name(), "duration_ms": ms})
+            }
+            Notice::Pause { iteration, reason } => {
+                json!({"iteration": iteration, "reason": reason.name()})
+            }
+            Notice::LoopEnd {
+                outcome,
+                iterations,
+                total,
+                completed,
+                pending,
+                duration_ms,
+                proven,
+            } => json!({
+                "outcome": outcome.name(),
+                "reason": Some(outcome.reason()).filter(|r| !r.is_empty()),
+                "exit_code": outcome.exit_code(),
+                "iterations": iterations,
+                "tasks": {"total": total, "completed": completed, "pending": pending},
+                "duration_ms": duration_ms,
+                "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
+            }),
+        }
+    }
+}
+
+/// The promise as the agent wrote it, between its tags.
+pub(crate) fn promise_text(promise: &Promise) -> String {
+    match promise {
+        Promise::Continue => "CONTINUE".into(),
+        Promise::Complete(text) | Promise::Unknown(text) => text.clone(),
+        Promise::PhaseComplete => "PHASE COMPLETE".into(),
+        Promise::E2ePassed => "E2E PASSED".into(),
+        Promise::E2eFailed(reason) => with_reason("E2E FAILED", reason),
+        Promise::Blocked(reason) => with_reason("BLOCKED", reason),
+    }
+}
+
+fn with_reason(word: &str, reason: &str) -> String {
+    if reason.is_empty() {
+        word.into()
+    } else {
+        format!("{word}: {reason}")
+    }
+}
+
+/// EVNT-01 has whole numbers as phases; a key that is none stays a string.
+fn phase_number(phase: Option<&str>) -> Value {
+    match phase {
+        None => Value::Null,
+        Some(key) => key.parse::<u64>().map_or_else(|_| key.into(), Value::from),
+    }
+}
+
+/// `2026-01-18T10:00:00Z`, as every machine-read time is written.
+pub fn iso_utc(wall_ms: i64) -> String {
+    let seconds = wall_ms.div_euclid(1000);
+    jiff::Timestamp::from_second(seconds)
+        .map_or_else(|_| String::from("1970-01-01T00:00:00Z"), |t| t.to_string())
+}

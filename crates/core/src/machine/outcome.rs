@@ -1,0 +1,195 @@
+//! How a run can end, and why.
+
+use serde::{Deserialize, Serialize};
+
+/// The end of a run. Its name is what `--json` prints, its exit code what the
+/// shell sees (LOOP-15).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    Complete,
+    Paused { reason: PauseReason },
+    Blocked { reason: String },
+    CircuitBreak { rule: BreakerRule },
+    Errors,
+    GateFailed { reason: String },
+    Budget { limit: String },
+    Cancelled,
+    Interrupted,
+}
+
+impl Outcome {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Outcome::Complete => "complete",
+            Outcome::Paused { .. } => "paused",
+            Outcome::Blocked { .. } => "blocked",
+            Outcome::CircuitBreak { .. } => "circuit_break",
+            Outcome::Errors => "errors",
+            Outcome::GateFailed { .. } => "gate_failed",
+            Outcome::Budget { .. } => "budget",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Interrupted => "interrupted",
+        }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Outcome::Complete => 0,
+            Outcome::Paused { .. } | Outcome::Cancelled => 3,
+            Outcome::Blocked { .. } => 4,
+            Outcome::CircuitBreak { .. } => 5,
+            Outcome::Errors => 6,
+            Outcome::GateFailed { .. } => 7,
+            Outcome::Budget { .. } => 8,
+            Outcome::Interrupted => 130,
+        }
+    }
+
+    /// The `status` of `status.json` (STAT-03).
+    pub fn status(&self) -> &'static str {
+        match self {
+            Outcome::Complete => "complete",
+            Outcome::Paused {
+                reason: PauseReason::Limit(Limit::Iterations),
+            } => "max_iterations",
+            Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => "paused",
+            Outcome::Blocked { .. } => "blocked",
+            Outcome::CircuitBreak { .. } => "circuit_break",
+            Outcome::Errors | Outcome::GateFailed { .. } => "error",
+            Outcome::Cancelled => "cancelled",
+        }
+    }
+
+    /// The reason in one machine-readable word or in the agent's own words;
+    /// empty where the outcome says it all.
+    pub fn reason(&self) -> &str {
+        match self {
+            Outcome::Paused { reason } => reason.name(),
+            Outcome::Blocked { reason } | Outcome::GateFailed { reason } => reason,
+            Outcome::CircuitBreak { rule } => rule.name(),
+            Outcome::Budget { limit } => limit,
+            Outcome::Complete | Outcome::Errors | Outcome::Cancelled | Outcome::Interrupted => "",
+        }
+    }
+}
+
+/// Why a run waits for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    /// A limit was reached.
+    Limit(Limit),
+    /// A person asked for it.
+    Requested,
+    /// The agent says that it is done, and nothing was set up that could
+    /// prove it.
+    Unproven,
+}
+
+impl PauseReason {
+    pub fn name(self) -> &'static str {
+        match self {
+            PauseReason::Limit(limit) => limit.name(),
+            PauseReason::Requested => "requested",
+            PauseReason::Unproven => "unproven",
+        }
+    }
+}
+
+/// The limits that pause a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    Iterations,
+    Duration,
+}
+
+impl Limit {
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Iterations => "max_iterations",
+            Limit::Duration => "max_duration",
+        }
+    }
+}
+
+/// The rules that can open the circuit breaker. Each has a counter and a
+/// threshold of its own (BRKR-02, BRKR-07, ERRC-07).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BreakerRule {
+    MissingPromise,
+    Stalled,
+    SameError,
+    FalsePromise,
+}
+
+impl BreakerRule {
+    pub fn name(self) -> &'static str {
+        match self {
+            BreakerRule::MissingPromise => "missing_promise",
+            BreakerRule::Stalled => "stalled",
+            BreakerRule::SameError => "same_error",
+            BreakerRule::FalsePromise => "false_promise",
+        }
+    }
+}
+
+/// What kind of thing went wrong in a turn (ERRC-07).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    AgentExec,
+    AgentTimeout,
+    AgentMissing,
+    TaskNotFound,
+    FileOp,
+    StateCorrupt,
+    GateFailed,
+    ReviewReject,
+    TestFail,
+    FalsePromise,
+    RateLimited,
+    CiFailed,
+    Config,
+}
+
+impl ErrorClass {
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorClass::AgentExec => "agent_exec",
+            ErrorClass::AgentTimeout => "agent_timeout",
+            ErrorClass::AgentMissing => "agent_missing",
+            ErrorClass::TaskNotFound => "task_not_found",
+            ErrorClass::FileOp => "file_op",
+            ErrorClass::StateCorrupt => "state_corrupt",
+            ErrorClass::GateFailed => "gate_failed",
+            ErrorClass::ReviewReject => "review_reject",
+            ErrorClass::TestFail => "test_fail",
+            ErrorClass::FalsePromise => "false_promise",
+            ErrorClass::RateLimited => "rate_limited",
+            ErrorClass::CiFailed => "ci_failed",
+            ErrorClass::Config => "config",
+        }
+    }
+
+    /// Whether it counts toward the limit of consecutive errors (ERRC-01).
+    pub fn counts(self) -> bool {
+        match self {
+            ErrorClass::AgentExec
+            | ErrorClass::AgentTimeout
+            | ErrorClass::AgentMissing
+            | ErrorClass::TaskNotFound
+            | ErrorClass::FileOp
+            | ErrorClass::StateCorrupt
+            | ErrorClass::Config => true,
+            ErrorClass::GateFailed
+            | ErrorClass::ReviewReject
+            | ErrorClass::TestFail
+            | ErrorClass::FalsePromise
+            | ErrorClass::RateLimited
+            | ErrorClass::CiFailed => false,
+        }
+    }
+}

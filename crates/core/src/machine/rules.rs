@@ -1,0 +1,172 @@
+//! What a run was started with: its goal, limits and proofs.
+//!
+//! Rules are written into the journal with the first event, so that a replay
+//! decides as the run did, whatever the configuration says by then.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    pub goal: Goal,
+    pub limits: Limits,
+    /// Without a promise, a finished task list is not enough.
+    pub promise_required: bool,
+    /// Verification commands are configured, and when they run.
+    pub verify: Option<VerifyWhen>,
+    pub evidence: EvidenceKinds,
+    pub e2e_repairs: u32,
+}
+
+/// What has to be reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Goal {
+    /// Every task in scope of a task file; `phase` narrows the scope.
+    Tasks { phase: Option<String> },
+    /// A plain prompt: only verification can prove it.
+    Prompt,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyWhen {
+    /// After every turn.
+    Each,
+    /// When the work looks complete.
+    Complete,
+}
+
+/// Zero switches a limit off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    pub max_iterations: u32,
+    pub extend_by: u32,
+    pub warn_at: WarnAt,
+    pub consecutive_errors: u32,
+    pub missing_promise: u32,
+    pub stalled: u32,
+    pub same_error: u32,
+    pub false_promise: u32,
+    pub max_duration_ms: u64,
+    pub iteration_timeout_ms: u64,
+    pub pause_between_ms: u64,
+    pub calls_per_hour: u32,
+    pub on_limit: OnLimit,
+    pub retry: Retry,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarnAt {
+    Iteration(u32),
+    Percent(u32),
+}
+
+impl WarnAt {
+    /// The first iteration of `max` that warns; 0 where none does.
+    pub fn iteration(self, max: u32) -> u32 {
+        match self {
+            WarnAt::Iteration(n) => n,
+            WarnAt::Percent(p) => (u64::from(max) * u64::from(p)).div_ceil(100) as u32,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLimit {
+    /// Ask the person who sits there; save and end where nobody does.
+    Ask,
+    /// Save and end.
+    Stop,
+}
+
+/// The pause before a turn that follows an error (ERRC-06).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    pub initial_ms: u64,
+    pub factor: u32,
+    pub max_ms: u64,
+}
+
+impl Retry {
+    /// The pause after the `n`th consecutive error, counted from 1.
+    pub fn delay_ms(self, n: u32) -> u64 {
+        let growth = u64::from(self.factor.max(1)).saturating_pow(n.saturating_sub(1));
+        self.initial_ms.saturating_mul(growth).min(self.max_ms)
+    }
+}
+
+/// Which kinds of evidence count as progress (BRKR-03).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceKinds {
+    pub tasks: bool,
+    pub phase: bool,
+    pub commit: bool,
+    pub tree: bool,
+}
+
+impl Default for EvidenceKinds {
+    fn default() -> Self {
+        EvidenceKinds {
+            tasks: true,
+            phase: true,
+            commit: true,
+            tree: true,
+        }
+    }
+}
+
+/// The rules would let a run go on for ever (VALV-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoLimit;
+
+impl Limits {
+    /// Unlimited iterations are fine while anything else ends the run.
+    pub fn check(&self) -> Result<(), NoLimit> {
+        let active = self.max_iterations > 0
+            || self.max_duration_ms > 0
+            || self.stalled > 0
+            || self.missing_promise > 0
+            || self.consecutive_errors > 0;
+        if active { Ok(()) } else { Err(NoLimit) }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_iterations: 50,
+            extend_by: 10,
+            warn_at: WarnAt::Percent(75),
+            consecutive_errors: 3,
+            missing_promise: 5,
+            stalled: 5,
+            same_error: 5,
+            false_promise: 5,
+            max_duration_ms: 0,
+            iteration_timeout_ms: 30 * 60 * 1000,
+            pause_between_ms: 0,
+            calls_per_hour: 0,
+            on_limit: OnLimit::Ask,
+            retry: Retry {
+                initial_ms: 1000,
+                factor: 2,
+                max_ms: 30_000,
+            },
+        }
+    }
+}
+
+impl Rules {
+    pub fn new(goal: Goal) -> Rules {
+        Rules {
+            goal,
+            limits: Limits::default(),
+            promise_required: false,
+            verify: None,
+            evidence: EvidenceKinds::default(),
+            e2e_repairs: 3,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Where a run stands. It is rebuilt by replaying the journal, never saved.
+
+use serde_json::{Value, json};
+
+use super::clock::Clock;
+use super::progress::Progress;
+use super::{ErrorClass, Goal, Limit, NoLimit, Now, Outcome, Request, Rules, TaskFacts, Tasks};
+use crate::template::PromptNote;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    pub rules: Rules,
+    pub stage: Stage,
+    /// Turns that were begun. Never decreases.
+    pub turns: u32,
+    pub counters: Counters,
+    /// The errors in a row that count, newest last.
+    pub errors: Vec<ErrorNote>,
+    /// What the task file said last.
+    pub tasks: Option<TaskFacts>,
+    pub last_promise: String,
+    pub proven: Vec<Proof>,
+    pub(super) progress: Progress,
+    pub(super) clock: Clock,
+    /// What the next prompt has to say first.
+    pub(super) notes: Vec<PromptNote>,
+    pub(super) stopping: Option<Request>,
+    /// The claim that verification is about to judge.
+    pub(super) claim: Option<String>,
+    /// Phase that was current when the running turn began.
+    pub(super) turn_phase: Option<String>,
+    pub(super) last_failure: Option<u64>,
+    /// The most tasks that the file ever held: below it, tasks were lost.
+    pub(super) most_tasks: usize,
+    /// By how much a reached duration is extended.
+    pub(super) duration_step: u64,
+    /// Starts of the turns of the last hour, on the steady clock of the run.
+    pub(super) recent_calls: Vec<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stage {
+    /// Nothing has happened yet.
+    New,
+    Running,
+    /// `completes`: a pass ends the run.
+    Verifying {
+        completes: bool,
+    },
+    Waiting,
+    Asking(Limit),
+    Finished(Outcome),
+}
+
+/// Everything that is counted in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub errors: u32,
+    pub missing_promise: u32,
+    pub stalled: u32,
+    pub same_error: u32,
+    pub false_promise: u32,
+    pub e2e_failed: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorNote {
+    pub class: ErrorClass,
+    pub message: String,
+}
+
+/// Something that Ralph saw with its own eyes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proof {
+    /// Counted in the task file.
+    Tasks { completed: usize, total: usize },
+    /// A command that Ralph ran ended with 0.
+    Command { command: String, duration_ms: u64 },
+}
+
+impl Proof {
+    pub fn to_json(&self) -> Value {
+        match self {
+            Proof::Tasks { completed, total } => {
+                json!({"kind": "tasks", "completed": completed, "total": total})
+            }
+            Proof::Command {
+                command,
+                duration_ms,
+            } => {
+                json!({"kind": "command", "command": command, "exit": 0, "duration_ms": duration_ms})
+            }
+        }
+    }
+}
+
+impl State {
+    /// A run that has not begun. Rules that could go on for ever are refused.
+    pub fn new(rules: Rules) -> Result<State, NoLimit> {
+        rules.limits.check()?;
+        let duration_step = rules.limits.max_duration_ms;
+        Ok(State {
+            rules,
+            stage: Stage::New,
+            turns: 0,
+            counters: Counters::default(),
+            errors: Vec::new(),
+            tasks: None,
+            last_promise: String::new(),
+            proven: Vec::new(),
+            progress: Progress::default(),
+            clock: Clock::default(),
+            notes: Vec::new(),
+            stopping: None,
+            claim: None,
+            turn_phase: None,
+            last_failure: None,
+            most_tasks: 0,
+            duration_step,
+            recent_calls: Vec::new(),
+        })
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.stage {
+            Stage::Finished(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    pub fn elapsed_ms(&self) -> u64 {
+        self.clock.elapsed_ms()
+    }
+
+    pub fn now(&self) -> Now {
+        self.clock.now()
+    }
+
+    /// The phase that is worked on: the one that was asked for, else the
+    /// first with open tasks.
+    pub fn phase(&self) -> Option<&str> {
+        match &self.rules.goal {
+            Goal::Tasks { phase: Some(phase) } => Some(phase),
+            _ => self.tasks.as_ref().and_then(|t| t.phase.as_deref()),
+        }
+    }
+
+    /// The content of `status.json` (STAT-02, STAT-04).
+    pub fn status(&self, run_id: &str, tasks_file: &str) -> Value {
+        let facts = self.tasks.clone().unwrap_or_default();
+        let percent = (facts.completed * 100)
+            .checked_div(facts.total)
+            .unwrap_or(0);
+        json!({
+            "schema_version": 1,
+            "timestamp": super::notice::iso_utc(self.now().wall_ms),
+            "run_id": run_id,
+            "iteration": self.turns,
+            "max_iterations": self.rules.limits.max_iterations,
+            "phase": self.phase().unwrap_or(""),
+            "status": self.outcome().map_or("running", Outcome::status),
+            "last_promise": self.status_promise(),
+            "tasks": {
+                "total": facts.total,
+                "completed": facts.completed,
+                "pending": facts.pending,
+                "progress_percent": percent,
+            },
+            "tasks_file": tasks_file,
+            "reason": self.outcome().map_or("", Outcome::reason),
+            "elapsed_ms": self.elapsed_ms(),
+            "counters": {
+                "errors": self.counters.errors,
+                "missing_promise": self.counters.missing_promise,
+                "stalled": self.counters.stalled,
+                "same_error": self.counters.same_error,
+                "false_promise": self.counters.false_promise,
+            },
+        })
+    }
+
+    fn status_promise(&self) -> &str {
+        match self.outcome() {
+            Some(Outcome::CircuitBreak { .. }) => "NO_PROGRESS",
+            _ => &self.last_promise,
+        }
+    }
+
+    pub(super) fn take_tasks(&mut self, tasks: &Tasks) {
+        if let Tasks::Read(facts) = tasks {
+            self.tasks = Some(facts.clone());
+        }
+    }
+
+    pub(super) fn pending(&self) -> usize {
+        self.tasks.as_ref().map_or(0, |t| t.pending)
+    }
+}
