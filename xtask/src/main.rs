@@ -1,1 +1,47 @@
-fn main() {}
+//! The project's own tools: `cargo xtask VERB`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "these are command line tools"
+)]
+
+mod bench;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
+cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["tidy"] => tidy::run(&root()),
+        ["bench", "loop"] => bench::run(&root()),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problems) => {
+            for problem in &problems {
+                eprintln!("{problem}");
+            }
+            eprintln!("{} problems", problems.len());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+        .to_owned()
+}

@@ -1,1 +1,43 @@
+//! The program `ralph`: arguments → options → commands.
 
+mod app;
+mod args;
+mod commands;
+mod demo;
+mod scripted;
+mod settings;
+mod view;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
+
+/// Exit code of a usage error or of an internal one. 2 is kept for a hook's
+/// block and is never used for anything else (LOOP-15).
+pub const FAILED: u8 = 1;
+
+/// Runs the program and gives its exit code.
+pub fn run(args: Vec<OsString>) -> u8 {
+    // The scripted agent is started for every turn: it must not pay for the
+    // rest of the program.
+    if args
+        .get(1)
+        .is_some_and(|mode| mode == ralph_engine::agents::SCRIPTED_MODE)
+    {
+        return scripted::run(&args[2..]);
+    }
+    match args::Cli::try_parse_from(&args) {
+        Ok(cli) => commands::run(cli),
+        Err(error) => {
+            // Help and version are answers, not errors.
+            let code = if error.use_stderr() { FAILED } else { 0 };
+            let _ = error.print();
+            code
+        }
+    }
+}
+
+/// The command line, for the man pages and completions.
+pub fn command() -> clap::Command {
+    args::Cli::command()
+}

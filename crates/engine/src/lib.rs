@@ -3,4 +3,17 @@
 //! prints.
 
 pub mod agents;
+pub mod clock;
+pub mod driver;
+mod excerpt;
+pub mod git;
+pub mod look;
+pub mod plan;
+pub mod prompt;
+pub mod record;
+pub mod signals;
 pub mod supervise;
+pub mod terminal;
+pub mod turn;
+pub mod verify;
+pub mod worktree;

@@ -1,1 +1,19 @@
+//! The only writer of run state: journal, atomic files, lock, log and events.
+//!
+//! Everything here is plain blocking `std`, so that a hook can use it without
+//! a runtime. All writes pass through one private module, `sys`, in which a
+//! test build can make each of them fail by name (see [`fault`]).
 
+pub mod atomic;
+pub mod error;
+pub mod events;
+pub mod fault;
+pub mod journal;
+pub mod layout;
+pub mod lines;
+pub mod lock;
+pub mod log;
+mod process;
+mod sys;
+
+pub use error::{Action, FileError};

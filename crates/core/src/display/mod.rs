@@ -1,1 +1,39 @@
-//! Not yet.
+//! Whole blocks of text for a person (DISP): progress, menus, and every way in
+//! which a run can end.
+//!
+//! Each block is a function from a [`Screen`] and a small plain view to a
+//! `String`. Nothing is printed here. A block ends with a line feed; a menu
+//! ends with its question, so that the answer is typed behind it. Text that
+//! comes from outside (task titles, agent output, reasons) is made harmless,
+//! freed of secrets and fitted to the width before it is shown.
+
+mod bar;
+mod boxes;
+mod endings;
+mod limits;
+mod menus;
+mod problems;
+mod progress;
+mod proof;
+mod screen;
+
+#[cfg(test)]
+mod tests;
+
+pub use bar::{Progress, bar};
+pub use endings::{
+    BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
+    interrupted, pause_box, unproven,
+};
+pub use limits::{LimitView, limit_box, limit_warning};
+pub use menus::{LimitMenuView, ResumeView, ScopeItem, limit_menu, resume_menu, simplify_menu};
+pub use problems::{
+    BlockedView, BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report,
+    gate_failed, rejected,
+};
+pub use progress::{
+    IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
+    progress_box,
+};
+pub use proof::{Gap, Missing, Proof};
+pub use screen::{Screen, Style};

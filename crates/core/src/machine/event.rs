@@ -97,6 +97,12 @@ pub struct TaskRef {
     pub text: String,
 }
 
+impl TaskRef {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.id, self.text)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
     pub turn: u32,
@@ -160,7 +166,8 @@ pub enum Answer {
     Extend,
     /// The scope was narrowed; the driver looked at the tasks again.
     Simplify {
-        seen: Seen,
+        skipped: Vec<String>,
+        seen: Box<Seen>,
     },
     SaveAndExit,
     Abandon,

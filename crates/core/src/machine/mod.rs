@@ -11,8 +11,10 @@ mod notice;
 mod outcome;
 mod progress;
 mod rules;
+mod say;
 mod state;
 mod step;
+mod words;
 
 pub use clock::Now;
 pub use effect::{Effect, Turn, WaitReason};
@@ -20,12 +22,13 @@ pub use event::{
     Answer, CommandResult, End, Event, Kind, PhaseFacts, Request, Seen, TaskFacts, TaskRef, Tasks,
     TurnReport, VerifyReport,
 };
-pub use notice::{Level, Notice};
+pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
 pub use state::{Counters, ErrorNote, Proof, Stage, State};
 pub use step::step;
+pub use words::{Detail, Missing, Sign};
 
 #[cfg(test)]
 mod tests;

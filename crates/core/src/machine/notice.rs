@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BreakerRule, CommandResult, ErrorClass, Evidence, Limit, Now, Outcome, PauseReason, Proof,
-    TaskRef,
+    BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
+    PauseReason, Proof, Sign, TaskRef,
 };
+use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +49,7 @@ pub enum Notice {
     PromiseRejected {
         iteration: u32,
         claim: String,
-        missing: Vec<String>,
+        missing: Vec<Missing>,
     },
     Stalled {
         iteration: u32,
@@ -65,7 +66,7 @@ pub enum Notice {
     Error {
         iteration: u32,
         class: ErrorClass,
-        message: String,
+        detail: Detail,
         in_a_row: u32,
     },
     GateStart {
@@ -92,7 +93,7 @@ pub enum Notice {
         iteration: u32,
         rule: BreakerRule,
         count: u32,
-        evidence: Vec<String>,
+        signs: Vec<Sign>,
     },
     Wait {
         iteration: u32,
@@ -261,6 +262,7 @@ impl Notice {
                 claim,
                 missing,
             } => {
+                let missing = english(missing);
                 json!({"iteration": iteration, "reason": missing.join("; "), "promise": claim, "missing": missing})
             }
             Notice::TasksRemoved { iteration, ids } | Notice::TasksUnticked { iteration, ids } => {
@@ -269,10 +271,13 @@ impl Notice {
             Notice::Error {
                 iteration,
                 class,
-                message,
+                detail,
                 in_a_row,
             } => json!({
-                "iteration": iteration, "reason": class.name(), "message": message, "count": in_a_row,
+                "iteration": iteration,
+                "reason": class.name(),
+                "message": detail.say(Lang::En),
+                "count": in_a_row,
             }),
             Notice::GateResult {
                 iteration,
@@ -301,9 +306,12 @@ impl Notice {
                 iteration,
                 rule,
                 count,
-                evidence,
+                signs,
             } => json!({
-                "iteration": iteration, "reason": rule.name(), "count": count, "evidence": evidence,
+                "iteration": iteration,
+                "reason": rule.name(),
+                "count": count,
+                "evidence": english(signs),
             }),
             Notice::Wait { iteration, ms, why } => {
                 json!({"iteration": iteration, "reason": why.name(), "duration_ms": ms})
@@ -330,6 +338,11 @@ impl Notice {
             }),
         }
     }
+}
+
+/// Programs and agents read reasons in one language.
+pub(super) fn english(reasons: &[impl Say]) -> Vec<String> {
+    reasons.iter().map(|reason| reason.say(Lang::En)).collect()
 }
 
 /// The promise as the agent wrote it, between its tags.

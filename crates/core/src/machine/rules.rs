@@ -55,19 +55,26 @@ pub struct Limits {
     pub retry: Retry,
 }
 
+/// From when on to warn of the last iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarnAt {
+    Never,
     Iteration(u32),
-    Percent(u32),
+    Percent(u8),
 }
 
 impl WarnAt {
-    /// The first iteration of `max` that warns; 0 where none does.
-    pub fn iteration(self, max: u32) -> u32 {
+    /// The first iteration that warns, out of `max_iterations` (0 = unlimited).
+    pub fn first_iteration(self, max_iterations: u32) -> Option<u32> {
         match self {
-            WarnAt::Iteration(n) => n,
-            WarnAt::Percent(p) => (u64::from(max) * u64::from(p)).div_ceil(100) as u32,
+            WarnAt::Never => None,
+            WarnAt::Iteration(iteration) => Some(iteration),
+            WarnAt::Percent(_) if max_iterations == 0 => None,
+            WarnAt::Percent(percent) => {
+                let share = (u64::from(max_iterations) * u64::from(percent)).div_ceil(100);
+                u32::try_from(share).ok()
+            }
         }
     }
 }

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::clock::Clock;
 use super::progress::Progress;
-use super::{ErrorClass, Goal, Limit, NoLimit, Now, Outcome, Request, Rules, TaskFacts, Tasks};
+use super::{
+    Detail, ErrorClass, Goal, Limit, NoLimit, Now, Outcome, Request, Rules, TaskFacts, Tasks,
+};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +68,7 @@ pub struct Counters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorNote {
     pub class: ErrorClass,
-    pub message: String,
+    pub detail: Detail,
 }
 
 /// Something that Ralph saw with its own eyes.

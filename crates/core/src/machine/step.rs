@@ -1,12 +1,13 @@
 //! The only decision maker.
 
-use super::notice::promise_text;
+use super::notice::{english, promise_text};
 use super::progress::failure_hash;
 use super::{
-    Answer, BreakerRule, Effect, End, ErrorClass, ErrorNote, Event, Goal, Kind, Limit, Notice,
-    OnLimit, Outcome, PauseReason, Proof, Request, Seen, Stage, State, Tasks, Turn, TurnReport,
-    VerifyReport, VerifyWhen, WaitReason,
+    Answer, BreakerRule, Detail, Effect, End, ErrorClass, ErrorNote, Event, Goal, Kind, Limit,
+    Missing, Notice, OnLimit, Outcome, PauseReason, Proof, Request, Seen, Sign, Stage, State,
+    Tasks, Turn, TurnReport, VerifyReport, VerifyWhen, WaitReason,
 };
+use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
 
@@ -169,41 +170,34 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
 }
 
 fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
-    let failed = |class, message: String| Turned::Failed(ErrorNote { class, message });
-    let words = |fallback: String| {
-        if report.failure.is_empty() {
-            fallback
-        } else {
-            report.failure.clone()
-        }
-    };
+    let failed = |class, detail| Turned::Failed(ErrorNote { class, detail });
+    let words = report.failure.clone();
     match &report.end {
         End::Exit(0) => match &report.seen.tasks {
-            Tasks::Trouble { class, message } => failed(*class, message.clone()),
+            Tasks::Trouble { class, message } => failed(*class, Detail::Words(message.clone())),
             _ => Turned::Normal,
         },
-        End::Exit(code) => failed(ErrorClass::AgentExec, words(format!("exit code {code}"))),
+        End::Exit(code) => failed(ErrorClass::AgentExec, Detail::Exit { code: *code, words }),
         End::Signal(signal) => failed(
             ErrorClass::AgentExec,
-            words(format!("ended by signal {signal}")),
+            Detail::Signal {
+                signal: *signal,
+                words,
+            },
         ),
-        End::ResultError => failed(
-            ErrorClass::AgentExec,
-            words("the agent reported an error".into()),
-        ),
+        End::ResultError => failed(ErrorClass::AgentExec, Detail::Words(words)),
         End::SpawnFailed { missing: true } => {
-            failed(ErrorClass::AgentMissing, words("command not found".into()))
+            failed(ErrorClass::AgentMissing, Detail::NotFound { words })
         }
         End::SpawnFailed { missing: false } => {
-            failed(ErrorClass::AgentExec, words("could not be started".into()))
+            failed(ErrorClass::AgentExec, Detail::NotStarted { words })
         }
         End::TimedOut if productive => Turned::Cut,
         End::TimedOut => failed(
             ErrorClass::AgentTimeout,
-            format!(
-                "ended after {} s without a result",
-                report.duration_ms / 1000
-            ),
+            Detail::Timeout {
+                seconds: report.duration_ms / 1000,
+            },
         ),
         End::Stopped | End::Lost => Turned::Cut,
     }
@@ -247,19 +241,20 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
 }
 
 fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
-    count_failure(state, &error.message);
+    let message = error.detail.say(Lang::En);
+    count_failure(state, &message);
     if error.class.counts() {
         state.counters.errors += 1;
         state.errors.push(error.clone());
     }
     state.notes.push(PromptNote::LastError {
         class: error.class.name().into(),
-        message: error.message.clone(),
+        message,
     });
     out.push(Effect::Emit(Notice::Error {
         iteration: turn,
         class: error.class,
-        message: error.message,
+        detail: error.detail,
         in_a_row: state.counters.errors,
     }));
 }
@@ -358,8 +353,8 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     finish_or(state, out, verify_or_complete);
 }
 
-/// What the evidence lacks for a claim, one line each.
-fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
+/// What the evidence lacks for a claim.
+fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
     let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) else {
         return Vec::new();
     };
@@ -370,36 +365,34 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
     if let Some(phase) = phase
         && let Some(facts) = facts.phases.iter().find(|p| p.key == phase)
     {
-        let open = facts.total - facts.completed;
-        return if open == 0 {
-            Vec::new()
-        } else {
-            vec![format!("{open} open tasks in phase {phase}")]
+        let count = facts.total - facts.completed;
+        let open = Missing::OpenInPhase {
+            phase: phase.into(),
+            count,
         };
+        return if count == 0 { Vec::new() } else { vec![open] };
     }
-    let mut missing: Vec<String> = facts
-        .open
-        .iter()
-        .take(NAMED_TASKS)
-        .map(|t| format!("{} {}", t.id, t.text))
-        .collect();
-    if facts.pending > missing.len() {
-        missing.push(format!("{} open tasks in all", facts.pending));
+    let mut missing = Vec::new();
+    if facts.pending > 0 {
+        let first = facts.open.iter().take(NAMED_TASKS).cloned().collect();
+        missing.push(Missing::OpenTasks {
+            count: facts.pending,
+            first,
+        });
     }
     if shrunk(state) {
-        missing.push(format!(
-            "{} tasks were removed from the task file",
-            state.most_tasks - facts.total
-        ));
+        missing.push(Missing::LostTasks {
+            count: state.most_tasks - facts.total,
+        });
     }
     missing
 }
 
-fn reject(state: &mut State, claim: String, missing: Vec<String>, out: &mut Vec<Effect>) {
+fn reject(state: &mut State, claim: String, missing: Vec<Missing>, out: &mut Vec<Effect>) {
     state.counters.false_promise += 1;
     state.notes.push(PromptNote::PromiseRejected {
         claim: claim.clone(),
-        missing: missing.clone(),
+        missing: english(&missing),
     });
     out.push(Effect::Emit(Notice::PromiseRejected {
         iteration: state.turns,
@@ -503,7 +496,9 @@ fn judge_verification(
         output: failure.output.clone(),
     });
     if let Some(claim) = claim {
-        let missing = vec![format!("`{}` does not pass", failure.command)];
+        let missing = vec![Missing::Failing {
+            command: failure.command.clone(),
+        }];
         reject(state, claim, missing, out);
         let limit = state.rules.limits.false_promise;
         if limit > 0 && state.counters.false_promise >= limit {
@@ -541,12 +536,12 @@ fn decide(state: &mut State, out: &mut Vec<Effect>) {
     } else if over(state.counters.errors, state.rules.limits.consecutive_errors) {
         finish(state, Outcome::Errors, out);
     } else if let Some((rule, count)) = open_breaker(state) {
-        let evidence = breaker_evidence(state, rule);
+        let signs = breaker_signs(state, rule);
         out.push(Effect::Emit(Notice::BreakerOpen {
             iteration: state.turns,
             rule,
             count,
-            evidence,
+            signs,
         }));
         finish(state, Outcome::CircuitBreak { rule }, out);
     } else if let Some(limit) = reached_limit(state) {
@@ -586,47 +581,55 @@ fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
 }
 
 /// What the rule saw, for the person who has to believe it.
-fn breaker_evidence(state: &State, rule: BreakerRule) -> Vec<String> {
-    let last_turns = |count: u32| {
-        format!(
-            "iterations {}-{}",
-            state.turns.saturating_sub(count) + 1,
-            state.turns
-        )
+fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
+    let last = |count: u32| Sign::Iterations {
+        from: state.turns.saturating_sub(count) + 1,
+        to: state.turns,
     };
     let facts = state.tasks.clone().unwrap_or_default();
     match rule {
         BreakerRule::Stalled => vec![
-            last_turns(state.counters.stalled),
-            format!("tasks {}/{}", facts.completed, facts.total),
-            "no new commit, no tree of files that was not seen before".into(),
+            last(state.counters.stalled),
+            Sign::Tasks {
+                completed: facts.completed,
+                total: facts.total,
+            },
+            Sign::NothingNew,
         ],
-        BreakerRule::MissingPromise => vec![last_turns(state.counters.missing_promise)],
+        BreakerRule::MissingPromise => vec![last(state.counters.missing_promise)],
         BreakerRule::FalsePromise => {
-            let mut lines = vec![format!("promise {}", state.last_promise)];
-            lines.extend(
-                facts
-                    .open
-                    .iter()
-                    .take(NAMED_TASKS)
-                    .map(|t| format!("open: {} {}", t.id, t.text)),
-            );
-            lines
+            let open = facts
+                .open
+                .into_iter()
+                .take(NAMED_TASKS)
+                .map(|task| Sign::Open { task });
+            std::iter::once(Sign::Promised {
+                text: state.last_promise.clone(),
+            })
+            .chain(open)
+            .collect()
         }
         BreakerRule::SameError => state
             .notes
             .iter()
             .rev()
-            .find_map(|note| match note {
-                PromptNote::VerifyFailed { command, output } => {
-                    Some(vec![command.clone(), output.clone()])
-                }
-                PromptNote::LastError { class, message } => {
-                    Some(vec![class.clone(), message.clone()])
-                }
-                _ => None,
-            })
-            .unwrap_or_default(),
+            .find_map(repeated_output)
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn repeated_output(note: &PromptNote) -> Option<Sign> {
+    match note {
+        PromptNote::VerifyFailed { command, output } => Some(Sign::Output {
+            of: command.clone(),
+            text: output.clone(),
+        }),
+        PromptNote::LastError { class, message } => Some(Sign::Output {
+            of: class.clone(),
+            text: message.clone(),
+        }),
+        _ => None,
     }
 }
 
@@ -675,7 +678,7 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
             extend(state, limit, out);
             decide(state, out);
         }
-        Answer::Simplify { seen } => {
+        Answer::Simplify { seen, .. } => {
             take_in(state, seen);
             rebase(state);
             extend(state, limit, out);
@@ -808,8 +811,8 @@ fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         }));
     }
     let max = state.rules.limits.max_iterations;
-    let warn = state.rules.limits.warn_at.iteration(max);
-    if max > 0 && over(iteration, warn) {
+    let warn = state.rules.limits.warn_at.first_iteration(max);
+    if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
     }
     let task = state.tasks.as_ref().and_then(|t| t.next.clone());

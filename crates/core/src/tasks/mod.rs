@@ -1,1 +1,39 @@
-//! Not yet.
+//! Task files: reading them, counting, choosing the next task, changing one
+//! box, and telling what is doubtful about them.
+//!
+//! Bytes go in and data comes out; finding and writing files is the caller's
+//! work. Five formats are known, see [`Format`]. The rule that runs through
+//! all of this: losing a real task is worse than counting one too many, so
+//! every doubt is counted and then reported by [`TaskList::lint`].
+
+mod compare;
+mod depends;
+mod detect;
+mod edit;
+mod error;
+mod fields;
+mod human_only;
+mod json;
+mod lint;
+mod markdown;
+mod model;
+mod pick;
+mod prd_json;
+mod progress_block;
+mod read;
+mod say;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+pub use compare::{Changes, compare};
+pub use detect::{DETECTION_ORDER, detection_rank};
+pub use edit::set_mark;
+pub use error::TaskError;
+pub use lint::{Finding, FindingKind, Severity};
+pub use markdown::Unclosed;
+pub use model::{Counts, Format, Mode, Phase, Scope, Task, TaskList};
+pub use pick::{Pick, Unmet, Waiting};
+pub use progress_block::sync_progress_block;
+pub use read::{MAX_BYTES, ReadOptions, read};

@@ -1,11 +1,205 @@
-//! stub
+//! Prompts: templates with variables (TMPL-01 to TMPL-08), and what Ralph
+//! itself has to tell the agent ahead of them (REIN-04, REIN-06).
+
+mod data;
+mod note;
+
+#[cfg(test)]
+mod tests;
+
+pub use note::{PromptNote, compose};
+
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+/// Where a project keeps its own template, in the order of looking.
+pub const PROJECT_TEMPLATES: [&str; 2] = [
+    ".ralph/prompt-template.md",
+    ".ralph/templates/prompt-template.md",
+];
+
+/// A template that is shipped with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BuiltIn {
+    /// For a spec-kit project.
+    SpecKit,
+    /// For any other task file.
+    Generic,
+    /// For a task given as text on the command line.
+    Plain,
+}
+
+impl BuiltIn {
+    pub const ALL: [BuiltIn; 3] = [BuiltIn::SpecKit, BuiltIn::Generic, BuiltIn::Plain];
+
+    /// The name under which it is written into a project.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            BuiltIn::SpecKit => "prompt-template.md",
+            BuiltIn::Generic => "prompt-template.generic.md",
+            BuiltIn::Plain => "prompt-plain.md",
+        }
+    }
+}
+
+pub fn built_in(kind: BuiltIn) -> &'static str {
+    match kind {
+        BuiltIn::SpecKit => include_str!("prompt-template.md"),
+        BuiltIn::Generic => include_str!("prompt-template.generic.md"),
+        BuiltIn::Plain => include_str!("prompt-plain.md"),
+    }
+}
+
+/// The values that a template can name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variables {
+    pub phase: String,
+    pub iteration: String,
+    pub max_iterations: String,
+    pub tasks_file: String,
+    pub task: String,
+    pub task_id: String,
+    pub pending: String,
+    pub completed: String,
+    pub total: String,
+    pub branch: String,
+    pub last_failure: String,
+    /// The text to promise when all is done, without the tag.
+    pub promise: String,
+    /// The task as the person wrote it on the command line.
+    pub prompt: String,
+}
+
+impl Variables {
+    pub const NAMES: [&str; 13] = [
+        "PHASE",
+        "ITERATION",
+        "MAX_ITERATIONS",
+        "TASKS_FILE",
+        "TASK",
+        "TASK_ID",
+        "PENDING",
+        "COMPLETED",
+        "TOTAL",
+        "BRANCH",
+        "LAST_FAILURE",
+        "PROMISE",
+        "PROMPT",
+    ];
+
+    /// How a limit reads in a prompt; 0 is none.
+    pub fn limit(max: u64) -> String {
+        match max {
+            0 => "unlimited".to_owned(),
+            max => max.to_string(),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        Some(match name {
+            "PHASE" => &self.phase,
+            "ITERATION" => &self.iteration,
+            "MAX_ITERATIONS" => &self.max_iterations,
+            "TASKS_FILE" => &self.tasks_file,
+            "TASK" => &self.task,
+            "TASK_ID" => &self.task_id,
+            "PENDING" => &self.pending,
+            "COMPLETED" => &self.completed,
+            "TOTAL" => &self.total,
+            "BRANCH" => &self.branch,
+            "LAST_FAILURE" => &self.last_failure,
+            "PROMISE" => &self.promise,
+            "PROMPT" => &self.prompt,
+            _ => return None,
+        })
+    }
+}
+
+/// A template with its values in place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    pub text: String,
+    /// Each name that no variable has, once, in order; it stands in the text
+    /// as it stood in the template.
+    pub unknown: Vec<String>,
+}
+
+/// Puts the values in place of `{{NAME}}`, in one pass: a value is inserted
+/// as it is and never read as a template.
+pub fn render(template: &str, vars: &Variables) -> Rendered {
+    let mut rendered = Rendered::default();
+    let mut rest = template;
+    while let Some((before, at)) = split_at_found(rest, "{{") {
+        rendered.text.push_str(before);
+        let Some((name, after)) = placeholder(at) else {
+            // Only one brace goes by: in `{{{NAME}}}` the second opens.
+            rendered.text.push('{');
+            rest = at.get(1..).unwrap_or_default();
+            continue;
+        };
+        match vars.get(name) {
+            Some(value) => rendered.text.push_str(value),
+            None => {
+                let whole = at.len() - after.len();
+                rendered.text.push_str(at.get(..whole).unwrap_or_default());
+                if !rendered.unknown.iter().any(|known| known == name) {
+                    rendered.unknown.push(name.to_owned());
+                }
+            }
+        }
+        rest = after;
+    }
+    rendered.text.push_str(rest);
+    rendered
+}
+
+fn split_at_found<'t>(text: &'t str, needle: &str) -> Option<(&'t str, &'t str)> {
+    text.split_at_checked(text.find(needle)?)
+}
+
+/// The name in `{{NAME}}` at the start of the text, and what follows it.
+fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let blank = [' ', '\t'];
+    let inner = text.strip_prefix("{{")?.trim_start_matches(blank);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (name, after) = inner.split_at_checked(inner.find(|c| !is_part(c))?)?;
+    let after = after.trim_start_matches(blank).strip_prefix("}}")?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    is_name.then_some((name, after))
+}
+
+/// A name in a template that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PromptNote {
-    PromiseRejected { claim: String, missing: Vec<String> },
-    VerifyFailed { command: String, output: String },
-    LastError { class: String, message: String },
-    NoPromise,
-    TasksShrank { removed: Vec<String> },
-    Unticked { ids: Vec<String> },
-    E2eFailed { reason: String },
+pub struct UnknownVariable {
+    pub template: String,
+    pub name: String,
+}
+
+impl Say for UnknownVariable {
+    fn say(&self, lang: Lang) -> String {
+        let Self { template, name } = self;
+        let names = Variables::NAMES.join(", ");
+        tr!(
+            lang,
+            "{template}: unknown variable {{{{{name}}}}} is left as it stands; write one of {names}",
+            "{template}：未知的變數 {{{{{name}}}}} 保持原樣；請改用 {names} 之一",
+            "{template}：未知的变量 {{{{{name}}}}} 保持原样；请改用 {names} 之一",
+        )
+    }
+}
+
+/// The prompt in a state file of the in-session loop: everything after the
+/// second `---` line, further `---` lines included (TMPL-08).
+pub fn state_file_prompt(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines = text.split_inclusive('\n');
+    let is_rule = |line: &&str| line.trim_end() == "---";
+    let mut consumed = lines.next().filter(is_rule)?.len();
+    for line in lines {
+        consumed += line.len();
+        if is_rule(&line) {
+            return text.get(consumed..).map(str::trim);
+        }
+    }
+    None
 }

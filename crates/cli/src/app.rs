@@ -1,0 +1,126 @@
+//! What every command needs: where the project is, which language is spoken,
+//! what the terminal can show, and where to write.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use ralph_core::display::{Screen, Style};
+use ralph_core::lang::{Lang, Say};
+use ralph_engine::git;
+
+use crate::FAILED;
+use crate::args::Global;
+
+#[derive(Debug, Clone)]
+pub struct App {
+    pub root: PathBuf,
+    pub screen: Screen,
+}
+
+impl App {
+    pub fn new(global: &Global) -> App {
+        let root = match &global.root {
+            Some(root) => std::path::absolute(root).unwrap_or_else(|_| root.clone()),
+            None => {
+                let here = std::env::current_dir().unwrap_or_default();
+                git::find_root(&here).unwrap_or(here)
+            }
+        };
+        let lang = global
+            .lang
+            .as_deref()
+            .and_then(Lang::from_name)
+            .unwrap_or_else(locale_lang);
+        let style = Style {
+            unicode: locale_is_utf8(),
+            color: stdout_has_color(),
+        };
+        App {
+            root,
+            screen: Screen {
+                lang,
+                style,
+                width: terminal_width(),
+            },
+        }
+    }
+
+    /// The language of the settings, unless a flag or the locale chose it.
+    pub fn with_lang(mut self, global: &Global, setting: &str) -> App {
+        if global.lang.is_none()
+            && let Some(lang) = Lang::from_name(setting)
+        {
+            self.screen.lang = lang;
+        }
+        self
+    }
+
+    pub fn lang(&self) -> Lang {
+        self.screen.lang
+    }
+
+    /// A text for a person or a program. A closed pipe is nobody's problem.
+    pub fn print(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes());
+        if !text.ends_with('\n') {
+            let _ = out.write_all(b"\n");
+        }
+        let _ = out.flush();
+    }
+
+    pub fn warn(&self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "ralph: {text}");
+    }
+
+    /// Says what is wrong and gives the exit code for it.
+    pub fn fail(&self, problem: &dyn Say) -> u8 {
+        self.warn(&problem.say(self.lang()));
+        FAILED
+    }
+}
+
+pub fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+/// Whether somebody can be asked: both ends are a terminal.
+pub fn is_interactive() -> bool {
+    stdin_is_terminal() && std::io::stdout().is_terminal()
+}
+
+fn stdout_has_color() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+fn locale() -> Option<String> {
+    ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|v| !v.is_empty())
+}
+
+fn locale_lang() -> Lang {
+    locale()
+        .as_deref()
+        .and_then(Lang::from_name)
+        .unwrap_or_default()
+}
+
+/// Boxes and symbols need UTF-8; no locale at all means the C locale.
+fn locale_is_utf8() -> bool {
+    let ctype = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|v| !v.is_empty())
+        .unwrap_or_default();
+    let ctype = ctype.to_ascii_lowercase();
+    cfg!(windows) || ctype.contains("utf-8") || ctype.contains("utf8")
+}
+
+fn terminal_width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns
+        .or_else(ralph_engine::terminal::columns)
+        .unwrap_or(80)
+}

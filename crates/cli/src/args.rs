@@ -1,0 +1,220 @@
+//! What a person can type. Nothing is read or decided here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Works a task list off with a coding agent, and believes evidence, not words.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ralph",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+#[command(after_help = "\
+Exit codes: 0 complete · 1 usage or internal error · 2 a hook's block · 3 paused or cancelled \
+· 4 blocked · 5 circuit breaker · 6 errors in a row · 7 verification failed · 8 budget spent · 130 interrupted")]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// Project directory [default: the Git root above here, or here]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Language of messages: auto, en, zh-TW, zh-CN
+    #[arg(long, global = true, value_name = "LANG")]
+    pub lang: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch a whole loop in a throwaway project: no account, no network
+    Demo(DemoArgs),
+    /// Work until the tasks are done, or say exactly why not
+    Run(RunArgs),
+    /// Show what Ralph sees in a task file
+    Tasks(TasksArgs),
+    /// Show where the loop stands
+    Status(StatusArgs),
+    /// Show the log
+    Logs(LogsArgs),
+    /// Show what happened, event by event
+    Events(EventsArgs),
+    /// Show, check or explain the configuration
+    Config(ConfigArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Write the man pages into a directory
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Leave the project behind to look at
+    #[arg(long)]
+    pub keep: bool,
+    /// Print one JSON event per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// What to do, where there is no task file
+    pub prompt: Option<String>,
+    /// Task file [default: found in the project]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["prompt", "openspec"])]
+    pub tasks: Option<PathBuf>,
+    /// Work on openspec/changes/ID/tasks.md
+    #[arg(long, value_name = "ID", conflicts_with = "prompt")]
+    pub openspec: Option<String>,
+    /// Work on this phase only
+    #[arg(long, value_name = "N", conflicts_with = "prompt")]
+    pub phase: Option<String>,
+    /// Agent to drive: claude, custom
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Any program as the agent; {prompt_file} stands for a file with the prompt,
+    /// without it the prompt comes on standard input
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub agent_cmd: Option<String>,
+    /// Defaults to start from: openspec, verify, dev-p0, dev-p1, sdd, delta
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Turns until the loop stops to ask; 0 is unlimited
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<u32>,
+    /// Time for the whole run: 90s, 30m, 12h
+    #[arg(long, value_name = "TIME")]
+    pub max_duration: Option<String>,
+    /// Text in <promise>…</promise> that claims that the work is done
+    #[arg(long, value_name = "TEXT")]
+    pub completion_promise: Option<String>,
+    /// Prompt template [default: .ralph/prompt-template.md, or built in]
+    #[arg(long, value_name = "FILE")]
+    pub prompt_template: Option<PathBuf>,
+    /// Shell command that must pass before the work counts as done (repeatable)
+    #[arg(long, value_name = "CMD")]
+    pub verify: Vec<String>,
+    /// Let the agent run with its permission questions off
+    #[arg(long)]
+    pub allow_unsafe: bool,
+    /// Show what would be done; call no agent, change no file
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON event per line
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print only how it ended
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TasksArgs {
+    #[arg(value_enum, default_value_t = TasksVerb::List)]
+    pub verb: TasksVerb,
+    /// Task to tick or untick
+    pub id: Option<String>,
+    /// Task file [default: found in the project]
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// Look at this phase only
+    #[arg(long, value_name = "N")]
+    pub phase: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TasksVerb {
+    /// Every task and its state
+    List,
+    /// The task that comes next
+    Next,
+    /// What is doubtful about the file
+    Lint,
+    /// Mark a task as done: exactly the bytes of its box change
+    Tick,
+    /// Mark a task as open
+    Untick,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LogsArgs {
+    /// Keep printing what is added
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Lines to show from the end; 0 is all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    pub lines: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct EventsArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Only matching events: event=promise_rejected, level>=WARN, iteration=3
+    #[arg(long, value_name = "TERMS")]
+    pub filter: Option<String>,
+    /// Keep printing what is added
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Run to look at [default: the latest]
+    #[arg(long, value_name = "ID")]
+    pub run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub verb: ConfigVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigVerb {
+    /// Print every setting
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+        /// Start from this preset
+        #[arg(long, value_name = "NAME")]
+        preset: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List every mistake in the configuration
+    Check,
+    /// Print the reference: every setting, its default and what it means
+    Reference,
+    /// Print a .ralph/config.toml made from files of other tools
+    Migrate,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    pub dir: PathBuf,
+}

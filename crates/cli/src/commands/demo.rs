@@ -1,0 +1,97 @@
+//! `ralph demo`: a whole loop in a throwaway project.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::config::{self, Layer, Sources};
+use ralph_core::tr;
+use ralph_engine::plan::{self, Wanted};
+
+use super::run::{drive, own_program};
+use crate::FAILED;
+use crate::app::App;
+use crate::args::{DemoArgs, Global};
+use crate::demo;
+use crate::view::{JsonLines, People};
+
+pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
+    let _ = global;
+    let root = std::env::temp_dir().join(format!("ralph-demo-{}", std::process::id()));
+    if let Err(error) = demo::make_project(&root) {
+        let root = root.display();
+        app.warn(&tr!(
+            app.lang(),
+            "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory",
+            "{root}：無法建立示範專案（{error}）；示範需要 git 和可寫入的暫存目錄",
+            "{root}：无法创建演示项目（{error}）；演示需要 git 和可写的临时目录",
+        ));
+        return FAILED;
+    }
+    let code = work(&app, args, root.clone());
+    if !args.json {
+        app.print(&farewell(&app, args, &root));
+    }
+    if !args.keep {
+        // It is ours, and named after this process.
+        let _ = std::fs::remove_dir_all(&root);
+    }
+    code
+}
+
+/// The demo is a run like any other; only its agent is scripted.
+fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
+    let flags = [
+        Layer::flag("agent.name", "scripted", "demo"),
+        Layer::flag("verify.commands", vec![demo::VERIFY.to_owned()], "demo"),
+        Layer::flag("limits.max_iterations", 20, "demo"),
+    ];
+    let flags = match flags.into_iter().collect::<Result<Vec<_>, _>>() {
+        Ok(flags) => flags,
+        Err(error) => return app.fail(&error),
+    };
+    let settings = match config::load(&Sources {
+        flags,
+        ..Sources::default()
+    }) {
+        Ok(loaded) => loaded.settings,
+        Err(rejected) => {
+            for error in &rejected.errors {
+                app.fail(error);
+            }
+            return FAILED;
+        }
+    };
+    let wanted = Wanted {
+        root,
+        lang: app.lang(),
+        own_program: own_program(),
+        ..Wanted::default()
+    };
+    let plan = match plan::prepare(&settings, &wanted) {
+        Ok(plan) => plan,
+        Err(error) => return app.fail(&error),
+    };
+    if args.json {
+        drive(app, plan, &mut JsonLines::default())
+    } else {
+        drive(app, plan, &mut People::new(app.screen, false, false))
+    }
+}
+
+fn farewell(app: &App, args: &DemoArgs, root: &Path) -> String {
+    let root = root.display();
+    if args.keep {
+        tr!(
+            app.lang(),
+            "the project is here: {root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
+            "專案保留在：{root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
+            "项目保留在：{root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
+        )
+    } else {
+        tr!(
+            app.lang(),
+            "the project is gone again; `ralph demo --keep` leaves it to look at",
+            "專案已刪除；`ralph demo --keep` 會保留以供查看",
+            "项目已删除；`ralph demo --keep` 会保留以供查看",
+        )
+    }
+}

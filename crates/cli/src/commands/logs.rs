@@ -1,0 +1,63 @@
+//! `ralph logs`: the log file, whole or as it grows.
+
+use std::time::Duration;
+
+use ralph_core::tr;
+use ralph_store::lines::LineTail;
+
+use crate::app::App;
+use crate::args::LogsArgs;
+use crate::{FAILED, settings};
+
+/// How often a growing file is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+pub fn run(app: &App, args: &LogsArgs) -> u8 {
+    let settings = match settings::load(app, Vec::new()) {
+        Ok(loaded) => loaded.settings,
+        Err(code) => return code,
+    };
+    // A run may have been started with another preset than the project's.
+    let candidates = [
+        settings.log.file.as_str(),
+        ".ralph/ralph.log",
+        ".ralph/ralph-sdd.log",
+    ];
+    let newest = candidates
+        .iter()
+        .map(|name| app.root.join(name))
+        .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+        .max();
+    let Some((_, path)) = newest else {
+        app.warn(&tr!(
+            app.lang(),
+            "there is no log yet; start a loop with `ralph run`",
+            "還沒有日誌；請用 `ralph run` 開始迴圈",
+            "还没有日志；请用 `ralph run` 开始循环",
+        ));
+        return FAILED;
+    };
+    let mut tail = LineTail::new(&path);
+    let mut lines = Vec::new();
+    loop {
+        lines.clear();
+        let polled = tail.poll(|line| lines.push(String::from_utf8_lossy(line.bytes).into_owned()));
+        if let Err(error) = polled {
+            app.warn(&format!("{}: {error}", path.display()));
+            return FAILED;
+        }
+        let first_look = !lines.is_empty();
+        let skip = if args.lines == 0 || !first_look {
+            0
+        } else {
+            lines.len().saturating_sub(args.lines)
+        };
+        if !lines.is_empty() {
+            app.print(&lines[skip..].join("\n"));
+        }
+        if !args.follow {
+            return 0;
+        }
+        std::thread::sleep(LOOK);
+    }
+}

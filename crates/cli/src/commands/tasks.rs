@@ -1,0 +1,199 @@
+//! `ralph tasks`: what Ralph sees in a task file.
+
+use ralph_core::config::Settings;
+use ralph_core::lang::Say;
+use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskList};
+use ralph_core::tr;
+use ralph_engine::look::TaskFile;
+use ralph_engine::plan;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+use serde_json::json;
+
+use crate::app::{self, App};
+use crate::args::{TasksArgs, TasksVerb};
+use crate::{FAILED, settings};
+
+pub fn run(app: &App, args: &TasksArgs) -> u8 {
+    let settings = match settings::load(app, Vec::new()) {
+        Ok(loaded) => loaded.settings,
+        Err(code) => return code,
+    };
+    let (file, bytes, list) = match open(app, args, &settings) {
+        Ok(found) => found,
+        Err(code) => return code,
+    };
+    let scope = Scope {
+        phase: args.phase.clone(),
+        ..Scope::default()
+    };
+    match args.verb {
+        TasksVerb::List if args.json => app.print(&list.to_json(&file.name).to_string()),
+        TasksVerb::List => app.print(&table(app, &file, &list, &scope)),
+        TasksVerb::Next => return next(app, args, &list, &scope),
+        TasksVerb::Lint => return lint(app, args, &file, &list),
+        TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
+        TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
+    }
+    0
+}
+
+fn open(
+    app: &App,
+    args: &TasksArgs,
+    settings: &Settings,
+) -> Result<(TaskFile, Vec<u8>, TaskList), u8> {
+    let options = ReadOptions {
+        optional_sections: settings.tasks.optional_sections.clone(),
+        ..ReadOptions::default()
+    };
+    let named = args
+        .tasks
+        .clone()
+        .or_else(|| Some(settings.tasks.file.clone().into()).filter(|f| *f != *""));
+    let path = match named {
+        Some(path) => std::path::absolute(&path).unwrap_or(path),
+        None => {
+            // A person who asks to see a file can be shown the newest.
+            let found = plan::find_task_file(
+                &app.root,
+                settings.tasks.source,
+                &options,
+                app::is_interactive(),
+            );
+            found.map_err(|error| app.fail(&error))?
+        }
+    };
+    let file = TaskFile::new(&app.root, path, options);
+    let (bytes, list) = file.read().map_err(|error| app.fail(&error))?;
+    Ok((file, bytes, list))
+}
+
+fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope) -> String {
+    let lang = app.lang();
+    let counts = list.counts(scope);
+    let (name, format) = (&file.name, list.format.name());
+    let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
+    let mut out = tr!(
+        lang,
+        "{name} ({format}): {completed}/{total} tasks done, {pending} to do\n",
+        "{name}（{format}）：{completed}/{total} 任務完成，剩餘 {pending}\n",
+        "{name}（{format}）：{completed}/{total} 任务完成，剩余 {pending}\n",
+    );
+    let mut phase = None;
+    for task in &list.tasks {
+        if task.phase != phase {
+            phase = task.phase;
+            if let Some(p) = phase.and_then(|i| list.phases.get(i)) {
+                out.push_str(&format!("\n{} {}\n", p.key, p.title));
+            }
+        }
+        let mark = if task.done { "[x]" } else { "[ ]" };
+        let indent = "  ".repeat(task.depth);
+        let optional = if task.optional {
+            tr!(lang, " (optional)", "（可選）", "（可选）")
+        } else {
+            String::new()
+        };
+        out.push_str(&format!(
+            "  {indent}{mark} {} {}{optional}\n",
+            task.id, task.text
+        ));
+    }
+    out
+}
+
+fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
+    let lang = app.lang();
+    let pick = list.pick(scope);
+    match &pick {
+        Pick::Next { tasks, .. } => {
+            let chosen: Vec<_> = tasks.iter().filter_map(|&i| list.tasks.get(i)).collect();
+            if args.json {
+                let tasks: Vec<_> = chosen
+                    .iter()
+                    .map(|t| json!({"id": t.id, "text": t.text, "line": t.line}))
+                    .collect();
+                app.print(&json!({"next": tasks}).to_string());
+            } else {
+                let lines: Vec<_> = chosen
+                    .iter()
+                    .map(|t| format!("{} {}", t.id, t.text))
+                    .collect();
+                app.print(&lines.join("\n"));
+            }
+            0
+        }
+        Pick::Done => {
+            let done = tr!(
+                lang,
+                "everything is done",
+                "所有任務已完成",
+                "所有任务已完成"
+            );
+            app.print(&if args.json {
+                json!({"next": []}).to_string()
+            } else {
+                done
+            });
+            0
+        }
+        _ => app.fail(&plan::Unpickable::of(&pick, list.file())),
+    }
+}
+
+fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
+    let lang = app.lang();
+    let findings = list.lint();
+    if args.json {
+        let lines: Vec<_> = findings
+            .iter()
+            .map(|f| json!({"line": f.line, "kind": f.kind.name(), "message": f.say(lang)}))
+            .collect();
+        app.print(&json!({"file": file.name, "findings": lines}).to_string());
+    } else if findings.is_empty() {
+        let name = &file.name;
+        app.print(&tr!(
+            lang,
+            "{name}: nothing doubtful",
+            "{name}：沒有問題",
+            "{name}：没有问题"
+        ));
+    } else {
+        let lines: Vec<_> = findings
+            .iter()
+            .map(|f| format!("{}:{}: {}", file.name, f.line, f.say(lang)))
+            .collect();
+        app.print(&lines.join("\n"));
+    }
+    if findings.is_empty() { 0 } else { FAILED }
+}
+
+fn mark(
+    app: &App,
+    args: &TasksArgs,
+    file: &TaskFile,
+    bytes: &[u8],
+    list: &TaskList,
+    done: bool,
+) -> u8 {
+    let Some(id) = &args.id else {
+        app.warn(&tr!(
+            app.lang(),
+            "which task? give its id: ralph tasks tick T001",
+            "哪個任務？請給編號：ralph tasks tick T001",
+            "哪个任务？请给出编号：ralph tasks tick T001",
+        ));
+        return FAILED;
+    };
+    let changed = list
+        .require(id)
+        .and_then(|task| tasks::set_mark(bytes, list, task, done));
+    let written = match changed {
+        Ok(bytes) => write_atomic(&file.path, &bytes, AtomicOptions { durable: true }),
+        Err(error) => return app.fail(&error),
+    };
+    match written {
+        Ok(()) => 0,
+        Err(error) => app.fail(&error),
+    }
+}

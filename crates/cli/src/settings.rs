@@ -1,0 +1,115 @@
+//! Gathers the configuration from where people keep it.
+
+use std::path::Path;
+
+use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
+use ralph_store::layout::Layout;
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::{Global, RunArgs};
+
+/// Everything that the project, the environment and the flags say.
+pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
+    let own = Layout::new(root).config();
+    Sources {
+        own_file: read(&own, ".ralph/config.toml"),
+        foreign: FOREIGN_FILES
+            .iter()
+            .filter_map(|name| read(&root.join(name), name))
+            .collect(),
+        env: std::env::vars_os()
+            .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+            .collect(),
+        flags,
+    }
+}
+
+/// A file that is there and can't be read as text gives an empty one, which
+/// the reader then judges.
+fn read(path: &Path, name: &str) -> Option<NamedText> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(NamedText {
+        name: name.to_owned(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+    })
+}
+
+/// Loads the configuration, or says everything that is wrong with it.
+pub fn load(app: &App, flags: Vec<Layer>) -> Result<Loaded, u8> {
+    match config::load(&sources(&app.root, flags)) {
+        Ok(loaded) => Ok(loaded),
+        Err(Rejected { errors, .. }) => {
+            for error in &errors {
+                app.fail(error);
+            }
+            Err(FAILED)
+        }
+    }
+}
+
+/// The settings that flags of `ralph run` stand for.
+pub fn run_flags(app: &App, global: &Global, args: &RunArgs) -> Result<Vec<Layer>, u8> {
+    let mut flags = Flags {
+        app,
+        layers: Vec::new(),
+    };
+    flags.text("lang", global.lang.as_deref(), "--lang")?;
+    flags.text("preset", args.preset.as_deref(), "--preset")?;
+    flags.text("agent.name", args.agent.as_deref(), "--agent")?;
+    if let Some(command) = &args.agent_cmd {
+        flags.text("agent.name", Some("custom"), "--agent-cmd")?;
+        flags.text("agent.command", Some(command), "--agent-cmd")?;
+    }
+    if let Some(path) = &args.tasks {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks")?;
+    }
+    flags.text("tasks.phase", args.phase.as_deref(), "--phase")?;
+    flags.text(
+        "limits.max_duration",
+        args.max_duration.as_deref(),
+        "--max-duration",
+    )?;
+    if let Some(n) = args.max_iterations {
+        flags.add("limits.max_iterations", i64::from(n), "--max-iterations")?;
+    }
+    if let Some(text) = &args.completion_promise {
+        flags.add(
+            "promise.complete",
+            vec![text.clone()],
+            "--completion-promise",
+        )?;
+    }
+    if !args.verify.is_empty() {
+        flags.add("verify.commands", args.verify.clone(), "--verify")?;
+    }
+    if args.allow_unsafe {
+        flags.add("agent.allow_unsafe", true, "--allow-unsafe")?;
+    }
+    Ok(flags.layers)
+}
+
+struct Flags<'a> {
+    app: &'a App,
+    layers: Vec<Layer>,
+}
+
+impl Flags<'_> {
+    fn text(&mut self, key: &str, value: Option<&str>, flag: &str) -> Result<(), u8> {
+        match value {
+            Some(value) => self.add(key, value, flag),
+            None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, key: &str, value: impl Into<Value>, flag: &str) -> Result<(), u8> {
+        match Layer::flag(key, value, flag) {
+            Ok(layer) => {
+                self.layers.push(layer);
+                Ok(())
+            }
+            Err(error) => Err(self.app.fail(&error)),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! From the state of a run to the blocks that are shown of it.
+
+use std::time::Duration;
+
+use ralph_core::display::{
+    self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView, Gap,
+    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState,
+};
+use ralph_core::lang::Say;
+use ralph_core::machine::{self, Goal, Limit, Notice, Outcome, PauseReason, Sign, State, TaskRef};
+use ralph_engine::plan::Plan;
+
+/// What the blocks need beside the state.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    tasks_file: String,
+    openspec: Option<String>,
+    verifies: bool,
+    is_git: bool,
+    skipped: Vec<String>,
+    /// Count and signs of the breaker that opened.
+    breaker: Option<(u32, Vec<Sign>)>,
+    /// The last claim's shortcomings.
+    missing: Vec<machine::Missing>,
+}
+
+impl Context {
+    pub fn of(plan: &Plan) -> Context {
+        let tasks_file = plan
+            .tasks
+            .as_ref()
+            .map(|t| t.name.clone())
+            .unwrap_or_default();
+        let change = tasks_file
+            .strip_prefix("openspec/changes/")
+            .and_then(|rest| rest.split('/').next());
+        Context {
+            openspec: change.map(str::to_owned),
+            tasks_file,
+            verifies: plan.verifier.is_some(),
+            is_git: ralph_engine::git::find_root(&plan.root).is_some(),
+            skipped: plan.scope.skipped.iter().cloned().collect(),
+            breaker: None,
+            missing: Vec::new(),
+        }
+    }
+
+    /// Keeps what the end of the run will have to show.
+    pub fn take(&mut self, notice: &Notice) {
+        match notice {
+            Notice::BreakerOpen { count, signs, .. } => {
+                self.breaker = Some((*count, signs.clone()))
+            }
+            Notice::PromiseRejected { missing, .. } => self.missing = missing.clone(),
+            _ => {}
+        }
+    }
+
+    fn kind(&self) -> LoopKind {
+        match &self.openspec {
+            Some(change) => LoopKind::OpenSpec {
+                change: change.clone(),
+            },
+            None => LoopKind::Plain,
+        }
+    }
+}
+
+pub fn phases(state: &State) -> Vec<PhaseView> {
+    let facts = state.tasks.clone().unwrap_or_default();
+    let view = |p: machine::PhaseFacts| PhaseView {
+        state: match () {
+            () if p.completed == p.total => StepState::Done,
+            () if facts.phase.as_ref() == Some(&p.key) => StepState::Active,
+            () => StepState::Pending,
+        },
+        key: p.key,
+        title: p.title,
+        done: p.completed,
+        total: p.total,
+    };
+    facts.phases.into_iter().map(view).collect()
+}
+
+fn named(task: &TaskRef) -> String {
+    format!("{} {}", task.id, task.text)
+}
+
+fn task_progress(state: &State) -> Option<Progress> {
+    let facts = state
+        .tasks
+        .as_ref()
+        .filter(|_| matches!(state.rules.goal, Goal::Tasks { .. }))?;
+    Some(Progress::new(facts.completed, facts.total))
+}
+
+pub fn progress(screen: &Screen, context: &Context, state: &State) -> String {
+    let max = state.rules.limits.max_iterations;
+    display::progress_box(
+        screen,
+        &ProgressView {
+            kind: context.kind(),
+            progress: task_progress(state),
+            phases: phases(state),
+            current: state
+                .tasks
+                .as_ref()
+                .and_then(|t| t.next.as_ref())
+                .map(named),
+            roles: Vec::new(),
+            iteration: state.turns,
+            max_iterations: Some(max).filter(|&m| m > 0),
+        },
+    )
+}
+
+pub fn missing(screen: &Screen, missing: &[machine::Missing]) -> Vec<Missing> {
+    missing
+        .iter()
+        .map(|m| Missing::Other(m.say(screen.lang)))
+        .collect()
+}
+
+/// How the run ended, whole.
+pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice) -> String {
+    let Notice::LoopEnd {
+        outcome,
+        iterations,
+        duration_ms,
+        proven,
+        ..
+    } = notice
+    else {
+        return String::new();
+    };
+    let ending = Ending {
+        progress: task_progress(state),
+        iterations: *iterations,
+        duration: Duration::from_millis(*duration_ms),
+        next: None,
+    };
+    match outcome {
+        Outcome::Complete => display::complete_box(
+            screen,
+            &CompleteView {
+                ending,
+                phase: match &state.rules.goal {
+                    Goal::Tasks { phase } => phase.clone(),
+                    Goal::Prompt => None,
+                },
+                archived_to: None,
+                proven: proven.iter().map(|p| proof(p, context)).collect(),
+                not_proven: gaps(context),
+            },
+        ),
+        Outcome::Paused { reason } => paused(screen, state, ending, *reason),
+        Outcome::Blocked { reason } => display::blocked_report(
+            screen,
+            &BlockedView {
+                ending,
+                reason: reason.clone(),
+                task: state
+                    .tasks
+                    .as_ref()
+                    .and_then(|t| t.next.as_ref())
+                    .map(named),
+            },
+        ),
+        Outcome::CircuitBreak { rule } => {
+            let (count, signs) = context.breaker.clone().unwrap_or_default();
+            let evidence = signs.iter().map(|s| s.say(screen.lang)).collect();
+            display::breaker_report(
+                screen,
+                &BreakerView {
+                    ending,
+                    rule: *rule,
+                    count,
+                    evidence,
+                },
+            )
+        }
+        Outcome::Errors => {
+            let error = |e: &machine::ErrorNote| ErrorView {
+                class: e.class.name().into(),
+                description: e.detail.say(screen.lang),
+            };
+            display::error_report(
+                screen,
+                &state.errors.iter().map(error).collect::<Vec<_>>(),
+                &ending,
+            )
+        }
+        Outcome::GateFailed { .. } => {
+            display::gate_failed(screen, &self::missing(screen, &context.missing), &ending)
+        }
+        Outcome::Budget { limit } => {
+            let kind = BudgetKind::Cost {
+                limit: limit.clone(),
+                spent: String::new(),
+            };
+            display::budget(screen, &BudgetView { ending, kind })
+        }
+        Outcome::Cancelled => display::cancelled(screen, &ending),
+        Outcome::Interrupted => display::interrupted(screen, &ending),
+    }
+}
+
+fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -> String {
+    let limits = &state.rules.limits;
+    match reason {
+        PauseReason::Unproven => display::unproven(screen, &ending),
+        PauseReason::Requested => display::pause_box(screen, &ending),
+        PauseReason::Limit(Limit::Iterations) => display::limit_box(
+            screen,
+            &LimitView {
+                max_iterations: limits.max_iterations,
+                extend_by: limits.extend_by,
+                progress: ending.progress,
+                next: None,
+            },
+        ),
+        PauseReason::Limit(Limit::Duration) => {
+            let kind = BudgetKind::Time {
+                limit: Duration::from_millis(limits.max_duration_ms),
+            };
+            display::budget(screen, &BudgetView { ending, kind })
+        }
+    }
+}
+
+fn proof(proof: &machine::Proof, context: &Context) -> display::Proof {
+    match proof {
+        machine::Proof::Tasks { completed, total } => display::Proof::Tasks {
+            file: context.tasks_file.clone(),
+            done: *completed,
+            total: *total,
+        },
+        machine::Proof::Command {
+            command,
+            duration_ms,
+        } => display::Proof::Command {
+            command: command.clone(),
+            exit_code: 0,
+            duration: Duration::from_millis(*duration_ms),
+        },
+    }
+}
+
+fn gaps(context: &Context) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    if !context.verifies {
+        gaps.push(Gap::NoVerifyCommand);
+    }
+    if !context.is_git {
+        gaps.push(Gap::NoGit);
+    }
+    if !context.skipped.is_empty() {
+        gaps.push(Gap::SkippedTasks {
+            ids: context.skipped.clone(),
+        });
+    }
+    gaps
+}

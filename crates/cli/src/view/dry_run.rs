@@ -1,0 +1,163 @@
+//! What would be done (LOOP-08).
+
+use std::fmt;
+
+use ralph_core::display::Screen;
+use ralph_core::lang::Say;
+use ralph_core::tasks::Scope;
+use ralph_core::tr;
+use ralph_engine::plan::Plan;
+use serde_json::{Value, json};
+
+#[derive(Debug)]
+pub struct DryRun<'a> {
+    pub plan: &'a Plan,
+    pub screen: &'a Screen,
+}
+
+impl DryRun<'_> {
+    pub fn to_json(&self) -> Value {
+        let plan = self.plan;
+        let counts = plan
+            .list
+            .as_ref()
+            .map(|l| l.counts(&plan.scope))
+            .unwrap_or_default();
+        json!({
+            "dry_run": true,
+            "root": plan.root,
+            "agent": plan.agent.name(),
+            "command": plan.agent.command_line(),
+            "tasks_file": plan.tasks.as_ref().map(|t| t.path.clone()),
+            "tasks": {"total": counts.total, "completed": counts.completed, "pending": counts.pending},
+            "phase": self.phase(),
+            "max_iterations": plan.rules.limits.max_iterations,
+            "verify": plan.verifier.as_ref().map(|v| v.commands.clone()).unwrap_or_default(),
+            "template": plan.prompter.template.path,
+        })
+    }
+
+    /// The phase that the run would begin with.
+    fn phase(&self) -> Option<String> {
+        let list = self.plan.list.as_ref()?;
+        let scope = Scope {
+            phase: self.plan.scope.phase.clone(),
+            ..Scope::default()
+        };
+        list.current_phase(&scope)
+            .and_then(|i| list.phases.get(i))
+            .map(|p| p.key.clone())
+    }
+}
+
+impl fmt::Display for DryRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plan, lang) = (self.plan, self.screen.lang);
+        let limits = &plan.rules.limits;
+        writeln!(f, "{}", tr!(lang, "Configuration:", "配置:", "配置:"))?;
+        let max = if limits.max_iterations == 0 {
+            "∞".to_owned()
+        } else {
+            limits.max_iterations.to_string()
+        };
+        let root = plan.root.display();
+        writeln!(
+            f,
+            "  {}",
+            tr!(lang, "project: {root}", "專案: {root}", "项目: {root}")
+        )?;
+        writeln!(
+            f,
+            "  {}",
+            tr!(
+                lang,
+                "iterations: at most {max}",
+                "最大迭代次數: {max}",
+                "最大迭代次数: {max}"
+            )
+        )?;
+        let template = match &plan.prompter.template.path {
+            Some(path) => path.display().to_string(),
+            None => tr!(lang, "built in", "內建", "内置"),
+        };
+        writeln!(
+            f,
+            "  {}",
+            tr!(
+                lang,
+                "template: {template}",
+                "模板: {template}",
+                "模板: {template}"
+            )
+        )?;
+        match &plan.verifier {
+            Some(verifier) => {
+                let commands = verifier.commands.join(" && ");
+                writeln!(
+                    f,
+                    "  {}",
+                    tr!(
+                        lang,
+                        "verification: {commands}",
+                        "驗證: {commands}",
+                        "验证: {commands}"
+                    )
+                )?;
+            }
+            None => writeln!(
+                f,
+                "  {}",
+                tr!(lang, "verification: none", "驗證: 無", "验证: 无")
+            )?,
+        }
+        for announcement in &plan.announcements {
+            writeln!(f, "  {}", announcement.say(lang))?;
+        }
+        writeln!(f, "\n{}", tr!(lang, "Tasks:", "任務狀態:", "任务状态:"))?;
+        match (&plan.tasks, &plan.list) {
+            (Some(file), Some(list)) => {
+                let counts = list.counts(&plan.scope);
+                let (name, format) = (&file.name, list.format.name());
+                let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
+                writeln!(f, "  {name} ({format})")?;
+                let line = tr!(
+                    lang,
+                    "{completed}/{total} done, {pending} to do",
+                    "{completed}/{total} 完成，剩餘 {pending}",
+                    "{completed}/{total} 完成，剩余 {pending}",
+                );
+                writeln!(f, "  {line}")?;
+                if let Some(phase) = self.phase() {
+                    writeln!(f, "  Phase {phase}")?;
+                }
+            }
+            _ => writeln!(
+                f,
+                "  {}",
+                plan.prompter.prompt.as_deref().unwrap_or_default()
+            )?,
+        }
+        writeln!(
+            f,
+            "\n{}",
+            tr!(
+                lang,
+                "Command that would run:",
+                "將執行的命令:",
+                "将执行的命令:"
+            )
+        )?;
+        writeln!(f, "  {}", plan.agent.command_line())?;
+        writeln!(
+            f,
+            "\n{}",
+            tr!(
+                lang,
+                "Hooks (safety guard):",
+                "Hooks (安全護欄):",
+                "Hooks (安全护栏):"
+            )
+        )?;
+        write!(f, "  {}", tr!(lang, "not installed", "未安裝", "未安装"))
+    }
+}

@@ -1,0 +1,42 @@
+//! One JSON event per line, for programs (EVNT-01).
+
+use std::io::Write;
+
+use ralph_core::machine::{Limit, Notice, Now, State};
+use ralph_core::promise::PromiseWarning;
+use ralph_core::tasks::TaskList;
+use ralph_engine::driver::{Beginning, Choice, Observer};
+use ralph_engine::plan::Announcement;
+use ralph_engine::turn::Echo;
+use tokio::sync::oneshot;
+
+#[derive(Debug, Default)]
+pub struct JsonLines;
+
+impl Observer for JsonLines {
+    fn begin(&mut self, _run: &Beginning<'_>) {}
+
+    fn notice(&mut self, notice: &Notice, _state: &State, at: Now) {
+        let mut out = std::io::stdout().lock();
+        // A reader that went away does not stop the run.
+        let _ = writeln!(out, "{}", notice.line(at));
+        let _ = out.flush();
+    }
+
+    fn doubt(&mut self, _doubt: &PromiseWarning) {}
+
+    fn announce(&mut self, _announcement: &Announcement) {}
+
+    fn echo(&self) -> Option<Echo> {
+        None
+    }
+
+    fn menu(
+        &mut self,
+        _: Limit,
+        _: &State,
+        _: Option<&TaskList>,
+    ) -> Option<oneshot::Receiver<Choice>> {
+        None
+    }
+}

@@ -1,0 +1,111 @@
+//! The menu of a limit, on a thread of its own, so that signals and the rest
+//! of the loop are not held up by somebody who thinks.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, Write};
+
+use ralph_core::display::{self, LimitMenuView, ScopeItem, Screen};
+use ralph_core::machine::State;
+use ralph_core::tasks::{Scope, TaskList};
+use ralph_engine::driver::Choice;
+use tokio::sync::oneshot;
+
+/// Everything the thread needs.
+struct Menu {
+    screen: Screen,
+    view: LimitMenuView,
+    /// Open tasks: id and text.
+    open: Vec<(String, String)>,
+}
+
+/// Shows the menu and gives the channel on which the choice will come.
+pub fn open(screen: Screen, state: &State, list: Option<&TaskList>) -> oneshot::Receiver<Choice> {
+    let facts = state.tasks.clone().unwrap_or_default();
+    let menu = Menu {
+        screen,
+        view: LimitMenuView {
+            iteration: state.turns,
+            max_iterations: state.rules.limits.max_iterations,
+            completed: format!("{}/{}", facts.completed, facts.total),
+            pending: facts
+                .open
+                .iter()
+                .map(|t| t.id.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+            extend_by: state.rules.limits.extend_by,
+        },
+        open: list
+            .into_iter()
+            .flat_map(|l| {
+                l.pending(&Scope::default())
+                    .map(|t| (t.id.clone(), t.text.clone()))
+                    .collect::<Vec<_>>()
+            })
+            .collect(),
+    };
+    let (sender, receiver) = oneshot::channel();
+    std::thread::spawn(move || {
+        // Nobody listens any more once a signal has ended the run.
+        let _ = sender.send(menu.choose());
+    });
+    receiver
+}
+
+impl Menu {
+    fn choose(&self) -> Choice {
+        loop {
+            match self
+                .ask(&display::limit_menu(&self.screen, &self.view))
+                .as_deref()
+            {
+                Some("1") => return Choice::Extend,
+                Some("2") => {
+                    if let Some(skipped) = self.simplify() {
+                        return Choice::Skip(skipped);
+                    }
+                }
+                Some("4") => return Choice::Abandon,
+                Some("3") | None => return Choice::SaveAndExit,
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// The tasks to leave out; `None` where the person thinks again.
+    fn simplify(&self) -> Option<BTreeSet<String>> {
+        let item = |(id, text): &(String, String)| ScopeItem::Task {
+            id: id.clone(),
+            title: text.clone(),
+        };
+        let items: Vec<ScopeItem> = self.open.iter().map(item).collect();
+        let answer = self.ask(&display::simplify_menu(&self.screen, &items))?;
+        let chosen = answer
+            .split([',', ' ', '，', '、'])
+            .filter(|word| !word.is_empty());
+        let by_name = |word: &str| {
+            let by_number = word
+                .parse::<usize>()
+                .ok()
+                .and_then(|n| self.open.get(n.checked_sub(1)?));
+            by_number
+                .or_else(|| self.open.iter().find(|(id, _)| id == word))
+                .map(|(id, _)| id.clone())
+        };
+        let skipped: BTreeSet<String> = chosen.filter_map(by_name).collect();
+        (!skipped.is_empty()).then_some(skipped)
+    }
+
+    /// One line of an answer; `None` at the end of the input.
+    fn ask(&self, question: &str) -> Option<String> {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(question.as_bytes());
+        let _ = out.flush();
+        drop(out);
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(n) if n > 0 => Some(line.trim().to_owned()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! How a run is shown: to people, to programs, and before it begins.
+
+mod blocks;
+mod dry_run;
+mod json;
+mod menu;
+mod people;
+
+pub use dry_run::DryRun;
+pub use json::JsonLines;
+pub use people::People;

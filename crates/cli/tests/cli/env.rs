@@ -1,0 +1,198 @@
+//! A hermetic place to run `ralph` in.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A throwaway project. Nothing of the person's own environment reaches it.
+pub struct TestEnv {
+    dir: TempDir,
+    pub root: PathBuf,
+}
+
+/// What a run of `ralph` gave.
+pub struct Done {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub const RALPH: &str = env!("CARGO_BIN_EXE_ralph");
+
+impl TestEnv {
+    /// An empty directory that is no Git project.
+    pub fn bare() -> TestEnv {
+        let dir = TempDir::new().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&root).unwrap();
+        TestEnv { dir, root }
+    }
+
+    /// An empty Git project.
+    pub fn new() -> TestEnv {
+        let env = TestEnv::bare();
+        env.git(&["init", "-q", "-b", "main"]);
+        env
+    }
+
+    /// A Git project with a `tasks.md` of so many open tasks.
+    pub fn with_tasks(count: usize) -> TestEnv {
+        let env = TestEnv::new();
+        env.write("tasks.md", &tasks(count));
+        env.git(&["add", "-A"]);
+        env.git(&[
+            "-c",
+            "user.name=T",
+            "-c",
+            "user.email=t@localhost",
+            "commit",
+            "-q",
+            "-m",
+            "Plan",
+        ]);
+        env
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Beside the project, so that it does not count as work.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// A command line for an agent that plays these turns.
+    pub fn agent(&self, turns: &[Value]) -> String {
+        let script = self.outside("script.json");
+        fs::write(&script, json!({ "turns": turns }).to_string()).unwrap();
+        format!("{RALPH} __agent {}", script.display())
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .current_dir(&self.root)
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// `ralph` with a clean environment, in English.
+    pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(RALPH);
+        command
+            .current_dir(&self.root)
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.dir.path())
+            .env("LANG", "C.UTF-8")
+            .env("TZ", "UTC")
+            // Retries after an error need no patience here.
+            .env("RALPH_AGENT_RETRY_INITIAL", "0")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn ralph<S: AsRef<OsStr>>(&self, args: &[S]) -> Done {
+        Done::of(&self.command(args).output().unwrap())
+    }
+
+    /// `ralph run --json` with a scripted agent; the events, last the end.
+    pub fn run_script(&self, turns: &[Value], more: &[&str]) -> (Done, Vec<Value>) {
+        let agent = self.agent(turns);
+        let args: Vec<&str> = ["run", "--json", "--agent-cmd", &agent]
+            .iter()
+            .chain(more)
+            .copied()
+            .collect();
+        let done = self.ralph(&args);
+        let events = done.events();
+        (done, events)
+    }
+
+    /// Every file below the project with its bytes, except Git's own.
+    pub fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        collect(&self.root, &mut files);
+        files.sort();
+        files
+    }
+}
+
+impl Done {
+    pub fn of(output: &Output) -> Done {
+        Done {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    pub fn events(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line)
+                    .unwrap_or_else(|e| panic!("{e}: {line}\n{}", self.stderr))
+            })
+            .collect()
+    }
+}
+
+/// The names of events, without those that come in every turn.
+pub fn names(events: &[Value]) -> Vec<String> {
+    events
+        .iter()
+        .map(|e| e["event"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+pub fn named<'a>(events: &'a [Value], name: &str) -> Vec<&'a Value> {
+    events.iter().filter(|e| e["event"] == name).collect()
+}
+
+/// A spec-kit task list with one phase.
+pub fn tasks(count: usize) -> String {
+    let mut text = String::from("# Tasks\n\n## Phase 1: Work\n\n");
+    for i in 1..=count {
+        text.push_str(&format!("- [ ] T{i:03} Do thing {i}\n"));
+    }
+    text
+}
+
+fn collect(dir: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.push((path.clone(), Vec::new()));
+            collect(&path, files);
+        } else {
+            files.push((path.clone(), fs::read(&path).unwrap()));
+        }
+    }
+}

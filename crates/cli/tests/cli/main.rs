@@ -1,0 +1,9 @@
+//! The program as people and programs use it: the real binary, in a throwaway
+//! project, with a scripted agent that is a real child process.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+mod env;
+
+mod agent;
+mod demo;
+mod run;

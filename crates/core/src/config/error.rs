@@ -1,0 +1,168 @@
+//! What makes a configuration unusable. Data only; the words are in `Say`.
+
+use super::layer::PRESETS;
+use super::origin::Place;
+use super::schema::Key;
+pub use super::words::Found;
+use super::words::did_you_mean;
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConfigError {
+    /// The file is not TOML. The parser gives the detail in English.
+    Syntax {
+        place: Place,
+        column: usize,
+        detail: String,
+    },
+    UnknownKey {
+        place: Place,
+        key: String,
+        nearest: Option<String>,
+    },
+    /// A section's name with a value instead of keys.
+    NotASection { place: Place, name: String },
+    BadValue {
+        place: Place,
+        key: &'static Key,
+        found: Found,
+        nearest: Option<&'static str>,
+    },
+    UnknownPreset {
+        name: String,
+        nearest: Option<&'static str>,
+    },
+    /// No limit at all would let a loop run for ever.
+    Unlimited { place: Place },
+    /// The warning would come only after the end.
+    WarnsTooLate {
+        place: Place,
+        warn_at: u32,
+        max_iterations: u32,
+    },
+    /// The program asks for a setting that its reference does not have, or
+    /// reads it as another kind: a fault of the program, not of the person.
+    Internal { key: String },
+}
+
+impl ConfigError {
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            ConfigError::Syntax { place, .. }
+            | ConfigError::UnknownKey { place, .. }
+            | ConfigError::NotASection { place, .. }
+            | ConfigError::BadValue { place, .. }
+            | ConfigError::Unlimited { place }
+            | ConfigError::WarnsTooLate { place, .. } => place.line,
+            ConfigError::UnknownPreset { .. } | ConfigError::Internal { .. } => None,
+        }
+    }
+}
+
+impl Say for ConfigError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            ConfigError::Syntax {
+                place,
+                column,
+                detail,
+            } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}, column {column}: this is not valid TOML: {detail}. Correct it, then run \"ralph config check\".",
+                    "{place}第 {column} 欄：不是有效的 TOML：{detail}。請修正後執行「ralph config check」。",
+                    "{place}第 {column} 列：不是有效的 TOML：{detail}。请改正后运行“ralph config check”。"
+                )
+            }
+            ConfigError::UnknownKey {
+                place,
+                key,
+                nearest,
+            } => {
+                let place = place.say(lang);
+                let guess = did_you_mean(nearest.as_deref(), lang);
+                tr!(
+                    lang,
+                    "{place}: there is no setting \"{key}\".{guess} Correct or remove it; \"ralph config reference\" lists all settings.",
+                    "{place}：沒有「{key}」這個設定。{guess}請改正或移除；「ralph config reference」列出所有設定。",
+                    "{place}：没有“{key}”这个设置。{guess}请改正或删除；“ralph config reference”列出所有设置。"
+                )
+            }
+            ConfigError::NotASection { place, name } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}: \"{name}\" is a section, not a setting. Write [{name}] on a line of its own and its settings below.",
+                    "{place}：「{name}」是區段，不是設定。請單獨一行寫 [{name}]，設定寫在它下面。",
+                    "{place}：“{name}”是小节，不是设置。请单独一行写 [{name}]，设置写在它下面。"
+                )
+            }
+            ConfigError::BadValue {
+                place,
+                key,
+                found,
+                nearest,
+            } => {
+                let place = place.say(lang);
+                let found = found.say(lang);
+                let expected = key.kind.say(lang);
+                let guess = did_you_mean(*nearest, lang);
+                let key = &key.name;
+                tr!(
+                    lang,
+                    "{place}: \"{key}\" is {found}.{guess} Write {expected}.",
+                    "{place}：「{key}」是{found}。{guess}請寫{expected}。",
+                    "{place}：“{key}”是{found}。{guess}请写{expected}。"
+                )
+            }
+            ConfigError::UnknownPreset { name, nearest } => {
+                let guess = did_you_mean(*nearest, lang);
+                let known = PRESETS.map(|(known, _)| known).join(", ");
+                tr!(
+                    lang,
+                    "there is no preset \"{name}\".{guess} Use one of: {known}.",
+                    "沒有「{name}」這個預設組。{guess}請使用下列之一：{known}。",
+                    "没有“{name}”这个预设。{guess}请使用以下之一：{known}。"
+                )
+            }
+            ConfigError::Unlimited { place } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.max_dispatches, limits.stalled, limits.missing_promise, limits.same_error, limits.consecutive_errors.",
+                    "{place}：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 \"12h\"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。",
+                    "{place}：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 \"12h\"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。"
+                )
+            }
+            ConfigError::WarnsTooLate {
+                place,
+                warn_at,
+                max_iterations,
+            } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}: \"limits.warn_at\" is {warn_at}, after the last turn ({max_iterations}). Write {max_iterations} or less, or a percentage such as \"75%\".",
+                    "{place}：「limits.warn_at」是 {warn_at}，在最後一次迭代（{max_iterations}）之後。請寫 {max_iterations} 或更小，或百分比，例如 \"75%\"。",
+                    "{place}：“limits.warn_at”是 {warn_at}，在最后一次迭代（{max_iterations}）之后。请写 {max_iterations} 或更小，或百分比，例如 \"75%\"。"
+                )
+            }
+            ConfigError::Internal { key } => tr!(
+                lang,
+                "the setting \"{key}\" cannot be read; this is a fault of ralph: please report it.",
+                "無法讀取設定「{key}」；這是 ralph 的錯誤，請回報。",
+                "无法读取设置“{key}”；这是 ralph 的错误，请报告。"
+            ),
+        }
+    }
+}
+
+/// All mistakes, one per line.
+impl Say for Vec<ConfigError> {
+    fn say(&self, lang: Lang) -> String {
+        let lines: Vec<String> = self.iter().map(|error| error.say(lang)).collect();
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,280 @@
+//! The settings as the program uses them: plain types, checked.
+
+use std::time::Duration;
+
+pub use crate::machine::WarnAt;
+
+/// Defines an enum whose variants are the words of a `One of:` setting.
+macro_rules! choice {
+    ($(#[$attribute:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            pub const WORDS: &[&str] = &[$($word),+];
+
+            /// The variant of a word in the configuration.
+            pub fn from_word(word: &str) -> Option<$name> {
+                match word {
+                    $($word => Some($name::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+choice!(
+    /// What happens at the last iteration.
+    OnLimit { Menu = "menu", Pause = "pause", Stop = "stop" }
+);
+choice!(
+    /// Which of several promise tags decides.
+    PromiseConflict { Last = "last", FirstClass = "first-class" }
+);
+choice!(
+    /// Where the work comes from.
+    TaskSource {
+        Auto = "auto",
+        SpecKit = "spec-kit",
+        OpenSpec = "openspec",
+        Prd = "prd",
+        FixPlan = "fix_plan",
+        Plain = "plain",
+        Prompt = "prompt",
+        Delta = "delta",
+        None = "none",
+    }
+);
+choice!(
+    /// What the verify gate does when its time is up.
+    OnVerifyTimeout { Allow = "allow", Reset = "reset" }
+);
+choice!(
+    /// Whether completion markers are asked for.
+    Markers { Auto = "auto", Required = "required", Off = "off" }
+);
+choice!(
+    /// When the loop verifies.
+    VerifyWhen { Each = "each", Complete = "complete" }
+);
+choice!(
+    /// One kind of evidence of progress.
+    Evidence { Tasks = "tasks", Phase = "phase", Commit = "commit", Tree = "tree" }
+);
+choice!(
+    /// How a gate file is compared with later changes.
+    Freshness { Content = "content", Time = "time", Off = "off" }
+);
+choice!(
+    /// Which gate files are believed.
+    GateTrust { Signed = "signed", File = "file" }
+);
+choice!(
+    /// Who merges a pull request.
+    Merge { Off = "off", Own = "self", Auto = "auto" }
+);
+choice!(
+    /// What a failure of the guard does to a call.
+    GuardFailure { Closed = "closed", Open = "open" }
+);
+choice!(
+    /// How thorough the roles are.
+    Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
+);
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    pub lang: String,
+    pub preset: Option<String>,
+    pub limits: Limits,
+    pub promise: PromiseSettings,
+    pub tasks: TaskSettings,
+    pub verify: VerifySettings,
+    pub agent: AgentSettings,
+    pub progress: ProgressSettings,
+    pub rate: RateSettings,
+    pub log: LogSettings,
+    pub e2e: E2eSettings,
+    pub gate: GateSettings,
+    pub pr: PrSettings,
+    pub guard: GuardSettings,
+    pub checkpoint: CheckpointSettings,
+    pub history: HistorySettings,
+    pub roles: RoleSettings,
+}
+
+/// A number of 0 and a duration of zero mean that the limit is off.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    pub max_iterations: u32,
+    pub extend_by: u32,
+    pub warn_at: WarnAt,
+    pub max_dispatches: u32,
+    pub consecutive_errors: u32,
+    pub missing_promise: u32,
+    pub stalled: u32,
+    pub same_error: u32,
+    pub false_promise: u32,
+    pub max_duration: Duration,
+    pub iteration_timeout: Duration,
+    pub idle_timeout: Duration,
+    pub pause_between: Duration,
+    pub on_limit: OnLimit,
+}
+
+impl Limits {
+    /// Whether something ends the loop even with unlimited iterations. A false
+    /// promise does not count: an agent that promises nothing never makes one.
+    pub(super) fn end_without_max_iterations(&self) -> bool {
+        [
+            self.max_dispatches,
+            self.consecutive_errors,
+            self.missing_promise,
+            self.stalled,
+            self.same_error,
+        ]
+        .iter()
+        .any(|limit| *limit > 0)
+            || !self.max_duration.is_zero()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromiseSettings {
+    pub complete: Vec<String>,
+    pub phase_complete: Vec<String>,
+    pub continue_word: String,
+    pub blocked_prefix: String,
+    pub e2e_passed: String,
+    pub e2e_failed_prefix: String,
+    pub required: bool,
+    pub conflict: PromiseConflict,
+}
+
+impl PromiseSettings {
+    /// The text to ask the agent for when its work is done; `None` where no
+    /// promise is wanted.
+    pub fn asked_for(&self) -> Option<&str> {
+        let first = self.complete.first().or(self.phase_complete.first());
+        first.map(String::as_str)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskSettings {
+    pub source: TaskSource,
+    pub file: String,
+    pub phase: String,
+    pub optional_sections: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifySettings {
+    pub commands: Vec<String>,
+    pub agents: Vec<String>,
+    pub command_timeout: Duration,
+    pub output_limit: u32,
+    pub max_rounds: u32,
+    pub max_minutes: u32,
+    pub on_timeout: OnVerifyTimeout,
+    pub strict: bool,
+    pub markers: Markers,
+    pub when: VerifyWhen,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentSettings {
+    pub name: String,
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub env_exclude: Vec<String>,
+    pub model: String,
+    pub allow_unsafe: bool,
+    pub retry: RetrySettings,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetrySettings {
+    pub attempts: u32,
+    pub initial: Duration,
+    pub factor: u32,
+    pub max: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressSettings {
+    pub evidence: Vec<Evidence>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateSettings {
+    pub max_calls_per_hour: u32,
+}
+
+/// Sizes are in bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogSettings {
+    pub file: String,
+    pub max_size: u64,
+    pub keep: u32,
+    pub agent_output_max: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct E2eSettings {
+    pub command: String,
+    pub timeout: Duration,
+    pub max_repairs: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateSettings {
+    pub steps: Vec<String>,
+    pub audit_report: String,
+    pub gate_file: String,
+    pub evidence_file: String,
+    pub evidence_min: u32,
+    pub freshness: Freshness,
+    pub trust: GateTrust,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrSettings {
+    pub branches: Vec<String>,
+    pub poll_interval: Duration,
+    pub poll_timeout: Duration,
+    pub merge: Merge,
+    pub delete_branch: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct GuardSettings {
+    pub enabled: bool,
+    pub fail: GuardFailure,
+    pub rules: Vec<String>,
+    pub allow_paths: Vec<String>,
+    pub allow_hosts: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointSettings {
+    pub interval: u32,
+    pub backups: u32,
+    pub dir: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistorySettings {
+    pub dir: String,
+    pub keep: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoleSettings {
+    pub enabled: bool,
+    pub risk: Risk,
+    pub reject_limit: u32,
+}

@@ -1,0 +1,85 @@
+use super::*;
+
+const NO_OTHER_LIMIT: &str = "
+[limits]
+max_iterations = 0
+max_dispatches = 0
+consecutive_errors = 0
+missing_promise = 0
+stalled = 0
+same_error = 0
+max_duration = \"0\"
+";
+
+#[test]
+fn unlimited_iterations_need_another_limit() {
+    insta::assert_snapshot!(errors_of(&own(NO_OTHER_LIMIT)), @r#"
+    .ralph/config.toml line 3: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.max_dispatches, limits.stalled, limits.missing_promise, limits.same_error, limits.consecutive_errors.
+    .ralph/config.toml 第 3 行：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。
+    .ralph/config.toml 第 3 行：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。
+    "#);
+    for (limit, value) in [
+        ("max_iterations", "1"),
+        ("max_dispatches", "1"),
+        ("consecutive_errors", "1"),
+        ("missing_promise", "1"),
+        ("stalled", "1"),
+        ("same_error", "1"),
+        ("max_duration", "1s"),
+    ] {
+        let mut sources = own(NO_OTHER_LIMIT);
+        let key = format!("limits.{limit}");
+        sources.flags = vec![Layer::flag(&key, value, "--x").unwrap()];
+        assert!(load(&sources).is_ok(), "{limit}");
+    }
+}
+
+#[test]
+fn a_warning_after_the_end_is_a_contradiction_in_one_place() {
+    let sources = own("[limits]\nmax_iterations = 10\nwarn_at = 11\n");
+    insta::assert_snapshot!(errors_of(&sources), @r#"
+    .ralph/config.toml line 3: "limits.warn_at" is 11, after the last turn (10). Write 10 or less, or a percentage such as "75%".
+    .ralph/config.toml 第 3 行：「limits.warn_at」是 11，在最後一次迭代（10）之後。請寫 10 或更小，或百分比，例如 "75%"。
+    .ralph/config.toml 第 3 行：“limits.warn_at”是 11，在最后一次迭代（10）之后。请写 10 或更小，或百分比，例如 "75%"。
+    "#);
+    for text in [
+        "[limits]\nmax_iterations = 10\nwarn_at = 10\n",
+        "[limits]\nmax_iterations = 10\nwarn_at = 0\n",
+        "[limits]\nmax_iterations = 0\nwarn_at = 11\n",
+    ] {
+        assert_eq!(load(&own(text)).unwrap().warnings, [], "{text}");
+    }
+}
+
+#[test]
+fn a_lower_maximum_by_a_flag_only_silences_the_warning_of_the_preset() {
+    let mut sources = own("preset = \"delta\"");
+    sources.flags = vec![Layer::flag("limits.max_iterations", 10, "--max-iterations").unwrap()];
+    insta::assert_snapshot!(warnings_of(&sources), @r#"
+    the warning at turn 15 (preset "delta") never comes: the last turn is 10. Set limits.warn_at to a percentage such as "75%".
+    第 15 次迭代的警告（預設組「delta」）不會出現：最後一次迭代是 10。請把 limits.warn_at 設為百分比，例如 "75%"。
+    第 15 次迭代的警告（预设“delta”）不会出现：最后一次迭代是 10。请把 limits.warn_at 设为百分比，例如 "75%"。
+    "#);
+}
+
+#[test]
+fn all_mistakes_of_all_places_are_reported_at_once() {
+    let mut sources = own("lagn = \"en\"\n[limits]\nstalled = true\n");
+    sources.env = env(&[("RALPH_LIMITS_STALLED", "x")]);
+    assert_eq!(load(&sources).unwrap_err().errors.len(), 3);
+}
+
+#[test]
+fn a_percentage_is_a_turn_of_the_maximum() {
+    for (warn_at, max_iterations, want) in [
+        (WarnAt::Percent(75), 20, Some(15)),
+        (WarnAt::Percent(75), 50, Some(38)),
+        (WarnAt::Percent(75), 1, Some(1)),
+        (WarnAt::Percent(75), 0, None),
+        (WarnAt::Percent(100), u32::MAX, Some(u32::MAX)),
+        (WarnAt::Iteration(15), 20, Some(15)),
+        (WarnAt::Never, 20, None),
+    ] {
+        assert_eq!(warn_at.first_iteration(max_iterations), want);
+    }
+}

@@ -1,0 +1,281 @@
+//! What a configuration can be used with, but a person should know.
+
+use super::origin::Place;
+use super::schema::Kind;
+use super::words::{Found, did_you_mean, say_line};
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConfigWarning {
+    /// A file of another tool that cannot be read; nothing of it is used.
+    Unreadable {
+        file: String,
+        line: Option<usize>,
+        detail: String,
+    },
+    UnknownForeignKey {
+        file: String,
+        line: Option<usize>,
+        key: String,
+        nearest: Option<String>,
+    },
+    BadForeignValue {
+        file: String,
+        line: Option<usize>,
+        key: String,
+        expected: Kind,
+        found: Found,
+    },
+    /// A `.ralphrc` value that only a shell could work out.
+    NeedsShell {
+        file: String,
+        line: usize,
+        name: String,
+    },
+    /// A line of a `.ralphrc` that is no assignment.
+    NotAnAssignment { file: String, line: usize },
+    /// A `.skillpackrc` that breaks a rule of its own tool.
+    BrokenRule { file: String, rule: SkillpackRule },
+    /// Two files of other tools disagree.
+    Disagreement {
+        key: String,
+        used: Place,
+        ignored: Place,
+    },
+    /// A variable that is nearly one of ours.
+    UnknownVariable { name: String, nearest: String },
+    /// A lower maximum from a stronger place leaves no turn to warn in.
+    NeverWarns {
+        warn_at: u32,
+        max_iterations: u32,
+        place: Place,
+    },
+}
+
+/// The rules that a `.skillpackrc` has to keep, with what broke them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SkillpackRule {
+    WeightsSumTo100 { sum: f64 },
+    ThresholdsIncrease { found: String },
+    WarningWithinMaximum { warning: i64, maximum: i64 },
+    IntervalWithinMaximum { interval: i64, maximum: i64 },
+}
+
+impl SkillpackRule {
+    fn code(&self) -> &'static str {
+        match self {
+            SkillpackRule::WeightsSumTo100 { .. } => "CFG-004",
+            SkillpackRule::ThresholdsIncrease { .. } => "CFG-005",
+            SkillpackRule::WarningWithinMaximum { .. } => "CFG-006",
+            SkillpackRule::IntervalWithinMaximum { .. } => "CFG-007",
+        }
+    }
+
+    fn path(&self) -> &'static str {
+        match self {
+            SkillpackRule::WeightsSumTo100 { .. } => "routing.weights",
+            SkillpackRule::ThresholdsIncrease { .. } => "routing.thresholds",
+            SkillpackRule::WarningWithinMaximum { .. } => "loop.warning_threshold",
+            SkillpackRule::IntervalWithinMaximum { .. } => "loop.auto_checkpoint_interval",
+        }
+    }
+
+    fn reason(&self, lang: Lang) -> String {
+        match self {
+            SkillpackRule::WeightsSumTo100 { sum } => tr!(
+                lang,
+                "the weights sum to {sum}",
+                "權重總和為 {sum}",
+                "权重总和为 {sum}"
+            ),
+            SkillpackRule::ThresholdsIncrease { found } => tr!(
+                lang,
+                "the thresholds do not increase: {found}",
+                "門檻沒有遞增：{found}",
+                "阈值没有递增：{found}"
+            ),
+            SkillpackRule::WarningWithinMaximum { warning, maximum }
+            | SkillpackRule::IntervalWithinMaximum {
+                interval: warning,
+                maximum,
+            } => tr!(
+                lang,
+                "{warning} is more than loop.max_iterations ({maximum}), so it is not used",
+                "{warning} 大於 loop.max_iterations（{maximum}），因此不採用",
+                "{warning} 大于 loop.max_iterations（{maximum}），因此不采用"
+            ),
+        }
+    }
+
+    fn fix(&self, lang: Lang) -> String {
+        match self {
+            SkillpackRule::WeightsSumTo100 { .. } => tr!(
+                lang,
+                "make them sum to 100",
+                "請讓總和為 100",
+                "请让总和为 100"
+            ),
+            SkillpackRule::ThresholdsIncrease { .. } => tr!(
+                lang,
+                "make direct < planned < ralph",
+                "請讓 direct < planned < ralph",
+                "请让 direct < planned < ralph"
+            ),
+            SkillpackRule::WarningWithinMaximum { maximum, .. }
+            | SkillpackRule::IntervalWithinMaximum { maximum, .. } => tr!(
+                lang,
+                "write {maximum} or less",
+                "請寫 {maximum} 或更小",
+                "请写 {maximum} 或更小"
+            ),
+        }
+    }
+}
+
+/// The form of a problem with a `.skillpackrc`: `[CFG-001] path / reason / fix`.
+fn numbered(code: &str, path: &str, reason: &str, fix: &str) -> String {
+    format!("[{code}] {path} / {reason} / {fix}")
+}
+
+fn is_skillpack(file: &str) -> bool {
+    file.ends_with(".skillpackrc")
+}
+
+impl Say for ConfigWarning {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            ConfigWarning::Unreadable { file, line, detail } => {
+                let place = say_line(file, *line, lang);
+                let reason = tr!(
+                    lang,
+                    "it cannot be read and nothing of it is used: {detail}",
+                    "無法讀取，完全不採用：{detail}",
+                    "无法读取，完全不采用：{detail}"
+                );
+                let fix = tr!(
+                    lang,
+                    "correct the file or write the settings to .ralph/config.toml",
+                    "請修正檔案，或把設定寫到 .ralph/config.toml",
+                    "请改正文件，或把设置写到 .ralph/config.toml"
+                );
+                foreign("CFG-001", file, &place, &reason, &fix, lang)
+            }
+            ConfigWarning::UnknownForeignKey {
+                file,
+                line,
+                key,
+                nearest,
+            } => {
+                let place = say_line(file, *line, lang);
+                let reason = tr!(
+                    lang,
+                    "the key \"{key}\" is not known and not used",
+                    "不認識「{key}」這個鍵，不採用",
+                    "不认识“{key}”这个键，不采用"
+                );
+                let fix = match nearest {
+                    Some(nearest) => tr!(
+                        lang,
+                        "write \"{nearest}\" if that is meant",
+                        "如果是指「{nearest}」，請這樣寫",
+                        "如果是指“{nearest}”，请这样写"
+                    ),
+                    None => tr!(
+                        lang,
+                        "remove it if it is a mistake",
+                        "如果是筆誤請移除",
+                        "如果是笔误请删除"
+                    ),
+                };
+                foreign("CFG-002", file, &place, &reason, &fix, lang)
+            }
+            ConfigWarning::BadForeignValue {
+                file,
+                line,
+                key,
+                expected,
+                found,
+            } => {
+                let place = say_line(file, *line, lang);
+                let found = found.say(lang);
+                let expected = expected.say(lang);
+                let reason = tr!(
+                    lang,
+                    "\"{key}\" is {found} and not used",
+                    "「{key}」是{found}，不採用",
+                    "“{key}”是{found}，不采用"
+                );
+                let fix = tr!(lang, "write {expected}", "請寫{expected}", "请写{expected}");
+                foreign("CFG-003", file, &place, &reason, &fix, lang)
+            }
+            ConfigWarning::BrokenRule { file, rule } => {
+                let path = format!("{file} {}", rule.path());
+                numbered(rule.code(), &path, &rule.reason(lang), &rule.fix(lang))
+            }
+            ConfigWarning::NeedsShell { file, line, name } => {
+                let place = say_line(file, Some(*line), lang);
+                tr!(
+                    lang,
+                    "{place}: the value of {name} would have to be run by a shell, so it is not used. Write a plain value, such as {name}=15.",
+                    "{place}：{name} 的值必須由 shell 執行才能得到，因此不採用。請寫純粹的值，例如 {name}=15。",
+                    "{place}：{name} 的值必须由 shell 执行才能得到，因此不采用。请写纯粹的值，例如 {name}=15。"
+                )
+            }
+            ConfigWarning::NotAnAssignment { file, line } => {
+                let place = say_line(file, Some(*line), lang);
+                tr!(
+                    lang,
+                    "{place}: this is not NAME=value and is not used: ralph reads the file and never runs it.",
+                    "{place}：不是 NAME=value 的形式，不採用：ralph 只讀取這個檔案，從不執行。",
+                    "{place}：不是 NAME=value 的形式，不采用：ralph 只读取这个文件，从不执行。"
+                )
+            }
+            ConfigWarning::Disagreement { key, used, ignored } => {
+                let used = used.say(lang);
+                let ignored = ignored.say(lang);
+                tr!(
+                    lang,
+                    "\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide.",
+                    "{used} 與 {ignored} 對「{key}」的設定不同；採用 {used}。請在 .ralph/config.toml 中設定來決定。",
+                    "{used} 与 {ignored} 对“{key}”的设置不同；采用 {used}。请在 .ralph/config.toml 中设置来决定。"
+                )
+            }
+            ConfigWarning::UnknownVariable { name, nearest } => {
+                let guess = did_you_mean(Some(nearest), lang);
+                tr!(
+                    lang,
+                    "environment variable {name} is none of ralph's and not used.{guess}",
+                    "環境變數 {name} 不是 ralph 的變數，不採用。{guess}",
+                    "环境变量 {name} 不是 ralph 的变量，不采用。{guess}"
+                )
+            }
+            ConfigWarning::NeverWarns {
+                warn_at,
+                max_iterations,
+                place,
+            } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "the warning at turn {warn_at} ({place}) never comes: the last turn is {max_iterations}. Set limits.warn_at to a percentage such as \"75%\".",
+                    "第 {warn_at} 次迭代的警告（{place}）不會出現：最後一次迭代是 {max_iterations}。請把 limits.warn_at 設為百分比，例如 \"75%\"。",
+                    "第 {warn_at} 次迭代的警告（{place}）不会出现：最后一次迭代是 {max_iterations}。请把 limits.warn_at 设为百分比，例如 \"75%\"。"
+                )
+            }
+        }
+    }
+}
+
+/// A problem with a file of another tool, in the form that its tool gives it.
+fn foreign(code: &str, file: &str, place: &str, reason: &str, fix: &str, lang: Lang) -> String {
+    if is_skillpack(file) {
+        return numbered(code, place, reason, fix);
+    }
+    tr!(
+        lang,
+        "{place}: {reason}; {fix}.",
+        "{place}：{reason}；{fix}。",
+        "{place}：{reason}；{fix}。"
+    )
+}

@@ -1,0 +1,412 @@
+//! The ways in which a run ends without an error: complete, paused,
+//! interrupted, cancelled, unproven, out of budget (DISP-04, INTR-04). Each
+//! ends with the one command to go on with.
+
+use super::bar::{Progress, bar};
+use super::boxes::title_box;
+use super::proof::{Gap, Proof, not_proven, proven};
+use super::screen::{Screen, Symbol, Tone};
+use crate::text::duration::{human, iterations};
+use crate::tr;
+use std::time::Duration;
+
+/// What kind of task list a loop works off.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum LoopKind {
+    #[default]
+    Plain,
+    OpenSpec {
+        change: String,
+    },
+}
+
+/// What every end of a run has in common.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ending {
+    /// `None`: the run has no task list.
+    pub progress: Option<Progress>,
+    pub iterations: u32,
+    pub duration: Duration,
+    /// The command to go on with, where it is not the usual one of this end.
+    pub next: Option<String>,
+}
+
+/// A run that did what it was asked to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompleteView {
+    pub ending: Ending,
+    /// The phase that the run was limited to.
+    pub phase: Option<String>,
+    /// Where an OpenSpec change was archived.
+    pub archived_to: Option<String>,
+    pub proven: Vec<Proof>,
+    pub not_proven: Vec<Gap>,
+}
+
+/// What ran out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BudgetKind {
+    Time {
+        limit: Duration,
+    },
+    /// Amounts with their currency, as they are shown.
+    Cost {
+        limit: String,
+        spent: String,
+    },
+}
+
+/// A run that has used up its time or its money.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BudgetView {
+    pub ending: Ending,
+    pub kind: BudgetKind,
+}
+
+/// The end that everyone wants, with what makes it true and what does not.
+pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
+    let lang = screen.lang;
+    let done = screen.mark(Symbol::Done);
+    let mut out = title_box(
+        screen,
+        Tone::Good,
+        &tr!(
+            lang,
+            "{done}Loop complete!",
+            "{done}Loop 完成！",
+            "{done}Loop 完成！"
+        ),
+    );
+    out.push('\n');
+    if let Some(progress) = view.ending.progress {
+        let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
+        let Progress { done, total } = progress;
+        out.push_str(&screen.line(&tr!(
+            lang,
+            "{mark}Final progress: {done}/{total} tasks done ({percent}%)",
+            "{mark}最終進度: {done}/{total} 任務完成 ({percent}%)",
+            "{mark}最终进度: {done}/{total} 任务完成 ({percent}%)"
+        )));
+        out.push_str(&format!("{}\n", bar(screen, percent)));
+    }
+    out.push_str(&effort(screen, &view.ending));
+    if let Some(archive) = &view.archived_to {
+        let (mark, archive) = (screen.mark(Symbol::Archive), screen.value(archive));
+        out.push_str(&screen.line(&tr!(
+            lang,
+            "{mark}Archived to: {archive}",
+            "{mark}已歸檔至: {archive}",
+            "{mark}已归档至: {archive}"
+        )));
+    }
+    out.push('\n');
+    out.push_str(&celebration(screen, view));
+    for section in [
+        proven(screen, &view.proven),
+        not_proven(screen, &view.not_proven),
+    ] {
+        if !section.is_empty() {
+            out.push('\n');
+            out.push_str(&section);
+        }
+    }
+    out.push_str(&next_step(
+        screen,
+        view.ending.next.as_deref(),
+        "ralph status",
+        &tr!(lang, "shows the run", "查看這次執行", "查看这次执行"),
+    ));
+    out
+}
+
+/// Says no more than what is true: one phase is not all tasks, and a run
+/// without a task list has none that could be done.
+fn celebration(screen: &Screen, view: &CompleteView) -> String {
+    let mark = screen.mark(Symbol::Celebrate);
+    let all_done = view.ending.progress.is_some_and(Progress::is_complete);
+    let passed_a_check = view
+        .proven
+        .iter()
+        .any(|proof| matches!(proof, Proof::Command { exit_code: 0, .. }));
+    let text = match &view.phase {
+        Some(phase) => {
+            let phase = screen.value(phase);
+            tr!(
+                screen.lang,
+                "{mark}Phase {phase} is done! The loop ends.",
+                "{mark}Phase {phase} 已完成！Loop 模式自動退出。",
+                "{mark}Phase {phase} 已完成！Loop 模式自动退出。"
+            )
+        }
+        None if all_done => tr!(
+            screen.lang,
+            "{mark}All tasks are done! The loop ends.",
+            "{mark}所有任務已完成！Loop 模式自動退出。",
+            "{mark}所有任务已完成！Loop 模式自动退出。"
+        ),
+        None if passed_a_check => tr!(
+            screen.lang,
+            "{mark}Every check has passed. The loop ends.",
+            "{mark}所有檢查都已通過。Loop 模式自動退出。",
+            "{mark}所有检查都已通过。Loop 模式自动退出。"
+        ),
+        None => tr!(
+            screen.lang,
+            "The loop ends.",
+            "Loop 模式自動退出。",
+            "Loop 模式自动退出。"
+        ),
+    };
+    screen.line(&text)
+}
+
+/// A pause that was asked for; the progress is saved.
+pub fn pause_box(screen: &Screen, ending: &Ending) -> String {
+    let lang = screen.lang;
+    let pause = screen.mark(Symbol::Pause);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(
+            lang,
+            "{pause}Loop paused",
+            "{pause}Loop 已暫停",
+            "{pause}Loop 已暂停"
+        ),
+    );
+    out.push('\n');
+    out.push_str(&progress_with_bar(screen, ending.progress));
+    let disk = screen.mark(Symbol::Disk);
+    out.push_str(&screen.line(&tr!(
+        lang,
+        "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume.",
+        "{disk}進度已保存。使用「繼續」或 `/ralph-loop` 恢復執行。",
+        "{disk}进度已保存。使用「继续」或 `/ralph-loop` 恢复执行。"
+    )));
+    out.push_str(&resume_step(screen, ending));
+    out
+}
+
+/// Ctrl+C or a signal: a safe stop.
+pub fn interrupted(screen: &Screen, ending: &Ending) -> String {
+    let lang = screen.lang;
+    let pause = screen.mark(Symbol::Pause);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(
+            lang,
+            "{pause}Loop interrupted",
+            "{pause}Loop 已中斷",
+            "{pause}Loop 已中断"
+        ),
+    );
+    out.push('\n');
+    out.push_str(&progress_with_bar(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
+    let disk = screen.mark(Symbol::Disk);
+    out.push_str(&screen.line(&tr!(
+        lang,
+        "{disk}Stopped safely, the progress is saved.",
+        "{disk}安全中斷，進度自動保存。",
+        "{disk}安全中断，进度自动保存。"
+    )));
+    out.push_str(&resume_step(screen, ending));
+    out
+}
+
+/// A loop that a person took back.
+pub fn cancelled(screen: &Screen, ending: &Ending) -> String {
+    let lang = screen.lang;
+    let stop = screen.mark(Symbol::Stop);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(
+            lang,
+            "{stop}Loop cancelled",
+            "{stop}Loop 已取消",
+            "{stop}Loop 已取消"
+        ),
+    );
+    out.push('\n');
+    out.push_str(&progress_with_bar(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
+    out.push_str(&screen.line(&tr!(
+        lang,
+        "The changes of the agent stay in the work tree.",
+        "Agent 的變更保留在工作目錄中。",
+        "Agent 的变更保留在工作目录中。"
+    )));
+    out.push_str(&next_step(
+        screen,
+        ending.next.as_deref(),
+        "ralph run",
+        &tr!(lang, "starts a new loop", "開始新的 Loop", "开始新的 Loop"),
+    ));
+    out
+}
+
+/// The agent says that it is done, and nothing is configured that could show
+/// whether this is true.
+pub fn unproven(screen: &Screen, ending: &Ending) -> String {
+    let lang = screen.lang;
+    let question = screen.mark(Symbol::Question);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(
+            lang,
+            "{question}Done, says the agent; not proven",
+            "{question}Agent 聲稱完成，但未經證明",
+            "{question}Agent 声称完成，但未经证明"
+        ),
+    );
+    out.push('\n');
+    out.push_str(&current_progress(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
+    out.push_str(&screen.paragraph("", &why_unproven(screen, ending)));
+    out.push_str(&next_step(
+        screen,
+        ending.next.as_deref(),
+        "ralph run --verify 'npm test'",
+        &tr!(lang, "has it checked", "加以驗證", "加以验证"),
+    ));
+    out
+}
+
+fn why_unproven(screen: &Screen, ending: &Ending) -> String {
+    let lang = screen.lang;
+    let lacking = if ending.progress.is_some() {
+        tr!(
+            lang,
+            "There is no verify command",
+            "沒有驗證命令",
+            "没有验证命令"
+        )
+    } else {
+        tr!(
+            lang,
+            "There is neither a task list nor a verify command",
+            "既沒有任務清單，也沒有驗證命令",
+            "既没有任务清单，也没有验证命令"
+        )
+    };
+    tr!(
+        lang,
+        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done.",
+        "Agent 說已經完成。但{lacking}，Ralph 無法判斷真假。請檢查變更，或指定一個在未完成時會失敗的命令。",
+        "Agent 说已经完成。但{lacking}，Ralph 无法判断真假。请检查变更，或指定一个在未完成时会失败的命令。"
+    )
+}
+
+/// The time or the money that was set for the run is used up.
+pub fn budget(screen: &Screen, view: &BudgetView) -> String {
+    let lang = screen.lang;
+    let clock = screen.mark(Symbol::Clock);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(
+            lang,
+            "{clock}Loop budget used up",
+            "{clock}Loop 預算用盡",
+            "{clock}Loop 预算用尽"
+        ),
+    );
+    let warning = screen.mark(Symbol::Warning);
+    let fact = match &view.kind {
+        BudgetKind::Time { limit } => {
+            let limit = human(lang, *limit);
+            tr!(
+                lang,
+                "{warning}Time limit reached ({limit})",
+                "{warning}已達時間上限 ({limit})",
+                "{warning}已达时间上限 ({limit})"
+            )
+        }
+        BudgetKind::Cost { limit, spent } => {
+            let (limit, spent) = (screen.value(limit), screen.value(spent));
+            tr!(
+                lang,
+                "{warning}Cost limit reached ({spent} of {limit})",
+                "{warning}已達費用上限 ({spent} / {limit})",
+                "{warning}已达费用上限 ({spent} / {limit})"
+            )
+        }
+    };
+    out.push('\n');
+    out.push_str(&screen.line(&fact));
+    out.push_str(&current_progress(screen, view.ending.progress));
+    out.push_str(&effort(screen, &view.ending));
+    out.push_str(&resume_step(screen, &view.ending));
+    out
+}
+
+/// `📊 當前進度: X/Y 任務完成`; nothing for a run without a task list.
+pub(super) fn current_progress(screen: &Screen, progress: Option<Progress>) -> String {
+    let Some(Progress { done, total }) = progress else {
+        return String::new();
+    };
+    let mark = screen.mark(Symbol::Chart);
+    screen.line(&tr!(
+        screen.lang,
+        "{mark}Progress: {done}/{total} tasks done",
+        "{mark}當前進度: {done}/{total} 任務完成",
+        "{mark}当前进度: {done}/{total} 任务完成"
+    ))
+}
+
+/// The same with the percentage, and the bar below it.
+fn progress_with_bar(screen: &Screen, progress: Option<Progress>) -> String {
+    let Some(progress) = progress else {
+        return String::new();
+    };
+    let percent = progress.percent();
+    let line = current_progress(screen, Some(progress));
+    let line = format!("{} ({percent}%)", line.trim_end());
+    format!("{}{}\n\n", screen.line(&line), bar(screen, percent))
+}
+
+/// `📈 12 iterations, 2 h 13 min`.
+pub(super) fn effort(screen: &Screen, ending: &Ending) -> String {
+    let mark = screen.mark(Symbol::Trend);
+    let count = iterations(screen.lang, ending.iterations as usize);
+    let duration = human(screen.lang, ending.duration);
+    screen.line(&tr!(
+        screen.lang,
+        "{mark}{count}, {duration}",
+        "{mark}{count}，{duration}",
+        "{mark}{count}，{duration}"
+    ))
+}
+
+pub(super) fn resume_step(screen: &Screen, ending: &Ending) -> String {
+    next_step(
+        screen,
+        ending.next.as_deref(),
+        "ralph resume",
+        &tr!(
+            screen.lang,
+            "goes on where it stopped",
+            "從中斷處繼續",
+            "从中断处继续"
+        ),
+    )
+}
+
+/// The last line of every end: one command, and what the usual one does. A
+/// command is never cut, because it is there to be copied.
+pub(super) fn next_step(
+    screen: &Screen,
+    given: Option<&str>,
+    usual: &str,
+    usual_does: &str,
+) -> String {
+    let mark = screen.mark(Symbol::Next);
+    let next = tr!(screen.lang, "Next", "下一步", "下一步");
+    match given {
+        Some(command) => format!("\n{mark}{next}: {}\n", screen.value(command)),
+        None => format!("\n{mark}{next}: {usual}  ({usual_does})\n"),
+    }
+}

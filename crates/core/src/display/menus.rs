@@ -1,0 +1,280 @@
+//! Questions to the person at the terminal: at the limit, before a resume, and
+//! what to leave out (VALV-05, VALV-12, RESM-04). Every menu ends with its
+//! question and no line feed.
+
+use super::boxes::menu_box;
+use super::screen::{Screen, Symbol};
+use crate::text::duration::tasks;
+use crate::tr;
+
+/// A run that has used up its iterations, with someone there to ask.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LimitMenuView {
+    pub iteration: u32,
+    pub max_iterations: u32,
+    pub completed: String,
+    pub pending: String,
+    pub extend_by: u32,
+}
+
+/// An unfinished run that was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResumeView {
+    pub task: String,
+    /// The delta route (`RALPH`), where the run has one.
+    pub route: Option<String>,
+    /// The current phase and the number of phases, where the run has phases.
+    pub phase: Option<(String, usize)>,
+    pub iteration: u32,
+    /// The time of the interruption as it is shown.
+    pub interrupted_at: String,
+}
+
+/// Something that can be left out of the run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScopeItem {
+    Task {
+        id: String,
+        title: String,
+    },
+    Phase {
+        key: String,
+        title: String,
+        open: usize,
+    },
+}
+
+/// The four choices at the iteration limit.
+pub fn limit_menu(screen: &Screen, view: &LimitMenuView) -> String {
+    let lang = screen.lang;
+    let mark = |symbol| screen.mark(symbol);
+    let warning = mark(Symbol::Warning);
+    let LimitMenuView {
+        iteration,
+        max_iterations,
+        extend_by,
+        ..
+    } = view;
+    let completed = screen.value(&view.completed);
+    let pending = screen.value(&view.pending);
+    let (extend, shuffle) = (mark(Symbol::Extend), mark(Symbol::Shuffle));
+    let (note, abandon) = (mark(Symbol::Note), mark(Symbol::Abandon));
+    let facts = vec![
+        tr!(
+            lang,
+            "Iteration: {iteration}/{max_iterations}",
+            "當前迭代: {iteration}/{max_iterations}",
+            "当前迭代: {iteration}/{max_iterations}"
+        ),
+        tr!(
+            lang,
+            "Done: {completed}",
+            "已完成: {completed}",
+            "已完成: {completed}"
+        ),
+        tr!(
+            lang,
+            "Not done: {pending}",
+            "未完成: {pending}",
+            "未完成: {pending}"
+        ),
+    ];
+    let choices = [
+        tr!(
+            lang,
+            "{extend}Raise the iteration limit (+{extend_by})",
+            "{extend}增加迭代上限 (+{extend_by})",
+            "{extend}增加迭代上限 (+{extend_by})"
+        ),
+        tr!(
+            lang,
+            "{shuffle}Simplify the scope",
+            "{shuffle}簡化任務範圍",
+            "{shuffle}简化任务范围"
+        ),
+        tr!(
+            lang,
+            "{note}Save the progress and exit",
+            "{note}保存進度並退出",
+            "{note}保存进度并退出"
+        ),
+        tr!(
+            lang,
+            "{abandon}Abandon this task",
+            "{abandon}放棄此任務",
+            "{abandon}放弃此任务"
+        ),
+    ];
+    let title = tr!(
+        lang,
+        "{warning}Iteration limit reached",
+        "{warning}達到迭代上限",
+        "{warning}达到迭代上限"
+    );
+    let mut out = menu_box(screen, &title, &[facts, numbered(screen, &choices)]);
+    out.push_str(&question(screen, choices.len()));
+    out
+}
+
+/// The four choices before an unfinished run goes on.
+pub fn resume_menu(screen: &Screen, view: &ResumeView) -> String {
+    let lang = screen.lang;
+    let mark = |symbol| screen.mark(symbol);
+    let (play, restart) = (mark(Symbol::Play), mark(Symbol::Restart));
+    let (note, discard) = (mark(Symbol::Note), mark(Symbol::Discard));
+    let choices = [
+        tr!(lang, "{play}Continue", "{play}繼續執行", "{play}继续执行"),
+        tr!(
+            lang,
+            "{restart}Start over",
+            "{restart}從頭開始",
+            "{restart}从头开始"
+        ),
+        tr!(
+            lang,
+            "{note}Show the progress in detail",
+            "{note}查看詳細進度",
+            "{note}查看详细进度"
+        ),
+        tr!(
+            lang,
+            "{discard}Abandon this task",
+            "{discard}放棄此任務",
+            "{discard}放弃此任务"
+        ),
+    ];
+    let title = tr!(
+        lang,
+        "{restart}Unfinished task found",
+        "{restart}發現未完成任務",
+        "{restart}发现未完成任务"
+    );
+    let sections = [resume_facts(screen, view), numbered(screen, &choices)];
+    let mut out = menu_box(screen, &title, &sections);
+    out.push_str(&question(screen, choices.len()));
+    out
+}
+
+fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {
+    let lang = screen.lang;
+    let task = screen.value(&view.task);
+    let mut facts = vec![tr!(lang, "Task: {task}", "任務: {task}", "任务: {task}")];
+    if let Some(route) = &view.route {
+        let route = screen.value(route);
+        facts.push(tr!(
+            lang,
+            "Route: {route}",
+            "路由: {route}",
+            "路由: {route}"
+        ));
+    }
+    let iteration = view.iteration;
+    let iteration = tr!(
+        lang,
+        "iteration {iteration}",
+        "迭代 {iteration}",
+        "迭代 {iteration}"
+    );
+    let place = match &view.phase {
+        Some((current, total)) => {
+            format!("Phase {}/{total}, {iteration}", screen.value(current))
+        }
+        None => iteration,
+    };
+    facts.push(tr!(
+        lang,
+        "Progress: {place}",
+        "進度: {place}",
+        "进度: {place}"
+    ));
+    let time = screen.value(&view.interrupted_at);
+    facts.push(tr!(
+        lang,
+        "Interrupted: {time}",
+        "中斷時間: {time}",
+        "中断时间: {time}"
+    ));
+    facts
+}
+
+/// What can be left out, numbered from 1 in the order given.
+pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
+    let lang = screen.lang;
+    let shuffle = screen.mark(Symbol::Shuffle);
+    let title = tr!(
+        lang,
+        "{shuffle}Simplify the scope",
+        "{shuffle}簡化任務範圍",
+        "{shuffle}简化任务范围"
+    );
+    let note = vec![
+        tr!(
+            lang,
+            "What you choose is skipped in this run.",
+            "選中的項目在本次執行中略過。",
+            "选中的项目在本次执行中跳过。"
+        ),
+        tr!(
+            lang,
+            "The task file stays as it is.",
+            "任務檔案不會被修改。",
+            "任务文件不会被修改。"
+        ),
+    ];
+    let lines = items
+        .iter()
+        .zip(1..)
+        .map(|(item, number)| format!("[{number}] {}", scope_item(screen, item)))
+        .collect();
+    let mut out = menu_box(screen, &title, &[note, lines]);
+    out.push_str(&tr!(
+        lang,
+        "Leave out which (e.g. 1 3; nothing = keep all): ",
+        "要略過哪些（例如 1 3；直接按 Enter = 全部保留）: ",
+        "要跳过哪些（例如 1 3；直接按 Enter = 全部保留）: "
+    ));
+    out
+}
+
+fn scope_item(screen: &Screen, item: &ScopeItem) -> String {
+    match item {
+        ScopeItem::Task { id, title } => {
+            let (id, title) = (screen.value(id), screen.value(title));
+            format!("{id} {title}").trim().to_owned()
+        }
+        ScopeItem::Phase { key, title, open } => {
+            let (key, title) = (screen.value(key), screen.value(title));
+            let open = tasks(screen.lang, *open);
+            tr!(
+                screen.lang,
+                "Phase {key}: {title} ({open} open)",
+                "Phase {key}: {title}（{open}未完成）",
+                "Phase {key}: {title}（{open}未完成）"
+            )
+        }
+    }
+}
+
+fn numbered(screen: &Screen, choices: &[String]) -> Vec<String> {
+    let options = screen.mark(Symbol::Options);
+    let heading = tr!(
+        screen.lang,
+        "{options}Options:",
+        "{options}選項:",
+        "{options}选项:"
+    );
+    let choices = choices
+        .iter()
+        .zip(1..)
+        .map(|(choice, number)| format!("  [{number}] {choice}"));
+    std::iter::once(heading).chain(choices).collect()
+}
+
+fn question(screen: &Screen, choices: usize) -> String {
+    tr!(
+        screen.lang,
+        "Choose (1-{choices}): ",
+        "請選擇 (1-{choices}): ",
+        "请选择 (1-{choices}): "
+    )
+}

@@ -1,0 +1,249 @@
+//! What is shown while a run goes on: the start of an iteration, the tree of
+//! phases, and the box after every task (DISP-01, DISP-03).
+
+use super::bar::{Progress, bar};
+use super::boxes::title_box;
+use super::endings::LoopKind;
+use super::screen::{Screen, Symbol, Tone};
+use crate::text::width;
+use crate::tr;
+
+/// How far a phase, or a role within a task, has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepState {
+    Done,
+    Active,
+    #[default]
+    Pending,
+    Failed,
+}
+
+impl StepState {
+    fn symbol(self) -> Symbol {
+        match self {
+            StepState::Done => Symbol::Done,
+            StepState::Active => Symbol::Running,
+            StepState::Pending => Symbol::Pending,
+            StepState::Failed => Symbol::Failed,
+        }
+    }
+
+    fn word(self, screen: &Screen) -> String {
+        match self {
+            StepState::Done => tr!(screen.lang, "done", "完成", "完成"),
+            StepState::Active => tr!(screen.lang, "in progress", "進行中", "进行中"),
+            StepState::Pending => tr!(screen.lang, "pending", "待處理", "待处理"),
+            StepState::Failed => tr!(screen.lang, "failed", "失敗", "失败"),
+        }
+    }
+}
+
+/// One phase of the task list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhaseView {
+    /// What stands behind the word "Phase": `1`, `2.1`.
+    pub key: String,
+    pub title: String,
+    pub done: usize,
+    pub total: usize,
+    pub state: StepState,
+}
+
+/// One role of a task (`DEVELOPER`, `REVIEWER`, `TESTER`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RoleView {
+    pub name: String,
+    pub state: StepState,
+}
+
+/// The state of a run between two iterations.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgressView {
+    pub kind: LoopKind,
+    /// `None`: the run has no task list.
+    pub progress: Option<Progress>,
+    pub phases: Vec<PhaseView>,
+    pub current: Option<String>,
+    pub roles: Vec<RoleView>,
+    pub iteration: u32,
+    /// `None`: unlimited.
+    pub max_iterations: Option<u32>,
+}
+
+/// The start of an iteration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IterationView {
+    pub iteration: u32,
+    /// `None`: unlimited.
+    pub max_iterations: Option<u32>,
+    pub phase: Option<String>,
+    pub task: Option<String>,
+}
+
+/// One line with the number of the iteration and what it is about.
+pub fn iteration_header(screen: &Screen, view: &IterationView) -> String {
+    let number = match view.max_iterations {
+        Some(max) => format!("{}/{max}", view.iteration),
+        None => view.iteration.to_string(),
+    };
+    let mut parts = vec![tr!(
+        screen.lang,
+        "Iteration {number}",
+        "第 {number} 次迭代",
+        "第 {number} 次迭代"
+    )];
+    if let Some(phase) = &view.phase {
+        parts.push(format!("Phase {}", screen.value(phase)));
+    }
+    if let Some(task) = &view.task {
+        parts.push(screen.value(task));
+    }
+    screen.line(&format!(
+        "{}{}",
+        screen.mark(Symbol::Running),
+        parts.join(" | ")
+    ))
+}
+
+/// All phases below each other, with their state; titles are aligned.
+pub fn phase_tree(screen: &Screen, phases: &[PhaseView]) -> String {
+    /// Branch, symbol and count need this much beside the title.
+    const BESIDE: usize = 34;
+    let names: Vec<String> = phases.iter().map(|phase| name(screen, phase)).collect();
+    let widest = names.iter().map(|name| width::width(name)).max();
+    let cols = widest
+        .unwrap_or(0)
+        .min(screen.columns().saturating_sub(BESIDE).max(BESIDE / 2));
+    let mut out = String::new();
+    for (number, (phase, name)) in phases.iter().zip(&names).enumerate() {
+        let is_last = number + 1 == phases.len();
+        let branch = if is_last {
+            screen.choose("└──", "`--")
+        } else {
+            screen.choose("├──", "|--")
+        };
+        let symbol = screen.symbol(phase.state.symbol());
+        let name = width::pad_right(&screen.fit(name, cols), cols);
+        let PhaseView { done, total, .. } = phase;
+        let word = phase.state.word(screen);
+        out.push_str(&format!(
+            "{branch} {symbol} {name} - {done}/{total} {word}\n"
+        ));
+    }
+    out
+}
+
+fn name(screen: &Screen, phase: &PhaseView) -> String {
+    let (key, title) = (screen.value(&phase.key), screen.value(&phase.title));
+    match (key.as_str(), title.as_str()) {
+        ("", _) => title,
+        (_, "") => format!("Phase {key}"),
+        _ => format!("Phase {key}: {title}"),
+    }
+}
+
+/// The box after every task.
+pub fn progress_box(screen: &Screen, view: &ProgressView) -> String {
+    let mut out = title_box(screen, Tone::Good, &running_title(screen, &view.kind));
+    out.push('\n');
+    if let LoopKind::OpenSpec { change } = &view.kind {
+        let (mark, change) = (screen.mark(Symbol::Folder), screen.value(change));
+        out.push_str(&screen.line(&tr!(
+            screen.lang,
+            "{mark}Change: {change}",
+            "{mark}變更: {change}",
+            "{mark}变更: {change}"
+        )));
+    }
+    if let Some(progress) = view.progress {
+        out.push_str(&overall(screen, progress));
+        out.push_str(&format!("{}\n", bar(screen, progress.percent())));
+    }
+    if !view.phases.is_empty() {
+        out.push('\n');
+        out.push_str(&phase_tree(screen, &view.phases));
+    }
+    if view.progress.is_some() || !view.phases.is_empty() {
+        out.push('\n');
+    }
+    if let Some(current) = &view.current {
+        let (mark, current) = (screen.mark(Symbol::Running), screen.value(current));
+        out.push_str(&screen.line(&tr!(
+            screen.lang,
+            "{mark}Current: {current}",
+            "{mark}當前: {current}",
+            "{mark}当前: {current}"
+        )));
+        if !view.roles.is_empty() {
+            out.push_str(&screen.line(&roles(screen, &view.roles)));
+        }
+        out.push('\n');
+    }
+    out.push_str(&iteration_count(screen, view));
+    out
+}
+
+fn running_title(screen: &Screen, kind: &LoopKind) -> String {
+    let mark = screen.mark(Symbol::Loop);
+    match kind {
+        LoopKind::Plain => tr!(
+            screen.lang,
+            "{mark}Loop running",
+            "{mark}Loop 模式運行中",
+            "{mark}Loop 模式运行中"
+        ),
+        LoopKind::OpenSpec { .. } => tr!(
+            screen.lang,
+            "{mark}Loop running (OpenSpec)",
+            "{mark}Loop 模式運行中（OpenSpec）",
+            "{mark}Loop 模式运行中（OpenSpec）"
+        ),
+    }
+}
+
+fn overall(screen: &Screen, progress: Progress) -> String {
+    let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
+    let Progress { done, total } = progress;
+    screen.line(&tr!(
+        screen.lang,
+        "{mark}Overall progress: {done}/{total} tasks done ({percent}%)",
+        "{mark}總體進度: {done}/{total} 任務完成 ({percent}%)",
+        "{mark}总体进度: {done}/{total} 任务完成 ({percent}%)"
+    ))
+}
+
+/// `   └── D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳`
+fn roles(screen: &Screen, roles: &[RoleView]) -> String {
+    let arrow = screen.arrow();
+    let initials: Vec<String> = roles
+        .iter()
+        .map(|role| screen.value(&role.name).chars().take(1).collect())
+        .collect();
+    let states: Vec<String> = roles
+        .iter()
+        .map(|role| {
+            let symbol = screen.symbol(role.state.symbol());
+            format!("{} {symbol}", screen.value(&role.name))
+        })
+        .collect();
+    format!(
+        "   {} {}: {}",
+        screen.choose("└──", "`--"),
+        initials.join(arrow),
+        states.join(&format!(" {arrow} "))
+    )
+}
+
+fn iteration_count(screen: &Screen, view: &ProgressView) -> String {
+    let (mark, iteration) = (screen.mark(Symbol::Trend), view.iteration);
+    let limit = match view.max_iterations {
+        Some(max) => format!(" / {max}"),
+        None => tr!(screen.lang, " (no limit)", "（無上限）", "（无上限）"),
+    };
+    screen.line(&tr!(
+        screen.lang,
+        "{mark}Iteration: #{iteration}{limit}",
+        "{mark}迭代: #{iteration}{limit}",
+        "{mark}迭代: #{iteration}{limit}"
+    ))
+}

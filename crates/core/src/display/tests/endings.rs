@@ -1,0 +1,422 @@
+use super::*;
+use crate::display::*;
+use insta::assert_snapshot;
+
+#[test]
+fn limit_boxes() {
+    let view = LimitView {
+        max_iterations: 100,
+        extend_by: 100,
+        progress: Some(Progress::new(3, 7)),
+        next: None,
+    };
+    assert_snapshot!(limit_box(&en(), &view), @r#"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⚠️ Loop safety valve                        ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ Iteration limit reached (100)
+    📊 Progress: 3/7 tasks done
+
+    Please confirm whether to go on:
+    - "continue" - run 100 more iterations
+    - "pause" - stop the loop
+
+    👉 Next: ralph resume  (goes on with 100 more iterations)
+    "#);
+    assert_snapshot!(limit_box(&tw(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⚠️ Loop 安全閥觸發                          ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已達最大迭代次數 (100)
+    📊 當前進度: 3/7 任務完成
+
+    請確認是否繼續：
+    - 「繼續」- 再執行 100 次迭代
+    - 「暫停」- 停止 Loop
+
+    👉 下一步: ralph resume  (再執行 100 次迭代)
+    ");
+    assert_snapshot!(limit_box(&cn(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⚠️ Loop 安全阀触发                          ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已达最大迭代次数 (100)
+    📊 当前进度: 3/7 任务完成
+
+    请确认是否继续：
+    - 「继续」- 再执行 100 次迭代
+    - 「暂停」- 停止 Loop
+
+    👉 下一步: ralph resume  (再执行 100 次迭代)
+    ");
+    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), &view), @"
+    +================================================================+
+    |                    [!] Loop 安全閥觸發                         |
+    +================================================================+
+
+    [!] 已達最大迭代次數 (100)
+    當前進度: 3/7 任務完成
+
+    請確認是否繼續：
+    - 「繼續」- 再執行 100 次迭代
+    - 「暫停」- 停止 Loop
+
+    => 下一步: ralph resume  (再執行 100 次迭代)
+    ");
+}
+
+#[test]
+fn pause_boxes() {
+    assert_snapshot!(pause_box(&en(), &ending()), @r#"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop paused                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 Progress: 3/7 tasks done (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    💾 Progress saved. Use "continue" or `/ralph-loop` to resume.
+
+    👉 Next: ralph resume  (goes on where it stopped)
+    "#);
+    assert_snapshot!(pause_box(&tw(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop 已暫停                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 當前進度: 3/7 任務完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    💾 進度已保存。使用「繼續」或 `/ralph-loop` 恢復執行。
+
+    👉 下一步: ralph resume  (從中斷處繼續)
+    ");
+    assert_snapshot!(pause_box(&cn(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop 已暂停                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 当前进度: 3/7 任务完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    💾 进度已保存。使用「继续」或 `/ralph-loop` 恢复执行。
+
+    👉 下一步: ralph resume  (从中断处继续)
+    ");
+    assert_snapshot!(pause_box(&ascii(Lang::En), &ending()), @r#"
+    +================================================================+
+    |                    Loop paused                                 |
+    +================================================================+
+
+    Progress: 3/7 tasks done (43%)
+    [###########---------------] 43%
+
+    Progress saved. Use "continue" or `/ralph-loop` to resume.
+
+    => Next: ralph resume  (goes on where it stopped)
+    "#);
+}
+
+#[test]
+fn interrupted_boxes() {
+    assert_snapshot!(interrupted(&en(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop interrupted                         ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 Progress: 3/7 tasks done (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 iterations, 2 h 13 min
+    💾 Stopped safely, the progress is saved.
+
+    👉 Next: ralph resume  (goes on where it stopped)
+    ");
+    assert_snapshot!(interrupted(&tw(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop 已中斷                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 當前進度: 3/7 任務完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 次迭代，2 小時 13 分
+    💾 安全中斷，進度自動保存。
+
+    👉 下一步: ralph resume  (從中斷處繼續)
+    ");
+    assert_snapshot!(interrupted(&cn(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏸️ Loop 已中断                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 当前进度: 3/7 任务完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 次迭代，2 小时 13 分
+    💾 安全中断，进度自动保存。
+
+    👉 下一步: ralph resume  (从中断处继续)
+    ");
+    assert_snapshot!(interrupted(&ascii(Lang::En), &ending()), @"
+    +================================================================+
+    |                    Loop interrupted                            |
+    +================================================================+
+
+    Progress: 3/7 tasks done (43%)
+    [###########---------------] 43%
+
+    12 iterations, 2 h 13 min
+    Stopped safely, the progress is saved.
+
+    => Next: ralph resume  (goes on where it stopped)
+    ");
+}
+
+#[test]
+fn cancelled_boxes() {
+    assert_snapshot!(cancelled(&en(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⛔ Loop cancelled                           ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 Progress: 3/7 tasks done (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 iterations, 2 h 13 min
+    The changes of the agent stay in the work tree.
+
+    👉 Next: ralph run  (starts a new loop)
+    ");
+    assert_snapshot!(cancelled(&tw(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⛔ Loop 已取消                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 當前進度: 3/7 任務完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 次迭代，2 小時 13 分
+    Agent 的變更保留在工作目錄中。
+
+    👉 下一步: ralph run  (開始新的 Loop)
+    ");
+    assert_snapshot!(cancelled(&cn(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⛔ Loop 已取消                              ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 当前进度: 3/7 任务完成 (43%)
+    [███████████░░░░░░░░░░░░░░░] 43%
+
+    📈 12 次迭代，2 小时 13 分
+    Agent 的变更保留在工作目录中。
+
+    👉 下一步: ralph run  (开始新的 Loop)
+    ");
+    assert_snapshot!(cancelled(&ascii(Lang::En), &ending()), @"
+    +================================================================+
+    |                    [!] Loop cancelled                          |
+    +================================================================+
+
+    Progress: 3/7 tasks done (43%)
+    [###########---------------] 43%
+
+    12 iterations, 2 h 13 min
+    The changes of the agent stay in the work tree.
+
+    => Next: ralph run  (starts a new loop)
+    ");
+}
+
+#[test]
+fn unproven_boxes() {
+    let no_tasks = Ending {
+        progress: None,
+        ..ending()
+    };
+    assert_snapshot!(unproven(&en(), &no_tasks), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Done, says the agent; not proven         ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📈 12 iterations, 2 h 13 min
+    The agent says that it is done. There is neither a task list nor a verify
+    command, so Ralph cannot tell whether it is true. Look at the changes, or name a
+    command that fails while the work is not done.
+
+    👉 Next: ralph run --verify 'npm test'  (has it checked)
+    ");
+    assert_snapshot!(unproven(&tw(), &no_tasks), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Agent 聲稱完成，但未經證明               ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📈 12 次迭代，2 小時 13 分
+    Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
+    更，或指定一個在未完成時會失敗的命令。
+
+    👉 下一步: ralph run --verify 'npm test'  (加以驗證)
+    ");
+    assert_snapshot!(unproven(&cn(), &no_tasks), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Agent 声称完成，但未经证明               ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📈 12 次迭代，2 小时 13 分
+    Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
+    更，或指定一个在未完成时会失败的命令。
+
+    👉 下一步: ralph run --verify 'npm test'  (加以验证)
+    ");
+    assert_snapshot!(unproven(&ascii(Lang::En), &no_tasks), @"
+    +================================================================+
+    |                    [?] Done, says the agent; not proven        |
+    +================================================================+
+
+    12 iterations, 2 h 13 min
+    The agent says that it is done. There is neither a task list nor a verify
+    command, so Ralph cannot tell whether it is true. Look at the changes, or name a
+    command that fails while the work is not done.
+
+    => Next: ralph run --verify 'npm test'  (has it checked)
+    ");
+    assert_snapshot!(unproven(&en(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Done, says the agent; not proven         ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 Progress: 3/7 tasks done
+    📈 12 iterations, 2 h 13 min
+    The agent says that it is done. There is no verify command, so Ralph cannot tell
+    whether it is true. Look at the changes, or name a command that fails while the
+    work is not done.
+
+    👉 Next: ralph run --verify 'npm test'  (has it checked)
+    ");
+    assert_snapshot!(unproven(&tw(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Agent 聲稱完成，但未經證明               ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 當前進度: 3/7 任務完成
+    📈 12 次迭代，2 小時 13 分
+    Agent 說已經完成。但沒有驗證命令，Ralph 無法判斷真假。請檢查變更，或指定一個在未
+    完成時會失敗的命令。
+
+    👉 下一步: ralph run --verify 'npm test'  (加以驗證)
+    ");
+    assert_snapshot!(unproven(&cn(), &ending()), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ❓ Agent 声称完成，但未经证明               ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    📊 当前进度: 3/7 任务完成
+    📈 12 次迭代，2 小时 13 分
+    Agent 说已经完成。但没有验证命令，Ralph 无法判断真假。请检查变更，或指定一个在未
+    完成时会失败的命令。
+
+    👉 下一步: ralph run --verify 'npm test'  (加以验证)
+    ");
+}
+
+#[test]
+fn time_budgets() {
+    let view = BudgetView {
+        ending: ending(),
+        kind: BudgetKind::Time {
+            limit: Duration::from_secs(7200),
+        },
+    };
+    assert_snapshot!(budget(&en(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop budget used up                      ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ Time limit reached (2 h)
+    📊 Progress: 3/7 tasks done
+    📈 12 iterations, 2 h 13 min
+
+    👉 Next: ralph resume  (goes on where it stopped)
+    ");
+    assert_snapshot!(budget(&tw(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop 預算用盡                            ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已達時間上限 (2 小時)
+    📊 當前進度: 3/7 任務完成
+    📈 12 次迭代，2 小時 13 分
+
+    👉 下一步: ralph resume  (從中斷處繼續)
+    ");
+    assert_snapshot!(budget(&cn(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop 预算用尽                            ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已达时间上限 (2 小时)
+    📊 当前进度: 3/7 任务完成
+    📈 12 次迭代，2 小时 13 分
+
+    👉 下一步: ralph resume  (从中断处继续)
+    ");
+    assert_snapshot!(budget(&ascii(Lang::En), &view), @"
+    +================================================================+
+    |                    Loop budget used up                         |
+    +================================================================+
+
+    [!] Time limit reached (2 h)
+    Progress: 3/7 tasks done
+    12 iterations, 2 h 13 min
+
+    => Next: ralph resume  (goes on where it stopped)
+    ");
+}
+
+#[test]
+fn cost_budgets() {
+    let view = BudgetView {
+        ending: ending(),
+        kind: BudgetKind::Cost {
+            limit: "$5.00".to_owned(),
+            spent: "$5.12".to_owned(),
+        },
+    };
+    assert_snapshot!(budget(&en(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop budget used up                      ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ Cost limit reached ($5.12 of $5.00)
+    📊 Progress: 3/7 tasks done
+    📈 12 iterations, 2 h 13 min
+
+    👉 Next: ralph resume  (goes on where it stopped)
+    ");
+    assert_snapshot!(budget(&tw(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop 預算用盡                            ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已達費用上限 ($5.12 / $5.00)
+    📊 當前進度: 3/7 任務完成
+    📈 12 次迭代，2 小時 13 分
+
+    👉 下一步: ralph resume  (從中斷處繼續)
+    ");
+    assert_snapshot!(budget(&cn(), &view), @"
+    ╔════════════════════════════════════════════════════════════════╗
+    ║                    ⏰ Loop 预算用尽                            ║
+    ╚════════════════════════════════════════════════════════════════╝
+
+    ⚠️ 已达费用上限 ($5.12 / $5.00)
+    📊 当前进度: 3/7 任务完成
+    📈 12 次迭代，2 小时 13 分
+
+    👉 下一步: ralph resume  (从中断处继续)
+    ");
+}

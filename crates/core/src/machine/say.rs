@@ -1,0 +1,391 @@
+//! One line per notice, for the log and for the screen.
+
+use super::{BreakerRule, Evidence, Limit, Notice, Outcome, PauseReason, WaitReason};
+use crate::lang::{Lang, Say};
+use crate::machine::notice::promise_text;
+use crate::tr;
+
+impl Say for Notice {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Notice::LoopStart { total: 0, .. } => tr!(lang, "loop started", "迴圈開始", "循环开始"),
+            Notice::LoopStart {
+                total,
+                completed,
+                pending,
+            } => tr!(
+                lang,
+                "loop started: {completed}/{total} tasks done, {pending} to do",
+                "迴圈開始：{completed}/{total} 任務完成，剩餘 {pending}",
+                "循环开始：{completed}/{total} 任务完成，剩余 {pending}",
+            ),
+            Notice::Resume { iteration } => tr!(
+                lang,
+                "taken up again after iteration {iteration}",
+                "從第 {iteration} 次迭代之後恢復執行",
+                "从第 {iteration} 次迭代之后恢复执行",
+            ),
+            Notice::IterationStart {
+                iteration,
+                phase,
+                task,
+            } => {
+                let phase = phase
+                    .as_ref()
+                    .map(|p| format!(" · Phase {p}"))
+                    .unwrap_or_default();
+                let task = task
+                    .as_ref()
+                    .map(|t| format!(" · {} {}", t.id, t.text))
+                    .unwrap_or_default();
+                tr!(
+                    lang,
+                    "iteration {iteration}{phase}{task}",
+                    "迭代 {iteration}{phase}{task}",
+                    "迭代 {iteration}{phase}{task}"
+                )
+            }
+            Notice::IterationRetry { iteration, class } => {
+                let class = class.name();
+                tr!(
+                    lang,
+                    "iteration {iteration} tries again after {class}",
+                    "第 {iteration} 次迭代在 {class} 之後重試",
+                    "第 {iteration} 次迭代在 {class} 之后重试",
+                )
+            }
+            Notice::IterationComplete {
+                iteration,
+                completed,
+                total,
+                evidence,
+                duration_ms,
+                ..
+            } => {
+                let seconds = seconds(*duration_ms);
+                let progress = progress_words(evidence, lang);
+                let tasks = if *total == 0 {
+                    String::new()
+                } else {
+                    format!(" · {completed}/{total}")
+                };
+                tr!(
+                    lang,
+                    "iteration {iteration} ended after {seconds} s{tasks} · {progress}",
+                    "第 {iteration} 次迭代結束，{seconds} 秒{tasks} · {progress}",
+                    "第 {iteration} 次迭代结束，{seconds} 秒{tasks} · {progress}",
+                )
+            }
+            Notice::PromiseDetected { promise, .. } => {
+                let promise = promise_text(promise);
+                tr!(
+                    lang,
+                    "promise: {promise}",
+                    "輸出分析: {promise}",
+                    "输出分析: {promise}"
+                )
+            }
+            Notice::PromiseMissing { in_a_row, .. } => tr!(
+                lang,
+                "no promise in the answer ({in_a_row} in a row)",
+                "未偵測到 promise 標籤（連續 {in_a_row} 次）",
+                "未检测到 promise 标签（连续 {in_a_row} 次）",
+            ),
+            Notice::PromiseRejected { claim, missing, .. } => {
+                let missing = missing
+                    .iter()
+                    .map(|m| m.say(lang))
+                    .collect::<Vec<_>>()
+                    .join("; ");
+                tr!(
+                    lang,
+                    "rejected: the agent claims \"{claim}\", but: {missing}",
+                    "拒絕承諾「{claim}」，因為：{missing}",
+                    "拒绝承诺“{claim}”，因为：{missing}",
+                )
+            }
+            Notice::Stalled { in_a_row, .. } => tr!(
+                lang,
+                "no progress ({in_a_row} in a row): no new tick, commit or content",
+                "無進度（連續 {in_a_row} 次）：沒有新的勾選、提交或內容",
+                "无进度（连续 {in_a_row} 次）：没有新的勾选、提交或内容",
+            ),
+            Notice::TasksRemoved { ids, .. } => {
+                let ids = ids.join(", ");
+                tr!(
+                    lang,
+                    "tasks were removed from the task file: {ids}; a shorter list proves nothing",
+                    "任務檔案中的任務被刪除：{ids}；變短的清單不代表完成",
+                    "任务文件中的任务被删除：{ids}；变短的清单不代表完成",
+                )
+            }
+            Notice::TasksUnticked { ids, .. } => {
+                let ids = ids.join(", ");
+                tr!(
+                    lang,
+                    "tasks that were done are open again: {ids}",
+                    "已完成的任務又變回未完成：{ids}",
+                    "已完成的任务又变回未完成：{ids}",
+                )
+            }
+            Notice::Error {
+                class,
+                detail,
+                in_a_row,
+                ..
+            } => {
+                let class = class.name();
+                let message = detail.say(lang);
+                tr!(
+                    lang,
+                    "{class}: {message} ({in_a_row} in a row)",
+                    "{class}: {message}（連續 {in_a_row} 次）",
+                    "{class}: {message}（连续 {in_a_row} 次）",
+                )
+            }
+            Notice::GateStart { .. } => tr!(lang, "verifying", "開始驗證", "开始验证"),
+            Notice::GateResult {
+                passed: true,
+                results,
+                ..
+            } => {
+                let commands = commands(results);
+                tr!(
+                    lang,
+                    "verification passed: {commands}",
+                    "驗證通過：{commands}",
+                    "验证通过：{commands}"
+                )
+            }
+            Notice::GateResult { results, .. } => {
+                let failed: Vec<_> = results
+                    .iter()
+                    .filter(|r| r.exit != Some(0))
+                    .cloned()
+                    .collect();
+                let commands = commands(&failed);
+                tr!(
+                    lang,
+                    "verification failed: {commands}",
+                    "驗證失敗：{commands}",
+                    "验证失败：{commands}"
+                )
+            }
+            Notice::LimitNear { iteration, max } => {
+                let left = max.saturating_sub(*iteration);
+                tr!(
+                    lang,
+                    "iteration {iteration} of {max}: {left} left after this one",
+                    "第 {iteration}/{max} 次迭代：之後剩餘 {left} 次",
+                    "第 {iteration}/{max} 次迭代：之后剩余 {left} 次",
+                )
+            }
+            Notice::LimitReached { limit, .. } => match limit {
+                Limit::Iterations => {
+                    tr!(
+                        lang,
+                        "the limit of iterations is reached",
+                        "已達最大迭代次數",
+                        "达到迭代上限"
+                    )
+                }
+                Limit::Duration => tr!(
+                    lang,
+                    "the limit of time is reached",
+                    "已達時間上限",
+                    "达到时间上限"
+                ),
+            },
+            Notice::LimitExtended { max_iterations, .. } => tr!(
+                lang,
+                "limit extended: {max_iterations} iterations",
+                "已延長上限：{max_iterations} 次迭代",
+                "已延长上限：{max_iterations} 次迭代",
+            ),
+            Notice::BreakerOpen { rule, count, .. } => breaker(*rule, *count, lang),
+            Notice::Wait { ms, why, .. } => {
+                let seconds = seconds(*ms);
+                match why {
+                    WaitReason::Between => tr!(
+                        lang,
+                        "pausing {seconds} s",
+                        "暫停 {seconds} 秒",
+                        "暂停 {seconds} 秒"
+                    ),
+                    WaitReason::Backoff => tr!(
+                        lang,
+                        "trying again in {seconds} s",
+                        "{seconds} 秒後重試",
+                        "{seconds} 秒后重试",
+                    ),
+                    WaitReason::Rate => tr!(
+                        lang,
+                        "the hourly rate is used up: waiting {seconds} s",
+                        "已達每小時呼叫上限：等待 {seconds} 秒",
+                        "已达每小时调用上限：等待 {seconds} 秒",
+                    ),
+                }
+            }
+            Notice::Pause { reason, .. } => match reason {
+                PauseReason::Limit(_) => {
+                    tr!(
+                        lang,
+                        "paused at a limit; everything is saved",
+                        "已達上限而暫停，進度已保存",
+                        "达到上限而暂停，进度已保存"
+                    )
+                }
+                PauseReason::Requested => {
+                    tr!(
+                        lang,
+                        "paused as asked; everything is saved",
+                        "依要求暫停，進度已保存",
+                        "按要求暂停，进度已保存"
+                    )
+                }
+                PauseReason::Unproven => tr!(
+                    lang,
+                    "the agent says that it is done, and nothing was set up that could prove it",
+                    "代理宣稱已完成，但沒有任何驗證可以證明",
+                    "代理声称已完成，但没有任何验证可以证明",
+                ),
+            },
+            Notice::TaskComplete { .. } => tr!(
+                lang,
+                "everything is done",
+                "所有任務已完成",
+                "所有任务已完成"
+            ),
+            Notice::LoopEnd {
+                outcome,
+                iterations,
+                ..
+            } => {
+                let name = outcome_words(outcome, lang);
+                tr!(
+                    lang,
+                    "loop ended after {iterations} iterations: {name}",
+                    "迴圈結束，共 {iterations} 次迭代：{name}",
+                    "循环结束，共 {iterations} 次迭代：{name}",
+                )
+            }
+        }
+    }
+}
+
+fn breaker(rule: BreakerRule, count: u32, lang: Lang) -> String {
+    match rule {
+        BreakerRule::Stalled => tr!(
+            lang,
+            "circuit breaker: {count} iterations in a row without progress",
+            "連續 {count} 次無進度，觸發 Circuit Breaker",
+            "连续 {count} 次无进度，触发 Circuit Breaker",
+        ),
+        BreakerRule::MissingPromise => tr!(
+            lang,
+            "circuit breaker: {count} answers in a row without a promise",
+            "連續 {count} 次沒有 promise 標籤，觸發 Circuit Breaker",
+            "连续 {count} 次没有 promise 标签，触发 Circuit Breaker",
+        ),
+        BreakerRule::SameError => tr!(
+            lang,
+            "circuit breaker: the same failure {count} times in a row",
+            "連續 {count} 次相同錯誤，觸發 Circuit Breaker",
+            "连续 {count} 次相同错误，触发 Circuit Breaker",
+        ),
+        BreakerRule::FalsePromise => tr!(
+            lang,
+            "circuit breaker: {count} false promises in a row",
+            "連續 {count} 次虛假承諾，觸發 Circuit Breaker",
+            "连续 {count} 次虚假承诺，触发 Circuit Breaker",
+        ),
+    }
+}
+
+fn outcome_words(outcome: &Outcome, lang: Lang) -> String {
+    let reason = outcome.reason();
+    match outcome {
+        Outcome::Complete => tr!(lang, "complete", "完成", "完成"),
+        Outcome::Paused { .. } => tr!(
+            lang,
+            "paused ({reason})",
+            "已暫停（{reason}）",
+            "已暂停（{reason}）"
+        ),
+        Outcome::Blocked { .. } => tr!(
+            lang,
+            "blocked: {reason}",
+            "受阻：{reason}",
+            "受阻：{reason}"
+        ),
+        Outcome::CircuitBreak { .. } => tr!(
+            lang,
+            "circuit breaker ({reason})",
+            "Circuit Breaker（{reason}）",
+            "Circuit Breaker（{reason}）"
+        ),
+        Outcome::Errors => tr!(
+            lang,
+            "too many errors in a row",
+            "連續錯誤過多",
+            "连续错误过多"
+        ),
+        Outcome::GateFailed { .. } => tr!(
+            lang,
+            "verification keeps failing: {reason}",
+            "驗證持續失敗：{reason}",
+            "验证持续失败：{reason}"
+        ),
+        Outcome::Budget { .. } => tr!(
+            lang,
+            "budget spent ({reason})",
+            "預算用盡（{reason}）",
+            "预算用尽（{reason}）"
+        ),
+        Outcome::Cancelled => tr!(lang, "abandoned", "已放棄", "已放弃"),
+        Outcome::Interrupted => tr!(
+            lang,
+            "interrupted; everything is saved",
+            "已中斷，進度已保存",
+            "已中断，进度已保存"
+        ),
+    }
+}
+
+fn progress_words(evidence: &[Evidence], lang: Lang) -> String {
+    if evidence.is_empty() {
+        return tr!(lang, "no progress", "無進度", "无进度");
+    }
+    let words: Vec<String> = evidence
+        .iter()
+        .map(|e| match e {
+            Evidence::Tasks { .. } => tr!(lang, "tasks ticked", "任務已勾選", "任务已勾选"),
+            Evidence::Phase { phase } => tr!(
+                lang,
+                "phase {phase} reached",
+                "進入 Phase {phase}",
+                "进入 Phase {phase}"
+            ),
+            Evidence::Commit => tr!(lang, "new commit", "新提交", "新提交"),
+            Evidence::Tree => tr!(lang, "new content", "新內容", "新内容"),
+        })
+        .collect();
+    words.join(", ")
+}
+
+fn commands(results: &[super::CommandResult]) -> String {
+    let one = |r: &super::CommandResult| match r.exit {
+        Some(code) => format!("`{}` → {code}", r.command),
+        None => format!("`{}` → –", r.command),
+    };
+    results.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Whole seconds, or tenths below ten.
+fn seconds(ms: u64) -> String {
+    if ms < 10_000 {
+        format!("{}.{}", ms / 1000, ms % 1000 / 100)
+    } else {
+        (ms / 1000).to_string()
+    }
+}

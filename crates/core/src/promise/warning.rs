@@ -1,0 +1,93 @@
+//! What a person should know about how a promise was given.
+
+use std::collections::HashSet;
+
+use super::Promise;
+use super::statement::Statements;
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+/// More of the same would only hide the first ones.
+const MOST_WARNINGS: usize = 8;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PromiseWarning {
+    /// The text gives promises that exclude each other.
+    Conflict { chosen: Promise, set_aside: Promise },
+    /// The tag occurs only within a sentence, a table or a list of choices.
+    OnlyMentioned { text: String },
+    /// A tag with a text that nobody agreed on.
+    Unknown { text: String },
+}
+
+/// The warnings that single tags deserve, each once.
+pub(super) fn about(statements: &Statements) -> Vec<PromiseWarning> {
+    let given: HashSet<&Promise> = statements.given.iter().map(|g| &g.promise).collect();
+    let mut told: HashSet<&Promise> = HashSet::new();
+    let mentioned = statements
+        .mentioned
+        .iter()
+        .filter(|promise| **promise != Promise::Continue && !given.contains(promise))
+        .map(|promise| {
+            let text = promise.to_string();
+            (promise, PromiseWarning::OnlyMentioned { text })
+        });
+    let unknown = statements.given.iter().filter_map(|g| match &g.promise {
+        Promise::Unknown(text) => {
+            let text = text.clone();
+            Some((&g.promise, PromiseWarning::Unknown { text }))
+        }
+        _ => None,
+    });
+    mentioned
+        .chain(unknown)
+        .filter(|(promise, _)| told.insert(promise))
+        .map(|(_, warning)| warning)
+        .take(MOST_WARNINGS)
+        .collect()
+}
+
+impl Say for PromiseWarning {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            PromiseWarning::Conflict { chosen, set_aside } => {
+                let (chosen, set_aside) = (
+                    shorten(&chosen.to_string()),
+                    shorten(&set_aside.to_string()),
+                );
+                tr!(
+                    lang,
+                    "the agent gave two promises that exclude each other: <promise>{chosen}</promise> counts, <promise>{set_aside}</promise> does not; have the prompt ask for one tag, on its own line at the end",
+                    "代理輸出了互相矛盾的 promise 標籤：採用 <promise>{chosen}</promise>，不採用 <promise>{set_aside}</promise>；請在提示詞中要求只輸出一個標籤，並獨立一行放在最後",
+                    "代理输出了互相矛盾的 promise 标签：采用 <promise>{chosen}</promise>，不采用 <promise>{set_aside}</promise>；请在提示词中要求只输出一个标签，并独立一行放在最后",
+                )
+            }
+            PromiseWarning::OnlyMentioned { text } => {
+                let text = shorten(text);
+                tr!(
+                    lang,
+                    "<promise>{text}</promise> is only mentioned in the text and does not count; have the prompt ask for the tag on its own line at the end",
+                    "<promise>{text}</promise> 只是在文字中被提及，不算數；請在提示詞中要求標籤獨立一行放在最後",
+                    "<promise>{text}</promise> 只是在文字中被提及，不算数；请在提示词中要求标签独立一行放在最后",
+                )
+            }
+            PromiseWarning::Unknown { text } => {
+                let text = shorten(text);
+                tr!(
+                    lang,
+                    "unknown promise <promise>{text}</promise>; if it means that the work is finished, add its text to promise.complete in .ralph/config.toml",
+                    "未知的 promise：<promise>{text}</promise>；如果它表示工作已完成，請將其文字加入 .ralph/config.toml 的 promise.complete",
+                    "未知的 promise：<promise>{text}</promise>；如果它表示工作已完成，请将其文字加入 .ralph/config.toml 的 promise.complete",
+                )
+            }
+        }
+    }
+}
+
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

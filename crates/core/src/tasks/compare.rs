@@ -1,0 +1,123 @@
+//! What happened to a task file between two readings (TASK-17).
+
+use std::collections::HashMap;
+
+use super::model::{Task, TaskList};
+
+/// Ids of the tasks that differ. A removed task is no progress, whatever the
+/// counts say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    pub newly_done: Vec<String>,
+    pub unticked: Vec<String>,
+    /// Ids as they were before.
+    pub removed: Vec<String>,
+    pub added: Vec<String>,
+    /// The id is the same, the description is not.
+    pub reworded: Vec<String>,
+}
+
+impl Changes {
+    pub fn is_empty(&self) -> bool {
+        *self == Changes::default()
+    }
+}
+
+/// A task is recognised by its own id, or by its text where it has none,
+/// because positions shift when lines come and go. Equal ones are paired in
+/// file order.
+pub fn compare(before: &TaskList, after: &TaskList) -> Changes {
+    let mut earlier = Earlier::of(before);
+    let mut changes = Changes::default();
+    let mut unknown = Vec::new();
+    for task in &after.tasks {
+        match earlier.take(task) {
+            Some(old) => changes.note(old, task),
+            None => unknown.push(task),
+        }
+    }
+    for task in unknown {
+        match earlier.take_extended(task) {
+            Some(old) => changes.note(old, task),
+            None => changes.added.push(task.id.clone()),
+        }
+    }
+    let removed = before.tasks.iter().zip(&earlier.taken);
+    changes.removed = removed
+        .filter(|(_, taken)| !**taken)
+        .map(|(task, _)| task.id.clone())
+        .collect();
+    changes
+}
+
+impl Changes {
+    fn note(&mut self, old: &Task, new: &Task) {
+        let id = || new.id.clone();
+        match (old.done, new.done) {
+            (false, true) => self.newly_done.push(id()),
+            (true, false) => self.unticked.push(id()),
+            _ => {}
+        }
+        if old.text != new.text {
+            self.reworded.push(id());
+        }
+    }
+}
+
+/// The tasks of the earlier reading that are not recognised yet.
+struct Earlier<'a> {
+    list: &'a TaskList,
+    taken: Vec<bool>,
+    /// Positions of equal tasks, the first one last.
+    by_name: HashMap<Name<'a>, Vec<usize>>,
+}
+
+type Name<'a> = (bool, &'a str);
+
+fn name(task: &Task) -> Name<'_> {
+    if task.has_own_id {
+        (true, &task.id)
+    } else {
+        (false, &task.text)
+    }
+}
+
+impl<'a> Earlier<'a> {
+    fn of(list: &'a TaskList) -> Earlier<'a> {
+        let mut by_name: HashMap<Name<'_>, Vec<usize>> = HashMap::new();
+        for (index, task) in list.tasks.iter().enumerate().rev() {
+            by_name.entry(name(task)).or_default().push(index);
+        }
+        Earlier {
+            list,
+            taken: vec![false; list.tasks.len()],
+            by_name,
+        }
+    }
+
+    fn take(&mut self, task: &'a Task) -> Option<&'a Task> {
+        let index = self.by_name.get_mut(&name(task))?.pop()?;
+        self.take_at(index)
+    }
+
+    /// Agents like to add a remark when they tick a box, so a task without an
+    /// id is still the same if it only grew and kept its position.
+    fn take_extended(&mut self, task: &Task) -> Option<&'a Task> {
+        if task.has_own_id {
+            return None;
+        }
+        let index = task.id.strip_prefix('#')?.parse::<usize>().ok()?;
+        let index = index.checked_sub(1)?;
+        let old = self.list.tasks.get(index)?;
+        let is_same = !old.has_own_id && !old.text.is_empty() && task.text.starts_with(&old.text);
+        if !is_same || *self.taken.get(index)? {
+            return None;
+        }
+        self.take_at(index)
+    }
+
+    fn take_at(&mut self, index: usize) -> Option<&'a Task> {
+        *self.taken.get_mut(index)? = true;
+        self.list.tasks.get(index)
+    }
+}

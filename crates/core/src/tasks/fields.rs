@@ -1,0 +1,214 @@
+//! What stands behind a box: id, `[P]`, `[US1]`, description, dependencies
+//! and `| key: value` fields (TASK-05, TASK-07, TASK-08).
+
+use super::markdown::code_spans;
+use super::model::{Format, Task};
+
+/// Fills in everything about the task that its own line says.
+pub(super) fn describe(task: &mut Task, format: Format, raw: &str) {
+    let (description, fields) = split_fields(format, raw);
+    for (key, value) in fields {
+        set_field(task, key, value);
+    }
+    let mut rest = description.trim().to_owned();
+    if let Some((id, after)) = take_id(format, &rest) {
+        task.id = id;
+        task.has_own_id = true;
+        rest = after;
+    }
+    if format == Format::SpecKit {
+        rest = take_labels(task, &rest).to_owned();
+    }
+    add_names(&mut task.depends, depends_in_parentheses(&rest));
+    task.text = rest;
+}
+
+/// Names in a list such as `1.1, 1.2` or `Phase 2`.
+pub(super) fn names_in(list: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    add_names(
+        &mut names,
+        list.split([',', '、', '，', ' ', '\t', ';'])
+            .map(|name| name.trim_matches(['`', '*', '[', ']', '(', ')']))
+            .filter(|name| !is_nothing(name))
+            .map(str::to_owned),
+    );
+    names
+}
+
+fn add_names(names: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+    for name in more {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+}
+
+/// People write `depends: none` where they mean nothing.
+fn is_nothing(name: &str) -> bool {
+    name.is_empty()
+        || ["none", "-", "n/a", "無", "无", "phase"]
+            .iter()
+            .any(|word| name.eq_ignore_ascii_case(word))
+}
+
+const KNOWN_KEYS: [&str; 4] = ["agent", "files", "output", "depends"];
+
+/// Splits `text | key: value | …`. Only OpenSpec files may carry fields that
+/// we don't know; elsewhere such a `|` is part of the sentence.
+fn split_fields(format: Format, raw: &str) -> (String, Vec<(&str, &str)>) {
+    let mut parts = split_at_pipes(raw).into_iter();
+    let mut description = parts.next().unwrap_or_default().to_owned();
+    let mut fields = Vec::new();
+    for part in parts {
+        match field(part) {
+            Some((key, value)) if format == Format::OpenSpec || is_known(key) => {
+                fields.push((key, value));
+            }
+            _ => {
+                description.push('|');
+                description.push_str(part);
+            }
+        }
+    }
+    (description, fields)
+}
+
+fn is_known(key: &str) -> bool {
+    KNOWN_KEYS
+        .iter()
+        .any(|known| key.eq_ignore_ascii_case(known))
+}
+
+fn field(part: &str) -> Option<(&str, &str)> {
+    let (key, value) = part.split_once([':', '：'])?;
+    let key = key.trim();
+    let is_word = !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    is_word.then(|| (key, value.trim()))
+}
+
+/// Splits at every `|` that does not stand in inline code.
+fn split_at_pipes(raw: &str) -> Vec<&str> {
+    if !raw.contains('|') {
+        return vec![raw];
+    }
+    let spans = code_spans(raw);
+    let mut spans = spans.iter().peekable();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in raw.match_indices('|') {
+        while spans.next_if(|(_, end)| *end <= at).is_some() {}
+        if spans
+            .peek()
+            .is_some_and(|(span_start, _)| *span_start <= at)
+        {
+            continue;
+        }
+        parts.extend(raw.get(start..at));
+        start = at + 1;
+    }
+    parts.extend(raw.get(start..));
+    parts
+}
+
+fn set_field(task: &mut Task, key: &str, value: &str) {
+    match key.to_ascii_lowercase().as_str() {
+        "agent" => task.agent = some_text(value),
+        "output" => task.output = some_text(value),
+        "files" => task.files.extend(
+            value
+                .split([',', '、', '，'])
+                .map(|file| file.trim().trim_matches('`').to_owned())
+                .filter(|file| !file.is_empty()),
+        ),
+        "depends" => add_names(&mut task.depends, names_in(value)),
+        _ => task.fields.push((key.to_owned(), value.to_owned())),
+    }
+}
+
+fn some_text(value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// The id at the beginning, also as `**T001**`, `[T001]`, `T001:` or `1.1.`.
+fn take_id(format: Format, text: &str) -> Option<(String, String)> {
+    let token = text.split_whitespace().next()?;
+    let id = token.trim_matches(['*', '[', ']', '`', ':', '：', '.', ')']);
+    if !is_id(format, id) {
+        return None;
+    }
+    let rest = text.get(token.len()..)?.trim_start();
+    let opens_bold = token.starts_with("**") && !token.ends_with("**");
+    let rest = if opens_bold {
+        format!("**{rest}")
+    } else {
+        rest.to_owned()
+    };
+    Some((id.to_owned(), rest))
+}
+
+/// `T001` everywhere; `1.1` where the format numbers its tasks that way. In
+/// free text, `T5` and `2.4` are more often part of the sentence.
+fn is_id(format: Format, token: &str) -> bool {
+    match format {
+        Format::SpecKit | Format::OpenSpec => is_t_number(token, 1) || is_dotted(token),
+        Format::FixPlan | Format::Plain => is_t_number(token, 3),
+        Format::PrdJson => false,
+    }
+}
+
+fn is_t_number(token: &str, least_digits: usize) -> bool {
+    token
+        .strip_prefix('T')
+        .is_some_and(|digits| digits.len() >= least_digits && is_number(digits))
+}
+
+fn is_dotted(token: &str) -> bool {
+    token.contains('.') && token.split('.').all(is_number)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Takes `[P]` and `[US1]` off the beginning, in any order.
+fn take_labels<'a>(task: &mut Task, text: &'a str) -> &'a str {
+    let mut rest = text;
+    loop {
+        let Some((label, after)) = rest
+            .strip_prefix('[')
+            .and_then(|inside| inside.split_once(']'))
+        else {
+            return rest;
+        };
+        if label == "P" {
+            task.parallel = true;
+        } else if label.strip_prefix("US").is_some_and(is_number) {
+            task.story = Some(label.to_owned());
+        } else {
+            return rest;
+        }
+        rest = after.trim_start();
+    }
+}
+
+/// The ids in every `(depends on T012, T013)`.
+fn depends_in_parentheses(text: &str) -> Vec<String> {
+    const PHRASE: &str = "depends on";
+    text.match_indices('(')
+        .filter_map(|(at, _)| text.get(at + 1..))
+        .filter_map(|inside| {
+            let (phrase, rest) = inside.split_at_checked(PHRASE.len())?;
+            phrase
+                .eq_ignore_ascii_case(PHRASE)
+                .then(|| rest.split(')').next().unwrap_or(rest))
+        })
+        .flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric() && c != '.'))
+        .map(|name| name.trim_matches('.'))
+        .filter(|name| is_t_number(name, 1) || is_dotted(name))
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,229 @@
+//! What is doubtful about a task file, so that a person can mend it before an
+//! unattended run trips over it.
+
+use std::collections::HashMap;
+
+use super::depends::{Dependencies, Target};
+use super::human_only::human_words;
+use super::markdown::Unclosed;
+use super::model::{Format, Task, TaskList};
+
+/// Agents that a task may name (TASK-08).
+const AGENTS: [&str; 5] = ["developer", "reviewer", "tester", "designer", "debugger"];
+
+/// More cycles than these help nobody.
+const MOST_CYCLES: usize = 20;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// 1-based.
+    pub line: usize,
+    pub kind: FindingKind,
+}
+
+/// Each carries what its message needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FindingKind {
+    OutsideSection {
+        id: String,
+    },
+    DuplicateId {
+        id: String,
+        first_line: usize,
+    },
+    Cycle {
+        ids: Vec<String>,
+    },
+    UnknownDependency {
+        id: String,
+        on: String,
+    },
+    UnknownField {
+        id: String,
+        key: String,
+    },
+    UnknownAgent {
+        id: String,
+        agent: String,
+    },
+    HumanOnly {
+        id: String,
+        word: String,
+    },
+    OpenBelowDone {
+        id: String,
+        child: String,
+    },
+    EmptyText {
+        id: String,
+    },
+    NoPassesField {
+        id: String,
+    },
+    /// A line that looks like a box and is none.
+    NotABox {
+        text: String,
+    },
+    /// A fence or comment that is never closed, so its content counts.
+    Unclosed(Unclosed),
+}
+
+/// Whether a run can go wrong because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
+impl FindingKind {
+    /// The name in machine output.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FindingKind::OutsideSection { .. } => "outside_section",
+            FindingKind::DuplicateId { .. } => "duplicate_id",
+            FindingKind::Cycle { .. } => "cycle",
+            FindingKind::UnknownDependency { .. } => "unknown_dependency",
+            FindingKind::UnknownField { .. } => "unknown_field",
+            FindingKind::UnknownAgent { .. } => "unknown_agent",
+            FindingKind::HumanOnly { .. } => "human_only",
+            FindingKind::OpenBelowDone { .. } => "open_below_done",
+            FindingKind::EmptyText { .. } => "empty_text",
+            FindingKind::NoPassesField { .. } => "no_passes_field",
+            FindingKind::NotABox { .. } => "not_a_box",
+            FindingKind::Unclosed(Unclosed::Fence) => "unclosed_fence",
+            FindingKind::Unclosed(Unclosed::Comment) => "unclosed_comment",
+        }
+    }
+
+    pub fn severity(&self) -> Severity {
+        match self {
+            FindingKind::DuplicateId { .. }
+            | FindingKind::Cycle { .. }
+            | FindingKind::UnknownDependency { .. }
+            | FindingKind::NoPassesField { .. } => Severity::Error,
+            _ => Severity::Warning,
+        }
+    }
+}
+
+impl TaskList {
+    /// All findings, in the order of their lines.
+    pub fn lint(&self) -> Vec<Finding> {
+        let mut findings = self.doubts.clone();
+        for task in &self.tasks {
+            let found = self.doubts_about(task).into_iter();
+            findings.extend(found.map(|kind| Finding {
+                line: task.line,
+                kind,
+            }));
+        }
+        self.find_duplicates(&mut findings);
+        self.find_bad_dependencies(&mut findings);
+        findings.sort_by_key(|finding| finding.line);
+        findings
+    }
+
+    fn doubts_about(&self, task: &Task) -> Vec<FindingKind> {
+        let id = || task.id.clone();
+        let mut found = Vec::new();
+        let has_sections = matches!(self.format, Format::SpecKit | Format::OpenSpec);
+        if has_sections && task.phase.is_none() {
+            found.push(FindingKind::OutsideSection { id: id() });
+        }
+        if task.text.is_empty() {
+            found.push(FindingKind::EmptyText { id: id() });
+        }
+        if task.mark.is_none() {
+            found.push(FindingKind::NoPassesField { id: id() });
+        }
+        let fields = task.fields.iter();
+        found.extend(fields.map(|(key, _)| FindingKind::UnknownField {
+            id: id(),
+            key: key.clone(),
+        }));
+        found.extend(agent_doubt(task));
+        let parent = task.parent.and_then(|parent| self.tasks.get(parent));
+        if let Some(parent) = parent.filter(|parent| parent.done && !task.done) {
+            found.push(FindingKind::OpenBelowDone {
+                id: parent.id.clone(),
+                child: id(),
+            });
+        }
+        found
+    }
+
+    fn find_duplicates(&self, findings: &mut Vec<Finding>) {
+        let mut first_lines = HashMap::with_capacity(self.tasks.len());
+        for task in self.tasks.iter().filter(|task| task.has_own_id) {
+            let first_line = *first_lines.entry(&task.id).or_insert(task.line);
+            if first_line != task.line {
+                findings.push(Finding {
+                    line: task.line,
+                    kind: FindingKind::DuplicateId {
+                        id: task.id.clone(),
+                        first_line,
+                    },
+                });
+            }
+        }
+    }
+
+    fn find_bad_dependencies(&self, findings: &mut Vec<Finding>) {
+        let Some(dependencies) = Dependencies::of(self) else {
+            return;
+        };
+        let mut note = |line: usize, id: &str, on: &str, target: &Target<'_>| {
+            if matches!(target, Target::Unknown) {
+                findings.push(Finding {
+                    line,
+                    kind: FindingKind::UnknownDependency {
+                        id: id.to_owned(),
+                        on: on.to_owned(),
+                    },
+                });
+            }
+        };
+        for task in &self.tasks {
+            for name in &task.depends {
+                note(task.line, &task.id, name, &dependencies.of_task(name));
+            }
+        }
+        for phase in &self.phases {
+            let id = format!("Phase {}", phase.key);
+            for name in &phase.depends {
+                note(phase.line, &id, name, &dependencies.of_phase(name));
+            }
+        }
+        let cycles = dependencies.cycles(0..self.tasks.len(), |_| true, MOST_CYCLES);
+        findings.extend(cycles.into_iter().map(|ids| {
+            let first = ids.iter().find_map(|id| self.find(id));
+            Finding {
+                line: first
+                    .and_then(|first| self.tasks.get(first))
+                    .map_or(1, |task| task.line),
+                kind: FindingKind::Cycle { ids },
+            }
+        }));
+    }
+}
+
+fn agent_doubt(task: &Task) -> Option<FindingKind> {
+    let id = || task.id.clone();
+    let human_only = |word: &str| FindingKind::HumanOnly {
+        id: id(),
+        word: word.to_owned(),
+    };
+    match &task.agent {
+        Some(agent) if agent.eq_ignore_ascii_case("human") => {
+            (!task.done).then(|| human_only(&format!("agent: {agent}")))
+        }
+        Some(agent) if !AGENTS.iter().any(|known| agent.eq_ignore_ascii_case(known)) => {
+            Some(FindingKind::UnknownAgent {
+                id: id(),
+                agent: agent.clone(),
+            })
+        }
+        _ if task.done => None,
+        _ => human_words(&task.text).map(human_only),
+    }
+}

@@ -1,0 +1,78 @@
+//! TASK-17.
+
+use super::*;
+use crate::tasks::{Changes, compare};
+
+fn check(before: &str, after: &str, want: &Changes) {
+    let changes = compare(&list("tasks.md", before), &list("tasks.md", after));
+    assert_eq!(&changes, want, "{before:?} to {after:?}");
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn every_kind_of_change_is_seen() {
+    check(
+        "## Phase 1\n- [ ] T001 a\n- [x] T002 b\n- [ ] T003 c\n- [ ] T004 d\n",
+        "## Phase 1\n- [ ] T005 e\n- [x] T001 a\n- [ ] T002 b\n- [ ] T004 less\n",
+        &Changes {
+            newly_done: names(&["T001"]),
+            unticked: names(&["T002"]),
+            removed: names(&["T003"]),
+            added: names(&["T005"]),
+            reworded: names(&["T004"]),
+        },
+    );
+}
+
+#[test]
+fn tasks_without_ids_are_known_by_their_text() {
+    check(
+        "- [ ] a\n- [ ] b\n- [ ] c\n",
+        "- [ ] b\n- [x] c\n",
+        &Changes {
+            newly_done: names(&["#2"]),
+            removed: names(&["#1"]),
+            ..Changes::default()
+        },
+    );
+    check(
+        "- [ ] a\n- [ ] b\n",
+        "- [x] a (see the log)\n- [ ] b\n",
+        &Changes {
+            newly_done: names(&["#1"]),
+            reworded: names(&["#1"]),
+            ..Changes::default()
+        },
+    );
+    check(
+        "- [ ] hard\n",
+        "- [x] easy\n",
+        &Changes {
+            removed: names(&["#1"]),
+            added: names(&["#1"]),
+            ..Changes::default()
+        },
+    );
+}
+
+#[test]
+fn equal_tasks_are_paired_in_order() {
+    check(
+        "- [x] same\n- [ ] same\n- [ ] same\n",
+        "- [x] same\n- [x] same\n",
+        &Changes {
+            newly_done: names(&["#2"]),
+            removed: names(&["#3"]),
+            ..Changes::default()
+        },
+    );
+}
+
+#[test]
+fn nothing_changed() {
+    let same = list("tasks.md", "- [ ] a\n- [x] b\n");
+    assert!(compare(&same, &same).is_empty());
+}

@@ -1,0 +1,135 @@
+//! What `ralph tasks lint` finds.
+
+use super::*;
+use crate::tasks::Severity;
+
+fn findings(name: &str, text: &str) -> Vec<String> {
+    let found = list(name, text).lint();
+    let line =
+        |finding: &crate::tasks::Finding| format!("{} {}", finding.line, finding.kind.name());
+    found.iter().map(line).collect()
+}
+
+fn check(text: &str, want: &[&str]) {
+    assert_eq!(findings("tasks.md", text), want, "{text}");
+}
+
+#[test]
+fn a_good_file_has_no_findings() {
+    check(
+        "## Phase 1: A\n- [x] T001 a\n- [ ] T002 b (depends on T001)\n## Notes\n- [P] p\n- [a](b)\n",
+        &[],
+    );
+    check("- [ ] before\n## A\n- [ ] a\n", &[]);
+}
+
+#[test]
+fn boxes_outside_sections() {
+    check(
+        "- [ ] T000 x\n## Phase 1: A\n- [ ] T001 a\n**Checkpoint**\n- [ ] T002 b\n## Notes\n- [ ] T003 c\n",
+        &[
+            "1 outside_section",
+            "5 outside_section",
+            "7 outside_section",
+        ],
+    );
+    check(
+        "## 1. A\n- [ ] 1.1 a\n## Notes\n- [ ] b\n",
+        &["4 outside_section"],
+    );
+}
+
+#[test]
+fn duplicate_ids() {
+    check(
+        "## 1. A\n- [ ] 1.1 a\n- [ ] 1.1 b\n- [ ] 1.1 c\n",
+        &["3 duplicate_id", "4 duplicate_id"],
+    );
+}
+
+#[test]
+fn bad_dependencies() {
+    check(
+        "## 1. A (sequential, depends: 5)\n- [ ] 1.1 a | depends: 1.2\n- [x] 1.2 b | depends: 1.1, 8.8\n",
+        &["1 unknown_dependency", "2 cycle", "3 unknown_dependency"],
+    );
+}
+
+#[test]
+fn unknown_fields_and_agents() {
+    check(
+        "## 1. A\n- [ ] 1.1 a | agent: wizard | risk: high\n- [ ] 1.2 b | agent: Tester\n",
+        &["2 unknown_field", "2 unknown_agent"],
+    );
+}
+
+#[test]
+fn tasks_for_people() {
+    for (text, is_human) in [
+        ("Manually check the page", true),
+        ("Move it by hand.", true),
+        ("Ask the user for a logo", true),
+        ("Get the sign-off of legal", true),
+        ("請使用者確認畫面", true),
+        ("人工驗收", true),
+        ("手动测试登录", true),
+        ("Deploy | agent: human", true),
+        ("Write the user manual", false),
+        ("Handle standby handover", false),
+        ("人工智慧模型", false),
+        ("人工智能模型", false),
+    ] {
+        let want: &[&str] = if is_human { &["2 human_only"] } else { &[] };
+        check(&format!("## A\n- [ ] {text}\n"), want);
+        check(&format!("## A\n- [x] {text}\n"), &[]);
+    }
+}
+
+#[test]
+fn open_children_of_ticked_parents() {
+    check(
+        "## 1. A\n- [x] 1.1 a\n  - [x] 1.1.1 b\n    - [ ] 1.1.1.1 c\n  - note\n    - [ ] 1.1.2 d\n- [ ] 1.2 e\n",
+        &["4 open_below_done", "6 open_below_done"],
+    );
+}
+
+#[test]
+fn lines_that_are_almost_boxes() {
+    check(
+        "- [ ] a\n1. [ ] b\n- [] c\n-[ ] d\n- [ ]e\n- [✓] f\n- [\u{a0}] g\n- [-] h\n- [ ]\n",
+        &[
+            "2 not_a_box",
+            "3 not_a_box",
+            "4 not_a_box",
+            "5 not_a_box",
+            "6 not_a_box",
+            "7 not_a_box",
+            "8 not_a_box",
+            "9 empty_text",
+        ],
+    );
+}
+
+#[test]
+fn unclosed_fences_and_comments() {
+    check(
+        "- [ ] a\n```\n- [ ] b\n<!--\n- [ ] c\n",
+        &["2 unclosed_fence", "4 unclosed_comment"],
+    );
+}
+
+#[test]
+fn stories_without_passes() {
+    let text = "{\"userStories\": [\n{\"id\": \"a\", \"title\": \"t\"},\n{\"id\": \"a\", \"title\": \"t\", \"passes\": true}]}";
+    assert_eq!(
+        findings("prd.json", text),
+        ["2 no_passes_field", "3 duplicate_id"]
+    );
+}
+
+#[test]
+fn errors_are_worse_than_warnings() {
+    let found = list("tasks.md", "## 1. A\n- [ ] 1.1 a | x: y\n- [ ] 1.1 b\n").lint();
+    let severities: Vec<Severity> = found.iter().map(|f| f.kind.severity()).collect();
+    assert_eq!(severities, [Severity::Warning, Severity::Error]);
+}

@@ -1,0 +1,160 @@
+//! Text from outside, made harmless for a terminal.
+//!
+//! What an agent, a file or a command printed may hold escape sequences that
+//! move the cursor, set the title or hide text. Nothing of that survives here.
+
+use std::borrow::Cow;
+
+const ESC: char = '\u{1b}';
+/// The one-character form of `ESC [`.
+const C1_CSI: char = '\u{9b}';
+
+/// Removes escape sequences and control characters. Line feeds stay, a
+/// carriage return becomes one, a tab becomes four spaces.
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            ESC => skip_escape(after),
+            C1_CSI => skip_csi(after),
+            '\t' => {
+                out.push_str("    ");
+                after
+            }
+            '\r' => {
+                out.push('\n');
+                after.strip_prefix('\n').unwrap_or(after)
+            }
+            _ => {
+                if !is_unsafe(c) {
+                    out.push(c);
+                }
+                after
+            }
+        };
+    }
+    Cow::Owned(out)
+}
+
+/// [`sanitize`], with every run of white space as one blank: a value that fits
+/// inside a line.
+pub fn one_line(text: &str) -> String {
+    let clean = sanitize(text);
+    let mut out = String::with_capacity(clean.len());
+    for word in clean.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Control characters, and the invisible ones that reorder or break a line.
+fn is_unsafe(c: char) -> bool {
+    match c {
+        '\n' => false,
+        '\u{2028}' | '\u{2029}' => true,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}' => true,
+        _ => c.is_control(),
+    }
+}
+
+/// The text behind an escape sequence, of which `ESC` is already gone.
+fn skip_escape(after: &str) -> &str {
+    let mut chars = after.chars();
+    match chars.next() {
+        Some('[') => skip_csi(chars.as_str()),
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(chars.as_str()),
+        Some(' '..='/') => {
+            let rest = chars
+                .as_str()
+                .trim_start_matches(|c| matches!(c, ' '..='/'));
+            rest.strip_prefix(|c| matches!(c, '0'..='~'))
+                .unwrap_or(rest)
+        }
+        Some('0'..='~') => chars.as_str(),
+        _ => after,
+    }
+}
+
+/// A control sequence: parameters, intermediates, one final byte.
+fn skip_csi(after: &str) -> &str {
+    let rest = after.trim_start_matches(|c| matches!(c, ' '..='?'));
+    rest.strip_prefix(|c| matches!(c, '@'..='~'))
+        .unwrap_or(rest)
+}
+
+/// A command string (title, hyperlink, …) ends with BEL or `ESC \`. One that
+/// does not end on its line loses only its introducer, so that it cannot make
+/// the text behind it invisible.
+fn skip_string(after: &str) -> &str {
+    let Some(end) = after.find(['\u{7}', '\u{9c}', ESC, '\n']) else {
+        return after;
+    };
+    let terminator = &after[end..];
+    for ending in ["\u{7}", "\u{9c}", "\u{1b}\\"] {
+        if let Some(rest) = terminator.strip_prefix(ending) {
+            return rest;
+        }
+    }
+    after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn escapes_and_controls_disappear() {
+        for (input, want) in [
+            ("plain 文字 ⚠️", "plain 文字 ⚠️"),
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}[2J\u{1b}[1;1Hgone", "gone"),
+            ("\u{9b}31mred", "red"),
+            ("\u{1b}]0;title\u{7}x", "x"),
+            (
+                "\u{1b}]8;;http://e.org\u{1b}\\link\u{1b}]8;;\u{1b}\\",
+                "link",
+            ),
+            ("\u{1b}]0;never ends\nnext", "0;never ends\nnext"),
+            ("\u{1b}Pq secret", "q secret"),
+            ("\u{1b}(B\u{1b}cx", "x"),
+            ("\u{1b}", ""),
+            ("\u{1b}[", ""),
+            ("a\u{8}b\u{7}c\u{7f}d\0", "abcd"),
+            ("50%\r100%\r\nend", "50%\n100%\nend"),
+            ("a\tb", "a    b"),
+            ("abc\u{202e}fed", "abcfed"),
+            ("👨\u{200d}👩\u{200d}👧", "👨\u{200d}👩\u{200d}👧"),
+        ] {
+            assert_eq!(sanitize(input), want, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn clean_text_is_not_copied() {
+        assert!(matches!(sanitize("a\nb"), Cow::Borrowed("a\nb")));
+    }
+
+    #[test]
+    fn one_line_folds_white_space() {
+        assert_eq!(one_line("  a\r\n\tb \u{2028} c\n"), "a b c");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unsafe_is_left(text in "(\\PC|\u{1b}|[\\[\\]Pm;0-9]|\u{7}|\r|\n|\t|\u{9b})*") {
+            let clean = sanitize(&text).into_owned();
+            prop_assert!(!clean.chars().any(is_unsafe));
+            prop_assert_eq!(sanitize(&clean), clean.as_str());
+        }
+    }
+}

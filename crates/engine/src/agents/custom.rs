@@ -1,0 +1,183 @@
+//! Any program as an agent: its standard output is what the assistant says.
+
+use std::path::Path;
+
+use super::{Heard, Invocation, Listener};
+
+const PROMPT_FILE: &str = "{prompt_file}";
+
+/// A command line split into words, without a shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    words: Vec<String>,
+}
+
+/// Why a command line can't be split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitError {
+    Empty,
+    /// A quote is never closed.
+    OpenQuote(char),
+    TrailingBackslash,
+}
+
+impl CommandLine {
+    /// Splits like a shell splits words: white space, `'…'`, `"…"` and `\`.
+    /// Nothing is expanded.
+    pub fn split(line: &str) -> Result<CommandLine, SplitError> {
+        let mut words = Vec::new();
+        let mut word: Option<String> = None;
+        let mut chars = line.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                c if c.is_whitespace() => words.extend(word.take()),
+                '\'' | '"' => {
+                    let text = word.get_or_insert_default();
+                    read_quoted(c, &mut chars, text)?;
+                }
+                '\\' => {
+                    let next = chars.next().ok_or(SplitError::TrailingBackslash)?;
+                    word.get_or_insert_default().push(next);
+                }
+                c => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        if words.is_empty() {
+            Err(SplitError::Empty)
+        } else {
+            Ok(CommandLine { words })
+        }
+    }
+
+    pub fn invocation(&self, prompt_file: &Path) -> Invocation {
+        let file = prompt_file.to_string_lossy();
+        let mut words = self
+            .words
+            .iter()
+            .map(|w| w.replace(PROMPT_FILE, &file).into());
+        Invocation {
+            program: words.next().unwrap_or_default(),
+            args: words.collect(),
+            env: Vec::new(),
+            env_remove: Vec::new(),
+            prompt_on_stdin: !self.words.iter().any(|w| w.contains(PROMPT_FILE)),
+        }
+    }
+}
+
+fn read_quoted(
+    quote: char,
+    chars: &mut std::str::Chars,
+    text: &mut String,
+) -> Result<(), SplitError> {
+    while let Some(c) = chars.next() {
+        match c {
+            c if c == quote => return Ok(()),
+            '\\' if quote == '"' => match chars.next() {
+                Some(escaped @ ('"' | '\\' | '$' | '`')) => text.push(escaped),
+                Some(other) => text.extend(['\\', other]),
+                None => return Err(SplitError::OpenQuote(quote)),
+            },
+            c => text.push(c),
+        }
+    }
+    Err(SplitError::OpenQuote(quote))
+}
+
+/// The end of the output: a promise stands there, and a flood stays cheap.
+#[derive(Debug, Default)]
+pub struct PlainText {
+    tail: Vec<u8>,
+}
+
+const TAIL: usize = 256 * 1024;
+
+impl Listener for PlainText {
+    fn hear(&mut self, chunk: &[u8]) {
+        let chunk = &chunk[chunk.len().saturating_sub(TAIL)..];
+        self.tail.extend_from_slice(chunk);
+        if self.tail.len() > 2 * TAIL {
+            self.tail.drain(..self.tail.len() - TAIL);
+        }
+    }
+
+    fn heard(&mut self) -> Heard {
+        let tail = std::mem::take(&mut self.tail);
+        let start = tail.len().saturating_sub(TAIL);
+        Heard {
+            text: String::from_utf8_lossy(&tail[start..]).into_owned(),
+            error: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, want: Result<&[&str], SplitError>) {
+        let got = CommandLine::split(line).map(|l| l.words);
+        assert_eq!(
+            got,
+            want.map(|words| words.iter().map(|&w| w.to_owned()).collect()),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn a_command_line_is_split_without_a_shell() {
+        check("prog a  b", Ok(&["prog", "a", "b"]));
+        check("prog 'a b' \"c d\"", Ok(&["prog", "a b", "c d"]));
+        check(
+            r#"prog "say \"hi\"" 'it'\''s'"#,
+            Ok(&["prog", "say \"hi\"", "it's"]),
+        );
+        check(r"prog a\ b", Ok(&["prog", "a b"]));
+        check("prog ''", Ok(&["prog", ""]));
+        check(
+            "prog $(touch x) `id` $HOME ; rm",
+            Ok(&["prog", "$(touch", "x)", "`id`", "$HOME", ";", "rm"]),
+        );
+        check("\tprog\n", Ok(&["prog"]));
+        check("", Err(SplitError::Empty));
+        check("  ", Err(SplitError::Empty));
+        check("prog 'a", Err(SplitError::OpenQuote('\'')));
+        check("prog \"a", Err(SplitError::OpenQuote('"')));
+        check("prog \\", Err(SplitError::TrailingBackslash));
+    }
+
+    #[test]
+    fn the_prompt_file_is_put_in_place_or_comes_on_standard_input() {
+        let with = CommandLine::split("cli --file={prompt_file} {prompt_file}").unwrap();
+        let got = with.invocation(Path::new("/p/a b.md"));
+        assert_eq!(got.args, ["--file=/p/a b.md", "/p/a b.md"]);
+        assert!(!got.prompt_on_stdin);
+        assert!(
+            CommandLine::split("cli -")
+                .unwrap()
+                .invocation(Path::new("/p"))
+                .prompt_on_stdin
+        );
+    }
+
+    #[test]
+    fn only_the_end_of_a_flood_is_kept() {
+        let mut text = PlainText::default();
+        for _ in 0..100 {
+            text.hear(&[b'x'; 64 * 1024]);
+            assert!(text.tail.capacity() <= 4 * TAIL);
+        }
+        text.hear(b"\n<promise>DONE</promise>\n");
+        let heard = text.heard().text;
+        assert_eq!(heard.len(), TAIL);
+        assert!(heard.ends_with("<promise>DONE</promise>\n"));
+    }
+
+    #[test]
+    fn invalid_utf8_is_replaced() {
+        let mut text = PlainText::default();
+        text.hear(b"a\xff\xfeb");
+        assert_eq!(text.heard().text, "a\u{fffd}\u{fffd}b");
+    }
+}

@@ -1,0 +1,413 @@
+//! The outer loop: everything that wakes it becomes one event, the machine
+//! decides, the journal is written, and what was decided is done.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{
+    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, Turn, TurnReport,
+    VerifyReport, WaitReason, step,
+};
+use ralph_core::promise::{self, PromiseWarning};
+use ralph_core::tasks::TaskList;
+use ralph_store::FileError;
+use ralph_store::layout::{Layout, RunPaths, new_run_id};
+use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+use crate::look::Looker;
+use crate::plan::{Announcement, Plan};
+use crate::record::{Header, RecordError, Recorder};
+use crate::supervise::Stop;
+use crate::turn::{Call, Called, Echo, run_env};
+use crate::{clock, git};
+
+/// Somebody who watches a run, and may be asked.
+pub trait Observer {
+    fn begin(&mut self, run: &Beginning<'_>);
+    fn notice(&mut self, notice: &Notice, state: &State, at: Now);
+    /// A doubt about what the agent said; it changes no decision.
+    fn doubt(&mut self, doubt: &PromiseWarning);
+    fn announce(&mut self, announcement: &Announcement);
+    /// Where the agent's output is shown while it comes.
+    fn echo(&self) -> Option<Echo>;
+    /// Shows the menu of a limit; `None` where nobody can choose.
+    fn menu(
+        &mut self,
+        limit: Limit,
+        state: &State,
+        list: Option<&TaskList>,
+    ) -> Option<oneshot::Receiver<Choice>>;
+}
+
+/// What an observer learns first.
+#[derive(Debug)]
+pub struct Beginning<'a> {
+    pub run_id: &'a str,
+    pub plan: &'a Plan,
+    /// A run that died with the lock in its hands.
+    pub took_over: Option<&'a LockInfo>,
+}
+
+/// What a person chose from the menu of a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Extend,
+    /// Leave these tasks out (VALV-12).
+    Skip(BTreeSet<String>),
+    SaveAndExit,
+    Abandon,
+}
+
+/// Why a run could not begin or go on.
+#[derive(Clone, Debug)]
+pub enum DriveError {
+    Locked(LockError),
+    Record(RecordError),
+    /// Nothing would ever end it (VALV-10).
+    NoLimit,
+}
+
+impl From<FileError> for DriveError {
+    fn from(error: FileError) -> Self {
+        DriveError::Record(error.into())
+    }
+}
+
+impl From<RecordError> for DriveError {
+    fn from(error: RecordError) -> Self {
+        DriveError::Record(error)
+    }
+}
+
+impl Say for DriveError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            DriveError::Locked(error) => error.say(lang),
+            DriveError::Record(error) => error.say(lang),
+            DriveError::NoLimit => ralph_core::tr!(
+                lang,
+                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]",
+                "沒有任何限制會結束此迴圈：請在 [limits] 設定 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
+                "没有任何限制会结束此循环：请在 [limits] 设置 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
+            ),
+        }
+    }
+}
+
+/// Runs a plan to its end.
+pub async fn drive(
+    plan: Plan,
+    observer: &mut dyn Observer,
+    requests: mpsc::UnboundedReceiver<Request>,
+) -> Result<Outcome, DriveError> {
+    let mut driver = Driver::begin(plan, observer, requests)?;
+    driver.run().await
+}
+
+type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
+
+enum ChildDone {
+    Turn(Called),
+    Verified(VerifyReport),
+}
+
+struct Driver<'a> {
+    plan: Plan,
+    state: State,
+    looker: Looker,
+    recorder: Recorder,
+    paths: RunPaths,
+    run_id: String,
+    observer: &'a mut dyn Observer,
+    requests: mpsc::UnboundedReceiver<Request>,
+    /// Events that are known already.
+    queue: VecDeque<Kind>,
+    child: Option<Child>,
+    stop: watch::Sender<Stop>,
+    wake_at: Option<Instant>,
+    menu: Option<oneshot::Receiver<Choice>>,
+    known_unknowns: BTreeSet<String>,
+    /// Held to the end of the run.
+    _lock: Lock,
+}
+
+impl<'a> Driver<'a> {
+    fn begin(
+        plan: Plan,
+        observer: &'a mut dyn Observer,
+        requests: mpsc::UnboundedReceiver<Request>,
+    ) -> Result<Driver<'a>, DriveError> {
+        let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
+        let layout = Layout::new(&plan.root);
+        layout.prepare()?;
+        let started = clock::now();
+        let id = new_run_id(started.wall_ms, random());
+        let info = LockInfo {
+            pid: std::process::id(),
+            started_at: ralph_core::machine::iso_utc(started.wall_ms),
+            run_id: id.as_str().into(),
+            host: None,
+        };
+        let lock = acquire(&layout.lock(), &info).map_err(DriveError::Locked)?;
+        let paths = layout.create_run(&id)?;
+        let head = git::head(&plan.root);
+        let header = Header {
+            run_id: id.as_str().into(),
+            started_ms: started.wall_ms,
+            rules: plan.rules.clone(),
+            agent: plan.agent.command_line(),
+            tasks_file: plan.tasks.as_ref().map(|t| t.path.clone()),
+            prompt: plan.prompter.prompt.clone(),
+            skipped: plan.scope.skipped.iter().cloned().collect(),
+            verify: plan
+                .verifier
+                .as_ref()
+                .map(|v| v.commands.clone())
+                .unwrap_or_default(),
+            commit: head.commit,
+            branch: head.branch,
+        };
+        let recorder = Recorder::begin(&plan, &paths, layout.status(), &header)?;
+        observer.begin(&Beginning {
+            run_id: id.as_str(),
+            plan: &plan,
+            took_over: lock.took_over.as_ref(),
+        });
+        for announcement in &plan.announcements {
+            observer.announce(announcement);
+        }
+        let looker = Looker::new(
+            &plan.root,
+            plan.tasks.clone(),
+            plan.scope.clone(),
+            plan.lang,
+        );
+        Ok(Driver {
+            state,
+            looker,
+            recorder,
+            paths,
+            run_id: id.as_str().into(),
+            observer,
+            requests,
+            queue: VecDeque::new(),
+            child: None,
+            stop: watch::Sender::new(Stop::No),
+            wake_at: None,
+            menu: None,
+            known_unknowns: BTreeSet::new(),
+            plan,
+            _lock: lock,
+        })
+    }
+
+    async fn run(&mut self) -> Result<Outcome, DriveError> {
+        let seen = self.looker.look();
+        self.queue.push_back(Kind::Started { seen });
+        loop {
+            let kind = match self.queue.pop_front() {
+                Some(kind) => kind,
+                None => self.wake().await,
+            };
+            let event = Event {
+                at: clock::now(),
+                kind,
+            };
+            let effects = step(&mut self.state, &event);
+            self.recorder.event(&event)?;
+            self.recorder.status(&self.state);
+            for effect in effects {
+                if let Some(outcome) = self.perform(effect, event.at) {
+                    return Ok(outcome);
+                }
+            }
+        }
+    }
+
+    /// The one place where the loop sleeps.
+    async fn wake(&mut self) -> Kind {
+        tokio::select! {
+            biased;
+            Some(request) = self.requests.recv() => Kind::Requested { request },
+            done = finished(&mut self.child) => {
+                self.child = None;
+                match done {
+                    ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
+                    ChildDone::Verified(report) => Kind::Verified(report),
+                }
+            }
+            () = at(self.wake_at) => {
+                self.wake_at = None;
+                Kind::Woke { seen: self.looker.look() }
+            }
+            choice = chosen(&mut self.menu) => {
+                self.menu = None;
+                Kind::Answered { answer: self.answer(choice) }
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, at: Now) -> Option<Outcome> {
+        match effect {
+            Effect::Emit(notice) => {
+                self.recorder.notice(&notice, at);
+                self.observer.notice(&notice, &self.state, at);
+            }
+            Effect::RunAgent(turn) => self.start_turn(turn),
+            Effect::Verify { turn } => self.start_verification(turn),
+            Effect::Wait { ms, why } => {
+                let ms = if why == WaitReason::Backoff {
+                    with_jitter(ms)
+                } else {
+                    ms
+                };
+                self.wake_at = Some(Instant::now() + Duration::from_millis(ms));
+            }
+            Effect::StopChild { kill } => {
+                self.stop
+                    .send_replace(if kill { Stop::Now } else { Stop::Gracefully });
+            }
+            Effect::Ask(limit) => {
+                self.menu = self.observer.menu(limit, &self.state, self.looker.list());
+                if self.menu.is_none() {
+                    self.queue.push_back(Kind::Answered {
+                        answer: Answer::SaveAndExit,
+                    });
+                }
+            }
+            Effect::Finish(outcome) => return Some(outcome),
+        }
+        None
+    }
+
+    fn start_turn(&mut self, turn: Turn) {
+        let branch = git::head(&self.plan.root).branch.unwrap_or_default();
+        let rendered = self.plan.prompter.prompt(&turn, &self.state, &branch);
+        self.announce_unknown(rendered.unknown);
+        let number = u64::from(turn.turn);
+        let mut env = run_env(
+            &self.run_id,
+            turn.turn,
+            self.plan.tasks.as_ref().map(|t| t.path.as_path()),
+        );
+        env.extend(self.plan.agent_env.iter().cloned());
+        let call = Call {
+            agent: self.plan.agent.clone(),
+            root: self.plan.root.clone(),
+            prompt: rendered.text,
+            prompt_file: self.paths.turn_prompt(number),
+            output_file: self.paths.turn_output(number),
+            env,
+            env_exclude: self.plan.env_exclude.clone(),
+            grace: self.plan.grace,
+            echo: self.observer.echo(),
+            turn,
+        };
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(
+            async move { ChildDone::Turn(call.make(stop).await) },
+        ));
+    }
+
+    fn start_verification(&mut self, turn: u32) {
+        let Some(verifier) = self.plan.verifier.clone() else {
+            return;
+        };
+        let root = self.plan.root.clone();
+        let log = self.paths.turn_verification(u64::from(turn));
+        let env = run_env(
+            &self.run_id,
+            turn,
+            self.plan.tasks.as_ref().map(|t| t.path.as_path()),
+        );
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Verified(verifier.run(turn, &root, &env, log, stop).await)
+        }));
+    }
+
+    /// A stop that was meant for one child must not reach the next.
+    fn fresh_stop(&mut self) -> watch::Receiver<Stop> {
+        self.stop = watch::Sender::new(Stop::No);
+        self.stop.subscribe()
+    }
+
+    fn judge(&mut self, called: Called) -> TurnReport {
+        let detection = promise::detect(&called.text, &self.plan.promise, Some(&called.prompt));
+        for doubt in &detection.warnings {
+            self.observer.doubt(doubt);
+        }
+        TurnReport {
+            turn: called.turn,
+            end: called.end,
+            duration_ms: called.duration_ms,
+            promise: detection.promise,
+            failure: called.failure,
+            seen: self.looker.look(),
+        }
+    }
+
+    fn answer(&mut self, choice: Option<Choice>) -> Answer {
+        match choice {
+            Some(Choice::Extend) => Answer::Extend,
+            Some(Choice::Skip(ids)) => {
+                self.looker.scope.skipped.extend(ids.iter().cloned());
+                Answer::Simplify {
+                    skipped: ids.into_iter().collect(),
+                    seen: Box::new(self.looker.look()),
+                }
+            }
+            Some(Choice::Abandon) => Answer::Abandon,
+            Some(Choice::SaveAndExit) | None => Answer::SaveAndExit,
+        }
+    }
+
+    fn announce_unknown(&mut self, names: Vec<String>) {
+        for name in names {
+            if self.known_unknowns.insert(name.clone()) {
+                let template = self.plan.prompter.template.path.clone().unwrap_or_default();
+                self.observer
+                    .announce(&Announcement::UnknownVariable { name, template });
+            }
+        }
+    }
+}
+
+async fn finished(child: &mut Option<Child>) -> ChildDone {
+    match child {
+        Some(child) => child.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn chosen(menu: &mut Option<oneshot::Receiver<Choice>>) -> Option<Choice> {
+    match menu {
+        Some(menu) => menu.await.ok(),
+        None => std::future::pending().await,
+    }
+}
+
+/// Up to a fifth more, so that many loops do not come back at once.
+fn with_jitter(ms: u64) -> u64 {
+    ms + u64::from(random()) % (ms / 5 + 1)
+}
+
+/// Different in every process and every call; not for secrets.
+fn random() -> u32 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+    hasher.write_u64(clock::now().steady_ms);
+    hasher.finish() as u32
+}

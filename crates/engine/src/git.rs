@@ -1,0 +1,245 @@
+//! What Ralph reads from a Git repository. Nothing here writes to it.
+//!
+//! HEAD is read from the files themselves, since it is asked for at every
+//! turn; a `git` process is started only where the files do not tell.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Where HEAD stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// `None` before the first commit of a branch.
+    pub commit: Option<String>,
+    /// `None` where HEAD is detached.
+    pub branch: Option<String>,
+}
+
+/// HEAD and the files of refs hold one short line.
+const LONGEST_REF_FILE: u64 = 4096;
+/// As many steps from one symbolic ref to the next as Git goes.
+const MOST_SYMBOLIC_STEPS: usize = 5;
+/// A process that has to answer one short question has hung after this.
+const LONGEST_PROCESS: Duration = Duration::from_secs(10);
+
+/// What would make `git` look at another repository than the one it is told.
+const REDIRECTING_VARIABLES: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+];
+
+/// The nearest directory at or above `start` that holds a `.git`.
+pub fn find_root(start: &Path) -> Option<PathBuf> {
+    let start = std::path::absolute(start).ok()?;
+    let root = start
+        .ancestors()
+        .find(|directory| directory.join(".git").exists())?;
+    Some(root.to_path_buf())
+}
+
+/// Where HEAD stands; both parts are `None` where that cannot be told.
+pub fn head(root: &Path) -> Head {
+    read_head(root).unwrap_or_default()
+}
+
+/// The tree of a commit, which `git` is asked for.
+pub fn tree_of_commit(root: &Path, commit: &str) -> Option<String> {
+    let commit = object_id(commit)?;
+    let tree = ask_git(
+        root,
+        &["rev-parse", "--verify", "-q", &format!("{commit}^{{tree}}")],
+    )?;
+    object_id(&tree)
+}
+
+/// The directory that all work trees of a repository share.
+pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
+    Some(shared_dir(&git_dir(root)?))
+}
+
+fn git_dir(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let text = read_line(&dot_git)?;
+    Some(root.join(text.strip_prefix("gitdir:")?.trim_start()))
+}
+
+fn shared_dir(git_dir: &Path) -> PathBuf {
+    match read_line(&git_dir.join("commondir")) {
+        Some(common) => git_dir.join(common),
+        None => git_dir.to_path_buf(),
+    }
+}
+
+/// `None` where something is not as Git writes it.
+fn read_head(root: &Path) -> Option<Head> {
+    let git_dir = git_dir(root)?;
+    let common_dir = shared_dir(&git_dir);
+    if common_dir.join("reftable").is_dir() {
+        return Some(ask_for_head(root));
+    }
+    let mut target = read_ref_file(&git_dir.join("HEAD"))?;
+    let mut branch = None;
+    for step in 0..=MOST_SYMBOLIC_STEPS {
+        let name = match target {
+            Ref::Object(commit) => {
+                let commit = Some(commit);
+                return Some(Head { commit, branch });
+            }
+            Ref::Symbolic(name) => name,
+        };
+        if step == 0 {
+            branch = name.strip_prefix("refs/heads/").map(str::to_owned);
+        }
+        match find_ref(&git_dir, &common_dir, &name)? {
+            Some(next) => target = next,
+            None => {
+                let commit = None;
+                return Some(Head { commit, branch });
+            }
+        }
+    }
+    None
+}
+
+enum Ref {
+    Object(String),
+    Symbolic(String),
+}
+
+/// The outer `None` says that something odd is there, the inner one that
+/// there is no such ref.
+fn find_ref(git_dir: &Path, common_dir: &Path, name: &str) -> Option<Option<Ref>> {
+    for directory in [git_dir, common_dir] {
+        let loose = directory.join(name);
+        // A directory may stand where the refs of `topic/` were.
+        if loose.is_file() {
+            return read_ref_file(&loose).map(Some);
+        }
+    }
+    let packed = open_regular(&common_dir.join("packed-refs"));
+    Some(packed.and_then(|packed| find_packed(BufReader::new(packed), name).map(Ref::Object)))
+}
+
+fn find_packed(packed: impl BufRead, name: &str) -> Option<String> {
+    // Ref names need not be UTF-8, so that lines are bytes here.
+    packed.split(b'\n').map_while(Result::ok).find_map(|line| {
+        let id = line.strip_suffix(name.as_bytes())?.strip_suffix(b" ")?;
+        object_id(std::str::from_utf8(id).ok()?)
+    })
+}
+
+fn read_ref_file(path: &Path) -> Option<Ref> {
+    // Git of old made HEAD a symbolic link to its branch.
+    if let Ok(target) = fs::read_link(path)
+        && let Some(name) = target.to_str().and_then(ref_name)
+    {
+        return Some(Ref::Symbolic(name));
+    }
+    let text = read_line(path)?;
+    match text.strip_prefix("ref:") {
+        Some(name) => ref_name(name.trim_start()).map(Ref::Symbolic),
+        None => object_id(&text).map(Ref::Object),
+    }
+}
+
+/// The first line, without white space at its end.
+fn read_line(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    open_regular(path)?
+        .take(LONGEST_REF_FILE)
+        .read_to_string(&mut text)
+        .ok()?;
+    text.lines().next().map(|line| line.trim_end().to_owned())
+}
+
+/// Never waits for the other end of a pipe that somebody put there.
+fn open_regular(path: &Path) -> Option<fs::File> {
+    let is_regular = fs::metadata(path).is_ok_and(|found| found.is_file());
+    is_regular.then(|| fs::File::open(path).ok()).flatten()
+}
+
+/// A ref that stays within the repository when it is taken as a path.
+fn ref_name(name: &str) -> Option<String> {
+    let inside = Path::new(name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    (inside && name.starts_with("refs/")).then(|| name.to_owned())
+}
+
+fn object_id(text: &str) -> Option<String> {
+    let is_hex = text
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_hex && matches!(text.len(), 40 | 64)).then(|| text.to_owned())
+}
+
+fn ask_for_head(root: &Path) -> Head {
+    let commit = ask_git(root, &["rev-parse", "--verify", "-q", "HEAD"]);
+    let branch = ask_git(root, &["symbolic-ref", "-q", "HEAD"]);
+    Head {
+        commit: commit.and_then(|commit| object_id(&commit)),
+        branch: branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)),
+    }
+}
+
+/// The one line that `git` answers, if it does so in time.
+fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(root)
+        .args(arguments)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    for variable in REDIRECTING_VARIABLES {
+        command.env_remove(variable);
+    }
+    let mut child = command.spawn().ok()?;
+    if !succeeds_in_time(&mut child) {
+        return None;
+    }
+    let mut answer = String::new();
+    // A short line fits into the pipe, so that it is whole when git is gone.
+    child
+        .stdout
+        .take()?
+        .take(LONGEST_REF_FILE)
+        .read_to_string(&mut answer)
+        .ok()?;
+    answer.lines().next().map(str::to_owned)
+}
+
+fn succeeds_in_time(child: &mut Child) -> bool {
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    while started.elapsed() < LONGEST_PROCESS {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => thread::sleep(pause),
+            Err(_) => break,
+        }
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    false
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,426 @@
+//! From settings to a plan: everything a run needs, checked before anything
+//! is started or written.
+
+mod discover;
+mod say;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::lang::Lang;
+use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, VerifyWhen};
+use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList, Waiting};
+
+use ralph_store::log::LogStyle;
+
+use crate::agents::{self, Agent, SplitError};
+use crate::look::{ReadError, TaskFile};
+use crate::prompt::{self, Prompter, Template, TemplateError};
+use crate::verify::Verifier;
+
+/// How long a child may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What is wanted beyond the settings.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub root: PathBuf,
+    pub lang: Lang,
+    /// The text of a plain prompt.
+    pub prompt: Option<String>,
+    /// The change of `--openspec ID`.
+    pub openspec: Option<String>,
+    pub template: Option<PathBuf>,
+    /// Somebody sits at a terminal and reads what is announced.
+    pub interactive: bool,
+    /// This program, for its scripted mode.
+    pub own_program: PathBuf,
+}
+
+/// Everything a run needs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub root: PathBuf,
+    pub lang: Lang,
+    pub rules: Rules,
+    pub agent: Agent,
+    pub agent_env: Vec<(String, String)>,
+    pub env_exclude: Vec<String>,
+    pub tasks: Option<TaskFile>,
+    pub scope: Scope,
+    pub prompter: Prompter,
+    pub promise: PromiseRules,
+    pub verifier: Option<Verifier>,
+    pub log: PathBuf,
+    pub log_style: LogStyle,
+    pub log_max_bytes: u64,
+    pub log_keep: u32,
+    pub grace: Duration,
+    /// What the person should know before it begins.
+    pub announcements: Vec<Announcement>,
+    /// The list as it was read for the checks.
+    pub list: Option<TaskList>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Announcement {
+    /// Several task files were there, and this one was taken.
+    Chosen {
+        file: String,
+        others: Vec<String>,
+    },
+    NotAGitProject {
+        root: PathBuf,
+    },
+    /// Nothing is configured that could prove the work.
+    NothingProves,
+    /// The agent asks for permissions that nobody will give.
+    PermissionsKept,
+    /// A file of other tools, an unknown variable in a template and so on.
+    UnknownVariable {
+        name: String,
+        template: PathBuf,
+    },
+}
+
+/// Why a run can't begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    NoTaskFile {
+        root: PathBuf,
+    },
+    Ambiguous {
+        files: Vec<String>,
+    },
+    NoSuchChange {
+        id: String,
+        known: Vec<String>,
+    },
+    NoSuchPhase {
+        phase: String,
+        known: Vec<String>,
+        file: String,
+    },
+    Tasks(ReadError),
+    EmptyPrompt,
+    Template(TemplateError),
+    UnknownAgent {
+        name: String,
+    },
+    NoCommand,
+    BadCommand {
+        line: String,
+        error: SplitError,
+    },
+    AgentNotFound {
+        program: String,
+    },
+    RootMissing {
+        root: PathBuf,
+    },
+    Unpickable(Unpickable),
+}
+
+/// There are tasks, and none of them can be worked on (TASK-10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unpickable {
+    pub file: String,
+    /// Tasks that wait for each other.
+    pub cycle: Vec<String>,
+    /// Tasks that wait for something that never comes.
+    pub waiting: Vec<Waiting>,
+}
+
+impl Unpickable {
+    pub fn of(pick: &Pick, file: &str) -> Unpickable {
+        let (cycle, waiting) = match pick {
+            Pick::Cycle { ids } => (ids.clone(), Vec::new()),
+            Pick::Blocked { waiting } => (Vec::new(), waiting.clone()),
+            Pick::Next { .. } | Pick::Done | Pick::NothingInScope { .. } => Default::default(),
+        };
+        Unpickable {
+            file: file.into(),
+            cycle,
+            waiting,
+        }
+    }
+}
+
+/// The task file that a run in this project would work on.
+pub fn find_task_file(
+    root: &Path,
+    source: TaskSource,
+    options: &ReadOptions,
+    interactive: bool,
+) -> Result<PathBuf, PlanError> {
+    discover::task_file(root, source, options, interactive).map(|found| found.path)
+}
+
+/// Checks everything and changes nothing.
+pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> {
+    if !wanted.root.is_dir() {
+        return Err(PlanError::RootMissing {
+            root: wanted.root.clone(),
+        });
+    }
+    let mut announcements = Vec::new();
+    let tasks = find_tasks(settings, wanted, &mut announcements)?;
+    let scope = Scope {
+        phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
+        ..Scope::default()
+    };
+    let list = match &tasks {
+        Some(file) => Some(file.read().map_err(PlanError::Tasks)?.1),
+        None => None,
+    };
+    if let (Some(list), Some(file)) = (&list, &tasks) {
+        check_scope(list, &scope, file)?;
+    }
+    let goal = match tasks {
+        Some(_) => Goal::Tasks {
+            phase: scope.phase.clone(),
+        },
+        None => Goal::Prompt,
+    };
+    if goal == Goal::Prompt
+        && wanted
+            .prompt
+            .as_deref()
+            .unwrap_or_default()
+            .trim()
+            .is_empty()
+    {
+        return Err(PlanError::EmptyPrompt);
+    }
+    let agent = choose_agent(settings, wanted, &mut announcements)?;
+    let has_phases = list.as_ref().is_some_and(|l| !l.phases.is_empty());
+    let built_in = prompt::built_in_for(&goal, has_phases);
+    let template = Template::find(&wanted.root, wanted.template.as_deref(), built_in)
+        .map_err(PlanError::Template)?;
+    let verifier = verifier(settings);
+    if verifier.is_none() {
+        announcements.push(Announcement::NothingProves);
+    }
+    if crate::git::find_root(&wanted.root).is_none() {
+        announcements.push(Announcement::NotAGitProject {
+            root: wanted.root.clone(),
+        });
+    }
+    let phased = settings.promise.complete.is_empty();
+    Ok(Plan {
+        root: wanted.root.clone(),
+        lang: wanted.lang,
+        rules: rules(settings, goal, verifier.is_some()),
+        agent,
+        agent_env: settings.agent.env.clone(),
+        env_exclude: settings.agent.env_exclude.clone(),
+        prompter: Prompter {
+            template,
+            prompt: wanted.prompt.clone().filter(|_| tasks.is_none()),
+            tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
+            promise: settings
+                .promise
+                .asked_for()
+                .unwrap_or(if phased { "" } else { "DONE" })
+                .to_owned(),
+        },
+        tasks,
+        scope,
+        promise: promise_rules(settings),
+        verifier,
+        log: wanted.root.join(&settings.log.file),
+        log_style: log_style(settings),
+        log_max_bytes: settings.log.max_size,
+        log_keep: settings.log.keep,
+        grace: GRACE,
+        announcements,
+        list,
+    })
+}
+
+fn find_tasks(
+    settings: &Settings,
+    wanted: &Wanted,
+    announcements: &mut Vec<Announcement>,
+) -> Result<Option<TaskFile>, PlanError> {
+    let options = ReadOptions {
+        optional_sections: settings.tasks.optional_sections.clone(),
+        ..ReadOptions::default()
+    };
+    let file = |path: PathBuf| Ok(Some(TaskFile::new(&wanted.root, path, options.clone())));
+    if let Some(id) = &wanted.openspec {
+        return file(discover::openspec_change(&wanted.root, id)?);
+    }
+    if !settings.tasks.file.is_empty() {
+        return file(wanted.root.join(&settings.tasks.file));
+    }
+    if wanted.prompt.is_some()
+        || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
+    {
+        return Ok(None);
+    }
+    let found = discover::task_file(
+        &wanted.root,
+        settings.tasks.source,
+        &options,
+        wanted.interactive,
+    )?;
+    if !found.others.is_empty() {
+        announcements.push(Announcement::Chosen {
+            file: found.name,
+            others: found.others,
+        });
+    }
+    file(found.path)
+}
+
+fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
+    match &scope.phase {
+        Some(phase) if list.counts(scope).total == 0 => Err(PlanError::NoSuchPhase {
+            phase: phase.clone(),
+            known: list.phases.iter().map(|p| p.key.clone()).collect(),
+            file: file.name.clone(),
+        }),
+        _ => Ok(()),
+    }?;
+    match list.pick(scope) {
+        pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
+            Err(PlanError::Unpickable(Unpickable::of(&pick, &file.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn choose_agent(
+    settings: &Settings,
+    wanted: &Wanted,
+    announcements: &mut Vec<Announcement>,
+) -> Result<Agent, PlanError> {
+    let agent = match settings.agent.name.as_str() {
+        "custom" if settings.agent.command.trim().is_empty() => return Err(PlanError::NoCommand),
+        "custom" => {
+            let line = &settings.agent.command;
+            Agent::custom(line).map_err(|error| PlanError::BadCommand {
+                line: line.clone(),
+                error,
+            })?
+        }
+        "claude" => {
+            if !settings.agent.allow_unsafe {
+                announcements.push(Announcement::PermissionsKept);
+            }
+            let program = if settings.agent.command.is_empty() {
+                "claude"
+            } else {
+                &settings.agent.command
+            };
+            let args = settings.agent.args.clone();
+            Agent::claude(
+                program,
+                args,
+                &settings.agent.model,
+                settings.agent.allow_unsafe,
+            )
+        }
+        "scripted" => Agent::Scripted {
+            program: wanted.own_program.clone(),
+        },
+        name => return Err(PlanError::UnknownAgent { name: name.into() }),
+    };
+    let program = agent.invocation(Path::new("")).program;
+    match agents::find_program(&program, &wanted.root) {
+        Some(_) => Ok(agent),
+        None => Err(PlanError::AgentNotFound {
+            program: program.to_string_lossy().into_owned(),
+        }),
+    }
+}
+
+fn verifier(settings: &Settings) -> Option<Verifier> {
+    let verify = &settings.verify;
+    (!verify.commands.is_empty()).then(|| Verifier {
+        commands: verify.commands.clone(),
+        timeout: verify.command_timeout,
+        output_limit: verify.output_limit as usize,
+        grace: GRACE,
+    })
+}
+
+fn promise_rules(settings: &Settings) -> PromiseRules {
+    let promise = &settings.promise;
+    PromiseRules {
+        complete: promise.complete.clone(),
+        phase_complete: promise.phase_complete.clone(),
+        continue_: promise.continue_word.clone(),
+        blocked_prefix: promise.blocked_prefix.clone(),
+        e2e_passed: promise.e2e_passed.clone(),
+        e2e_failed_prefix: promise.e2e_failed_prefix.clone(),
+        conflict: match promise.conflict {
+            config::PromiseConflict::Last => Conflict::LastWins,
+            config::PromiseConflict::FirstClass => Conflict::FirstClass,
+        },
+    }
+}
+
+fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
+    let when = match settings.verify.when {
+        config::VerifyWhen::Each => VerifyWhen::Each,
+        config::VerifyWhen::Complete => VerifyWhen::Complete,
+    };
+    let counts = |kind| settings.progress.evidence.contains(&kind);
+    Rules {
+        goal,
+        limits: limits(settings),
+        promise_required: settings.promise.required,
+        verify: verify.then_some(when),
+        evidence: EvidenceKinds {
+            tasks: counts(config::Evidence::Tasks),
+            phase: counts(config::Evidence::Phase),
+            commit: counts(config::Evidence::Commit),
+            tree: counts(config::Evidence::Tree),
+        },
+        e2e_repairs: settings.e2e.max_repairs,
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let limits = &settings.limits;
+    let retry = &settings.agent.retry;
+    Limits {
+        max_iterations: limits.max_iterations,
+        extend_by: limits.extend_by,
+        warn_at: limits.warn_at,
+        consecutive_errors: limits.consecutive_errors,
+        missing_promise: limits.missing_promise,
+        stalled: limits.stalled,
+        same_error: limits.same_error,
+        false_promise: limits.false_promise,
+        max_duration_ms: ms(limits.max_duration),
+        iteration_timeout_ms: ms(limits.iteration_timeout),
+        pause_between_ms: ms(limits.pause_between),
+        calls_per_hour: settings.rate.max_calls_per_hour,
+        on_limit: match limits.on_limit {
+            config::OnLimit::Menu => OnLimit::Ask,
+            config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,
+        },
+        retry: Retry {
+            initial_ms: ms(retry.initial),
+            factor: retry.factor,
+            max_ms: ms(retry.max),
+        },
+    }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The preset `sdd` keeps the name and the title that its users know.
+fn log_style(settings: &Settings) -> LogStyle {
+    match settings.preset.as_deref() {
+        Some("sdd") => LogStyle::Sdd,
+        _ => LogStyle::Loop,
+    }
+}

@@ -1,0 +1,206 @@
+//! Why a run can't begin, and what to do about it.
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+
+use super::{Announcement, PlanError, Unpickable};
+use crate::agents::{self, SplitError};
+
+impl Say for PlanError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            PlanError::NoTaskFile { root } => {
+                let root = root.display();
+                tr!(
+                    lang,
+                    "{root}: no task file found (looked for specs/*/tasks.md, .specify/*/tasks.md, tasks.md, openspec/changes/*/tasks.md, prd.json, .ralph/fix_plan.md)\n  write a tasks.md with lines such as `- [ ] T001 what to do`, name a file with --tasks FILE, or give a prompt: ralph run \"…\" --verify 'CMD'",
+                    "{root}：找不到任務檔案（已尋找 specs/*/tasks.md、.specify/*/tasks.md、tasks.md、openspec/changes/*/tasks.md、prd.json、.ralph/fix_plan.md）\n  請先執行 SDD 流程產生 tasks.md（例如一行 `- [ ] T001 要做的事`），用 --tasks FILE 指定檔案，或直接給提示：ralph run \"…\" --verify 'CMD'",
+                    "{root}：找不到任务文件（已查找 specs/*/tasks.md、.specify/*/tasks.md、tasks.md、openspec/changes/*/tasks.md、prd.json、.ralph/fix_plan.md）\n  请先生成 tasks.md（例如一行 `- [ ] T001 要做的事`），用 --tasks FILE 指定文件，或直接给出提示：ralph run \"…\" --verify 'CMD'",
+                )
+            }
+            PlanError::Ambiguous { files } => {
+                let list = files.iter().map(|f| format!("\n  {f}")).collect::<String>();
+                tr!(
+                    lang,
+                    "several unfinished task files: say which one with --tasks FILE{list}",
+                    "有多個未完成的任務檔案：請用 --tasks FILE 指定一個{list}",
+                    "有多个未完成的任务文件：请用 --tasks FILE 指定一个{list}",
+                )
+            }
+            PlanError::NoSuchChange { id, known } => {
+                let known = none_or(known);
+                tr!(
+                    lang,
+                    "openspec/changes/{id}/tasks.md: there is no such change; known changes: {known}",
+                    "openspec/changes/{id}/tasks.md：沒有這個變更；現有變更：{known}",
+                    "openspec/changes/{id}/tasks.md：没有这个变更；现有变更：{known}",
+                )
+            }
+            PlanError::NoSuchPhase { phase, known, file } => {
+                let known = none_or(known);
+                tr!(
+                    lang,
+                    "{file}: there is no phase {phase} with tasks; phases of this file: {known}",
+                    "{file}：沒有含任務的 Phase {phase}；此檔案的 Phase：{known}",
+                    "{file}：没有含任务的 Phase {phase}；此文件的 Phase：{known}",
+                )
+            }
+            PlanError::Tasks(error) => error.say(lang),
+            PlanError::EmptyPrompt => tr!(
+                lang,
+                "nothing to do: give a prompt (ralph run \"…\") or a task file (--tasks FILE)",
+                "沒有要做的事：請給提示（ralph run \"…\"）或任務檔案（--tasks FILE）",
+                "没有要做的事：请给出提示（ralph run \"…\"）或任务文件（--tasks FILE）",
+            ),
+            PlanError::Template(error) => {
+                let (path, message) = (error.path.display(), &error.message);
+                tr!(
+                    lang,
+                    "{path}: the prompt template can't be read ({message}); correct --prompt-template, or leave it out to use the built-in one",
+                    "{path}：無法讀取提示模板（{message}）；請修正 --prompt-template，或省略以使用內建模板",
+                    "{path}：无法读取提示模板（{message}）；请修正 --prompt-template，或省略以使用内置模板",
+                )
+            }
+            PlanError::UnknownAgent { name } => {
+                let known = agents::NAMES.join(", ");
+                tr!(
+                    lang,
+                    "agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'",
+                    "不認識代理「{name}」；請選擇 {known}，或用 --agent-cmd 'prog {{prompt_file}}' 執行任何程式",
+                    "不认识代理“{name}”；请选择 {known}，或用 --agent-cmd 'prog {{prompt_file}}' 运行任何程序",
+                )
+            }
+            PlanError::NoCommand => tr!(
+                lang,
+                "the custom agent has no command; give one with --agent-cmd 'prog {{prompt_file}}' or agent.command",
+                "自訂代理沒有命令；請用 --agent-cmd 'prog {{prompt_file}}' 或 agent.command 指定",
+                "自定义代理没有命令；请用 --agent-cmd 'prog {{prompt_file}}' 或 agent.command 指定",
+            ),
+            PlanError::BadCommand { line, error } => {
+                let why = split_error(*error, lang);
+                tr!(
+                    lang,
+                    "the agent's command can't be read: {line}\n  {why}",
+                    "無法解析代理命令：{line}\n  {why}",
+                    "无法解析代理命令：{line}\n  {why}",
+                )
+            }
+            PlanError::AgentNotFound { program } => tr!(
+                lang,
+                "{program}: command not found; install it, correct its path, or choose another agent with --agent or --agent-cmd",
+                "{program}：找不到命令；請安裝、修正路徑，或用 --agent、--agent-cmd 選擇其他代理",
+                "{program}：找不到命令；请安装、修正路径，或用 --agent、--agent-cmd 选择其他代理",
+            ),
+            PlanError::Unpickable(error) => error.say(lang),
+            PlanError::RootMissing { root } => {
+                let root = root.display();
+                tr!(
+                    lang,
+                    "{root}: there is no such directory; correct --root",
+                    "{root}：沒有這個目錄；請修正 --root",
+                    "{root}：没有这个目录；请修正 --root",
+                )
+            }
+        }
+    }
+}
+
+impl Say for Unpickable {
+    fn say(&self, lang: Lang) -> String {
+        let file = &self.file;
+        if !self.cycle.is_empty() {
+            let cycle = self.cycle.join(" → ");
+            return tr!(
+                lang,
+                "{file}: tasks wait for each other: {cycle}; remove one of these dependencies",
+                "{file}：任務互相等待：{cycle}；請移除其中一個依賴",
+                "{file}：任务互相等待：{cycle}；请移除其中一个依赖",
+            );
+        }
+        let waiting = self
+            .waiting
+            .iter()
+            .map(|w| format!("\n  {}", w.say(lang)))
+            .collect::<String>();
+        tr!(
+            lang,
+            "{file}: no task can be worked on; correct what they depend on{waiting}",
+            "{file}：沒有可執行的任務；請修正依賴{waiting}",
+            "{file}：没有可执行的任务；请修正依赖{waiting}",
+        )
+    }
+}
+
+fn none_or(names: &[String]) -> String {
+    if names.is_empty() {
+        "–".into()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn split_error(error: SplitError, lang: Lang) -> String {
+    match error {
+        SplitError::Empty => tr!(lang, "it is empty", "命令是空的", "命令是空的"),
+        SplitError::OpenQuote(quote) => tr!(
+            lang,
+            "a {quote} is never closed",
+            "{quote} 沒有結尾",
+            "{quote} 没有结尾",
+        ),
+        SplitError::TrailingBackslash => {
+            tr!(
+                lang,
+                "it ends with a backslash",
+                "命令以反斜線結尾",
+                "命令以反斜杠结尾"
+            )
+        }
+    }
+}
+
+impl Say for Announcement {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Announcement::Chosen { file, others } => {
+                let others = others.join(", ");
+                tr!(
+                    lang,
+                    "working on {file}, the newest unfinished task file (others: {others}; choose with --tasks)",
+                    "使用最新的未完成任務檔案 {file}（其他：{others}；可用 --tasks 指定）",
+                    "使用最新的未完成任务文件 {file}（其他：{others}；可用 --tasks 指定）",
+                )
+            }
+            Announcement::NotAGitProject { root } => {
+                let root = root.display();
+                tr!(
+                    lang,
+                    "{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git",
+                    "{root} 不是 Git 專案：只能依檔案內容判斷進度，也無法用 git 還原",
+                    "{root} 不是 Git 项目：只能依文件内容判断进度，也无法用 git 还原",
+                )
+            }
+            Announcement::NothingProves => tr!(
+                lang,
+                "no verification is set up (--verify 'CMD'): ticks are the agent's own claims",
+                "沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱",
+                "没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称",
+            ),
+            Announcement::PermissionsKept => tr!(
+                lang,
+                "the agent's permission questions stay on, and nobody will answer them; --allow-unsafe switches them off",
+                "代理的權限確認保持開啟，但無人回答；--allow-unsafe 可關閉",
+                "代理的权限确认保持开启，但无人回答；--allow-unsafe 可关闭",
+            ),
+            Announcement::UnknownVariable { name, template } => {
+                let template = template.display();
+                tr!(
+                    lang,
+                    "{template}: {name} is no variable of Ralph's and stays as it is",
+                    "{template}：{name} 不是 Ralph 的變數，保留原樣",
+                    "{template}：{name} 不是 Ralph 的变量，保留原样",
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the agent is told: a template, filled in, behind what Ralph has to
+//! say about the turn before.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::machine::{Goal, State, Turn};
+use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
+
+/// Where a template came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    pub text: String,
+    /// None for the built-in one.
+    pub path: Option<PathBuf>,
+}
+
+/// A named template that can't be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateError {
+    pub path: PathBuf,
+    pub message: String,
+}
+
+impl Template {
+    /// The named template, else the first that the project has, else the
+    /// built-in one. Only a named one that is missing is an error (TMPL-04).
+    pub fn find(
+        root: &Path,
+        named: Option<&Path>,
+        built_in: BuiltIn,
+    ) -> Result<Template, TemplateError> {
+        if let Some(path) = named {
+            return match std::fs::read_to_string(path) {
+                Ok(text) => Ok(Template {
+                    text,
+                    path: Some(path.into()),
+                }),
+                Err(error) => Err(TemplateError {
+                    path: path.into(),
+                    message: error.to_string(),
+                }),
+            };
+        }
+        for place in template::PROJECT_TEMPLATES {
+            let path = root.join(place);
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                return Ok(Template {
+                    text,
+                    path: Some(path),
+                });
+            }
+        }
+        Ok(Template {
+            text: template::built_in(built_in).into(),
+            path: None,
+        })
+    }
+}
+
+/// Everything about a run that prompts are made of.
+#[derive(Clone, Debug)]
+pub struct Prompter {
+    pub template: Template,
+    /// The text of a plain prompt.
+    pub prompt: Option<String>,
+    pub tasks_file: String,
+    /// What the agent has to promise when it is done.
+    pub promise: String,
+}
+
+impl Prompter {
+    pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
+        let rendered = template::render(&self.template.text, &self.variables(turn, state, branch));
+        template::Rendered {
+            text: template::compose(&rendered.text, &turn.notes),
+            unknown: rendered.unknown,
+        }
+    }
+
+    fn variables(&self, turn: &Turn, state: &State, branch: &str) -> Variables {
+        let facts = state.tasks.clone().unwrap_or_default();
+        let max = state.rules.limits.max_iterations;
+        let task = match (&self.prompt, &turn.task) {
+            (Some(prompt), _) => prompt.clone(),
+            (None, Some(task)) => task.text.clone(),
+            (None, None) => String::new(),
+        };
+        Variables {
+            phase: turn.phase.clone().unwrap_or_default(),
+            iteration: turn.turn.to_string(),
+            max_iterations: Variables::limit(u64::from(max)),
+            tasks_file: self.tasks_file.clone(),
+            task,
+            task_id: turn.task.as_ref().map(|t| t.id.clone()).unwrap_or_default(),
+            pending: facts.pending.to_string(),
+            completed: facts.completed.to_string(),
+            total: facts.total.to_string(),
+            branch: branch.into(),
+            last_failure: last_failure(&turn.notes),
+            promise: self.promise.clone(),
+            prompt: self.prompt.clone().unwrap_or_default(),
+        }
+    }
+}
+
+fn last_failure(notes: &[PromptNote]) -> String {
+    let failure = notes.iter().rev().find_map(|note| match note {
+        PromptNote::VerifyFailed { command, output } => Some(format!("{command}\n{output}")),
+        PromptNote::LastError { class, message } => Some(format!("{class}: {message}")),
+        PromptNote::E2eFailed { reason } => Some(reason.clone()),
+        _ => None,
+    });
+    failure.unwrap_or_default()
+}
+
+/// The built-in template that fits a goal.
+pub fn built_in_for(goal: &Goal, has_phases: bool) -> BuiltIn {
+    match goal {
+        Goal::Prompt => BuiltIn::Plain,
+        Goal::Tasks { .. } if has_phases => BuiltIn::SpecKit,
+        Goal::Tasks { .. } => BuiltIn::Generic,
+    }
+}

@@ -1,0 +1,245 @@
+//! One call of the agent: prompt out, process through, answer back.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ralph_core::machine::{End, Turn};
+use ralph_core::text;
+use tokio::sync::watch;
+
+use crate::agents::{Agent, Heard, Listener, find_program};
+use crate::excerpt::HeadAndTail;
+use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+
+/// How much of the error output is kept for messages.
+const FAILURE_BYTES: usize = 2_000;
+const FAILURE_CHARS: usize = 1_000;
+
+/// Shows the agent's output while it comes.
+pub type Echo = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
+/// Everything a call needs; it owns all of it, so that it can run beside the
+/// driver.
+pub struct Call {
+    pub agent: Agent,
+    pub turn: Turn,
+    pub root: PathBuf,
+    pub prompt: String,
+    pub prompt_file: PathBuf,
+    pub output_file: PathBuf,
+    pub env: Vec<(String, String)>,
+    pub env_exclude: Vec<String>,
+    pub grace: Duration,
+    pub echo: Option<Echo>,
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("agent", &self.agent)
+            .field("turn", &self.turn.turn)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Called {
+    pub turn: u32,
+    pub prompt: String,
+    pub end: End,
+    pub duration_ms: u64,
+    pub text: String,
+    pub failure: String,
+}
+
+impl Call {
+    pub async fn make(self, stop: watch::Receiver<Stop>) -> Called {
+        match self.start_files() {
+            Ok((stdin, sink)) => self.see_through(stdin, sink, stop).await,
+            Err(error) => Called {
+                turn: self.turn.turn,
+                prompt: self.prompt,
+                end: End::SpawnFailed { missing: false },
+                duration_ms: 0,
+                text: String::new(),
+                failure: format!("{}: {error}", self.prompt_file.display()),
+            },
+        }
+    }
+
+    fn start_files(&self) -> io::Result<(Option<File>, TurnSink)> {
+        std::fs::write(&self.prompt_file, &self.prompt)?;
+        let on_stdin = self.agent.invocation(&self.prompt_file).prompt_on_stdin;
+        let stdin = if on_stdin {
+            Some(File::open(&self.prompt_file)?)
+        } else {
+            None
+        };
+        let sink = TurnSink {
+            output: File::create(&self.output_file)?,
+            listener: self.agent.listener(),
+            stderr: HeadAndTail::new(FAILURE_BYTES),
+            echo: self.echo.clone(),
+        };
+        Ok((stdin, sink))
+    }
+
+    async fn see_through(
+        self,
+        stdin: Option<File>,
+        mut sink: TurnSink,
+        stop: watch::Receiver<Stop>,
+    ) -> Called {
+        let invocation = self.agent.invocation(&self.prompt_file);
+        let program =
+            find_program(&invocation.program, &self.root).map_or(invocation.program, Into::into);
+        let mut env = invocation.env;
+        env.extend(self.env.iter().map(|(k, v)| (k.into(), v.into())));
+        let mut env_remove = invocation.env_remove;
+        env_remove.extend(excluded(&self.env_exclude));
+        let spec = Spec {
+            program,
+            args: invocation.args,
+            cwd: self.root.clone(),
+            env,
+            env_remove,
+            stdin,
+            timeout: Some(self.turn.timeout_ms)
+                .filter(|&ms| ms > 0)
+                .map(Duration::from_millis),
+            grace: self.grace,
+        };
+        let report = supervise::run(spec, &mut sink, stop).await;
+        let heard = sink.listener.heard();
+        let stderr = sink.stderr.text();
+        Called {
+            turn: self.turn.turn,
+            prompt: self.prompt,
+            end: end(&report, &heard),
+            duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
+            failure: failure(&report, &heard, &stderr),
+            text: heard.text,
+        }
+    }
+}
+
+/// Names of inherited variables that match one of the patterns.
+fn excluded(patterns: &[String]) -> Vec<std::ffi::OsString> {
+    let matches = |name: &str| patterns.iter().any(|p| wildcard(p, name));
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| matches(&name.to_string_lossy()))
+        .collect()
+}
+
+/// `*` stands for any characters.
+fn wildcard(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else {
+        return false;
+    };
+    let mut last = None;
+    for part in parts {
+        if let Some(part) = last.replace(part) {
+            match rest.find(part) {
+                Some(at) => rest = &rest[at + part.len()..],
+                None => return false,
+            }
+        }
+    }
+    match last {
+        Some(part) => rest.ends_with(part),
+        None => rest.is_empty(),
+    }
+}
+
+fn end(report: &Report, heard: &Heard) -> End {
+    match &report.ending {
+        Ending::Exited(0) if heard.error.is_some() => End::ResultError,
+        Ending::Exited(code) => End::Exit(*code),
+        Ending::Signalled(signal) => End::Signal(*signal),
+        Ending::TimedOut => End::TimedOut,
+        Ending::Stopped => End::Stopped,
+        Ending::SpawnFailed { missing, .. } => End::SpawnFailed { missing: *missing },
+    }
+}
+
+/// The agent's own words about what went wrong, without secrets.
+fn failure(report: &Report, heard: &Heard, stderr: &str) -> String {
+    let words = match &report.ending {
+        Ending::Exited(0) => heard.error.clone().unwrap_or_default(),
+        Ending::SpawnFailed { message, .. } => message.clone(),
+        Ending::Exited(_) | Ending::Signalled(_) => {
+            heard.error.clone().unwrap_or_else(|| stderr.trim().into())
+        }
+        Ending::TimedOut | Ending::Stopped => String::new(),
+    };
+    text::excerpt(&text::redact(&words), FAILURE_CHARS).into_owned()
+}
+
+/// Keeps the raw output in a file and lets the agent's listener hear it.
+struct TurnSink {
+    output: File,
+    listener: Box<dyn Listener>,
+    stderr: HeadAndTail,
+    echo: Option<Echo>,
+}
+
+impl Sink for TurnSink {
+    fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.listener.hear(chunk);
+        if let Some(echo) = &self.echo {
+            echo(chunk);
+        }
+        self.output.write_all(chunk)
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.stderr.push(chunk);
+        self.output.write_all(chunk)
+    }
+}
+
+/// What the environment of every child of a run says.
+pub fn run_env(run_id: &str, turn: u32, tasks_file: Option<&Path>) -> Vec<(String, String)> {
+    let mut env = vec![
+        ("RALPH_RUN_ID".into(), run_id.into()),
+        ("RALPH_ITERATION".into(), turn.to_string()),
+        // Hooks of the child must not drive a second loop (LOOP-18).
+        ("RALPH_MODE".into(), "external".into()),
+    ];
+    if let Some(file) = tasks_file {
+        env.push((
+            "RALPH_TASKS_FILE".into(),
+            file.to_string_lossy().into_owned(),
+        ));
+    }
+    env
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wildcard;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name, want) in [
+            ("AWS_*", "AWS_SECRET", true),
+            ("AWS_*", "MY_AWS_SECRET", false),
+            ("*_TOKEN", "GH_TOKEN", true),
+            ("*_TOKEN", "GH_TOKEN_2", false),
+            ("A*B*C", "AxxByyC", true),
+            ("A*B*C", "AxxC", false),
+            ("HOME", "HOME", true),
+            ("HOME", "HOMES", false),
+            ("*", "ANY", true),
+            ("A*A", "A", false),
+        ] {
+            assert_eq!(wildcard(pattern, name), want, "{pattern} {name}");
+        }
+    }
+}

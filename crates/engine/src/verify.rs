@@ -1,0 +1,139 @@
+//! Runs verification commands itself and keeps what they said.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::machine::{CommandResult, VerifyReport};
+use tokio::sync::watch;
+
+use crate::supervise::{self, Ending, Sink, Spec, Stop};
+
+/// The commands of a project and their bounds (VERI-05).
+#[derive(Clone, Debug)]
+pub struct Verifier {
+    pub commands: Vec<String>,
+    pub timeout: Duration,
+    /// Characters of output that are kept for messages and prompts.
+    pub output_limit: usize,
+    pub grace: Duration,
+}
+
+impl Verifier {
+    /// Runs one command after another and stops at the first that fails; the
+    /// whole output goes to `log`.
+    pub async fn run(
+        &self,
+        turn: u32,
+        root: &Path,
+        env: &[(String, String)],
+        log: PathBuf,
+        stop: watch::Receiver<Stop>,
+    ) -> VerifyReport {
+        let mut results = Vec::new();
+        for command in &self.commands {
+            let result = self.run_one(command, root, env, &log, stop.clone()).await;
+            let failed = result.exit != Some(0);
+            results.push(result);
+            if failed {
+                break;
+            }
+        }
+        VerifyReport { turn, results }
+    }
+
+    async fn run_one(
+        &self,
+        command: &str,
+        root: &Path,
+        env: &[(String, String)],
+        log: &Path,
+        stop: watch::Receiver<Stop>,
+    ) -> CommandResult {
+        let (program, flag) = if cfg!(windows) {
+            ("cmd", "/C")
+        } else {
+            ("sh", "-c")
+        };
+        let spec = Spec {
+            program: program.into(),
+            args: vec![flag.into(), command.into()],
+            cwd: root.into(),
+            env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            env_remove: Vec::new(),
+            stdin: None,
+            timeout: Some(self.timeout),
+            grace: self.grace,
+        };
+        let mut output = Output::new(log, command, self.output_limit);
+        let report = supervise::run(spec, &mut output, stop).await;
+        let (exit, end) = match report.ending {
+            Ending::Exited(code) => (Some(code), String::new()),
+            Ending::Signalled(signal) => (None, format!("\n[signal {signal}]")),
+            Ending::TimedOut => (
+                None,
+                format!("\n[timed out after {} s]", self.timeout.as_secs()),
+            ),
+            Ending::Stopped => (None, "\n[stopped]".into()),
+            Ending::SpawnFailed { message, .. } => (None, message),
+        };
+        CommandResult {
+            command: command.into(),
+            exit,
+            duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
+            output: output.excerpt() + &end,
+        }
+    }
+}
+
+/// Both streams in one, as a person would see them: whole in the file, head
+/// and tail in memory.
+struct Output {
+    file: Option<std::fs::File>,
+    kept: crate::excerpt::HeadAndTail,
+    limit: usize,
+}
+
+impl Output {
+    fn new(log: &Path, command: &str, limit: usize) -> Output {
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(log)
+            .ok();
+        if let Some(file) = &mut file {
+            // The log is for people; the verdict does not depend on it.
+            let _ = writeln!(file, "$ {command}");
+        }
+        // Four bytes hold any character.
+        Output {
+            file,
+            kept: crate::excerpt::HeadAndTail::new(limit * 4),
+            limit,
+        }
+    }
+
+    fn take(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.kept.push(chunk);
+        match &mut self.file {
+            Some(file) => file.write_all(chunk),
+            None => Ok(()),
+        }
+    }
+
+    fn excerpt(&self) -> String {
+        let text = self.kept.text();
+        let text = ralph_core::text::redact(&text);
+        ralph_core::text::excerpt(&text, self.limit).into_owned()
+    }
+}
+
+impl Sink for Output {
+    fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.take(chunk)
+    }
+
+    fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.take(chunk)
+    }
+}

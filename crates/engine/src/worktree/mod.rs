@@ -1,0 +1,170 @@
+//! Progress by content: the fingerprint of a work tree.
+//!
+//! It covers every file that is work, untracked ones included: what Git
+//! ignores, Git's and Ralph's own files and the caller's task file are left
+//! out. Only paths, kinds and contents count, never times; a tree that was
+//! there before has the fingerprint that it had before.
+//!
+//! The scan stands between two turns of an agent, so it starts no process,
+//! and after the first one it reads only what may have changed.
+
+mod excludes;
+mod fingerprint;
+mod ignores;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(not(unix), path = "portable.rs")]
+mod platform;
+mod scan;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::gitignore::gitconfig_excludes_path;
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+
+use excludes::Excludes;
+use fingerprint::Digest;
+pub use fingerprint::Fingerprint;
+use ignores::OuterRules;
+use platform::DirHandle;
+use scan::{Changes, Dir, Walk};
+use stamp::Horizon;
+
+/// How many changed paths a scan names.
+pub const MOST_CHANGES: usize = 50;
+
+/// Files are read through a buffer of this size.
+const BUFFER: usize = 64 * 1024;
+
+/// A work tree, and what the scans before have learnt about it.
+#[derive(Debug)]
+pub struct WorkTree {
+    root: PathBuf,
+    excludes: Excludes,
+    outer_rules: OuterRules,
+    top: Dir,
+    scanned_before: bool,
+    buffer: Box<[u8]>,
+}
+
+/// What a scan found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    pub fingerprint: Fingerprint,
+    /// Files and symbolic links that the fingerprint covers.
+    pub files: usize,
+    /// What differs from the scan before: the first [`MOST_CHANGES`] of them,
+    /// none in the first scan.
+    pub changed: Vec<Change>,
+    pub changed_total: usize,
+}
+
+/// A path that differs from the scan before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Relative to the root.
+    pub path: PathBuf,
+    pub kind: ChangeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Modified,
+    Removed,
+}
+
+/// The root itself cannot be read; nothing below it makes a scan fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanError {
+    pub root: PathBuf,
+    pub kind: ErrorKind,
+}
+
+impl WorkTree {
+    /// `excluded` are files or directories that are not counted, absolute or
+    /// relative to `root`.
+    pub fn new(root: &Path, excluded: Vec<PathBuf>) -> WorkTree {
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
+        WorkTree {
+            excludes: Excludes::new(&root, excluded),
+            root,
+            outer_rules: OuterRules::new(gitconfig_excludes_path()),
+            top: Dir::default(),
+            scanned_before: false,
+            buffer: vec![0; BUFFER].into_boxed_slice(),
+        }
+    }
+
+    pub fn scan(&mut self) -> Result<Scan, ScanError> {
+        self.scan_at(SystemTime::now())
+    }
+
+    fn scan_at(&mut self, now: SystemTime) -> Result<Scan, ScanError> {
+        let horizon = Horizon::at(now);
+        let handle = DirHandle::open_root(&self.root).map_err(|error| ScanError {
+            root: self.root.clone(),
+            kind: error.kind(),
+        })?;
+        let outer_rules = self.outer_rules.refresh(&self.root, &handle, &horizon);
+        let mut walk = Walk {
+            root: &handle,
+            root_path: &self.root,
+            excludes: &self.excludes,
+            horizon,
+            buffer: &mut self.buffer,
+            path: PathBuf::new(),
+            sum: Digest::default(),
+            files: 0,
+            changes: Changes {
+                comparing: self.scanned_before,
+                ..Changes::default()
+            },
+        };
+        walk.visit(&mut self.top, &outer_rules);
+        self.scanned_before = true;
+        Ok(Scan {
+            fingerprint: walk.sum.fingerprint(),
+            files: walk.files,
+            changed: walk.changes.first,
+            changed_total: walk.changes.total,
+        })
+    }
+}
+
+impl Say for ScanError {
+    fn say(&self, lang: Lang) -> String {
+        let root = self.root.display();
+        match self.kind {
+            ErrorKind::NotFound => tr!(
+                lang,
+                "the project directory {root} does not exist; run ralph in an existing project",
+                "專案目錄 {root} 不存在；請在現有的專案中執行 ralph",
+                "项目目录 {root} 不存在；请在现有的项目中运行 ralph",
+            ),
+            ErrorKind::NotADirectory => tr!(
+                lang,
+                "{root} is not a directory; name the directory of the project",
+                "{root} 不是目錄；請指定專案的目錄",
+                "{root} 不是目录；请指定项目的目录",
+            ),
+            ErrorKind::PermissionDenied => tr!(
+                lang,
+                "no permission to read the project directory {root}; check its owner and mode with `ls -ld`",
+                "沒有讀取專案目錄 {root} 的權限；請用 `ls -ld` 檢查擁有者與權限",
+                "没有读取项目目录 {root} 的权限；请用 `ls -ld` 检查所有者和权限",
+            ),
+            kind => tr!(
+                lang,
+                "cannot read the project directory {root} ({kind}); check that its disk is mounted and try again",
+                "無法讀取專案目錄 {root}（{kind}）；請確認磁碟已掛載後再試一次",
+                "无法读取项目目录 {root}（{kind}）；请确认磁盘已挂载后再试一次",
+            ),
+        }
+    }
+}

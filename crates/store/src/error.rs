@@ -1,0 +1,210 @@
+//! What can go wrong with a file, told to people in their language.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+
+/// What was being done to a file when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Create,
+    Open,
+    Read,
+    Write,
+    Sync,
+    Truncate,
+    Rename,
+    Remove,
+    Lock,
+}
+
+impl Say for Action {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Action::Create => tr!(lang, "create", "建立", "创建"),
+            Action::Open => tr!(lang, "open", "開啟", "打开"),
+            Action::Read => tr!(lang, "read", "讀取", "读取"),
+            Action::Write => tr!(lang, "write", "寫入", "写入"),
+            Action::Sync => tr!(lang, "save to disk", "存到磁碟", "存到磁盘"),
+            Action::Truncate => tr!(lang, "shorten", "截短", "截短"),
+            Action::Rename => tr!(lang, "replace", "取代", "替换"),
+            Action::Remove => tr!(lang, "remove", "移除", "删除"),
+            Action::Lock => tr!(lang, "lock", "鎖定", "锁定"),
+        }
+    }
+}
+
+/// A failed operation on one file or directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    pub path: PathBuf,
+    pub action: Action,
+    pub kind: ErrorKind,
+    /// The error number of the system, where it gave one.
+    pub os_error: Option<i32>,
+}
+
+impl FileError {
+    pub fn new(path: &Path, action: Action, error: &io::Error) -> FileError {
+        FileError {
+            path: path.to_owned(),
+            action,
+            kind: error.kind(),
+            os_error: error.raw_os_error(),
+        }
+    }
+
+    fn system_text(&self) -> String {
+        match self.os_error {
+            Some(code) => io::Error::from_raw_os_error(code).to_string(),
+            None => self.kind.to_string(),
+        }
+    }
+}
+
+impl Say for FileError {
+    fn say(&self, lang: Lang) -> String {
+        let path = self.path.display();
+        let action = self.action.say(lang);
+        match self.kind {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => tr!(
+                lang,
+                "no space left: could not {action} {path}; free some space (`df -h` shows where), then start again",
+                "空間不足：無法{action} {path}；請先釋出空間（可用 `df -h` 查看），再重新開始",
+                "空间不足：无法{action} {path}；请先释放空间（可用 `df -h` 查看），再重新开始",
+            ),
+            ErrorKind::ReadOnlyFilesystem => tr!(
+                lang,
+                "read-only file system: could not {action} {path}; make it writable or work in a copy of the project elsewhere",
+                "檔案系統唯讀：無法{action} {path}；請改為可寫入，或把專案複製到別處再執行",
+                "文件系统只读：无法{action} {path}；请改为可写，或把项目复制到别处再运行",
+            ),
+            ErrorKind::PermissionDenied => {
+                let dir = crate::sys::parent(&self.path).display();
+                tr!(
+                    lang,
+                    "permission denied: could not {action} {path}; look at `ls -ld {dir}`, then run as the owner or allow writing with `chmod u+w`",
+                    "權限不足：無法{action} {path}；請以 `ls -ld {dir}` 查看，再以擁有者身分執行，或用 `chmod u+w` 開放寫入",
+                    "权限不足：无法{action} {path}；请用 `ls -ld {dir}` 查看，再以所有者身份运行，或用 `chmod u+w` 开放写入",
+                )
+            }
+            ErrorKind::NotFound => tr!(
+                lang,
+                "could not {action} {path}: it does not exist; check the path",
+                "無法{action} {path}：不存在；請檢查路徑",
+                "无法{action} {path}：不存在；请检查路径",
+            ),
+            ErrorKind::AlreadyExists => tr!(
+                lang,
+                "could not {action} {path}: it exists already; move it away first",
+                "無法{action} {path}：已經存在；請先移開",
+                "无法{action} {path}：已经存在；请先移开",
+            ),
+            ErrorKind::InvalidData => tr!(
+                lang,
+                "could not {action} {path}: it is not UTF-8 text; save it as UTF-8",
+                "無法{action} {path}：不是 UTF-8 文字；請另存為 UTF-8",
+                "无法{action} {path}：不是 UTF-8 文本；请另存为 UTF-8",
+            ),
+            _ => {
+                let why = self.system_text();
+                tr!(
+                    lang,
+                    "could not {action} {path}: {why}; check the disk and the path, then try again",
+                    "無法{action} {path}：{why}；請檢查磁碟與路徑後再試",
+                    "无法{action} {path}：{why}；请检查磁盘与路径后重试",
+                )
+            }
+        }
+    }
+}
+
+/// `Display` for logs and tests: the English text.
+macro_rules! display_in_english {
+    ($($error:ty),+ $(,)?) => {$(
+        impl fmt::Display for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.say(Lang::En))
+            }
+        }
+        impl std::error::Error for $error {}
+    )+};
+}
+
+display_in_english!(
+    FileError,
+    crate::journal::JournalError,
+    crate::lock::LockError,
+    crate::events::FilterError,
+);
+
+/// Adds the file and the action to an [`io::Error`].
+pub(crate) trait At<T> {
+    fn at(self, path: &Path, action: Action) -> Result<T, FileError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path, action: Action) -> Result<T, FileError> {
+        self.map_err(|error| FileError::new(path, action, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say_all(kind: ErrorKind) -> String {
+        let error = FileError::new(
+            Path::new("p/.ralph/status.json"),
+            Action::Write,
+            &io::Error::from(kind),
+        );
+        Lang::ALL.map(|lang| error.say(lang)).join("\n")
+    }
+
+    #[test]
+    fn a_full_disk_is_told_with_the_file_and_the_way_out() {
+        insta::assert_snapshot!(say_all(ErrorKind::StorageFull), @"
+        no space left: could not write p/.ralph/status.json; free some space (`df -h` shows where), then start again
+        空間不足：無法寫入 p/.ralph/status.json；請先釋出空間（可用 `df -h` 查看），再重新開始
+        空间不足：无法写入 p/.ralph/status.json；请先释放空间（可用 `df -h` 查看），再重新开始
+        ");
+    }
+
+    #[test]
+    fn a_missing_permission_is_told_with_the_directory_to_look_at() {
+        insta::assert_snapshot!(say_all(ErrorKind::PermissionDenied), @"
+        permission denied: could not write p/.ralph/status.json; look at `ls -ld p/.ralph`, then run as the owner or allow writing with `chmod u+w`
+        權限不足：無法寫入 p/.ralph/status.json；請以 `ls -ld p/.ralph` 查看，再以擁有者身分執行，或用 `chmod u+w` 開放寫入
+        权限不足：无法写入 p/.ralph/status.json；请用 `ls -ld p/.ralph` 查看，再以所有者身份运行，或用 `chmod u+w` 开放写入
+        ");
+    }
+
+    #[test]
+    fn a_read_only_disk_is_told() {
+        insta::assert_snapshot!(say_all(ErrorKind::ReadOnlyFilesystem), @"
+        read-only file system: could not write p/.ralph/status.json; make it writable or work in a copy of the project elsewhere
+        檔案系統唯讀：無法寫入 p/.ralph/status.json；請改為可寫入，或把專案複製到別處再執行
+        文件系统只读：无法写入 p/.ralph/status.json；请改为可写，或把项目复制到别处再运行
+        ");
+    }
+
+    #[test]
+    fn an_unclassified_error_keeps_the_words_of_the_system() {
+        const EIO: i32 = 5;
+        let error = FileError::new(
+            Path::new("journal.jsonl"),
+            Action::Sync,
+            &io::Error::from_raw_os_error(EIO),
+        );
+        let text = error.to_string();
+        assert!(
+            text.starts_with("could not save to disk journal.jsonl: "),
+            "{text}"
+        );
+        assert!(text.contains("os error 5"), "{text}");
+    }
+}

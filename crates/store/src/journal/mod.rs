@@ -1,0 +1,257 @@
+//! The journal of a run: an append-only file of numbered, checksummed records.
+//!
+//! The journal is the truth of a run, every other file is a projection of it.
+//! It promises that
+//!
+//! - what [`Journal::append`] acknowledged with [`Durability::Commit`] is on
+//!   the disk;
+//! - an interrupted append costs at most its own records, and never more than
+//!   the file's last line is cut off;
+//! - damage anywhere else is reported with its place and never skipped,
+//!   repaired or taken for an empty journal;
+//! - after a failed append (a full disk, a failing one) the journal stays
+//!   usable: nothing of that append remains once the next one succeeds.
+//!
+//! One append is not one transaction: a crash in its middle may leave its
+//! first records. What must stand or fall together belongs into one record.
+//! There is one writer, the holder of the project's lock; readers come and go.
+
+mod crc;
+mod record;
+mod say;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{File, OpenOptions};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::error::{Action, At, FileError};
+use crate::fault::point;
+use crate::sys;
+pub use record::{Flaw, Record, Unstorable, VERSION};
+use scan::{Position, Scan, scan};
+
+/// Whether an append waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// On the disk before the call returns.
+    Commit,
+    /// Survives the death of this process, but perhaps not of the machine.
+    Buffered,
+}
+
+/// How a journal ended when it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    Clean,
+    /// The last line was incomplete or failed its checksum.
+    Torn {
+        bytes: u64,
+    },
+}
+
+/// Why a journal cannot be read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JournalError {
+    File(FileError),
+    /// Damage that no interrupted append explains. The records before `line`
+    /// are sound.
+    Corrupt {
+        path: PathBuf,
+        line: u64,
+        offset: u64,
+        reason: Flaw,
+    },
+    /// Written by a later version of Ralph.
+    Newer {
+        path: PathBuf,
+        line: u64,
+        version: u64,
+    },
+    /// A value that could be written but not be read back.
+    Unstorable {
+        path: PathBuf,
+        reason: Unstorable,
+    },
+}
+
+impl From<FileError> for JournalError {
+    fn from(error: FileError) -> JournalError {
+        JournalError::File(error)
+    }
+}
+
+/// A larger buffer than this is not kept between two appends.
+const BUFFER_KEPT: usize = 64 * 1024;
+
+/// A journal open for appending.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// The length up to which every record was acknowledged.
+    good_len: u64,
+    next_seq: u64,
+    /// Whether the file may be longer than `good_len`.
+    has_debris: bool,
+    buffer: Vec<u8>,
+}
+
+impl Journal {
+    /// Creates an empty journal whose name is durable; refuses one that
+    /// exists.
+    pub fn create(path: &Path) -> Result<Journal, JournalError> {
+        let mut options = OpenOptions::new();
+        options.append(true).create_new(true);
+        let file = sys::open(&options, path, point::JOURNAL_CREATE).at(path, Action::Create)?;
+        let dir = sys::parent(path);
+        sys::sync_dir(dir, point::JOURNAL_SYNC_DIR).at(dir, Action::Sync)?;
+        Ok(Journal::at(path, file, Position::START, Tail::Clean))
+    }
+
+    /// Opens an existing journal and replays it. A torn last record is left
+    /// out, and is cut off before the first append.
+    pub fn open(path: &Path) -> Result<(Journal, Vec<Record>, Tail), JournalError> {
+        let Scan { records, end, tail } = scan(path, Position::START)?;
+        let mut options = OpenOptions::new();
+        options.append(true);
+        let file = sys::open(&options, path, point::JOURNAL_OPEN).at(path, Action::Open)?;
+        Ok((Journal::at(path, file, end, tail), records, tail))
+    }
+
+    fn at(path: &Path, file: File, end: Position, tail: Tail) -> Journal {
+        Journal {
+            path: path.to_owned(),
+            file,
+            good_len: end.offset,
+            next_seq: end.next_seq,
+            has_debris: tail != Tail::Clean,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number that the next record will get.
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Appends all records with one write and, for [`Durability::Commit`],
+    /// one sync; gives their numbers. Committing no records makes everything
+    /// before durable.
+    pub fn append(
+        &mut self,
+        records: &[Value],
+        durability: Durability,
+    ) -> Result<Range<u64>, JournalError> {
+        let first = self.next_seq;
+        let next = self.encode(records)?;
+        self.cut_debris()?;
+        if let Err(error) = self.write_buffer(durability) {
+            self.has_debris = true;
+            // At once, so that readers do not take the failed records for
+            // real ones; where even this fails, the next append tries again.
+            let _ = self.cut_debris();
+            return Err(error.into());
+        }
+        self.good_len += self.buffer.len() as u64;
+        self.next_seq = next;
+        self.buffer.clear();
+        self.buffer.shrink_to(BUFFER_KEPT);
+        Ok(first..next)
+    }
+
+    fn encode(&mut self, records: &[Value]) -> Result<u64, JournalError> {
+        self.buffer.clear();
+        let mut seq = self.next_seq;
+        for data in records {
+            record::encode(&mut self.buffer, seq, data).map_err(|reason| {
+                JournalError::Unstorable {
+                    path: self.path.clone(),
+                    reason,
+                }
+            })?;
+            seq += 1;
+        }
+        Ok(seq)
+    }
+
+    fn write_buffer(&self, durability: Durability) -> Result<(), FileError> {
+        if !self.buffer.is_empty() {
+            sys::write_all(&self.file, &self.buffer, point::JOURNAL_WRITE)
+                .at(&self.path, Action::Write)?;
+        }
+        if durability == Durability::Commit {
+            sys::sync_data(&self.file, point::JOURNAL_SYNC).at(&self.path, Action::Sync)?;
+        }
+        Ok(())
+    }
+
+    fn cut_debris(&mut self) -> Result<(), FileError> {
+        if self.has_debris {
+            sys::set_len(&self.file, self.good_len, point::JOURNAL_TRUNCATE)
+                .at(&self.path, Action::Truncate)?;
+            self.has_debris = false;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a journal without touching it; its writer may be at work meanwhile.
+pub fn read(path: &Path) -> Result<(Vec<Record>, Tail), JournalError> {
+    let scan = scan(path, Position::START)?;
+    Ok((scan.records, scan.tail))
+}
+
+/// Follows a journal while another process writes it.
+#[derive(Clone, Debug)]
+pub struct Tailer {
+    path: PathBuf,
+    position: Position,
+}
+
+impl Tailer {
+    /// Starts before the first record.
+    pub fn new(path: &Path) -> Tailer {
+        Tailer {
+            path: path.to_owned(),
+            position: Position::START,
+        }
+    }
+
+    /// The whole records that are new since the last call; none while there
+    /// is no journal yet.
+    pub fn poll(&mut self) -> Result<Vec<Record>, JournalError> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let seen = self.position.next_seq;
+        let scan = match self.scan_new() {
+            // The writer may have cut off a failed append that was already
+            // read here; only the whole file tells damage from that.
+            Err(JournalError::Corrupt { .. }) => scan(&self.path, Position::START)?,
+            result => result?,
+        };
+        self.position = scan.end;
+        let mut records = scan.records;
+        records.retain(|record| record.seq >= seen);
+        Ok(records)
+    }
+
+    fn scan_new(&self) -> Result<Scan, JournalError> {
+        let metadata = std::fs::metadata(&self.path).at(&self.path, Action::Read)?;
+        let from = if metadata.len() < self.position.offset {
+            Position::START
+        } else {
+            self.position
+        };
+        scan(&self.path, from)
+    }
+}

@@ -1,0 +1,364 @@
+//! One loop per project at a time (LOOP-11).
+//!
+//! The kernel holds the lock and gives it back when its process dies, however
+//! it dies. The file's content only tells who holds it: it is written after
+//! the lock was got and emptied before it is released, so content without a
+//! lock is what a dead process left. The file itself is never removed, since
+//! two processes could then each lock a file of that name.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+use serde_json::{Value, json};
+
+use crate::error::{Action, At, FileError};
+use crate::fault::point;
+use crate::{process, sys};
+
+/// Who holds a lock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockInfo {
+    pub pid: u32,
+    /// UTC, ISO 8601.
+    pub started_at: String,
+    pub run_id: String,
+    pub host: Option<String>,
+}
+
+impl LockInfo {
+    fn to_json(&self) -> Value {
+        let mut json = json!({
+            "pid": self.pid,
+            "started_at": self.started_at,
+            "run_id": self.run_id,
+        });
+        if let Some(host) = &self.host {
+            json["host"] = json!(host);
+        }
+        json
+    }
+
+    fn from_json(json: &Value) -> Option<LockInfo> {
+        let text = |key: &str| Some(json.get(key)?.as_str()?.to_owned());
+        Some(LockInfo {
+            pid: u32::try_from(json.get("pid")?.as_u64()?).ok()?,
+            started_at: text("started_at")?,
+            run_id: text("run_id")?,
+            host: text("host"),
+        })
+    }
+}
+
+/// Why a lock was not got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LockError {
+    /// Somebody else holds it; `None` if they have not said who they are.
+    Held {
+        path: PathBuf,
+        holder: Option<LockInfo>,
+    },
+    File(FileError),
+}
+
+impl From<FileError> for LockError {
+    fn from(error: FileError) -> LockError {
+        LockError::File(error)
+    }
+}
+
+impl Say for LockError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            LockError::File(error) => error.say(lang),
+            LockError::Held {
+                holder: Some(info), ..
+            } => {
+                let LockInfo {
+                    pid,
+                    started_at,
+                    run_id,
+                    ..
+                } = info;
+                tr!(
+                    lang,
+                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal",
+                    "此專案已有另一個迴圈在執行：{run_id}，行程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止",
+                    "此项目已有另一个循环在运行：{run_id}，进程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止",
+                )
+            }
+            LockError::Held { path, holder: None } => {
+                let path = path.display();
+                tr!(
+                    lang,
+                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal",
+                    "此專案已有另一個迴圈在執行（佔用 {path}）；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止",
+                    "此项目已有另一个循环在运行（占用 {path}）；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止",
+                )
+            }
+        }
+    }
+}
+
+/// A lock that is held as long as this value lives.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    /// The holder before, if it died without releasing the lock.
+    pub took_over: Option<LockInfo>,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file releases the lock; content that stays behind would
+        // only make the next holder report a takeover.
+        let _ = sys::set_len(&self.file, 0, point::LOCK_TRUNCATE);
+    }
+}
+
+/// How long a holder may take to write its name, and a reader to look.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Takes the lock, or says who has it. Never waits for a holder to finish.
+pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = sys::open(&options, path, point::LOCK_OPEN).at(path, Action::Open)?;
+    let mut holder = None;
+    for attempt in 0..TRIES {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        match file.try_lock() {
+            Ok(()) => return take(path, file, info).map_err(LockError::File),
+            Err(TryLockError::Error(error)) => {
+                return Err(FileError::new(path, Action::Lock, &error).into());
+            }
+            Err(TryLockError::WouldBlock) => holder = read_info(&file).at(path, Action::Read)?,
+        }
+        // Without a living name in the file it may be a reader who looks
+        // whether the lock is held, or a holder about to write.
+        if holder.as_ref().is_some_and(may_be_alive) {
+            break;
+        }
+    }
+    Err(LockError::Held {
+        path: path.to_owned(),
+        holder,
+    })
+}
+
+fn take(path: &Path, mut file: File, info: &LockInfo) -> Result<Lock, FileError> {
+    let took_over = read_info(&file).at(path, Action::Read)?;
+    let mut line = info.to_json().to_string();
+    line.push('\n');
+    sys::set_len(&file, 0, point::LOCK_TRUNCATE).at(path, Action::Write)?;
+    file.seek(SeekFrom::Start(0)).at(path, Action::Write)?;
+    sys::write_all(&file, line.as_bytes(), point::LOCK_WRITE).at(path, Action::Write)?;
+    Ok(Lock { file, took_over })
+}
+
+/// Who holds the lock, if anybody really does. The content alone proves
+/// nothing.
+pub fn holder(path: &Path) -> Result<Option<LockInfo>, FileError> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.at(path, Action::Open)?,
+    };
+    let mut info = None;
+    for attempt in 0..TRIES {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        match file.try_lock_shared() {
+            // Closing the file gives the shared lock back.
+            Ok(()) => return Ok(None),
+            Err(TryLockError::Error(error)) => {
+                return Err(FileError::new(path, Action::Lock, &error));
+            }
+            Err(TryLockError::WouldBlock) => info = read_info(&file).at(path, Action::Read)?,
+        }
+        if info.as_ref().is_some_and(may_be_alive) {
+            break;
+        }
+    }
+    Ok(info)
+}
+
+/// A process of another machine or container cannot be seen from here, so
+/// this only decides whether to look once more.
+fn may_be_alive(info: &LockInfo) -> bool {
+    process::is_alive(info.pid) != Some(false)
+}
+
+/// The content, as far as it is complete.
+fn read_info(mut file: &File) -> io::Result<Option<LockInfo>> {
+    const LONGEST: u64 = 64 * 1024;
+    let mut content = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(LONGEST).read_to_end(&mut content)?;
+    let json = serde_json::from_slice(&content).ok();
+    Ok(json.and_then(|json| LockInfo::from_json(&json)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{self, Fault};
+    use std::fs;
+    use std::sync::{Barrier, Mutex};
+
+    fn info(run_id: &str) -> LockInfo {
+        LockInfo {
+            pid: std::process::id(),
+            started_at: "2026-11-15T02:10:30Z".to_owned(),
+            run_id: run_id.to_owned(),
+            host: Some("build-7".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_second_loop_is_refused_with_the_name_of_the_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        assert_eq!(holder(&path).unwrap(), None);
+        let first = acquire(&path, &info("one")).unwrap();
+        assert_eq!(first.took_over, None);
+        assert_eq!(holder(&path).unwrap(), Some(info("one")));
+        let refused = acquire(&path, &info("two")).unwrap_err();
+        assert_eq!(
+            refused,
+            LockError::Held {
+                path: path.clone(),
+                holder: Some(info("one"))
+            }
+        );
+        drop(first);
+        assert_eq!(holder(&path).unwrap(), None);
+        let second = acquire(&path, &info("two")).unwrap();
+        assert_eq!(second.took_over, None);
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_taken_over_and_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let dead = LockInfo {
+            pid: 4_000_000_000,
+            host: None,
+            ..info("dead")
+        };
+        fs::write(&path, dead.to_json().to_string()).unwrap();
+        assert_eq!(holder(&path).unwrap(), None);
+        let lock = acquire(&path, &info("next")).unwrap();
+        assert_eq!(lock.took_over, Some(dead));
+        assert_eq!(holder(&path).unwrap(), Some(info("next")));
+    }
+
+    #[test]
+    fn damaged_content_does_not_stand_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        for content in [
+            &b"\xff\xfe"[..],
+            b"{\"pid\":",
+            b"{\"pid\":-1,\"started_at\":\"\",\"run_id\":\"\"}",
+            b"12345\n",
+        ] {
+            fs::write(&path, content).unwrap();
+            let lock = acquire(&path, &info("next")).unwrap();
+            assert_eq!(lock.took_over, None, "{content:?}");
+            assert_eq!(holder(&path).unwrap(), Some(info("next")), "{content:?}");
+        }
+    }
+
+    #[test]
+    fn of_many_threads_exactly_one_wins_and_all_others_learn_who() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let dead = LockInfo {
+            pid: 4_000_000_000,
+            ..info("dead")
+        };
+        fs::write(&path, dead.to_json().to_string()).unwrap();
+        let start = Barrier::new(50);
+        let end = Barrier::new(50);
+        let results = Mutex::new((Vec::new(), Vec::new()));
+        std::thread::scope(|scope| {
+            for n in 0..50 {
+                let (path, start, end, results) = (&path, &start, &end, &results);
+                scope.spawn(move || {
+                    start.wait();
+                    let result = acquire(path, &info(&n.to_string()));
+                    match &result {
+                        Ok(_) => results.lock().unwrap().0.push(info(&n.to_string())),
+                        Err(LockError::Held { holder, .. }) => {
+                            results.lock().unwrap().1.push(holder.clone());
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                    // The winner holds on until everybody has tried.
+                    end.wait();
+                });
+            }
+        });
+        let (winners, refused) = results.into_inner().unwrap();
+        assert_eq!(winners.len(), 1);
+        assert_eq!(refused, vec![Some(winners[0].clone()); 49]);
+    }
+
+    #[test]
+    fn looking_whether_a_lock_is_held_keeps_nobody_from_taking_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    holder(&path).unwrap();
+                    std::thread::yield_now();
+                }
+            });
+            let taken: Vec<_> = (0..300)
+                .map(|_| acquire(&path, &info("one")).map(drop))
+                .collect();
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(taken.iter().all(Result::is_ok));
+        });
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_named_is_not_held() {
+        const ENOSPC: i32 = 28;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        for point in [point::LOCK_OPEN, point::LOCK_TRUNCATE, point::LOCK_WRITE] {
+            fault::arm(point, 0, Fault::error(ENOSPC));
+            let error = acquire(&path, &info("one")).unwrap_err();
+            assert!(matches!(error, LockError::File(_)), "{point}: {error}");
+            assert_eq!(holder(&path).unwrap(), None, "{point}");
+        }
+        acquire(&path, &info("one")).unwrap();
+    }
+
+    #[test]
+    fn a_refusal_says_who_since_when_how_to_watch_and_how_to_stop() {
+        let error = LockError::Held {
+            path: PathBuf::from("p/.ralph/lock"),
+            holder: Some(LockInfo {
+                pid: 4711,
+                ..info("20261115-021030-1a2b")
+            }),
+        };
+        let text = Lang::ALL.map(|lang| error.say(lang)).join("\n");
+        insta::assert_snapshot!(text, @"
+        another loop is at work in this project: run 20261115-021030-1a2b, process 4711, since 2026-11-15T02:10:30Z; watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal
+        此專案已有另一個迴圈在執行：20261115-021030-1a2b，行程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止
+        此项目已有另一个循环在运行：20261115-021030-1a2b，进程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止
+        ");
+    }
+}

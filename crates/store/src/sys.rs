@@ -1,0 +1,85 @@
+//! The one door to the disk: every write, sync, rename and open for writing
+//! of this crate goes through here, under the name of its point.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+#[cfg(any(test, feature = "faults"))]
+use crate::fault::strike;
+
+#[cfg(any(test, feature = "faults"))]
+fn check(point: &'static str) -> io::Result<()> {
+    strike(point).map_or(Ok(()), |fault| Err(fault.to_io()))
+}
+
+#[cfg(not(any(test, feature = "faults")))]
+#[inline(always)]
+fn check(_point: &'static str) -> io::Result<()> {
+    Ok(())
+}
+
+pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
+    check(point)?;
+    options.open(path)
+}
+
+/// One `write` call, unless the kernel takes only a part.
+pub fn write_all(mut file: &File, bytes: &[u8], point: &'static str) -> io::Result<()> {
+    #[cfg(any(test, feature = "faults"))]
+    if let Some(fault) = strike(point) {
+        file.write_all(bytes.get(..fault.written).unwrap_or(bytes))?;
+        return Err(fault.to_io());
+    }
+    let _ = point;
+    file.write_all(bytes)
+}
+
+pub fn set_len(file: &File, len: u64, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    file.set_len(len)
+}
+
+pub fn sync_data(file: &File, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    file.sync_data()
+}
+
+/// Makes the names in a directory durable, where its file system can.
+pub fn sync_dir(dir: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    match File::open(dir)?.sync_all() {
+        Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        result => result,
+    }
+}
+
+pub fn rename(from: &Path, to: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::rename(from, to)
+}
+
+pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::create_dir(dir)
+}
+
+/// What makes a file the same file under whatever name.
+#[cfg(unix)]
+pub fn identity(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+pub fn identity(_metadata: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// The directory that holds `path`; a bare name stands in the current one.
+pub fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    }
+}

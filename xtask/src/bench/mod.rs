@@ -1,0 +1,290 @@
+//! `cargo xtask bench loop`: what stands between two turns.
+//!
+//! Every figure is a ratio to something measured in the same run, because the
+//! machines are shared and noisy: the unit is one spawn and wait of an empty
+//! static program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The gap may cost at most so many empty processes (issue: 4).
+const MAX_GAP_RATIO: f64 = 4.0;
+const MAX_GAP_LARGE: Duration = Duration::from_millis(20);
+/// The gap at the end of a long run, against its beginning.
+const MAX_GROWTH: f64 = 1.2;
+const MAX_TASKS: Duration = Duration::from_millis(10);
+const MAX_MEMORY_KB: u64 = 20 * 1024;
+
+pub fn run(root: &Path) -> Result<(), Vec<String>> {
+    let programs = build(root).map_err(|e| vec![e])?;
+    let scratch = tempfile::tempdir().map_err(|e| vec![e.to_string()])?;
+    let mut verdict = Verdict::default();
+
+    let small = project(&scratch.path().join("small"), 200).map_err(|e| vec![e.to_string()])?;
+    let before = programs.empty_process();
+    let run = programs.run(&small, 201)?;
+    let unit = median([before, programs.empty_process()].concat());
+    let gap = median(run.gaps.clone());
+    println!("empty process, spawn and wait        {}", micros(unit));
+    println!("gap at 200 files                     {}", micros(gap));
+    verdict.ratio("gap at 200 files / empty process", gap, unit, MAX_GAP_RATIO);
+    verdict.at_most_kb("peak memory", run.peak_kb, MAX_MEMORY_KB);
+
+    let long = programs.run(&small, 2_010)?;
+    let early = median(long.gaps[5..105].to_vec());
+    let late = median(long.gaps[long.gaps.len() - 100..].to_vec());
+    println!(
+        "gap around iteration 10 and 2,000    {} {}",
+        micros(early),
+        micros(late)
+    );
+    verdict.ratio("gap at iteration 2,000 / at 10", late, early, MAX_GROWTH);
+
+    let large = project(&scratch.path().join("large"), 10_000).map_err(|e| vec![e.to_string()])?;
+    let run = programs.run(&large, 101)?;
+    verdict.at_most(
+        "gap at 10,000 files",
+        median(run.gaps.clone()),
+        MAX_GAP_LARGE,
+    );
+    verdict.at_most_kb("peak memory at 10,000 files", run.peak_kb, MAX_MEMORY_KB);
+
+    let tasks = programs
+        .tasks(scratch.path())
+        .map_err(|e| vec![e.to_string()])?;
+    verdict.at_most("10,000 tasks read, chosen and ticked", tasks, MAX_TASKS);
+    verdict.end()
+}
+
+#[derive(Default)]
+struct Verdict {
+    missed: Vec<String>,
+}
+
+impl Verdict {
+    fn note(&mut self, name: &str, got: String, bound: String, held: bool) {
+        let word = if held { "ok" } else { "MISSED" };
+        println!("{name:<40} {got:>10}  at most {bound:<8} {word}");
+        if !held {
+            self.missed.push(format!("{name}: {got}, at most {bound}"));
+        }
+    }
+
+    fn ratio(&mut self, name: &str, got: Duration, unit: Duration, bound: f64) {
+        let ratio = got.as_secs_f64() / unit.as_secs_f64();
+        self.note(
+            name,
+            format!("{ratio:.2}"),
+            format!("{bound:.1}"),
+            ratio <= bound,
+        );
+    }
+
+    fn at_most(&mut self, name: &str, got: Duration, bound: Duration) {
+        self.note(name, micros(got), micros(bound), got <= bound);
+    }
+
+    fn at_most_kb(&mut self, name: &str, got: u64, bound: u64) {
+        self.note(
+            name,
+            format!("{got} kB"),
+            format!("{bound} kB"),
+            got <= bound,
+        );
+    }
+
+    fn end(self) -> Result<(), Vec<String>> {
+        if self.missed.is_empty() {
+            Ok(())
+        } else {
+            Err(self.missed)
+        }
+    }
+}
+
+struct Programs {
+    ralph: PathBuf,
+    empty: PathBuf,
+    probe: PathBuf,
+}
+
+/// What one run of the loop showed.
+struct Run {
+    /// From the end of one turn to the start of the next.
+    gaps: Vec<Duration>,
+    peak_kb: u64,
+}
+
+fn build(root: &Path) -> Result<Programs, String> {
+    let status = Command::new("cargo")
+        .current_dir(root)
+        .args([
+            "build",
+            "--release",
+            "--quiet",
+            "-p",
+            "ralph-loop",
+            "-p",
+            "xtask",
+        ])
+        .status()
+        .map_err(|e| e.to_string())?;
+    if !status.success() {
+        return Err("the release build failed".into());
+    }
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let program = |name: &str| target.join("release").join(name);
+    Ok(Programs {
+        ralph: program("ralph"),
+        empty: program("ralph-empty"),
+        probe: program("ralph-probe"),
+    })
+}
+
+/// A project with so many files in directories of a hundred.
+fn project(dir: &Path, files: usize) -> std::io::Result<PathBuf> {
+    for i in 0..files {
+        let below = dir.join(format!("src/d{}", i / 100));
+        fs::create_dir_all(&below)?;
+        fs::write(
+            below.join(format!("f{i}.txt")),
+            format!("file {i}\n").repeat(20),
+        )?;
+    }
+    fs::write(
+        dir.join("tasks.md"),
+        "# Tasks\n\n## Phase 1: Bench\n\n- [ ] T001 Never done\n",
+    )?;
+    let init = Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(dir)
+        .status()?;
+    if init.success() {
+        Ok(dir.to_owned())
+    } else {
+        Err(std::io::Error::other("git init failed"))
+    }
+}
+
+impl Programs {
+    fn empty_process(&self) -> Vec<Duration> {
+        let once = || {
+            let start = Instant::now();
+            let _ = Command::new(&self.empty)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .status();
+            start.elapsed()
+        };
+        (0..200).map(|_| once()).collect()
+    }
+
+    fn run(&self, project: &Path, turns: usize) -> Result<Run, Vec<String>> {
+        let log = project.join(".git/probe.log");
+        let _ = fs::remove_file(&log);
+        let agent = format!("{} {}", self.probe.display(), log.display());
+        let mut child = Command::new(&self.ralph)
+            .current_dir(project)
+            .args([
+                "run",
+                "--quiet",
+                "--agent-cmd",
+                &agent,
+                "--max-iterations",
+                &turns.to_string(),
+            ])
+            .envs([("RALPH_LIMITS_STALLED", "0")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|e| vec![e.to_string()])?;
+        let mut peak_kb = 0;
+        while let Ok(None) = child.try_wait() {
+            peak_kb = peak_kb.max(peak_memory_kb(child.id()));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let times =
+            fs::read_to_string(&log).map_err(|e| vec![format!("{}: {e}", log.display())])?;
+        let times: Vec<(i128, i128)> = times
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .filter_map(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)))
+            .collect();
+        if times.len() != turns {
+            return Err(vec![format!("{} of {turns} turns ran", times.len())]);
+        }
+        let gap = |pair: &[(i128, i128)]| {
+            Duration::from_nanos(u64::try_from(pair[1].0 - pair[0].1).unwrap_or(0))
+        };
+        Ok(Run {
+            gaps: times.windows(2).map(gap).collect(),
+            peak_kb,
+        })
+    }
+
+    /// The whole process, twice: once to choose, once to tick.
+    fn tasks(&self, scratch: &Path) -> std::io::Result<Duration> {
+        let dir = scratch.join("tasks");
+        fs::create_dir_all(&dir)?;
+        let file = dir.join("tasks.md");
+        let mut times = Vec::new();
+        for round in 0..20 {
+            let mut text = String::from("# Tasks\n");
+            for i in 0..10_000 {
+                if i % 100 == 0 {
+                    text.push_str(&format!(
+                        "\n## Phase {}: Part {}\n\n",
+                        i / 100 + 1,
+                        i / 100 + 1
+                    ));
+                }
+                text.push_str(&format!("- [ ] T{i:05} Do thing {i} in src/file{i}.rs\n"));
+            }
+            fs::write(&file, text)?;
+            let start = Instant::now();
+            for args in [
+                &["tasks", "next"][..],
+                &["tasks", "tick", &format!("T{round:05}")][..],
+            ] {
+                let output = Command::new(&self.ralph)
+                    .current_dir(&dir)
+                    .args(args)
+                    .output()?;
+                if !output.status.success() {
+                    return Err(std::io::Error::other(
+                        String::from_utf8_lossy(&output.stderr).into_owned(),
+                    ));
+                }
+            }
+            times.push(start.elapsed() / 2);
+        }
+        Ok(median(times))
+    }
+}
+
+/// The high-water mark of a process that still runs; 0 where the system does
+/// not tell.
+fn peak_memory_kb(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap_or_default();
+    line.trim()
+        .trim_end_matches("kB")
+        .trim()
+        .parse()
+        .unwrap_or(0)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn micros(time: Duration) -> String {
+    format!("{} µs", time.as_micros())
+}
