@@ -160,7 +160,7 @@ pub enum Answer {
     Extend,
     /// The scope was narrowed; the driver looked at the tasks again.
     Simplify {
-        seen: Seen,
+        seen: Box<Seen>,
     },
     SaveAndExit,
     Abandon,
