@@ -480,7 +480,7 @@ fn judge_verification(
         passed: report.passed(),
         results: report.results.clone(),
     }));
-    let Some(failure) = report.failure().filter(|_| !report.passed()) else {
+    if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
         state.proven = report
@@ -496,21 +496,27 @@ fn judge_verification(
         } else {
             decide(state, out)
         };
-    };
-    count_failure(state, &failure.output);
+    }
+    // Where nothing ran, nothing was proven.
+    let (command, output) = report
+        .failure()
+        .map_or(("verification", "no command ran"), |failure| {
+            (&failure.command, &failure.output)
+        });
+    count_failure(state, output);
     state.notes.push(PromptNote::VerifyFailed {
-        command: failure.command.clone(),
-        output: failure.output.clone(),
+        command: command.into(),
+        output: output.into(),
     });
     if let Some(claim) = claim {
-        let missing = vec![format!("`{}` does not pass", failure.command)];
+        let missing = vec![format!("`{command}` does not pass")];
         reject(state, claim, missing, out);
         let limit = state.rules.limits.false_promise;
         if limit > 0 && state.counters.false_promise >= limit {
             return finish(
                 state,
                 Outcome::GateFailed {
-                    reason: failure.command.clone(),
+                    reason: command.into(),
                 },
                 out,
             );

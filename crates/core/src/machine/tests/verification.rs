@@ -205,3 +205,12 @@ fn what_passed_is_named_as_proven() {
         ]
     );
 }
+
+#[test]
+fn a_verification_in_which_nothing_ran_is_no_pass() {
+    let rules = verified(all_tasks(), VerifyWhen::Complete);
+    let mut run = Script::begin(rules, seen(list(0, 1)));
+    run.work(claimed().tasks(list(1, 1))).verified(vec![]);
+    assert_eq!(run.acts(), ["run"]);
+    assert!(run.told().contains(&"promise_rejected"));
+}
