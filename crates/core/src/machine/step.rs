@@ -360,8 +360,11 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
 
 /// What the evidence lacks for a claim, one line each.
 fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
-    let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) else {
+    if matches!(state.rules.goal, Goal::Prompt) {
         return Vec::new();
+    }
+    let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
+        return vec!["no task was found in the task file".into()];
     };
     let phase = state
         .turn_phase

@@ -239,3 +239,22 @@ fn a_failed_turn_that_finished_the_list_completes_by_evidence() {
     run.turn(failed("connection lost").tasks(list(1, 1)));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
 }
+
+/// A claim is no evidence, and neither is an empty task file.
+#[test]
+fn a_claim_about_no_tasks_is_rejected_loop_05() {
+    let nothing_to_count = [
+        seen(list(0, 0)),
+        no_task_file(),
+        Seen {
+            tasks: unreadable(),
+            ..no_task_file()
+        },
+    ];
+    for world in nothing_to_count {
+        let file = world.tasks.clone();
+        let mut run = Script::begin(for_tasks(), world);
+        run.work(claimed());
+        assert_eq!(run.outcome(), None, "{file:?}");
+    }
+}
