@@ -91,8 +91,11 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
 }
 
 fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    // What looked complete before the pause was verified and failed then: the
+    // agent has to work on it before it is judged again.
+    let judged = looks_complete(state);
     take_in(state, seen);
-    if looks_complete(state) {
+    if !judged && looks_complete(state) {
         verify_or_complete(state, out);
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);

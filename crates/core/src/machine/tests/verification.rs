@@ -214,3 +214,19 @@ fn a_verification_in_which_nothing_ran_is_no_pass() {
     assert_eq!(run.acts(), ["run"]);
     assert!(run.told().contains(&"promise_rejected"));
 }
+
+/// The agent has to get a chance to repair before the checks run again.
+#[test]
+fn a_failed_verification_is_repeated_only_after_a_turn() {
+    let rules =
+        verified(all_tasks(), VerifyWhen::Complete).with(|r| r.limits.pause_between_ms = 1000);
+    let mut run = Script::begin(rules, seen(list(0, 1)));
+    run.work(claimed().tasks(list(1, 1))).verified(failing("x"));
+    assert_eq!(run.acts(), ["wait"]);
+    run.wake();
+    assert_eq!(run.acts(), ["run"]);
+    run.turn(failed("overloaded"));
+    assert_eq!(run.acts(), ["verify"]);
+    run.verified(failing("y")).wake();
+    assert_eq!(run.acts(), ["run"]);
+}
