@@ -18,6 +18,9 @@ pub struct State {
     pub errors: Vec<ErrorNote>,
     /// What the task file said last.
     pub tasks: Option<TaskFacts>,
+    /// Whether the last look could read the task file, so that `tasks` is
+    /// evidence and no memory.
+    pub(super) tasks_known: bool,
     pub last_promise: String,
     pub proven: Vec<Proof>,
     pub(super) progress: Progress,
@@ -106,6 +109,7 @@ impl State {
             counters: Counters::default(),
             errors: Vec::new(),
             tasks: None,
+            tasks_known: false,
             last_promise: String::new(),
             proven: Vec::new(),
             progress: Progress::default(),
@@ -187,6 +191,7 @@ impl State {
     }
 
     pub(super) fn take_tasks(&mut self, tasks: &Tasks) {
+        self.tasks_known = matches!(tasks, Tasks::Read(_));
         if let Tasks::Read(facts) = tasks {
             self.tasks = Some(facts.clone());
         }

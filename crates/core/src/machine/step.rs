@@ -366,6 +366,9 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
     if matches!(state.rules.goal, Goal::Prompt) {
         return Vec::new();
     }
+    if !state.tasks_known {
+        return vec!["the task file can't be read".into()];
+    }
     let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
         return vec!["no task was found in the task file".into()];
     };
@@ -432,6 +435,7 @@ fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
 /// Every task is done and none was lost. Words play no part in this.
 fn looks_complete(state: &State) -> bool {
     let done = matches!(state.rules.goal, Goal::Tasks { .. })
+        && state.tasks_known
         && state
             .tasks
             .as_ref()

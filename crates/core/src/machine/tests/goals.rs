@@ -258,3 +258,20 @@ fn a_claim_about_no_tasks_is_rejected_loop_05() {
         assert_eq!(run.outcome(), None, "{file:?}");
     }
 }
+
+/// Every task was ticked once; what the file says now is not known.
+#[test]
+fn facts_of_a_file_that_is_gone_complete_nothing() {
+    let rules = for_tasks().with(|r| {
+        r.verify = Some(VerifyWhen::Complete);
+        r.limits.pause_between_ms = 1000;
+    });
+    let mut run = Script::begin(rules, seen(list(0, 1)));
+    run.work(claimed().tasks(list(1, 1))).verified(failing("x"));
+    run.wake();
+    for gone in [unreadable(), Tasks::None] {
+        let mut run = run.clone();
+        run.work(claimed().file(gone.clone()));
+        assert_eq!(run.acts(), ["wait"], "{gone:?}");
+    }
+}
