@@ -4,8 +4,8 @@ use super::notice::promise_text;
 use super::progress::failure_hash;
 use super::{
     Answer, BreakerRule, Effect, End, ErrorClass, ErrorNote, Event, Goal, Kind, Limit, Notice,
-    OnLimit, Outcome, PauseReason, Proof, Request, Seen, Stage, State, Tasks, Turn, TurnReport,
-    VerifyReport, VerifyWhen, WaitReason,
+    OnLimit, Outcome, PauseReason, PhaseFacts, Proof, Request, Seen, Stage, State, TaskFacts,
+    Tasks, Turn, TurnReport, VerifyReport, VerifyWhen, WaitReason,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -372,29 +372,15 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
     let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
         return vec!["no task was found in the task file".into()];
     };
-    let phase = state
+    let claimed_phase = state
         .turn_phase
         .as_deref()
-        .filter(|_| matches!(promise, Promise::PhaseComplete));
-    if let Some(phase) = phase
-        && let Some(facts) = facts.phases.iter().find(|p| p.key == phase)
-    {
-        let open = facts.total - facts.completed;
-        return if open == 0 {
-            Vec::new()
-        } else {
-            vec![format!("{open} open tasks in phase {phase}")]
-        };
-    }
-    let mut missing: Vec<String> = facts
-        .open
-        .iter()
-        .take(NAMED_TASKS)
-        .map(|t| format!("{} {}", t.id, t.text))
-        .collect();
-    if facts.pending > missing.len() {
-        missing.push(format!("{} open tasks in all", facts.pending));
-    }
+        .filter(|_| matches!(promise, Promise::PhaseComplete))
+        .and_then(|key| facts.phases.iter().find(|p| p.key == key));
+    let mut missing = match claimed_phase {
+        Some(phase) => open_in_phase(phase),
+        None => open_in_all(facts),
+    };
     if shrunk(state) {
         missing.push(format!(
             "{} tasks were removed from the task file",
@@ -402,6 +388,26 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<String> {
         ));
     }
     missing
+}
+
+fn open_in_phase(phase: &PhaseFacts) -> Vec<String> {
+    match phase.total.saturating_sub(phase.completed) {
+        0 => Vec::new(),
+        open => vec![format!("{open} open tasks in phase {}", phase.key)],
+    }
+}
+
+fn open_in_all(facts: &TaskFacts) -> Vec<String> {
+    let mut open: Vec<String> = facts
+        .open
+        .iter()
+        .take(NAMED_TASKS)
+        .map(|t| format!("{} {}", t.id, t.text))
+        .collect();
+    if facts.pending > open.len() {
+        open.push(format!("{} open tasks in all", facts.pending));
+    }
+    open
 }
 
 fn reject(state: &mut State, claim: String, missing: Vec<String>, out: &mut Vec<Effect>) {

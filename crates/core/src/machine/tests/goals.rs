@@ -275,3 +275,12 @@ fn facts_of_a_file_that_is_gone_complete_nothing() {
         assert_eq!(run.acts(), ["wait"], "{gone:?}");
     }
 }
+
+#[test]
+fn a_phase_claim_does_not_complete_a_file_that_lost_tasks_task_17() {
+    let mut run = Script::begin(for_tasks(), seen(phased(&[(0, 1), (0, 2)])));
+    let shorter = phased(&[(1, 1)]).with(|f| f.removed = vec!["T002".into(), "T003".into()]);
+    run.work(said(Promise::PhaseComplete).tasks(shorter));
+    assert!(run.told().contains(&"promise_rejected"));
+    assert_eq!(run.acts(), ["run"]);
+}
