@@ -158,7 +158,7 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
         Turned::Failed(error) => {
             state.last_promise.clear();
             count_error(state, report.turn, error, out);
-            go_on(state, out);
+            finish_or(state, out, go_on);
         }
         Turned::Cut => {
             forget_errors(state);

@@ -169,3 +169,14 @@ fn what_a_stopped_turn_left_is_counted_but_no_fault() {
     assert_eq!(run.state.tasks.as_ref().unwrap().completed, 1);
     assert_eq!(run.state.counters, Counters::default());
 }
+
+#[test]
+fn an_interrupted_turn_that_failed_starts_no_verification() {
+    for request in [Request::Interrupt, Request::Kill, Request::Cancel] {
+        let rules = for_tasks().with(|r| r.verify = Some(VerifyWhen::Complete));
+        let mut run = Script::begin(rules, seen(list(0, 1)));
+        run.request(request);
+        run.work(ended(End::Signal(15)).tasks(list(1, 1)));
+        assert_eq!(run.outcome(), Some(end_of(request)));
+    }
+}
