@@ -488,9 +488,18 @@ fn judge_verification(
     out: &mut Vec<Effect>,
 ) {
     let claim = state.claim.take();
-    if let Some(outcome) = stop_outcome(state) {
-        return finish(state, outcome, out);
-    }
+    finish_or(state, out, |state, out| {
+        take_results(state, report, completes, claim, out)
+    });
+}
+
+fn take_results(
+    state: &mut State,
+    report: &VerifyReport,
+    completes: bool,
+    claim: Option<String>,
+    out: &mut Vec<Effect>,
+) {
     out.push(Effect::Emit(Notice::GateResult {
         iteration: report.turn,
         passed: report.passed(),

@@ -180,3 +180,15 @@ fn an_interrupted_turn_that_failed_starts_no_verification() {
         assert_eq!(run.outcome(), Some(end_of(request)));
     }
 }
+
+#[test]
+fn a_pause_lets_the_verification_be_judged() {
+    let mut run = verifying();
+    run.request(Request::Pause).verified(passing());
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+
+    let mut run = verifying();
+    run.request(Request::Pause).verified(failing("x"));
+    assert_eq!(run.outcome(), Some(end_of(Request::Pause)));
+    assert!(run.told().contains(&"promise_rejected"));
+}
