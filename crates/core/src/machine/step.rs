@@ -740,11 +740,7 @@ fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
     let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
-    state.stopping = Some(match (state.stopping, request) {
-        (Some(Request::Cancel), _) => Request::Cancel,
-        (_, Request::Kill) => Request::Interrupt,
-        (_, request) => request,
-    });
+    state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {
             finish(state, outcome, out);

@@ -192,3 +192,18 @@ fn a_pause_lets_the_verification_be_judged() {
     assert_eq!(run.outcome(), Some(end_of(Request::Pause)));
     assert!(run.told().contains(&"promise_rejected"));
 }
+
+/// Requests only ever get stronger.
+#[test]
+fn a_pause_does_not_take_an_interrupt_back_intr_02() {
+    for first in [Request::Interrupt, Request::Kill] {
+        let mut run = running();
+        run.request(first).request(Request::Pause);
+        run.turn(ended(End::Stopped));
+        assert_eq!(run.outcome(), Some(Outcome::Interrupted), "{first:?}");
+    }
+    let mut run = running();
+    run.request(Request::Interrupt).request(Request::Cancel);
+    run.turn(ended(End::Stopped));
+    assert_eq!(run.outcome(), Some(Outcome::Cancelled));
+}
