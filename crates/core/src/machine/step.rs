@@ -821,6 +821,8 @@ fn rate_delay(state: &State) -> u64 {
 fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     state.turns += 1;
     state.stage = Stage::Running;
+    // What was proven is proven of the work before this turn.
+    state.proven.clear();
     state.turn_phase = state.phase().map(str::to_owned);
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();

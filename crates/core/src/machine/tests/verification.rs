@@ -230,3 +230,15 @@ fn a_failed_verification_is_repeated_only_after_a_turn() {
     run.verified(failing("y")).wake();
     assert_eq!(run.acts(), ["run"]);
 }
+
+#[test]
+fn a_pass_proves_only_the_work_that_it_judged() {
+    let rules = verified(all_tasks(), VerifyWhen::Each);
+    let mut run = Script::begin(rules, seen(list(0, 2)));
+    run.work(said(Promise::Continue)).verified(passing());
+    run.request(Request::Pause);
+    run.work(said(Promise::Continue))
+        .verified(failing("broken since"));
+    assert_eq!(run.outcome().unwrap().name(), "paused");
+    assert_eq!(run.state.proven, []);
+}
