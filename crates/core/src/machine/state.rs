@@ -32,7 +32,8 @@ pub struct State {
     pub(super) claim: Option<String>,
     /// Phase that was current when the running turn began.
     pub(super) turn_phase: Option<String>,
-    pub(super) last_failure: Option<u64>,
+    /// What failed last, and a hash of what it said.
+    pub(super) last_failure: Option<(Failing, u64)>,
     /// The most tasks that the file ever held: below it, tasks were lost.
     pub(super) most_tasks: usize,
     /// By how much a reached duration is extended.
@@ -64,6 +65,14 @@ pub struct Counters {
     pub same_error: u32,
     pub false_promise: u32,
     pub e2e_failed: u32,
+}
+
+/// What can fail again and again. A turn that goes well ends a row of failed
+/// turns, but says nothing about the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failing {
+    Turn,
+    Check,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use super::notice::promise_text;
 use super::progress::failure_hash;
+use super::state::Failing;
 use super::{
     Answer, BreakerRule, Effect, End, ErrorClass, ErrorNote, Event, Goal, Kind, Limit, Notice,
     OnLimit, Outcome, PauseReason, PhaseFacts, Proof, Request, Seen, Stage, State, TaskFacts,
@@ -250,7 +251,7 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
 }
 
 fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
-    count_failure(state, &error.message);
+    count_failure(state, Failing::Turn, &error.message);
     if error.class.counts() {
         state.counters.errors += 1;
         state.errors.push(error.clone());
@@ -270,16 +271,19 @@ fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Eff
 fn forget_errors(state: &mut State) {
     state.counters.errors = 0;
     state.errors.clear();
+    if matches!(state.last_failure, Some((Failing::Turn, _))) {
+        forget_failure(state);
+    }
 }
 
 /// The same failure again and again is a loop of its own kind (BRKR-07).
-fn count_failure(state: &mut State, output: &str) {
-    let hash = failure_hash(output);
-    if state.last_failure == Some(hash) {
+fn count_failure(state: &mut State, what: Failing, output: &str) {
+    let failure = Some((what, failure_hash(output)));
+    if state.last_failure == failure {
         state.counters.same_error += 1;
     } else {
         state.counters.same_error = 1;
-        state.last_failure = Some(hash);
+        state.last_failure = failure;
     }
 }
 
@@ -528,7 +532,7 @@ fn take_results(
         .map_or(("verification", "no command ran"), |failure| {
             (&failure.command, &failure.output)
         });
-    count_failure(state, output);
+    count_failure(state, Failing::Check, output);
     state.notes.push(PromptNote::VerifyFailed {
         command: command.into(),
         output: output.into(),

@@ -202,3 +202,16 @@ fn errors_of_another_class_open_the_breaker_by_their_words_brkr_07() {
     }
     assert_eq!(run.outcome(), broken(BreakerRule::SameError));
 }
+
+/// Real work lies between the failures: they are not in a row.
+#[test]
+fn the_same_error_now_and_then_opens_no_breaker_brkr_07() {
+    let rules = for_tasks().with(|r| r.limits.same_error = 3);
+    let mut run = Script::begin(rules, seen(list(0, 9)));
+    for _ in 0..5 {
+        run.work(failed("overloaded")).wake();
+        run.work(said(Promise::Continue));
+        assert_eq!(run.state.counters.same_error, 0);
+    }
+    assert_eq!(run.outcome(), None);
+}
