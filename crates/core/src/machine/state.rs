@@ -203,6 +203,7 @@ impl State {
         self.tasks_known = matches!(tasks, Tasks::Read(_));
         if let Tasks::Read(facts) = tasks {
             self.tasks = Some(facts.clone());
+            self.most_tasks = self.most_tasks.max(facts.total);
         }
     }
 

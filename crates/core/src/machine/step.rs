@@ -96,6 +96,7 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     // agent has to work on it before it is judged again.
     let judged = looks_complete(state);
     take_in(state, seen);
+    note_lost_tasks(state, &seen.tasks, out);
     if !judged && looks_complete(state) {
         verify_or_complete(state, out);
     } else if let Some(limit) = reached_limit(state) {
@@ -141,7 +142,6 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
-    state.most_tasks = state.most_tasks.max(facts.total);
 
     let turned = how_it_went(report, !evidence.is_empty());
     out.push(Effect::Emit(Notice::IterationComplete {
@@ -153,7 +153,7 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
         evidence: evidence.clone(),
         duration_ms: report.duration_ms,
     }));
-    note_lost_tasks(state, report, out);
+    note_lost_tasks(state, &report.seen.tasks, out);
     count_stall(state, report, evidence.is_empty(), out);
     match turned {
         Turned::Failed(error) => {
@@ -213,16 +213,17 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
     }
 }
 
-fn note_lost_tasks(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
-    let Tasks::Read(facts) = &report.seen.tasks else {
+fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Effect>) {
+    let Tasks::Read(facts) = tasks else {
         return;
     };
+    let iteration = state.turns;
     if !facts.removed.is_empty() {
         state.notes.push(PromptNote::TasksShrank {
             removed: facts.removed.clone(),
         });
         out.push(Effect::Emit(Notice::TasksRemoved {
-            iteration: report.turn,
+            iteration,
             ids: facts.removed.clone(),
         }));
     }
@@ -231,7 +232,7 @@ fn note_lost_tasks(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>
             ids: facts.unticked.clone(),
         });
         out.push(Effect::Emit(Notice::TasksUnticked {
-            iteration: report.turn,
+            iteration,
             ids: facts.unticked.clone(),
         }));
     }

@@ -284,3 +284,25 @@ fn a_phase_claim_does_not_complete_a_file_that_lost_tasks_task_17() {
     assert!(run.told().contains(&"promise_rejected"));
     assert_eq!(run.acts(), ["run"]);
 }
+
+#[test]
+fn tasks_that_get_lost_during_a_pause_are_reported_and_missed_task_17() {
+    let rules = for_tasks().with(|r| r.limits.pause_between_ms = 1000);
+    let mut run = Script::begin(rules, seen(list(0, 3)));
+    run.work(said(Promise::Continue));
+    let shorter = list(0, 2).with(|f| f.removed = vec!["T003".into()]);
+    run.wake_to(Tasks::Read(shorter));
+    assert!(run.told().contains(&"tasks_removed"));
+    let removed = vec!["T003".into()];
+    assert_eq!(run.notes(), [PromptNote::TasksShrank { removed }]);
+}
+
+#[test]
+fn tasks_that_came_during_a_pause_may_not_be_lost_task_17() {
+    let rules = for_tasks().with(|r| r.limits.pause_between_ms = 1000);
+    let mut run = Script::begin(rules, seen(list(0, 1)));
+    run.work(said(Promise::Continue));
+    run.wake_to(Tasks::Read(list(0, 3)));
+    run.work(claimed().tasks(list(1, 1)));
+    assert!(run.told().contains(&"promise_rejected"));
+}
