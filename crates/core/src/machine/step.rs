@@ -731,10 +731,12 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
     match limit {
         Limit::Iterations => {
-            state.rules.limits.max_iterations = state.turns + state.rules.limits.extend_by.max(1)
+            let by = state.rules.limits.extend_by.max(1);
+            state.rules.limits.max_iterations = state.turns.saturating_add(by);
         }
         Limit::Duration => {
-            state.rules.limits.max_duration_ms = state.elapsed_ms() + state.duration_step
+            let until = state.elapsed_ms().saturating_add(state.duration_step);
+            state.rules.limits.max_duration_ms = until;
         }
     }
     out.push(Effect::Emit(Notice::LimitExtended {

@@ -245,3 +245,15 @@ fn rules_need_a_limit_and_any_one_will_do_valv_10_x_01() {
     check(|l| l.iteration_timeout_ms = 1, false);
     check(|l| l.calls_per_hour = 1, false);
 }
+
+#[test]
+fn an_extension_beyond_all_numbers_is_no_limit_of_nearly_none() {
+    let rules = asking(|l| {
+        l.max_iterations = 1;
+        l.extend_by = u32::MAX;
+    });
+    let mut run = Script::begin(rules, seen(list(0, 9)));
+    run.work(said(Promise::Continue)).answer(Answer::Extend);
+    assert_eq!(run.acts(), ["run"]);
+    assert_eq!(run.state.rules.limits.max_iterations, u32::MAX);
+}
