@@ -8,6 +8,7 @@ mod breaker;
 mod clock;
 mod errors;
 mod goals;
+mod laws;
 mod limits;
 mod progress;
 mod promises;
@@ -15,6 +16,7 @@ mod reports;
 mod requests;
 mod resume;
 mod verification;
+mod worlds;
 
 use super::*;
 use crate::promise::Promise;
