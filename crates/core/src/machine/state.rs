@@ -20,6 +20,9 @@ pub struct State {
     pub errors: Vec<ErrorNote>,
     /// What the task file said last.
     pub tasks: Option<TaskFacts>,
+    /// Whether the last look could read the task file, so that `tasks` is
+    /// evidence and no memory.
+    pub(super) tasks_known: bool,
     pub last_promise: String,
     pub proven: Vec<Proof>,
     pub(super) progress: Progress,
@@ -31,7 +34,8 @@ pub struct State {
     pub(super) claim: Option<String>,
     /// Phase that was current when the running turn began.
     pub(super) turn_phase: Option<String>,
-    pub(super) last_failure: Option<u64>,
+    /// What failed last, and a hash of what it said.
+    pub(super) last_failure: Option<(Failing, u64)>,
     /// The most tasks that the file ever held: below it, tasks were lost.
     pub(super) most_tasks: usize,
     /// By how much a reached duration is extended.
@@ -63,6 +67,14 @@ pub struct Counters {
     pub same_error: u32,
     pub false_promise: u32,
     pub e2e_failed: u32,
+}
+
+/// What can fail again and again. A turn that goes well ends a row of failed
+/// turns, but says nothing about the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failing {
+    Turn,
+    Check,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +120,7 @@ impl State {
             counters: Counters::default(),
             errors: Vec::new(),
             tasks: None,
+            tasks_known: false,
             last_promise: String::new(),
             proven: Vec::new(),
             progress: Progress::default(),
@@ -189,8 +202,10 @@ impl State {
     }
 
     pub(super) fn take_tasks(&mut self, tasks: &Tasks) {
+        self.tasks_known = matches!(tasks, Tasks::Read(_));
         if let Tasks::Read(facts) = tasks {
             self.tasks = Some(facts.clone());
+            self.most_tasks = self.most_tasks.max(facts.total);
         }
     }
 

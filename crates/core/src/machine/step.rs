@@ -2,10 +2,11 @@
 
 use super::notice::{english, promise_text};
 use super::progress::failure_hash;
+use super::state::Failing;
 use super::{
     Answer, BreakerRule, Detail, Effect, End, ErrorClass, ErrorNote, Event, Goal, Kind, Limit,
-    Missing, Notice, OnLimit, Outcome, PauseReason, Proof, Request, Seen, Sign, Stage, State,
-    Tasks, Turn, TurnReport, VerifyReport, VerifyWhen, WaitReason,
+    Missing, Notice, OnLimit, Outcome, PauseReason, PhaseFacts, Proof, Request, Seen, Sign, Stage,
+    State, TaskFacts, Tasks, Turn, TurnReport, VerifyReport, VerifyWhen, WaitReason,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -92,8 +93,12 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
 }
 
 fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    // What looked complete before the pause was verified and failed then: the
+    // agent has to work on it before it is judged again.
+    let judged = looks_complete(state);
     take_in(state, seen);
-    if looks_complete(state) {
+    note_lost_tasks(state, &seen.tasks, out);
+    if !judged && looks_complete(state) {
         verify_or_complete(state, out);
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
@@ -138,7 +143,6 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
-    state.most_tasks = state.most_tasks.max(facts.total);
 
     let turned = how_it_went(report, !evidence.is_empty());
     out.push(Effect::Emit(Notice::IterationComplete {
@@ -150,13 +154,13 @@ fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
         evidence: evidence.clone(),
         duration_ms: report.duration_ms,
     }));
-    note_lost_tasks(state, report, out);
+    note_lost_tasks(state, &report.seen.tasks, out);
     count_stall(state, report, evidence.is_empty(), out);
     match turned {
         Turned::Failed(error) => {
             state.last_promise.clear();
             count_error(state, report.turn, error, out);
-            go_on(state, out);
+            finish_or(state, out, go_on);
         }
         Turned::Cut => {
             forget_errors(state);
@@ -203,16 +207,17 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
     }
 }
 
-fn note_lost_tasks(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
-    let Tasks::Read(facts) = &report.seen.tasks else {
+fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Effect>) {
+    let Tasks::Read(facts) = tasks else {
         return;
     };
+    let iteration = state.turns;
     if !facts.removed.is_empty() {
         state.notes.push(PromptNote::TasksShrank {
             removed: facts.removed.clone(),
         });
         out.push(Effect::Emit(Notice::TasksRemoved {
-            iteration: report.turn,
+            iteration,
             ids: facts.removed.clone(),
         }));
     }
@@ -221,7 +226,7 @@ fn note_lost_tasks(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>
             ids: facts.unticked.clone(),
         });
         out.push(Effect::Emit(Notice::TasksUnticked {
-            iteration: report.turn,
+            iteration,
             ids: facts.unticked.clone(),
         }));
     }
@@ -242,7 +247,7 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
 
 fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
     let message = error.detail.say(Lang::En);
-    count_failure(state, &message);
+    count_failure(state, Failing::Turn, &message);
     if error.class.counts() {
         state.counters.errors += 1;
         state.errors.push(error.clone());
@@ -262,16 +267,19 @@ fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Eff
 fn forget_errors(state: &mut State) {
     state.counters.errors = 0;
     state.errors.clear();
+    if matches!(state.last_failure, Some((Failing::Turn, _))) {
+        forget_failure(state);
+    }
 }
 
 /// The same failure again and again is a loop of its own kind (BRKR-07).
-fn count_failure(state: &mut State, output: &str) {
-    let hash = failure_hash(output);
-    if state.last_failure == Some(hash) {
+fn count_failure(state: &mut State, what: Failing, output: &str) {
+    let failure = Some((what, failure_hash(output)));
+    if state.last_failure == failure {
         state.counters.same_error += 1;
     } else {
         state.counters.same_error = 1;
-        state.last_failure = Some(hash);
+        state.last_failure = failure;
     }
 }
 
@@ -355,37 +363,50 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
 
 /// What the evidence lacks for a claim.
 fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
-    let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) else {
+    if matches!(state.rules.goal, Goal::Prompt) {
         return Vec::new();
+    }
+    if !state.tasks_known {
+        return vec![Missing::Unreadable];
+    }
+    let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
+        return vec![Missing::NoTasks];
     };
-    let phase = state
+    let claimed_phase = state
         .turn_phase
         .as_deref()
-        .filter(|_| matches!(promise, Promise::PhaseComplete));
-    if let Some(phase) = phase
-        && let Some(facts) = facts.phases.iter().find(|p| p.key == phase)
-    {
-        let count = facts.total - facts.completed;
-        let open = Missing::OpenInPhase {
-            phase: phase.into(),
-            count,
-        };
-        return if count == 0 { Vec::new() } else { vec![open] };
-    }
-    let mut missing = Vec::new();
-    if facts.pending > 0 {
-        let first = facts.open.iter().take(NAMED_TASKS).cloned().collect();
-        missing.push(Missing::OpenTasks {
-            count: facts.pending,
-            first,
-        });
-    }
+        .filter(|_| matches!(promise, Promise::PhaseComplete))
+        .and_then(|key| facts.phases.iter().find(|p| p.key == key));
+    let mut missing = match claimed_phase {
+        Some(phase) => open_in_phase(phase),
+        None => open_in_all(facts),
+    };
     if shrunk(state) {
         missing.push(Missing::LostTasks {
             count: state.most_tasks - facts.total,
         });
     }
     missing
+}
+
+fn open_in_phase(phase: &PhaseFacts) -> Vec<Missing> {
+    match phase.total.saturating_sub(phase.completed) {
+        0 => Vec::new(),
+        count => vec![Missing::OpenInPhase {
+            phase: phase.key.clone(),
+            count,
+        }],
+    }
+}
+
+fn open_in_all(facts: &TaskFacts) -> Vec<Missing> {
+    match facts.pending {
+        0 => Vec::new(),
+        count => vec![Missing::OpenTasks {
+            count,
+            first: facts.open.iter().take(NAMED_TASKS).cloned().collect(),
+        }],
+    }
 }
 
 fn reject(state: &mut State, claim: String, missing: Vec<Missing>, out: &mut Vec<Effect>) {
@@ -419,6 +440,7 @@ fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
 /// Every task is done and none was lost. Words play no part in this.
 fn looks_complete(state: &State) -> bool {
     let done = matches!(state.rules.goal, Goal::Tasks { .. })
+        && state.tasks_known
         && state
             .tasks
             .as_ref()
@@ -465,15 +487,24 @@ fn judge_verification(
     out: &mut Vec<Effect>,
 ) {
     let claim = state.claim.take();
-    if let Some(outcome) = stop_outcome(state) {
-        return finish(state, outcome, out);
-    }
+    finish_or(state, out, |state, out| {
+        take_results(state, report, completes, claim, out)
+    });
+}
+
+fn take_results(
+    state: &mut State,
+    report: &VerifyReport,
+    completes: bool,
+    claim: Option<String>,
+    out: &mut Vec<Effect>,
+) {
     out.push(Effect::Emit(Notice::GateResult {
         iteration: report.turn,
         passed: report.passed(),
         results: report.results.clone(),
     }));
-    let Some(failure) = report.failure().filter(|_| !report.passed()) else {
+    if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
         state.proven = report
@@ -489,15 +520,21 @@ fn judge_verification(
         } else {
             decide(state, out)
         };
-    };
-    count_failure(state, &failure.output);
+    }
+    // Where nothing ran, nothing was proven.
+    let (command, output) = report
+        .failure()
+        .map_or(("verification", "no command ran"), |failure| {
+            (&failure.command, &failure.output)
+        });
+    count_failure(state, Failing::Check, output);
     state.notes.push(PromptNote::VerifyFailed {
-        command: failure.command.clone(),
-        output: failure.output.clone(),
+        command: command.into(),
+        output: output.into(),
     });
     if let Some(claim) = claim {
         let missing = vec![Missing::Failing {
-            command: failure.command.clone(),
+            command: command.into(),
         }];
         reject(state, claim, missing, out);
         let limit = state.rules.limits.false_promise;
@@ -505,7 +542,7 @@ fn judge_verification(
             return finish(
                 state,
                 Outcome::GateFailed {
-                    reason: failure.command.clone(),
+                    reason: command.into(),
                 },
                 out,
             );
@@ -698,10 +735,12 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
     match limit {
         Limit::Iterations => {
-            state.rules.limits.max_iterations = state.turns + state.rules.limits.extend_by.max(1)
+            let by = state.rules.limits.extend_by.max(1);
+            state.rules.limits.max_iterations = state.turns.saturating_add(by);
         }
         Limit::Duration => {
-            state.rules.limits.max_duration_ms = state.elapsed_ms() + state.duration_step
+            let until = state.elapsed_ms().saturating_add(state.duration_step);
+            state.rules.limits.max_duration_ms = until;
         }
     }
     out.push(Effect::Emit(Notice::LimitExtended {
@@ -712,11 +751,7 @@ fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
     let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
-    state.stopping = Some(match (state.stopping, request) {
-        (Some(Request::Cancel), _) => Request::Cancel,
-        (_, Request::Kill) => Request::Interrupt,
-        (_, request) => request,
-    });
+    state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {
             finish(state, outcome, out);
@@ -797,6 +832,8 @@ fn rate_delay(state: &State) -> u64 {
 fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     state.turns += 1;
     state.stage = Stage::Running;
+    // What was proven is proven of the work before this turn.
+    state.proven.clear();
     state.turn_phase = state.phase().map(str::to_owned);
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();

@@ -25,6 +25,9 @@ pub enum Missing {
     Failing {
         command: String,
     },
+    /// The task file can't be read, so nothing is known.
+    Unreadable,
+    NoTasks,
 }
 
 impl Say for Missing {
@@ -50,6 +53,18 @@ impl Say for Missing {
                 "{count} tasks were removed from the task file",
                 "任務檔案少了 {count} 個任務",
                 "任务文件少了 {count} 个任务",
+            ),
+            Missing::Unreadable => tr!(
+                lang,
+                "the task file can't be read",
+                "無法讀取任務檔案",
+                "无法读取任务文件",
+            ),
+            Missing::NoTasks => tr!(
+                lang,
+                "no task was found in the task file",
+                "任務檔案中沒有任務",
+                "任务文件中没有任务",
             ),
             Missing::Failing { command } => tr!(
                 lang,

@@ -1,0 +1,217 @@
+//! Errors: which count, and what three in a row do (ERRC-01 to ERRC-07,
+//! LOOP-10, VALV-02, TASK-16).
+
+use super::*;
+
+#[test]
+fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    run.turn(failed("first"));
+    assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
+    run.wake().turn(failed("second"));
+    assert_eq!(run.waits(), Some((2000, WaitReason::Backoff)));
+    run.wake().turn(failed("third"));
+    assert_eq!(run.outcome(), Some(Outcome::Errors));
+    insta::assert_snapshot!(run.trace(), @r#"
+    loop_start tasks={"total":2,"completed":0,"pending":2}
+    iteration_start iteration=1 task="T001"
+    => run turn 1 for 1800000 ms
+    iteration_complete iteration=1 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
+    stalled iteration=1 count=1
+    error iteration=1 reason="agent_exec" message="first" count=1
+    wait iteration=1 reason="backoff" duration_ms=1000
+    => wait 1000 ms: backoff
+    iteration_retry iteration=2 reason="agent_exec"
+    iteration_start iteration=2 task="T001"
+    => run turn 2 for 1800000 ms
+         LastError { class: "agent_exec", message: "first" }
+    iteration_complete iteration=2 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
+    stalled iteration=2 count=2
+    error iteration=2 reason="agent_exec" message="second" count=2
+    wait iteration=2 reason="backoff" duration_ms=2000
+    => wait 2000 ms: backoff
+    iteration_retry iteration=3 reason="agent_exec"
+    iteration_start iteration=3 task="T001"
+    => run turn 3 for 1800000 ms
+         LastError { class: "agent_exec", message: "second" }
+    iteration_complete iteration=3 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
+    stalled iteration=3 count=3
+    error iteration=3 reason="agent_exec" message="third" count=3
+    loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=6000 proven=[]
+    => finish errors
+    "#);
+    let all: Vec<_> = run
+        .state
+        .errors
+        .iter()
+        .map(|e| e.message.as_str())
+        .collect();
+    assert_eq!(
+        all,
+        ["first", "second", "third"],
+        "the report names all three"
+    );
+}
+
+#[test]
+fn a_success_resets_the_count_errc_02() {
+    let check = |success: Did| {
+        let rules = for_tasks().with(|r| r.limits.stalled = 0);
+        let mut run = Script::begin(rules, seen(list(0, 2)));
+        run.turn(failed("a")).wake().turn(failed("b")).wake();
+        run.turn(success.clone());
+        assert_eq!(run.state.counters.errors, 0, "{success:?}");
+        run.turn(failed("c"));
+        assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
+        run.wake().turn(failed("d"));
+        assert_eq!(run.outcome(), None);
+    };
+    check(nothing());
+    check(said(Promise::Continue));
+    check(claimed());
+    check(ended(End::TimedOut).tree("new"));
+}
+
+#[test]
+fn the_backoff_grows_to_its_limit_errc_06() {
+    let retry = Limits::default().retry;
+    let delays: Vec<_> = (1..=8).map(|n| retry.delay_ms(n) / 1000).collect();
+    assert_eq!(delays, [1, 2, 4, 8, 16, 30, 30, 30]);
+    assert_eq!(retry.delay_ms(u32::MAX), 30_000);
+}
+
+#[test]
+fn classes_that_count_errc_01_errc_07() {
+    use ErrorClass::*;
+    let check = |class: ErrorClass, name: &str, counts: bool| {
+        assert_eq!(class.name(), name);
+        assert_eq!(class.counts(), counts, "{name}");
+        let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+        let message = "what the file says".into();
+        run.turn(nothing().file(Tasks::Trouble { class, message }));
+        assert_eq!(run.state.counters.errors, u32::from(counts), "{name}");
+        assert!(run.told().contains(&"error"), "{name}");
+    };
+    check(AgentExec, "agent_exec", true);
+    check(AgentTimeout, "agent_timeout", true);
+    check(AgentMissing, "agent_missing", true);
+    check(TaskNotFound, "task_not_found", true);
+    check(FileOp, "file_op", true);
+    check(StateCorrupt, "state_corrupt", true);
+    check(Config, "config", true);
+    check(GateFailed, "gate_failed", false);
+    check(ReviewReject, "review_reject", false);
+    check(TestFail, "test_fail", false);
+    check(FalsePromise, "false_promise", false);
+    check(RateLimited, "rate_limited", false);
+    check(CiFailed, "ci_failed", false);
+}
+
+/// Every end of the agent's process: the class of the error, and its words.
+#[test]
+fn ends_of_a_turn() {
+    let check = |did: Did, want: Option<(ErrorClass, &str)>| {
+        let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+        run.turn(did.clone());
+        let error = run.state.errors.first();
+        let got = error.map(|e| (e.class, e.message.as_str()));
+        assert_eq!(got, want, "{did:?}");
+    };
+    let words = |end: End| Did {
+        failure: "quota".into(),
+        ..ended(end)
+    };
+    let exec = ErrorClass::AgentExec;
+    check(ended(End::Exit(0)), None);
+    check(ended(End::Exit(2)), Some((exec, "exit code 2")));
+    check(words(End::Exit(2)), Some((exec, "quota")));
+    check(ended(End::Signal(9)), Some((exec, "ended by signal 9")));
+    check(
+        ended(End::ResultError),
+        Some((exec, "the agent reported an error")),
+    );
+    check(words(End::ResultError), Some((exec, "quota")));
+    check(
+        ended(End::SpawnFailed { missing: true }),
+        Some((ErrorClass::AgentMissing, "command not found")),
+    );
+    check(
+        ended(End::SpawnFailed { missing: false }),
+        Some((exec, "could not be started")),
+    );
+    let timeout = "ended after 1800 s without a result";
+    check(
+        ended(End::TimedOut).took(1_800_000),
+        Some((ErrorClass::AgentTimeout, timeout)),
+    );
+    check(ended(End::TimedOut).tree("new"), None);
+    check(ended(End::Stopped), None);
+    check(ended(End::Lost), None);
+    check(
+        nothing().file(unreadable()),
+        Some((ErrorClass::FileOp, "tasks.md: permission denied")),
+    );
+}
+
+#[test]
+fn a_promise_of_a_failed_turn_is_not_heard() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    let did = Did {
+        promise: Some(Promise::Blocked("x".into())),
+        ..failed("broken pipe")
+    };
+    run.turn(did);
+    assert_eq!(run.outcome(), None);
+    assert!(!run.told().contains(&"promise_detected"));
+}
+
+#[test]
+fn the_next_prompt_says_what_went_wrong() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    run.turn(failed("model not found")).wake();
+    assert_eq!(
+        run.notes(),
+        [PromptNote::LastError {
+            class: "agent_exec".into(),
+            message: "model not found".into(),
+        }]
+    );
+    assert_eq!(run.told(), ["iteration_retry", "iteration_start"]);
+}
+
+#[test]
+fn a_task_file_that_goes_bad_is_a_counted_error_task_16() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    for _ in 0..2 {
+        run.turn(claimed().file(unreadable())).wake();
+    }
+    run.turn(claimed());
+    assert_eq!(run.outcome(), Some(Outcome::Errors));
+    let kept = run.state.tasks.as_ref().unwrap();
+    assert_eq!((kept.completed, kept.total), (0, 2), "the last facts stay");
+}
+
+#[test]
+fn errors_of_another_class_open_the_breaker_by_their_words_brkr_07() {
+    let rules = for_tasks().with(|r| r.limits.same_error = 3);
+    let mut run = Script::begin(rules, seen(list(0, 2)));
+    for n in 1..=3 {
+        let message = format!("usage limit, try again in {n} minutes");
+        let class = ErrorClass::RateLimited;
+        run.work(nothing().file(Tasks::Trouble { class, message }));
+    }
+    assert_eq!(run.outcome(), broken(BreakerRule::SameError));
+}
+
+/// Real work lies between the failures: they are not in a row.
+#[test]
+fn the_same_error_now_and_then_opens_no_breaker_brkr_07() {
+    let rules = for_tasks().with(|r| r.limits.same_error = 3);
+    let mut run = Script::begin(rules, seen(list(0, 9)));
+    for _ in 0..5 {
+        run.work(failed("overloaded")).wake();
+        run.work(said(Promise::Continue));
+        assert_eq!(run.state.counters.same_error, 0);
+    }
+    assert_eq!(run.outcome(), None);
+}

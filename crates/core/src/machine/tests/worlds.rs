@@ -1,0 +1,357 @@
+//! Adversarial worlds: agents that fail, lie, undo and come back, task files
+//! that grow, shrink and vanish, people who interrupt, clocks that jump, and
+//! engines that die.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+/// What happens next, whatever the machine waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub seen: Seen,
+    pub end: End,
+    pub promise: Option<Promise>,
+    pub failure: &'static str,
+    pub results: Vec<CommandResult>,
+    pub extends: bool,
+    pub took_ms: u64,
+    pub wall_jump_ms: i64,
+    /// The machine was booted anew: the steady clock starts from zero.
+    pub reboot: bool,
+    pub trouble: Trouble,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Trouble {
+    None,
+    /// Somebody wants the run to stop, while the child still runs.
+    Request(Request),
+    /// An event comes that nobody waits for.
+    Stray,
+    /// The engine dies, and another one takes the run up.
+    Crash,
+}
+
+/// One event, what it was for, and what came of it.
+#[derive(Clone, Debug)]
+pub(super) struct Logged {
+    pub event: Event,
+    pub stray: bool,
+    pub effects: Vec<Effect>,
+    pub after: State,
+}
+
+impl Logged {
+    pub fn acts(&self, wanted: fn(&Effect) -> bool) -> usize {
+        self.effects.iter().filter(|e| wanted(e)).count()
+    }
+}
+
+/// Plays the driver: answers what the machine waits for, and takes a finished
+/// run up again where the next move is a crash.
+pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
+    let mut game = Game {
+        state: State::new(rules).unwrap(),
+        now: START,
+        log: Vec::new(),
+    };
+    game.feed(Kind::Started { seen: start }, false);
+    for next in moves {
+        game.play(next);
+    }
+    game.log
+}
+
+struct Game {
+    state: State,
+    now: Now,
+    log: Vec<Logged>,
+}
+
+impl Game {
+    fn feed(&mut self, kind: Kind, stray: bool) {
+        let event = Event { at: self.now, kind };
+        let effects = step(&mut self.state, &event);
+        self.log.push(Logged {
+            event,
+            stray,
+            effects,
+            after: self.state.clone(),
+        });
+    }
+
+    fn play(&mut self, next: &Move) {
+        self.now.wall_ms += next.wall_jump_ms;
+        if next.reboot {
+            self.now.steady_ms = 0;
+        }
+        self.now.steady_ms += next.took_ms;
+        match next.trouble {
+            Trouble::None => {}
+            Trouble::Request(request) => self.feed(Kind::Requested { request }, false),
+            Trouble::Stray => self.feed(self.unexpected(next), true),
+            Trouble::Crash => {
+                let seen = next.seen.clone();
+                return self.feed(Kind::Resumed { seen }, false);
+            }
+        }
+        if let Some(kind) = self.expected(next) {
+            self.feed(kind, false);
+        }
+    }
+
+    /// What the machine waits for.
+    fn expected(&self, next: &Move) -> Option<Kind> {
+        let turn = self.state.turns;
+        let seen = next.seen.clone();
+        match self.state.stage {
+            Stage::Running => Some(next.turn_ended(turn)),
+            Stage::Verifying { .. } => Some(next.verified(turn)),
+            Stage::Waiting => Some(Kind::Woke { seen }),
+            Stage::Asking(_) => Some(Kind::Answered {
+                answer: next.answer(),
+            }),
+            Stage::New | Stage::Finished(_) => None,
+        }
+    }
+
+    /// What the machine does not wait for.
+    fn unexpected(&self, next: &Move) -> Kind {
+        let turn = self.state.turns;
+        let seen = next.seen.clone();
+        match self.state.stage {
+            Stage::Running => next.turn_ended(turn + 1),
+            Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
+            Stage::Finished(_) if next.extends => Kind::Requested {
+                request: Request::Cancel,
+            },
+            Stage::Finished(_) => Kind::Woke { seen },
+            _ if next.extends => next.turn_ended(turn),
+            _ => Kind::Started { seen },
+        }
+    }
+}
+
+impl Move {
+    fn turn_ended(&self, turn: u32) -> Kind {
+        Kind::TurnEnded(TurnReport {
+            turn,
+            end: self.end.clone(),
+            duration_ms: self.took_ms,
+            promise: self.promise.clone(),
+            failure: self.failure.into(),
+            seen: self.seen.clone(),
+        })
+    }
+
+    fn verified(&self, turn: u32) -> Kind {
+        let results = self.results.clone();
+        Kind::Verified(VerifyReport { turn, results })
+    }
+
+    fn answer(&self) -> Answer {
+        match (self.extends, self.promise.is_some()) {
+            (true, true) => Answer::Extend,
+            (true, false) => Answer::Simplify {
+                seen: Box::new(self.seen.clone()),
+            },
+            (false, true) => Answer::SaveAndExit,
+            (false, false) => Answer::Abandon,
+        }
+    }
+}
+
+// ---- strategies -------------------------------------------------------------
+
+pub(super) fn any_facts() -> impl Strategy<Value = TaskFacts> {
+    let phase = (0usize..=3, 0usize..=3).prop_map(|(a, b)| (a.min(b), a.max(b)));
+    let some = (prop::collection::vec(phase, 1..4), any::<bool>()).prop_map(|(phases, flat)| {
+        let facts = phased(&phases);
+        if flat {
+            list(facts.completed, facts.total)
+        } else {
+            facts
+        }
+    });
+    let finished = (0usize..=4).prop_map(|n| list(n, n));
+    let facts = prop_oneof![3 => some, 2 => finished];
+    (facts, any::<bool>(), any::<bool>()).prop_map(|(facts, removed, unticked)| TaskFacts {
+        removed: removed.then(|| "T900".into()).into_iter().collect(),
+        unticked: unticked.then(|| "T901".into()).into_iter().collect(),
+        ..facts
+    })
+}
+
+pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
+    let tasks = prop_oneof![
+        8 => any_facts().prop_map(Tasks::Read),
+        1 => Just(unreadable()),
+        1 => Just(Tasks::None),
+    ];
+    let name = || prop::option::weighted(0.9, select(vec!["a", "b", "c", "d"]));
+    (tasks, name(), name()).prop_map(|(tasks, tree, commit)| Seen {
+        tasks,
+        tree: tree.map(str::to_owned),
+        commit_tree: commit.map(str::to_owned),
+    })
+}
+
+pub(super) fn any_end() -> impl Strategy<Value = End> {
+    prop_oneof![
+        12 => Just(End::Exit(0)),
+        2 => (1..=3).prop_map(End::Exit),
+        1 => Just(End::Signal(9)),
+        1 => Just(End::ResultError),
+        2 => Just(End::TimedOut),
+        1 => any::<bool>().prop_map(|missing| End::SpawnFailed { missing }),
+        1 => Just(End::Stopped),
+        1 => Just(End::Lost),
+    ]
+}
+
+pub(super) fn any_promise() -> impl Strategy<Value = Option<Promise>> {
+    prop_oneof![
+        4 => Just(None),
+        3 => Just(Some(Promise::Continue)),
+        5 => Just(Some(complete())),
+        2 => Just(Some(Promise::PhaseComplete)),
+        1 => Just(Some(Promise::E2ePassed)),
+        1 => Just(Some(Promise::E2eFailed("e2e".into()))),
+        1 => Just(Some(Promise::Unknown("perhaps".into()))),
+    ]
+}
+
+fn any_results() -> impl Strategy<Value = Vec<CommandResult>> {
+    let exit = prop_oneof![3 => Just(Some(0)), 1 => Just(Some(1)), 1 => Just(None)];
+    let result = (exit, select(vec!["x", "y", "x 1"])).prop_map(|(exit, out)| ran("t", exit, out));
+    prop::collection::vec(result, 0..3)
+}
+
+pub(super) fn any_trouble() -> impl Strategy<Value = Trouble> {
+    prop_oneof![
+        16 => Just(Trouble::None),
+        3 => Just(Trouble::Stray),
+        1 => Just(Trouble::Crash),
+        1 => select(vec![
+            Request::Pause,
+            Request::Interrupt,
+            Request::Kill,
+            Request::Cancel,
+        ])
+        .prop_map(Trouble::Request),
+    ]
+}
+
+/// Nobody asks for anything and nothing dies.
+pub(super) fn undisturbed() -> impl Strategy<Value = Trouble> {
+    prop_oneof![4 => Just(Trouble::None), 1 => Just(Trouble::Stray)]
+}
+
+pub(super) fn any_move(
+    trouble: impl Strategy<Value = Trouble>,
+    promise: impl Strategy<Value = Option<Promise>>,
+    end: impl Strategy<Value = End>,
+) -> impl Strategy<Value = Move> {
+    let said = (end, promise, select(vec!["", "boom", "boom 7", "bang"]));
+    let time = (
+        1u64..5000,
+        prop_oneof![6 => 0i64..5000, 1 => -100_000_000i64..100_000_000],
+        prop::bool::weighted(0.05),
+    );
+    (
+        any_seen(),
+        said,
+        any_results(),
+        any::<bool>(),
+        time,
+        trouble,
+    )
+        .prop_map(
+            |(seen, (end, promise, failure), results, extends, time, trouble)| Move {
+                seen,
+                end,
+                promise,
+                failure,
+                results,
+                extends,
+                took_ms: time.0,
+                wall_jump_ms: time.1,
+                reboot: time.2,
+                trouble,
+            },
+        )
+}
+
+pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
+    let blocked = Just(Some(Promise::Blocked("key".into())));
+    let promise = prop_oneof![15 => any_promise(), 1 => blocked];
+    prop::collection::vec(any_move(any_trouble(), promise, any_end()), 1..40)
+}
+
+pub(super) fn any_limits() -> impl Strategy<Value = Limits> {
+    let counted = || prop_oneof![Just(0u32), 1u32..6];
+    let counters = (counted(), counted(), counted(), counted(), counted());
+    let time = (
+        prop_oneof![Just(0u64), 1u64..60_000],
+        prop_oneof![Just(0u64), Just(1000)],
+        prop_oneof![3 => Just(0u32), 1 => Just(2)],
+    );
+    let percent = (0u32..=100).prop_map(WarnAt::Percent);
+    let menu = (0u32..4, select(vec![OnLimit::Ask, OnLimit::Stop]));
+    (counted(), counters, time, percent, menu).prop_map(
+        |(max_iterations, counters, time, warn_at, (extend_by, on_limit))| Limits {
+            max_iterations,
+            extend_by,
+            warn_at,
+            consecutive_errors: counters.0,
+            missing_promise: counters.1,
+            stalled: counters.2,
+            same_error: counters.3,
+            false_promise: counters.4,
+            max_duration_ms: time.0,
+            pause_between_ms: time.1,
+            calls_per_hour: time.2,
+            on_limit,
+            ..Limits::default()
+        },
+    )
+}
+
+/// Rules of every kind that the machine accepts.
+pub(super) fn any_rules() -> impl Strategy<Value = Rules> {
+    let active = any_limits().prop_filter("some limit", |l| l.check().is_ok());
+    any_rules_with(active)
+}
+
+pub(super) fn any_rules_with(
+    limits: impl Strategy<Value = Limits>,
+) -> impl Strategy<Value = Rules> {
+    let goal = prop_oneof![
+        4 => Just(all_tasks()),
+        1 => Just(Goal::Tasks { phase: Some("1".into()) }),
+        2 => Just(Goal::Prompt),
+    ];
+    let verify = select(vec![
+        None,
+        Some(VerifyWhen::Each),
+        Some(VerifyWhen::Complete),
+    ]);
+    let kinds = any::<[bool; 4]>().prop_map(|[tasks, phase, commit, tree]| EvidenceKinds {
+        tasks,
+        phase,
+        commit,
+        tree,
+    });
+    (goal, limits, any::<bool>(), verify, kinds, 0u32..3).prop_map(
+        |(goal, limits, promise_required, verify, evidence, e2e_repairs)| Rules {
+            goal,
+            limits,
+            promise_required,
+            verify,
+            evidence,
+            e2e_repairs,
+        },
+    )
+}
