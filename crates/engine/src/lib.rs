@@ -8,6 +8,8 @@ pub mod driver;
 mod excerpt;
 pub mod git;
 pub mod look;
+pub mod opening;
+pub mod past;
 pub mod plan;
 pub mod prompt;
 pub mod record;
