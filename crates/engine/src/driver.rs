@@ -112,7 +112,7 @@ impl Say for DriveError {
 /// Runs a plan to its end.
 pub async fn drive(
     plan: Plan,
-    opening: Opening,
+    opening: &Opening,
     observer: &mut dyn Observer,
     requests: mpsc::UnboundedReceiver<Request>,
 ) -> Result<Outcome, DriveError> {
@@ -150,7 +150,7 @@ struct Driver<'a> {
 impl<'a> Driver<'a> {
     fn begin(
         plan: Plan,
-        opening: Opening,
+        opening: &Opening,
         observer: &'a mut dyn Observer,
         requests: mpsc::UnboundedReceiver<Request>,
     ) -> Result<Driver<'a>, DriveError> {

@@ -74,7 +74,7 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
         json: args.json,
         quiet: false,
     };
-    show(app, plan, Opening::New, shown)
+    show(app, plan, &Opening::New, shown)
 }
 
 fn farewell(app: &App, args: &DemoArgs, root: &Path) -> String {

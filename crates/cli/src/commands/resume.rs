@@ -51,7 +51,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
         Choice::Restart => Opening::New,
     };
     match prepare(app, global, past.header.asked, shown) {
-        Ok((app, plan)) => show(&app, plan, opening, shown),
+        Ok((app, plan)) => show(&app, plan, &opening, shown),
         Err(code) => code,
     }
 }

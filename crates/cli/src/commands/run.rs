@@ -51,7 +51,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         });
         return 0;
     }
-    show(&app, plan, Opening::New, shown)
+    show(&app, plan, &Opening::New, shown)
 }
 
 /// From what was asked for to a plan, or to what is wrong with it.
@@ -82,7 +82,7 @@ pub fn own_program() -> PathBuf {
 }
 
 /// Drives a run and shows it.
-pub fn show(app: &App, plan: Plan, opening: Opening, shown: Shown) -> u8 {
+pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
     if shown.json {
         drive(app, plan, opening, &mut JsonLines)
     } else {
@@ -92,7 +92,7 @@ pub fn show(app: &App, plan: Plan, opening: Opening, shown: Shown) -> u8 {
 }
 
 /// Runs a plan on this thread and gives the exit code of its outcome.
-fn drive(app: &App, plan: Plan, opening: Opening, observer: &mut dyn Observer) -> u8 {
+fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
