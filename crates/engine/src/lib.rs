@@ -5,6 +5,7 @@
 pub mod agents;
 pub mod clock;
 pub mod driver;
+pub mod error;
 mod excerpt;
 pub mod git;
 pub mod look;

@@ -8,7 +8,7 @@ use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{Lock, LockInfo, acquire};
 
-use crate::driver::DriveError;
+use crate::error::DriveError;
 use crate::past;
 use crate::plan::Plan;
 use crate::record::{Header, Recorder};
