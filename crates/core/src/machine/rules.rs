@@ -68,7 +68,8 @@ impl WarnAt {
     /// The first iteration that warns, out of `max_iterations` (0 = unlimited).
     pub fn first_iteration(self, max_iterations: u32) -> Option<u32> {
         match self {
-            WarnAt::Never => None,
+            // Zero switches the warning off, like every limit.
+            WarnAt::Never | WarnAt::Iteration(0) | WarnAt::Percent(0) => None,
             WarnAt::Iteration(iteration) => Some(iteration),
             WarnAt::Percent(_) if max_iterations == 0 => None,
             WarnAt::Percent(percent) => {

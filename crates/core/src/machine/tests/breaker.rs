@@ -16,7 +16,7 @@ fn five_turns_without_progress_brkr_01() {
     iteration_complete iteration=5 subtasks_done=0 progress=[] tasks={"total":3,"completed":1} duration_ms=1000
     stalled iteration=5 count=5
     promise_detected iteration=5 promise="CONTINUE"
-    breaker_open iteration=5 reason="stalled" count=5 evidence=["iterations 1-5","tasks 1/3","no new commit, no tree of files that was not seen before"]
+    breaker_open iteration=5 reason="stalled" count=5 evidence=["iterations 1 to 5","tasks: 1/3","no new commit, and no content that was not seen before"]
     loop_end outcome="circuit_break" reason="stalled" exit_code=5 iterations=5 tasks={"total":3,"completed":1,"pending":2} duration_ms=5000 proven=[]
     => finish circuit_break stalled
     "#);
@@ -33,7 +33,7 @@ fn five_turns_without_a_promise_brkr_02() {
     insta::assert_snapshot!(trace(&run.last), @r#"
     iteration_complete iteration=5 subtasks_done=0 progress=["tree"] tasks={"total":3,"completed":1} duration_ms=1000
     promise_missing iteration=5 count=5
-    breaker_open iteration=5 reason="missing_promise" count=5 evidence=["iterations 1-5"]
+    breaker_open iteration=5 reason="missing_promise" count=5 evidence=["iterations 1 to 5"]
     loop_end outcome="circuit_break" reason="missing_promise" exit_code=5 iterations=5 tasks={"total":3,"completed":1,"pending":2} duration_ms=5000 proven=[]
     => finish circuit_break missing_promise
     "#);

@@ -18,25 +18,25 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     => run turn 1 for 1800000 ms
     iteration_complete iteration=1 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=1 count=1
-    error iteration=1 reason="agent_exec" message="first" count=1
+    error iteration=1 reason="agent_exec" message="exit code 1: first" count=1
     wait iteration=1 reason="backoff" duration_ms=1000
     => wait 1000 ms: backoff
     iteration_retry iteration=2 reason="agent_exec"
     iteration_start iteration=2 task="T001"
     => run turn 2 for 1800000 ms
-         LastError { class: "agent_exec", message: "first" }
+         LastError { class: "agent_exec", message: "exit code 1: first" }
     iteration_complete iteration=2 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=2 count=2
-    error iteration=2 reason="agent_exec" message="second" count=2
+    error iteration=2 reason="agent_exec" message="exit code 1: second" count=2
     wait iteration=2 reason="backoff" duration_ms=2000
     => wait 2000 ms: backoff
     iteration_retry iteration=3 reason="agent_exec"
     iteration_start iteration=3 task="T001"
     => run turn 3 for 1800000 ms
-         LastError { class: "agent_exec", message: "second" }
+         LastError { class: "agent_exec", message: "exit code 1: second" }
     iteration_complete iteration=3 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=3 count=3
-    error iteration=3 reason="agent_exec" message="third" count=3
+    error iteration=3 reason="agent_exec" message="exit code 1: third" count=3
     loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=6000 proven=[]
     => finish errors
     "#);
@@ -44,11 +44,15 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
         .state
         .errors
         .iter()
-        .map(|e| e.message.as_str())
+        .map(|e| e.detail.say(Lang::En))
         .collect();
     assert_eq!(
         all,
-        ["first", "second", "third"],
+        [
+            "exit code 1: first",
+            "exit code 1: second",
+            "exit code 1: third"
+        ],
         "the report names all three"
     );
 }
@@ -114,7 +118,8 @@ fn ends_of_a_turn() {
         let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
         run.turn(did.clone());
         let error = run.state.errors.first();
-        let got = error.map(|e| (e.class, e.message.as_str()));
+        let got = error.map(|e| (e.class, e.detail.say(Lang::En)));
+        let want = want.map(|(class, words)| (class, words.to_string()));
         assert_eq!(got, want, "{did:?}");
     };
     let words = |end: End| Did {
@@ -124,7 +129,7 @@ fn ends_of_a_turn() {
     let exec = ErrorClass::AgentExec;
     check(ended(End::Exit(0)), None);
     check(ended(End::Exit(2)), Some((exec, "exit code 2")));
-    check(words(End::Exit(2)), Some((exec, "quota")));
+    check(words(End::Exit(2)), Some((exec, "exit code 2: quota")));
     check(ended(End::Signal(9)), Some((exec, "ended by signal 9")));
     check(
         ended(End::ResultError),
@@ -173,7 +178,7 @@ fn the_next_prompt_says_what_went_wrong() {
         run.notes(),
         [PromptNote::LastError {
             class: "agent_exec".into(),
-            message: "model not found".into(),
+            message: "exit code 1: model not found".into(),
         }]
     );
     assert_eq!(run.told(), ["iteration_retry", "iteration_start"]);

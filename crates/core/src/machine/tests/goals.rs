@@ -153,7 +153,7 @@ fn a_phase_that_is_not_done_is_no_finished_phase_prom_11() {
         run.notes(),
         [PromptNote::PromiseRejected {
             claim: "PHASE COMPLETE".into(),
-            missing: vec!["2 open tasks in phase 1".into()],
+            missing: vec!["2 tasks of phase 1 are open".into()],
         }]
     );
 }

@@ -35,7 +35,7 @@ fn last_seen(log: &[Logged]) -> Seen {
         Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
         Kind::Answered {
-            answer: Answer::Simplify { seen },
+            answer: Answer::Simplify { seen, .. },
         } => Some(seen.as_ref()),
         _ => None,
     });
@@ -201,7 +201,7 @@ impl Shown {
             Kind::Started { seen } | Kind::Resumed { seen } => self.look(seen, true),
             Kind::Woke { seen } => self.look(seen, false),
             Kind::Answered {
-                answer: Answer::Simplify { seen },
+                answer: Answer::Simplify { seen, .. },
             } => self.look(seen, true),
             Kind::TurnEnded(report) => {
                 self.look(&report.seen, false);

@@ -70,6 +70,7 @@ fn answers_to_the_menu_x_04() {
     check(Answer::Abandon, &["finish"], Some(Outcome::Cancelled));
 
     let fewer = |done, total| Answer::Simplify {
+        skipped: vec!["T009".into()],
         seen: Box::new(seen(list(done, total))),
     };
     let run = check(fewer(0, 3), &["run"], None);
@@ -81,8 +82,9 @@ fn answers_to_the_menu_x_04() {
 fn a_simplified_scope_lost_no_tasks_valv_12() {
     let mut run = Script::begin(asking(|l| l.max_iterations = 1), seen(list(0, 9)));
     run.work(said(Promise::Continue));
+    let skipped = (4..=9).map(|n| task(n).id).collect();
     let seen = Box::new(seen(list(1, 3)));
-    run.answer(Answer::Simplify { seen });
+    run.answer(Answer::Simplify { skipped, seen });
     run.work(claimed().tasks(list(3, 3)));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
 }
@@ -160,6 +162,7 @@ fn warnings_begin_where_they_are_set_valv_07() {
         assert_eq!(warned, want, "{warn_at:?} of {max}");
     };
     check(WarnAt::Iteration(15), 20, &[15, 16, 17, 18, 19, 20]);
+    check(WarnAt::Never, 20, &[]);
     check(WarnAt::Iteration(0), 20, &[]);
     check(WarnAt::Iteration(25), 20, &[]);
     check(WarnAt::Iteration(3), 0, &[]);

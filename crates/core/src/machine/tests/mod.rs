@@ -19,6 +19,7 @@ mod verification;
 mod worlds;
 
 use super::*;
+use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
 

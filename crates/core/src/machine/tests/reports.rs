@@ -188,7 +188,13 @@ fn lines_of_the_event_log_evnt_01() {
         Notice::PromiseRejected {
             iteration: 1,
             claim: "COMPLETE".into(),
-            missing: vec!["T001 a".into(), "T002 b".into()],
+            missing: vec![
+                Missing::OpenTasks {
+                    count: 2,
+                    first: vec![task(1), task(2)],
+                },
+                Missing::LostTasks { count: 3 },
+            ],
         },
         Notice::Stalled {
             iteration: 1,
@@ -205,7 +211,10 @@ fn lines_of_the_event_log_evnt_01() {
         Notice::Error {
             iteration: 1,
             class: ErrorClass::AgentExec,
-            message: "exit code 1".into(),
+            detail: Detail::Exit {
+                code: 1,
+                words: "quota".into(),
+            },
             in_a_row: 1,
         },
         Notice::GateStart { iteration: 1 },
@@ -230,7 +239,7 @@ fn lines_of_the_event_log_evnt_01() {
             iteration: 5,
             rule: BreakerRule::Stalled,
             count: 5,
-            evidence: vec!["iterations 1-5".into()],
+            signs: vec![Sign::Iterations { from: 1, to: 5 }, Sign::NothingNew],
         },
         Notice::Wait {
             iteration: 1,
@@ -285,17 +294,17 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"iteration_complete","iteration":1,"phase":2,"subtasks_done":1,"progress":["tasks","tree"],"tasks":{"total":3,"completed":2},"duration_ms":1500}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"promise_detected","iteration":1,"promise":"BLOCKED: no \"key\""}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_missing","iteration":1,"count":2}
-    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_rejected","iteration":1,"reason":"T001 a; T002 b","promise":"COMPLETE","missing":["T001 a","T002 b"]}
+    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"promise_rejected","iteration":1,"reason":"2 tasks are open: T001 task 1; T002 task 2; 3 tasks were removed from the task file","promise":"COMPLETE","missing":["2 tasks are open: T001 task 1; T002 task 2","3 tasks were removed from the task file"]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"stalled","iteration":1,"count":3}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_removed","iteration":1,"tasks":["T001"]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_unticked","iteration":1,"tasks":["T001"]}
-    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"error","iteration":1,"reason":"agent_exec","message":"exit code 1","count":1}
+    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"error","iteration":1,"reason":"agent_exec","message":"exit code 1: quota","count":1}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"gate_start","iteration":1}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"gate_result","iteration":1,"passed":false,"commands":[{"command":"make","exit":null,"duration_ms":70}]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"limit_near","iteration":15,"max_iterations":20}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"limit_reached","iteration":20,"reason":"max_iterations"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"max_iterations":30}
-    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"breaker_open","iteration":5,"reason":"stalled","count":5,"evidence":["iterations 1-5"]}
+    {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"breaker_open","iteration":5,"reason":"stalled","count":5,"evidence":["iterations 1 to 5","no new commit, and no content that was not seen before"]}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"wait","iteration":1,"reason":"backoff","duration_ms":1000}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"pause","iteration":1,"reason":"requested"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"task_complete","iteration":1}

@@ -164,7 +164,7 @@ fn the_same_failing_output_opens_the_breaker_brkr_07() {
     assert_eq!(run.outcome(), broken(BreakerRule::SameError));
     insta::assert_snapshot!(trace(&run.last), @r#"
     gate_result iteration=3 passed=false commands=[{"command":"npm test","exit":1,"duration_ms":70}]
-    breaker_open iteration=3 reason="same_error" count=3 evidence=["npm test","1 of 12 failed in 2.5 s\n"]
+    breaker_open iteration=3 reason="same_error" count=3 evidence=["npm test: 1 of 12 failed in 2.5 s\n"]
     loop_end outcome="circuit_break" reason="same_error" exit_code=5 iterations=3 tasks={"total":1,"completed":0,"pending":1} duration_ms=3300 proven=[]
     => finish circuit_break same_error
     "#);

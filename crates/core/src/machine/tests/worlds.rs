@@ -155,6 +155,7 @@ impl Move {
         match (self.extends, self.promise.is_some()) {
             (true, true) => Answer::Extend,
             (true, false) => Answer::Simplify {
+                skipped: vec!["T900".into()],
                 seen: Box::new(self.seen.clone()),
             },
             (false, true) => Answer::SaveAndExit,
@@ -298,7 +299,7 @@ pub(super) fn any_limits() -> impl Strategy<Value = Limits> {
         prop_oneof![Just(0u64), Just(1000)],
         prop_oneof![3 => Just(0u32), 1 => Just(2)],
     );
-    let percent = (0u32..=100).prop_map(WarnAt::Percent);
+    let percent = (0u8..=100).prop_map(WarnAt::Percent);
     let menu = (0u32..4, select(vec![OnLimit::Ask, OnLimit::Stop]));
     (counted(), counters, time, percent, menu).prop_map(
         |(max_iterations, counters, time, warn_at, (extend_by, on_limit))| Limits {
