@@ -38,21 +38,20 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
         return FAILED;
     };
     let mut tail = LineTail::new(&path);
-    let mut lines = Vec::new();
+    let mut shown = args.lines;
     loop {
-        lines.clear();
+        let mut lines = Vec::new();
         let polled = tail.poll(|line| lines.push(String::from_utf8_lossy(line.bytes).into_owned()));
         if let Err(error) = polled {
             app.warn(&format!("{}: {error}", path.display()));
             return FAILED;
         }
-        let first_look = !lines.is_empty();
-        let skip = if args.lines == 0 || !first_look {
-            0
-        } else {
-            lines.len().saturating_sub(args.lines)
+        // Only what was there before is cut to its end.
+        let skip = match std::mem::take(&mut shown) {
+            0 => 0,
+            shown => lines.len().saturating_sub(shown),
         };
-        if !lines.is_empty() {
+        if lines.len() > skip {
             app.print(&lines[skip..].join("\n"));
         }
         if !args.follow {
