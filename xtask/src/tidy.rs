@@ -59,7 +59,7 @@ const ABSENT: [(&str, &str, &[&str]); 7] = [
     ("crates/core/src", "SystemTime", &[]),
     (
         "crates",
-        "unsafe {",
+        " unsafe {",
         &["crates/engine/src/supervise/unix.rs"],
     ),
     (

@@ -38,6 +38,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Work until the tasks are done, or say exactly why not
     Run(RunArgs),
+    /// Take a run up where it was left
+    Resume(ResumeArgs),
     /// Show what Ralph sees in a task file
     Tasks(TasksArgs),
     /// Show where the loop stands
@@ -109,6 +111,34 @@ pub struct RunArgs {
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
+    /// Print one JSON event per line
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print only how it ended
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("choice").args(["yes", "restart", "show", "abandon", "list"]))]
+pub struct ResumeArgs {
+    /// Run to take up [default: the latest]
+    pub run: Option<String>,
+    /// Go on without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Start over with what was asked for then
+    #[arg(long)]
+    pub restart: bool,
+    /// Show where it stands
+    #[arg(long)]
+    pub show: bool,
+    /// Give it up
+    #[arg(long)]
+    pub abandon: bool,
+    /// List all runs
+    #[arg(long)]
+    pub list: bool,
     /// Print one JSON event per line
     #[arg(long, conflicts_with = "quiet")]
     pub json: bool,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
+use ralph_engine::plan::Flag;
 use ralph_store::layout::Layout;
 
 use crate::FAILED;
@@ -49,67 +50,69 @@ pub fn load(app: &App, flags: Vec<Layer>) -> Result<Loaded, u8> {
 }
 
 /// The settings that flags of `ralph run` stand for.
-pub fn run_flags(app: &App, global: &Global, args: &RunArgs) -> Result<Vec<Layer>, u8> {
-    let mut flags = Flags {
-        app,
-        layers: Vec::new(),
-    };
-    flags.text("lang", global.lang.as_deref(), "--lang")?;
-    flags.text("preset", args.preset.as_deref(), "--preset")?;
-    flags.text("agent.name", args.agent.as_deref(), "--agent")?;
+pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
+    let mut flags = Flags::default();
+    flags.text("lang", global.lang.as_deref(), "--lang");
+    flags.text("preset", args.preset.as_deref(), "--preset");
+    flags.text("agent.name", args.agent.as_deref(), "--agent");
     if let Some(command) = &args.agent_cmd {
-        flags.text("agent.name", Some("custom"), "--agent-cmd")?;
-        flags.text("agent.command", Some(command), "--agent-cmd")?;
+        flags.text("agent.name", Some("custom"), "--agent-cmd");
+        flags.text("agent.command", Some(command), "--agent-cmd");
     }
     if let Some(path) = &args.tasks {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks")?;
+        flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks");
     }
-    flags.text("tasks.phase", args.phase.as_deref(), "--phase")?;
+    flags.text("tasks.phase", args.phase.as_deref(), "--phase");
     flags.text(
         "limits.max_duration",
         args.max_duration.as_deref(),
         "--max-duration",
-    )?;
+    );
     if let Some(n) = args.max_iterations {
-        flags.add("limits.max_iterations", i64::from(n), "--max-iterations")?;
+        flags.add("limits.max_iterations", i64::from(n), "--max-iterations");
     }
     if let Some(text) = &args.completion_promise {
         flags.add(
             "promise.complete",
             vec![text.clone()],
             "--completion-promise",
-        )?;
+        );
     }
     if !args.verify.is_empty() {
-        flags.add("verify.commands", args.verify.clone(), "--verify")?;
+        flags.add("verify.commands", args.verify.clone(), "--verify");
     }
     if args.allow_unsafe {
-        flags.add("agent.allow_unsafe", true, "--allow-unsafe")?;
+        flags.add("agent.allow_unsafe", true, "--allow-unsafe");
     }
-    Ok(flags.layers)
+    flags.0
 }
 
-struct Flags<'a> {
-    app: &'a App,
-    layers: Vec<Layer>,
+/// Flags as layers of the configuration, or what is wrong with one of them.
+pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
+    let layer = |flag: &Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
+    flags
+        .iter()
+        .map(layer)
+        .collect::<Result<_, _>>()
+        .map_err(|error| app.fail(&error))
 }
 
-impl Flags<'_> {
-    fn text(&mut self, key: &str, value: Option<&str>, flag: &str) -> Result<(), u8> {
-        match value {
-            Some(value) => self.add(key, value, flag),
-            None => Ok(()),
+#[derive(Default)]
+struct Flags(Vec<Flag>);
+
+impl Flags {
+    fn text(&mut self, key: &str, value: Option<&str>, name: &str) {
+        if let Some(value) = value {
+            self.add(key, value, name);
         }
     }
 
-    fn add(&mut self, key: &str, value: impl Into<Value>, flag: &str) -> Result<(), u8> {
-        match Layer::flag(key, value, flag) {
-            Ok(layer) => {
-                self.layers.push(layer);
-                Ok(())
-            }
-            Err(error) => Err(self.app.fail(&error)),
-        }
+    fn add(&mut self, key: &str, value: impl Into<Value>, name: &str) {
+        self.0.push(Flag {
+            key: key.into(),
+            value: value.into(),
+            name: name.into(),
+        });
     }
 }

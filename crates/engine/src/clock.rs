@@ -42,3 +42,11 @@ pub fn local_time(wall_ms: i64) -> String {
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
 }
+
+/// Different in every process and every call; not for secrets.
+pub fn random() -> u32 {
+    use std::hash::{BuildHasher, Hasher};
+    let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+    hasher.write_u64(now().steady_ms);
+    hasher.finish() as u32
+}

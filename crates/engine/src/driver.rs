@@ -6,22 +6,22 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, Turn, TurnReport,
     VerifyReport, WaitReason, step,
 };
 use ralph_core::promise::{self, PromiseWarning};
-use ralph_core::tasks::TaskList;
-use ralph_store::FileError;
-use ralph_store::layout::{Layout, RunPaths, new_run_id};
-use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
+use ralph_core::tasks::{Scope, TaskList};
+use ralph_store::layout::RunPaths;
+use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
+use crate::error::DriveError;
 use crate::look::Looker;
+use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
-use crate::record::{Header, RecordError, Recorder};
+use crate::record::Recorder;
 use crate::supervise::Stop;
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::{clock, git};
@@ -63,49 +63,14 @@ pub enum Choice {
     Abandon,
 }
 
-/// Why a run could not begin or go on.
-#[derive(Clone, Debug)]
-pub enum DriveError {
-    Locked(LockError),
-    Record(RecordError),
-    /// Nothing would ever end it (VALV-10).
-    NoLimit,
-}
-
-impl From<FileError> for DriveError {
-    fn from(error: FileError) -> Self {
-        DriveError::Record(error.into())
-    }
-}
-
-impl From<RecordError> for DriveError {
-    fn from(error: RecordError) -> Self {
-        DriveError::Record(error)
-    }
-}
-
-impl Say for DriveError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            DriveError::Locked(error) => error.say(lang),
-            DriveError::Record(error) => error.say(lang),
-            DriveError::NoLimit => ralph_core::tr!(
-                lang,
-                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]",
-                "沒有任何限制會結束此迴圈：請在 [limits] 設定 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
-                "没有任何限制会结束此循环：请在 [limits] 设置 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
-            ),
-        }
-    }
-}
-
 /// Runs a plan to its end.
 pub async fn drive(
     plan: Plan,
+    opening: &Opening,
     observer: &mut dyn Observer,
     requests: mpsc::UnboundedReceiver<Request>,
 ) -> Result<Outcome, DriveError> {
-    let mut driver = Driver::begin(plan, observer, requests)?;
+    let mut driver = Driver::begin(plan, opening, observer, requests)?;
     driver.run().await
 }
 
@@ -139,76 +104,53 @@ struct Driver<'a> {
 impl<'a> Driver<'a> {
     fn begin(
         plan: Plan,
+        opening: &Opening,
         observer: &'a mut dyn Observer,
         requests: mpsc::UnboundedReceiver<Request>,
     ) -> Result<Driver<'a>, DriveError> {
-        let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
-        let layout = Layout::new(&plan.root);
-        layout.prepare()?;
-        let started = clock::now();
-        let id = new_run_id(started.wall_ms, random());
-        let info = LockInfo {
-            pid: std::process::id(),
-            started_at: ralph_core::machine::iso_utc(started.wall_ms),
-            run_id: id.as_str().into(),
-            host: None,
-        };
-        let lock = acquire(&layout.lock(), &info).map_err(DriveError::Locked)?;
-        let paths = layout.create_run(&id)?;
-        let head = git::head(&plan.root);
-        let header = Header {
-            run_id: id.as_str().into(),
-            started_ms: started.wall_ms,
-            rules: plan.rules.clone(),
-            agent: plan.agent.command_line(),
-            tasks_file: plan.tasks.as_ref().map(|t| t.path.clone()),
-            prompt: plan.prompter.prompt.clone(),
-            skipped: plan.scope.skipped.iter().cloned().collect(),
-            verify: plan
-                .verifier
-                .as_ref()
-                .map(|v| v.commands.clone())
-                .unwrap_or_default(),
-            commit: head.commit,
-            branch: head.branch,
-        };
-        let recorder = Recorder::begin(&plan, &paths, layout.status(), &header)?;
+        let open = opening.open(&plan)?;
         observer.begin(&Beginning {
-            run_id: id.as_str(),
+            run_id: open.id.as_str(),
             plan: &plan,
-            took_over: lock.took_over.as_ref(),
+            took_over: open.lock.took_over.as_ref(),
         });
         for announcement in &plan.announcements {
             observer.announce(announcement);
         }
-        let looker = Looker::new(
-            &plan.root,
-            plan.tasks.clone(),
-            plan.scope.clone(),
-            plan.lang,
-        );
+        let scope = Scope {
+            skipped: open.skipped,
+            ..plan.scope.clone()
+        };
+        let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
+        let seen = looker.look();
+        if let Some(change) = open
+            .before
+            .as_ref()
+            .and_then(|before| Announcement::since(before, &seen))
+        {
+            observer.announce(&change);
+        }
+        let first = opening.first_event(seen);
         Ok(Driver {
-            state,
+            state: open.state,
             looker,
-            recorder,
-            paths,
-            run_id: id.as_str().into(),
+            recorder: open.recorder,
+            paths: open.paths,
+            run_id: open.id.as_str().into(),
             observer,
             requests,
-            queue: VecDeque::new(),
+            queue: VecDeque::from([first]),
             child: None,
             stop: watch::Sender::new(Stop::No),
             wake_at: None,
             menu: None,
             known_unknowns: BTreeSet::new(),
             plan,
-            _lock: lock,
+            _lock: open.lock,
         })
     }
 
     async fn run(&mut self) -> Result<Outcome, DriveError> {
-        let seen = self.looker.look();
-        self.queue.push_back(Kind::Started { seen });
         loop {
             let kind = match self.queue.pop_front() {
                 Some(kind) => kind,
@@ -401,13 +343,5 @@ async fn chosen(menu: &mut Option<oneshot::Receiver<Choice>>) -> Option<Choice> 
 
 /// Up to a fifth more, so that many loops do not come back at once.
 fn with_jitter(ms: u64) -> u64 {
-    ms + u64::from(random()) % (ms / 5 + 1)
-}
-
-/// Different in every process and every call; not for secrets.
-fn random() -> u32 {
-    use std::hash::{BuildHasher, Hasher};
-    let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
-    hasher.write_u64(clock::now().steady_ms);
-    hasher.finish() as u32
+    ms + u64::from(clock::random()) % (ms / 5 + 1)
 }

@@ -5,9 +5,12 @@
 pub mod agents;
 pub mod clock;
 pub mod driver;
+pub mod error;
 mod excerpt;
 pub mod git;
 pub mod look;
+pub mod opening;
+pub mod past;
 pub mod plan;
 pub mod prompt;
 pub mod record;

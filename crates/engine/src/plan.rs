@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use ralph_core::config::{self, Settings, TaskSource};
 use ralph_core::lang::Lang;
-use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, VerifyWhen};
+use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen};
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList, Waiting};
 
 use ralph_store::log::LogStyle;
+
+use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Agent, SplitError};
 use crate::look::{ReadError, TaskFile};
@@ -23,16 +25,36 @@ use crate::verify::Verifier;
 /// How long a child may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What a person typed, in the form in which it is kept with the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The settings that flags stand for.
+    #[serde(default)]
+    pub flags: Vec<Flag>,
+    /// The text of a plain prompt.
+    #[serde(default)]
+    pub prompt: Option<String>,
+    /// The change of `--openspec ID`.
+    #[serde(default)]
+    pub openspec: Option<String>,
+    #[serde(default)]
+    pub template: Option<PathBuf>,
+}
+
+/// A setting that was given by a flag.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Flag {
+    pub key: String,
+    pub value: config::Value,
+    pub name: String,
+}
+
 /// What is wanted beyond the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub root: PathBuf,
     pub lang: Lang,
-    /// The text of a plain prompt.
-    pub prompt: Option<String>,
-    /// The change of `--openspec ID`.
-    pub openspec: Option<String>,
-    pub template: Option<PathBuf>,
+    pub asked: Asked,
     /// Somebody sits at a terminal and reads what is announced.
     pub interactive: bool,
     /// This program, for its scripted mode.
@@ -44,6 +66,7 @@ pub struct Wanted {
 pub struct Plan {
     pub root: PathBuf,
     pub lang: Lang,
+    pub asked: Asked,
     pub rules: Rules,
     pub agent: Agent,
     pub agent_env: Vec<(String, String)>,
@@ -83,6 +106,26 @@ pub enum Announcement {
         name: String,
         template: PathBuf,
     },
+    /// The world moved while no process of the run lived (RESM-08).
+    Changed {
+        tasks: bool,
+        files: bool,
+        commit: bool,
+    },
+}
+
+impl Announcement {
+    /// What is different from what was seen before, if anything is.
+    pub fn since(before: &Seen, now: &Seen) -> Option<Announcement> {
+        let tasks = before.tasks != now.tasks;
+        let files = before.tree != now.tree;
+        let commit = before.commit_tree != now.commit_tree;
+        (tasks || files || commit).then_some(Announcement::Changed {
+            tasks,
+            files,
+            commit,
+        })
+    }
 }
 
 /// Why a run can't begin.
@@ -186,6 +229,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     };
     if goal == Goal::Prompt
         && wanted
+            .asked
             .prompt
             .as_deref()
             .unwrap_or_default()
@@ -197,7 +241,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let agent = choose_agent(settings, wanted, &mut announcements)?;
     let has_phases = list.as_ref().is_some_and(|l| !l.phases.is_empty());
     let built_in = prompt::built_in_for(&goal, has_phases);
-    let template = Template::find(&wanted.root, wanted.template.as_deref(), built_in)
+    let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
     let verifier = verifier(settings);
     if verifier.is_none() {
@@ -212,13 +256,14 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
+        asked: wanted.asked.clone(),
         rules: rules(settings, goal, verifier.is_some()),
         agent,
         agent_env: settings.agent.env.clone(),
         env_exclude: settings.agent.env_exclude.clone(),
         prompter: Prompter {
             template,
-            prompt: wanted.prompt.clone().filter(|_| tasks.is_none()),
+            prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -250,13 +295,13 @@ fn find_tasks(
         ..ReadOptions::default()
     };
     let file = |path: PathBuf| Ok(Some(TaskFile::new(&wanted.root, path, options.clone())));
-    if let Some(id) = &wanted.openspec {
+    if let Some(id) = &wanted.asked.openspec {
         return file(discover::openspec_change(&wanted.root, id)?);
     }
     if !settings.tasks.file.is_empty() {
         return file(wanted.root.join(&settings.tasks.file));
     }
-    if wanted.prompt.is_some()
+    if wanted.asked.prompt.is_some()
         || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
     {
         return Ok(None);

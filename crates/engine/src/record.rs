@@ -11,13 +11,13 @@ use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::events::EventLog;
 use ralph_store::journal::{Durability, Journal, JournalError};
-use ralph_store::layout::RunPaths;
+use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::log::{LogFile, LogLevel, LogOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock;
-use crate::plan::Plan;
+use crate::plan::{Asked, Plan};
 
 /// The first record of a journal: what the run was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,15 +25,10 @@ pub struct Header {
     pub run_id: String,
     pub started_ms: i64,
     pub rules: Rules,
-    pub agent: String,
+    /// What the person asked for, so that a resumed run is the same run.
+    pub asked: Asked,
     #[serde(default)]
     pub tasks_file: Option<PathBuf>,
-    #[serde(default)]
-    pub prompt: Option<String>,
-    #[serde(default)]
-    pub skipped: Vec<String>,
-    #[serde(default)]
-    pub verify: Vec<String>,
     #[serde(default)]
     pub commit: Option<String>,
     #[serde(default)]
@@ -81,32 +76,36 @@ impl From<FileError> for RecordError {
 
 impl Recorder {
     /// Opens every file of a new run and writes its header down.
-    pub fn begin(
+    pub fn begin(plan: &Plan, paths: &RunPaths, header: &Header) -> Result<Recorder, RecordError> {
+        let mut journal = Journal::create(&paths.journal())?;
+        journal.append(&[to_json(header)], Durability::Commit)?;
+        Recorder::open(plan, paths, journal, header)
+    }
+
+    /// Opens the files of a run whose journal is there already.
+    pub fn open(
         plan: &Plan,
         paths: &RunPaths,
-        status: PathBuf,
+        journal: Journal,
         header: &Header,
     ) -> Result<Recorder, RecordError> {
-        let mut journal = Journal::create(&paths.journal())?;
         let options = LogOptions {
             style: plan.log_style,
             max_bytes: plan.log_max_bytes,
             keep: plan.log_keep,
             redact: redact_for_log,
         };
-        let log = LogFile::open(&plan.log, &clock::local_time(header.started_ms), options)?;
-        let events = EventLog::open(&paths.events())?;
-        journal.append(&[to_json(header)], Durability::Commit)?;
+        let now = clock::local_time(clock::now().wall_ms);
         Ok(Recorder {
             journal,
-            events,
-            log,
-            status,
+            events: EventLog::open(&paths.events())?,
+            log: LogFile::open(&plan.log, &now, options)?,
+            status: Layout::new(&plan.root).status(),
             run_id: header.run_id.clone(),
-            tasks_file: plan
-                .tasks
+            tasks_file: header
+                .tasks_file
                 .as_ref()
-                .map(|t| t.path.to_string_lossy().into_owned())
+                .map(|path| path.to_string_lossy().into_owned())
                 .unwrap_or_default(),
             lang: plan.lang,
         })

@@ -64,7 +64,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn note(&mut self, name: &str, got: String, bound: String, held: bool) {
+    fn note(&mut self, name: &str, got: &str, bound: &str, held: bool) {
         let word = if held { "ok" } else { "MISSED" };
         println!("{name:<40} {got:>10}  at most {bound:<8} {word}");
         if !held {
@@ -76,21 +76,21 @@ impl Verdict {
         let ratio = got.as_secs_f64() / unit.as_secs_f64();
         self.note(
             name,
-            format!("{ratio:.2}"),
-            format!("{bound:.1}"),
+            &format!("{ratio:.2}"),
+            &format!("{bound:.1}"),
             ratio <= bound,
         );
     }
 
     fn at_most(&mut self, name: &str, got: Duration, bound: Duration) {
-        self.note(name, micros(got), micros(bound), got <= bound);
+        self.note(name, &micros(got), &micros(bound), got <= bound);
     }
 
     fn at_most_kb(&mut self, name: &str, got: u64, bound: u64) {
         self.note(
             name,
-            format!("{got} kB"),
-            format!("{bound} kB"),
+            &format!("{got} kB"),
+            &format!("{bound} kB"),
             got <= bound,
         );
     }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::config::{self, Layer, Sources};
 use ralph_core::tr;
+use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Wanted};
 
-use super::run::{drive, own_program};
+use super::run::{Shown, own_program, show};
 use crate::FAILED;
 use crate::app::App;
 use crate::args::{DemoArgs, Global};
 use crate::demo;
-use crate::view::{JsonLines, People};
 
 pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
     let _ = global;
@@ -70,11 +70,11 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
         Ok(plan) => plan,
         Err(error) => return app.fail(&error),
     };
-    if args.json {
-        drive(app, plan, &mut JsonLines::default())
-    } else {
-        drive(app, plan, &mut People::new(app.screen, false, false))
-    }
+    let shown = Shown {
+        json: args.json,
+        quiet: false,
+    };
+    show(app, plan, &Opening::New, shown)
 }
 
 fn farewell(app: &App, args: &DemoArgs, root: &Path) -> String {

@@ -5,6 +5,7 @@ mod demo;
 mod events;
 mod generate;
 mod logs;
+mod resume;
 mod run;
 mod status;
 mod tasks;
@@ -17,6 +18,7 @@ pub fn run(cli: Cli) -> u8 {
     match cli.command {
         Command::Demo(args) => demo::run(app, &cli.global, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
+        Command::Resume(args) => resume::run(app, &cli.global, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),

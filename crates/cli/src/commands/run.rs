@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use ralph_core::config::Loaded;
 use ralph_core::lang::Say;
 use ralph_engine::driver::{self, Observer};
-use ralph_engine::plan::{self, Plan, Wanted};
+use ralph_engine::opening::Opening;
+use ralph_engine::plan::{self, Asked, Plan, Wanted};
 use ralph_engine::signals;
 use tokio::sync::mpsc;
 
@@ -15,36 +16,28 @@ use crate::args::{Global, RunArgs};
 use crate::view::{DryRun, JsonLines, People};
 use crate::{FAILED, settings};
 
+/// How a run is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown {
+    pub json: bool,
+    pub quiet: bool,
+}
+
 pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
-    let flags = match settings::run_flags(&app, global, args) {
-        Ok(flags) => flags,
-        Err(code) => return code,
-    };
-    let Loaded {
-        settings, warnings, ..
-    } = match settings::load(&app, flags) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
-    let app = app.with_lang(global, &settings.lang);
-    if !args.quiet {
-        warn_all(&app, &warnings);
-    }
-    let wanted = Wanted {
-        root: app.root.clone(),
-        lang: app.lang(),
+    let template = args.prompt_template.as_ref();
+    let asked = Asked {
+        flags: settings::run_flags(global, args),
         prompt: args.prompt.clone(),
         openspec: args.openspec.clone(),
-        template: args
-            .prompt_template
-            .as_ref()
-            .map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())),
-        interactive: app::is_interactive() && !args.json,
-        own_program: own_program(),
+        template: template.map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())),
     };
-    let plan = match plan::prepare(&settings, &wanted) {
-        Ok(plan) => plan,
-        Err(error) => return app.fail(&error),
+    let shown = Shown {
+        json: args.json,
+        quiet: args.quiet,
+    };
+    let (app, plan) = match prepare(app, global, asked, shown) {
+        Ok(prepared) => prepared,
+        Err(code) => return code,
     };
     if args.dry_run {
         let dry_run = DryRun {
@@ -58,14 +51,29 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         });
         return 0;
     }
-    if args.json {
-        drive(&app, plan, &mut JsonLines::default())
-    } else {
-        drive(
-            &app,
-            plan,
-            &mut People::new(app.screen, args.quiet, app::is_interactive()),
-        )
+    show(&app, plan, &Opening::New, shown)
+}
+
+/// From what was asked for to a plan, or to what is wrong with it.
+pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<(App, Plan), u8> {
+    let layers = settings::layers(&app, &asked.flags)?;
+    let Loaded {
+        settings, warnings, ..
+    } = settings::load(&app, layers)?;
+    let app = app.with_lang(global, &settings.lang);
+    if !shown.quiet {
+        warn_all(&app, &warnings);
+    }
+    let wanted = Wanted {
+        root: app.root.clone(),
+        lang: app.lang(),
+        asked,
+        interactive: app::is_interactive() && !shown.json,
+        own_program: own_program(),
+    };
+    match plan::prepare(&settings, &wanted) {
+        Ok(plan) => Ok((app, plan)),
+        Err(error) => Err(app.fail(&error)),
     }
 }
 
@@ -73,8 +81,18 @@ pub fn own_program() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| "ralph".into())
 }
 
+/// Drives a run and shows it.
+pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
+    if shown.json {
+        drive(app, plan, opening, &mut JsonLines)
+    } else {
+        let mut people = People::new(app.screen, shown.quiet, app::is_interactive());
+        drive(app, plan, opening, &mut people)
+    }
+}
+
 /// Runs a plan on this thread and gives the exit code of its outcome.
-pub fn drive(app: &App, plan: Plan, observer: &mut dyn Observer) -> u8 {
+fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -90,7 +108,7 @@ pub fn drive(app: &App, plan: Plan, observer: &mut dyn Observer) -> u8 {
         if let Err(error) = signals::listen(sender) {
             app.warn(&error.to_string());
         }
-        driver::drive(plan, observer, requests).await
+        driver::drive(plan, opening, observer, requests).await
     });
     // A thread that still waits for a key press must not hold the end up.
     runtime.shutdown_background();

@@ -10,7 +10,7 @@ use ralph_engine::plan::Announcement;
 use ralph_engine::turn::Echo;
 use tokio::sync::oneshot;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct JsonLines;
 
 impl Observer for JsonLines {

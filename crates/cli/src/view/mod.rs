@@ -6,6 +6,7 @@ mod json;
 mod menu;
 mod people;
 
+pub use blocks::phases;
 pub use dry_run::DryRun;
 pub use json::JsonLines;
 pub use people::People;

@@ -20,6 +20,8 @@ pub enum Kind {
     Started { seen: Seen },
     /// A run that another process left is taken up again.
     Resumed { seen: Seen },
+    /// A person gives up a run that no process drives.
+    Abandoned,
     /// The agent's process is gone and the world was looked at.
     TurnEnded(TurnReport),
     /// The verification commands have run.

@@ -27,6 +27,11 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
         resume(state, seen, &mut out);
         return out;
     }
+    if let Kind::Abandoned = &event.kind {
+        state.clock.restart(event.at);
+        abandon(state, &mut out);
+        return out;
+    }
     if state.outcome().is_some() {
         return out;
     }
@@ -67,10 +72,7 @@ fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
 /// is counted in a row starts afresh, and a reached limit is extended first
 /// (RESM-02, RESM-03, BRKR-09).
 fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    if matches!(
-        state.outcome(),
-        Some(Outcome::Complete | Outcome::Cancelled)
-    ) {
+    if is_over(state) {
         return;
     }
     state.counters = Default::default();
@@ -90,6 +92,21 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         extend(state, Limit::Duration, out);
     }
     go_on(state, out);
+}
+
+/// A paused, failed or dead run is given up (RESM-09, INTR-06).
+fn abandon(state: &mut State, out: &mut Vec<Effect>) {
+    if !is_over(state) {
+        finish(state, Outcome::Cancelled, out);
+    }
+}
+
+/// Complete or given up: nothing takes such a run up again.
+fn is_over(state: &State) -> bool {
+    matches!(
+        state.outcome(),
+        Some(Outcome::Complete | Outcome::Cancelled)
+    )
 }
 
 fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {

@@ -5,7 +5,7 @@
 //! elsewhere, by evidence. This module only tells a promise that was *given*
 //! from one that was shown as code, quoted, echoed or talked about.
 
-pub(crate) mod clean;
+mod clean;
 mod echo;
 mod markdown;
 mod rules;
@@ -19,6 +19,8 @@ mod tests;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use crate::text::without_controls;
 
 pub use rules::{Conflict, PromiseRules};
 use statement::Given;
@@ -96,14 +98,20 @@ pub struct Detection {
 /// Reads the final text of an agent's turn. `prompt` is what the agent was
 /// sent; whatever the text merely repeats of it does not count.
 pub fn detect(text: &str, rules: &PromiseRules, prompt: Option<&str>) -> Detection {
-    let prompt = prompt.map(clean::plain).unwrap_or_default();
-    let text = echo::cut_prompt(clean::plain(text), &prompt);
+    let prompt = prompt.map(plain).unwrap_or_default();
+    let text = echo::cut_prompt(plain(text), &prompt);
     let said = markdown::said(&text);
     let statements = statement::judge(&text, &said, &rules.compile(), &prompt);
     let (promise, conflict) = decide(&statements.given, &said, rules.conflict);
     let mut warnings: Vec<PromiseWarning> = conflict.into_iter().collect();
     warnings.extend(warning::about(&statements));
     Detection { promise, warnings }
+}
+
+/// A captured screen and a plain reply read the same.
+fn plain(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    without_controls(text).into_owned()
 }
 
 /// Which of several promises counts (PROM-09).

@@ -9,6 +9,7 @@ use super::model::{Scope, Task, TaskList};
 use super::pick::Unmet;
 
 /// What the name in a `depends` means.
+#[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Task(usize),
     /// All phases that answer to the name.
@@ -238,23 +239,23 @@ impl<'a> Waits<'a> {
     pub fn of(&self, task: &Task) -> Vec<Unmet> {
         let mut unmet = Vec::new();
         for name in &task.depends {
-            self.check(name, &self.dependencies.of_task(name), &mut unmet);
+            self.check(name, self.dependencies.of_task(name), &mut unmet);
         }
         let phase = task
             .phase
             .and_then(|phase| self.dependencies.list.phases.get(phase));
         for name in phase.map_or(&[][..], |phase| &phase.depends) {
-            self.check(name, &self.dependencies.of_phase(name), &mut unmet);
+            self.check(name, self.dependencies.of_phase(name), &mut unmet);
         }
         unmet
     }
 
-    fn check(&self, name: &str, target: &Target<'_>, unmet: &mut Vec<Unmet>) {
+    fn check(&self, name: &str, target: Target<'_>, unmet: &mut Vec<Unmet>) {
         let list = self.dependencies.list;
         match target {
             Target::Unknown => unmet.push(Unmet::Unknown(name.to_owned())),
             Target::Task(index) => {
-                let task = list.tasks.get(*index);
+                let task = list.tasks.get(index);
                 if task.is_some_and(|task| holds_up(task, self.skipped)) {
                     unmet.push(Unmet::Task(name.to_owned()));
                 }

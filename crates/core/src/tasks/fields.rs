@@ -1,6 +1,8 @@
 //! What stands behind a box: id, `[P]`, `[US1]`, description, dependencies
 //! and `| key: value` fields (TASK-05, TASK-07, TASK-08).
 
+use std::borrow::Cow;
+
 use super::markdown::code_spans;
 use super::model::{Format, Task};
 
@@ -10,53 +12,67 @@ pub(super) fn describe(task: &mut Task, format: Format, raw: &str) {
     for (key, value) in fields {
         set_field(task, key, value);
     }
-    let mut rest = description.trim().to_owned();
-    if let Some((id, after)) = take_id(format, &rest) {
-        task.id = id;
+    let mut rest = description.trim();
+    let mut opens_bold = false;
+    if let Some((token, id)) = leading_id(format, rest) {
+        task.id = id.to_owned();
         task.has_own_id = true;
-        rest = after;
+        opens_bold = token.starts_with("**") && !token.ends_with("**");
+        rest = rest.get(token.len()..).unwrap_or_default().trim_start();
     }
     if format == Format::SpecKit {
-        rest = take_labels(task, &rest).to_owned();
+        rest = take_labels(task, rest);
     }
-    add_names(&mut task.depends, depends_in_parentheses(&rest));
-    task.text = rest;
+    add_depends_in_parentheses(&mut task.depends, rest);
+    task.text = if opens_bold {
+        format!("**{rest}")
+    } else {
+        rest.to_owned()
+    };
 }
 
 /// Names in a list such as `1.1, 1.2` or `Phase 2`.
 pub(super) fn names_in(list: &str) -> Vec<String> {
     let mut names = Vec::new();
-    add_names(
-        &mut names,
-        list.split([',', '、', '，', ' ', '\t', ';'])
-            .map(|name| name.trim_matches(['`', '*', '[', ']', '(', ')']))
-            .filter(|name| !is_nothing(name))
-            .map(str::to_owned),
-    );
+    add_names_in(&mut names, list);
     names
 }
 
-fn add_names(names: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+fn add_names_in(names: &mut Vec<String>, list: &str) {
+    add_names(
+        names,
+        list.split([',', '、', '，', ' ', '\t', ';'])
+            .map(|name| name.trim_matches(['`', '*', '[', ']', '(', ')']))
+            .filter(|name| !is_nothing(name)),
+    );
+}
+
+fn add_names<'a>(names: &mut Vec<String>, more: impl IntoIterator<Item = &'a str>) {
     for name in more {
-        if !names.contains(&name) {
-            names.push(name);
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
         }
     }
 }
 
-/// People write `depends: none` where they mean nothing.
+/// Words that name nothing: `depends: none`, `depends: Phase 1 and 2`.
 fn is_nothing(name: &str) -> bool {
     name.is_empty()
-        || ["none", "-", "n/a", "無", "无", "phase"]
-            .iter()
-            .any(|word| name.eq_ignore_ascii_case(word))
+        || [
+            "none", "-", "n/a", "無", "无", "phase", "and", "&", "和", "與", "与",
+        ]
+        .iter()
+        .any(|word| name.eq_ignore_ascii_case(word))
 }
 
 const KNOWN_KEYS: [&str; 4] = ["agent", "files", "output", "depends"];
 
 /// Splits `text | key: value | …`. Only OpenSpec files may carry fields that
 /// we don't know; elsewhere such a `|` is part of the sentence.
-fn split_fields(format: Format, raw: &str) -> (String, Vec<(&str, &str)>) {
+fn split_fields(format: Format, raw: &str) -> (Cow<'_, str>, Vec<(&str, &str)>) {
+    if !raw.contains('|') {
+        return (Cow::Borrowed(raw), Vec::new());
+    }
     let mut parts = split_at_pipes(raw).into_iter();
     let mut description = parts.next().unwrap_or_default().to_owned();
     let mut fields = Vec::new();
@@ -71,7 +87,7 @@ fn split_fields(format: Format, raw: &str) -> (String, Vec<(&str, &str)>) {
             }
         }
     }
-    (description, fields)
+    (Cow::Owned(description), fields)
 }
 
 fn is_known(key: &str) -> bool {
@@ -92,9 +108,6 @@ fn field(part: &str) -> Option<(&str, &str)> {
 
 /// Splits at every `|` that does not stand in inline code.
 fn split_at_pipes(raw: &str) -> Vec<&str> {
-    if !raw.contains('|') {
-        return vec![raw];
-    }
     let spans = code_spans(raw);
     let mut spans = spans.iter().peekable();
     let mut parts = Vec::new();
@@ -124,7 +137,7 @@ fn set_field(task: &mut Task, key: &str, value: &str) {
                 .map(|file| file.trim().trim_matches('`').to_owned())
                 .filter(|file| !file.is_empty()),
         ),
-        "depends" => add_names(&mut task.depends, names_in(value)),
+        "depends" => add_names_in(&mut task.depends, value),
         _ => task.fields.push((key.to_owned(), value.to_owned())),
     }
 }
@@ -133,21 +146,12 @@ fn some_text(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// The id at the beginning, also as `**T001**`, `[T001]`, `T001:` or `1.1.`.
-fn take_id(format: Format, text: &str) -> Option<(String, String)> {
+/// The first word and the id in it, also as `**T001**`, `[T001]`, `T001:` or
+/// `1.1.`.
+fn leading_id(format: Format, text: &str) -> Option<(&str, &str)> {
     let token = text.split_whitespace().next()?;
     let id = token.trim_matches(['*', '[', ']', '`', ':', '：', '.', ')']);
-    if !is_id(format, id) {
-        return None;
-    }
-    let rest = text.get(token.len()..)?.trim_start();
-    let opens_bold = token.starts_with("**") && !token.ends_with("**");
-    let rest = if opens_bold {
-        format!("**{rest}")
-    } else {
-        rest.to_owned()
-    };
-    Some((id.to_owned(), rest))
+    is_id(format, id).then_some((token, id))
 }
 
 /// `T001` everywhere; `1.1` where the format numbers its tasks that way. In
@@ -195,20 +199,21 @@ fn take_labels<'a>(task: &mut Task, text: &'a str) -> &'a str {
     }
 }
 
-/// The ids in every `(depends on T012, T013)`.
-fn depends_in_parentheses(text: &str) -> Vec<String> {
+/// Adds the ids in every `(depends on T012, T013)`.
+fn add_depends_in_parentheses(names: &mut Vec<String>, text: &str) {
     const PHRASE: &str = "depends on";
-    text.match_indices('(')
-        .filter_map(|(at, _)| text.get(at + 1..))
-        .filter_map(|inside| {
-            let (phrase, rest) = inside.split_at_checked(PHRASE.len())?;
-            phrase
-                .eq_ignore_ascii_case(PHRASE)
-                .then(|| rest.split(')').next().unwrap_or(rest))
-        })
-        .flat_map(|list| list.split(|c: char| !c.is_ascii_alphanumeric() && c != '.'))
-        .map(|name| name.trim_matches('.'))
-        .filter(|name| is_t_number(name, 1) || is_dotted(name))
-        .map(str::to_owned)
-        .collect()
+    for inside in text.split('(').skip(1) {
+        let Some((phrase, rest)) = inside.split_at_checked(PHRASE.len()) else {
+            continue;
+        };
+        if !phrase.eq_ignore_ascii_case(PHRASE) {
+            continue;
+        }
+        let list = rest.split(')').next().unwrap_or(rest);
+        let words = list.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+        let ids = words
+            .map(|word| word.trim_matches('.'))
+            .filter(|word| is_t_number(word, 1) || is_dotted(word));
+        add_names(names, ids);
+    }
 }

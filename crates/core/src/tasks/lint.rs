@@ -153,17 +153,19 @@ impl TaskList {
     }
 
     fn find_duplicates(&self, findings: &mut Vec<Finding>) {
-        let mut first_lines = HashMap::with_capacity(self.tasks.len());
+        let mut first_lines: HashMap<&str, usize> = HashMap::with_capacity(self.tasks.len());
         for task in self.tasks.iter().filter(|task| task.has_own_id) {
-            let first_line = *first_lines.entry(&task.id).or_insert(task.line);
-            if first_line != task.line {
-                findings.push(Finding {
+            match first_lines.get(task.id.as_str()) {
+                None => {
+                    first_lines.insert(&task.id, task.line);
+                }
+                Some(&first_line) => findings.push(Finding {
                     line: task.line,
                     kind: FindingKind::DuplicateId {
                         id: task.id.clone(),
                         first_line,
                     },
-                });
+                }),
             }
         }
     }
@@ -172,7 +174,7 @@ impl TaskList {
         let Some(dependencies) = Dependencies::of(self) else {
             return;
         };
-        let mut note = |line: usize, id: &str, on: &str, target: &Target<'_>| {
+        let mut note = |line: usize, id: &str, on: &str, target: Target<'_>| {
             if matches!(target, Target::Unknown) {
                 findings.push(Finding {
                     line,
@@ -185,13 +187,13 @@ impl TaskList {
         };
         for task in &self.tasks {
             for name in &task.depends {
-                note(task.line, &task.id, name, &dependencies.of_task(name));
+                note(task.line, &task.id, name, dependencies.of_task(name));
             }
         }
         for phase in &self.phases {
             let id = format!("Phase {}", phase.key);
             for name in &phase.depends {
-                note(phase.line, &id, name, &dependencies.of_phase(name));
+                note(phase.line, &id, name, dependencies.of_phase(name));
             }
         }
         let cycles = dependencies.cycles(0..self.tasks.len(), |_| true, MOST_CYCLES);

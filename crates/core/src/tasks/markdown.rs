@@ -74,7 +74,9 @@ pub(super) fn checkbox(line: &str) -> Option<Checkbox<'_>> {
 /// Whether a line that is no box was probably meant as one.
 pub(super) fn looks_like_checkbox(line: &str) -> bool {
     const MEANT_AS_MARKS: [&str; 10] = ["", " ", "x", "X", "-", "~", "✓", "✔", "✅", "√"];
-    let Some((_, after_marker)) = list_marker(line.trim_start()) else {
+    let text = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
+    let is_quoted = line.trim_start().starts_with('>');
+    let Some((_, after_marker)) = list_marker(text) else {
         return false;
     };
     let Some(inside) = after_marker.trim_start().strip_prefix('[') else {
@@ -85,7 +87,7 @@ pub(super) fn looks_like_checkbox(line: &str) -> bool {
     };
     let is_link = after.starts_with(['(', '[']);
     !is_link
-        && checkbox(line).is_none()
+        && (is_quoted || checkbox(line).is_none())
         && MEANT_AS_MARKS.contains(&mark.trim())
         && mark.chars().count() <= 3
 }
@@ -152,7 +154,7 @@ fn indent(line: &str) -> usize {
 pub(super) fn visible_lines(text: &str) -> Visible<'_> {
     let lines = split_lines(text);
     let mut fences = Fences::find(&lines);
-    let last_comment_end = text.rfind("-->");
+    let comments = Comments::find(text);
     let mut visible = Visible {
         lines: Vec::with_capacity(lines.len()),
         unclosed: Vec::new(),
@@ -168,7 +170,7 @@ pub(super) fn visible_lines(text: &str) -> Visible<'_> {
             Opened::Nothing => {}
         }
         visible.lines.push(*line);
-        let comment = follow_comments(text, &lines, at, last_comment_end);
+        let comment = comments.follow(&lines, at);
         if let Some(number) = comment.unclosed_at {
             visible.unclosed.push((number, Unclosed::Comment));
         }
@@ -177,20 +179,23 @@ pub(super) fn visible_lines(text: &str) -> Visible<'_> {
     visible
 }
 
+/// Lines end with LF, CR LF or, in very old files, CR.
 fn split_lines(text: &str) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
     let mut start = 0;
-    text.split_inclusive('\n')
-        .enumerate()
-        .map(|(index, whole)| {
-            let line = Line {
-                number: index + 1,
-                start,
-                text: whole.trim_end_matches('\n').trim_end_matches('\r'),
-            };
-            start += whole.len();
-            line
-        })
-        .collect()
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let length = rest.bytes().position(|byte| byte == b'\n' || byte == b'\r');
+        let length = length.unwrap_or(rest.len());
+        let (line, ending) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        lines.push(Line {
+            number: lines.len() + 1,
+            start,
+            text: line,
+        });
+        let ending_length = if ending.starts_with("\r\n") { 2 } else { 1 };
+        start += length + ending_length;
+    }
+    lines
 }
 
 /// How far the comments reach that begin on one line.
@@ -199,42 +204,59 @@ struct CommentReach {
     unclosed_at: Option<usize>,
 }
 
-fn follow_comments(
-    text: &str,
-    lines: &[Line<'_>],
-    first: usize,
-    last_comment_end: Option<usize>,
-) -> CommentReach {
-    let mut reach = CommentReach {
-        last_line: first,
-        unclosed_at: None,
-    };
-    let mut from = 0;
-    while let Some(line) = lines.get(reach.last_line) {
-        let Some(open) = comment_left_open(line.text, from) else {
-            break;
-        };
-        // `<!-->` is a whole comment, so the end may overlap the beginning.
-        let search_from = line.start + open + "<!".len();
-        let end = if last_comment_end.is_some_and(|last| search_from <= last) {
-            text.get(search_from..).and_then(|rest| rest.find("-->"))
-        } else {
-            None
-        };
-        let Some(end) = end.map(|offset| search_from + offset) else {
-            reach.unclosed_at = Some(line.number);
-            break;
-        };
-        while lines
-            .get(reach.last_line + 1)
-            .is_some_and(|next| next.start <= end)
-        {
-            reach.last_line += 1;
+struct Comments<'a> {
+    text: &'a str,
+    any: bool,
+    /// Where the last `-->` stands.
+    last_end: Option<usize>,
+}
+
+impl<'a> Comments<'a> {
+    fn find(text: &'a str) -> Comments<'a> {
+        let any = text.contains("<!--");
+        Comments {
+            text,
+            any,
+            last_end: if any { text.rfind("-->") } else { None },
         }
-        let closing_start = lines.get(reach.last_line).map_or(0, |line| line.start);
-        from = end + "-->".len() - closing_start;
     }
-    reach
+
+    fn follow(&self, lines: &[Line<'_>], first: usize) -> CommentReach {
+        let mut reach = CommentReach {
+            last_line: first,
+            unclosed_at: None,
+        };
+        let mut from = 0;
+        while let Some(line) = lines.get(reach.last_line).filter(|_| self.any) {
+            let Some(open) = comment_left_open(line.text, from) else {
+                break;
+            };
+            let Some(end) = self.end_after(line.start + open) else {
+                reach.unclosed_at = Some(line.number);
+                break;
+            };
+            while lines
+                .get(reach.last_line + 1)
+                .is_some_and(|next| next.start <= end)
+            {
+                reach.last_line += 1;
+            }
+            let closing_start = lines.get(reach.last_line).map_or(0, |line| line.start);
+            from = end + "-->".len() - closing_start;
+        }
+        reach
+    }
+
+    /// Where the comment ends that begins here.
+    fn end_after(&self, open: usize) -> Option<usize> {
+        // `<!-->` is a whole comment, so the end may overlap the beginning.
+        let search_from = open + "<!".len();
+        // Knowing the last end keeps many unclosed comments from being
+        // searched to the end of the file, one after the other.
+        self.last_end.filter(|last| search_from <= *last)?;
+        let offset = self.text.get(search_from..)?.find("-->")?;
+        Some(search_from + offset)
+    }
 }
 
 /// The offset of a `<!--` that is not closed on the same line and does not
@@ -245,13 +267,12 @@ fn comment_left_open(line: &str, from: usize) -> Option<usize> {
         return None;
     }
     let spans = code_spans(line);
+    let mut spans = spans.iter().peekable();
     loop {
         let open = at + line.get(at..)?.find("<!--")?;
-        if let Some(&(_, end)) = spans
-            .iter()
-            .find(|(start, end)| (*start..*end).contains(&open))
-        {
-            at = end;
+        while spans.next_if(|(_, end)| *end <= open).is_some() {}
+        if let Some((_, end)) = spans.next_if(|(start, _)| *start <= open) {
+            at = *end;
             continue;
         }
         match line.get(open + 2..)?.find("-->") {
@@ -396,6 +417,10 @@ fn ends_list_item(line: &str, fence_indent: usize) -> Option<usize> {
 }
 
 fn fence(line: &str) -> Option<Fence> {
+    let first = line.bytes().find(|byte| !matches!(byte, b' ' | b'\t'))?;
+    if !matches!(first, b'`' | b'~' | b'-' | b'*' | b'+' | b'0'..=b'9') {
+        return None;
+    }
     let mut text = line.trim_start();
     let mut in_item = false;
     while let Some((_, rest)) = list_marker(text).filter(|(_, rest)| rest.starts_with([' ', '\t']))

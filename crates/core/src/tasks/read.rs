@@ -169,7 +169,6 @@ impl Reader<'_> {
         let (phase, optional) = self.sections.place(index);
         let mark = line.start + checkbox.mark;
         let mut task = Task {
-            id: format!("#{}", index + 1),
             done: checkbox.done,
             optional,
             phase,
@@ -182,6 +181,9 @@ impl Reader<'_> {
             ..Task::default()
         };
         fields::describe(&mut task, self.format, checkbox.text);
+        if !task.has_own_id {
+            task.id = format!("#{}", index + 1);
+        }
         self.tasks.push(task);
     }
 

@@ -3,11 +3,12 @@
 use crate::lang::{Lang, Say};
 use crate::tr;
 
+use super::compare::Changes;
 use super::error::TaskError;
 use super::lint::{Finding, FindingKind};
 use super::markdown::Unclosed;
 use super::model::Format;
-use super::pick::{Unmet, Waiting};
+use super::pick::{Pick, Unmet, Waiting};
 
 impl Say for TaskError {
     fn say(&self, lang: Lang) -> String {
@@ -108,15 +109,7 @@ impl Say for Finding {
                 "編號 {id} 已在第 {first_line} 行使用；請給這個任務另一個編號",
                 "编号 {id} 已在第 {first_line} 行使用；请给这个任务另一个编号",
             ),
-            FindingKind::Cycle { ids } => {
-                let circle = circle(ids);
-                tr!(
-                    lang,
-                    "these wait for each other: {circle}; take one of the dependencies out",
-                    "這些項目互相等待：{circle}；請移除其中一個依賴",
-                    "这些项目互相等待：{circle}；请移除其中一个依赖",
-                )
-            }
+            FindingKind::Cycle { ids } => cycle(lang, ids),
             FindingKind::UnknownDependency { id, on } => tr!(
                 lang,
                 "{id} depends on {on}, which is not in this file; correct the id or take it out",
@@ -187,18 +180,104 @@ fn unclosed(lang: Lang, what: Unclosed) -> String {
     }
 }
 
-/// `1.1 → 1.2 → 1.1`.
-fn circle(ids: &[String]) -> String {
-    let ids = ids.iter().chain(ids.first()).map(String::as_str);
-    ids.collect::<Vec<_>>().join(" → ")
+fn cycle(lang: Lang, ids: &[String]) -> String {
+    let circle: Vec<&str> = ids.iter().chain(ids.first()).map(String::as_str).collect();
+    let circle = circle.join(" → ");
+    tr!(
+        lang,
+        "these wait for each other: {circle}; take one of the dependencies out",
+        "這些項目互相等待：{circle}；請移除其中一個依賴",
+        "这些项目互相等待：{circle}；请移除其中一个依赖",
+    )
+}
+
+fn separator(lang: Lang) -> &'static str {
+    if lang == Lang::En { ", " } else { "、" }
+}
+
+impl Pick {
+    /// Why there is no next task; `None` where there is one or all is done.
+    pub fn problem(&self, lang: Lang) -> Option<String> {
+        match self {
+            Pick::Next { .. } | Pick::Done => None,
+            Pick::Cycle { ids } => Some(cycle(lang, ids)),
+            Pick::Blocked { waiting } => Some(blocked(lang, waiting)),
+            Pick::NothingInScope { phase, known } => {
+                Some(nothing_in_scope(lang, phase.as_deref(), known))
+            }
+        }
+    }
+}
+
+fn blocked(lang: Lang, waiting: &[Waiting]) -> String {
+    let joint = if lang == Lang::En { "; " } else { "；" };
+    let reasons: Vec<String> = waiting.iter().map(|waiting| waiting.say(lang)).collect();
+    let reasons = reasons.join(joint);
+    tr!(
+        lang,
+        "no task can be started: {reasons}; finish what they wait for, or correct their `depends`",
+        "沒有可以開始的任務：{reasons}；請先完成它們等待的項目，或修正 `depends`",
+        "没有可以开始的任务：{reasons}；请先完成它们等待的项目，或修正 `depends`",
+    )
+}
+
+fn nothing_in_scope(lang: Lang, phase: Option<&str>, known: &[String]) -> String {
+    let Some(phase) = phase else {
+        return tr!(
+            lang,
+            "every task is optional or was skipped, so there is nothing to do; take one back into scope",
+            "所有任務都是選做或已略過，沒有可做的事；請把至少一個任務放回範圍",
+            "所有任务都是选做或已跳过，没有可做的事；请把至少一个任务放回范围",
+        );
+    };
+    if known.is_empty() {
+        return tr!(
+            lang,
+            "there is no phase {phase}, because this file has no phases; run without --phase",
+            "沒有階段 {phase}，因為此檔案不分階段；請不要加 --phase",
+            "没有阶段 {phase}，因为此文件不分阶段；请不要加 --phase",
+        );
+    }
+    let known = known.join(separator(lang));
+    tr!(
+        lang,
+        "phase {phase} has no tasks; the phases of this file are: {known}",
+        "階段 {phase} 沒有任務；此檔案的階段有：{known}",
+        "阶段 {phase} 没有任务；此文件的阶段有：{known}",
+    )
+}
+
+/// What happened to the file, one clause per kind of change.
+impl Say for Changes {
+    fn say(&self, lang: Lang) -> String {
+        let clauses = [
+            (&self.newly_done, tr!(lang, "ticked", "已勾選", "已勾选")),
+            (
+                &self.unticked,
+                tr!(lang, "unticked", "取消勾選", "取消勾选"),
+            ),
+            (&self.removed, tr!(lang, "removed", "已刪除", "已删除")),
+            (&self.added, tr!(lang, "added", "新增", "新增")),
+            (&self.reworded, tr!(lang, "reworded", "改寫", "改写")),
+        ];
+        let joint = if lang == Lang::En { "; " } else { "；" };
+        let clauses: Vec<String> = clauses
+            .iter()
+            .filter(|(ids, _)| !ids.is_empty())
+            .map(|(ids, word)| {
+                let ids = ids.join(separator(lang));
+                tr!(lang, "{word}: {ids}", "{word}：{ids}", "{word}：{ids}")
+            })
+            .collect();
+        clauses.join(joint)
+    }
 }
 
 impl Say for Waiting {
     fn say(&self, lang: Lang) -> String {
         let id = &self.id;
-        let separator = if lang == Lang::En { ", " } else { "、" };
         let reasons: Vec<String> = self.on.iter().map(|unmet| unmet.say(lang)).collect();
-        let reasons = reasons.join(separator);
+        let reasons = reasons.join(separator(lang));
         tr!(
             lang,
             "task {id} waits for {reasons}",

@@ -99,12 +99,14 @@ impl<'a> Sections<'a> {
     }
 
     fn opening(&self, title: &str) -> Option<Opening> {
-        match self.format {
-            Format::SpecKit => numbered(spec_kit_phase(title)?),
-            Format::OpenSpec => numbered(open_spec_group(title)?),
-            Format::FixPlan | Format::Plain => numbered((&self.ordinal.to_string(), title)),
-            Format::PrdJson => None,
-        }
+        let ordinal = self.ordinal.to_string();
+        let (key, title) = match self.format {
+            Format::SpecKit => spec_kit_phase(title)?,
+            Format::OpenSpec => open_spec_group(title)?,
+            Format::FixPlan | Format::Plain => (ordinal.as_str(), title),
+            Format::PrdJson => return None,
+        };
+        Some(numbered(key, title))
     }
 
     fn note_optional(&mut self, heading: &Heading<'_>) -> bool {
@@ -180,32 +182,42 @@ fn leading_number(text: &str) -> Option<(&str, &str)> {
         .flatten()
 }
 
-fn numbered((key, title): (&str, &str)) -> Option<Opening> {
+fn numbered(key: &str, title: &str) -> Opening {
     let (title, mode, depends) = mode_in(title);
     let key = key.trim_start_matches('0');
-    Some(Opening {
+    Opening {
         key: if key.is_empty() { "0" } else { key }.to_owned(),
-        title: title.to_owned(),
+        title,
         mode,
         depends,
-    })
+    }
 }
 
-/// Takes `(parallel)` or `(sequential, depends: 1, 2)` off the end of a
-/// heading (TASK-09); other parentheses belong to the title.
-fn mode_in(title: &str) -> (&str, Mode, Vec<String>) {
-    let as_is = (title, Mode::Sequential, Vec::new());
-    let Some((before, inside)) = title
-        .strip_suffix(')')
-        .and_then(|open| open.rsplit_once('('))
-    else {
-        return as_is;
-    };
-    let (mode_word, rest) = inside.split_once(',').unwrap_or((inside, ""));
-    let mode = match mode_word.trim().to_ascii_lowercase().as_str() {
+/// Takes `(parallel)` or `(sequential, depends: 1, 2)` out of a heading
+/// (TASK-09); other parentheses belong to the title.
+fn mode_in(title: &str) -> (String, Mode, Vec<String>) {
+    for (open, parenthesis) in title.match_indices(['(', '（']) {
+        let Some((before, rest)) = title.split_at_checked(open) else {
+            continue;
+        };
+        let inside = rest.get(parenthesis.len()..).unwrap_or_default();
+        let Some((inside, after)) = inside.split_once([')', '）']) else {
+            continue;
+        };
+        if let Some((mode, depends)) = mode(inside) {
+            let title = format!("{} {}", before.trim_end(), after.trim_start());
+            return (title.trim().to_owned(), mode, depends);
+        }
+    }
+    (title.to_owned(), Mode::Sequential, Vec::new())
+}
+
+fn mode(inside: &str) -> Option<(Mode, Vec<String>)> {
+    let (word, rest) = inside.split_once([',', '，']).unwrap_or((inside, ""));
+    let mode = match word.trim().to_ascii_lowercase().as_str() {
         "sequential" => Mode::Sequential,
         "parallel" => Mode::Parallel,
-        _ => return as_is,
+        _ => return None,
     };
     let depends = match rest.trim().split_once([':', '：']) {
         Some((key, names)) if key.trim().eq_ignore_ascii_case("depends") => {
@@ -213,5 +225,5 @@ fn mode_in(title: &str) -> (&str, Mode, Vec<String>) {
         }
         _ => Vec::new(),
     };
-    (before.trim_end(), mode, depends)
+    Some((mode, depends))
 }

@@ -2,7 +2,7 @@
 //! so it must not be able to leave its fence (REIN-06) or to crowd out the
 //! rest (REIN-04).
 
-use crate::promise::clean::plain;
+use crate::text::without_controls;
 
 /// The most characters that one piece of data may take.
 pub(super) const LONGEST: usize = 2_000;
@@ -50,7 +50,7 @@ pub(super) fn list(items: &[String]) -> String {
 /// Without control characters, and without those that hide text from people
 /// or turn its direction.
 fn harmless(data: &str) -> String {
-    plain(data)
+    without_controls(data)
         .chars()
         .filter(|&c| {
             !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')

@@ -1,12 +1,14 @@
 //! Plain operations on text: how wide it is on a terminal, what must not be
 //! shown or stored, what is cut when it is too long, and how numbers are said.
 
+pub mod controls;
 pub mod duration;
 pub mod excerpt;
 pub mod redact;
 pub mod sanitize;
 pub mod width;
 
+pub use controls::without_controls;
 pub use excerpt::excerpt;
 pub use redact::redact;
 pub use sanitize::{one_line, sanitize};

@@ -5,38 +5,22 @@
 
 use std::borrow::Cow;
 
-const ESC: char = '\u{1b}';
-/// The one-character form of `ESC [`.
-const C1_CSI: char = '\u{9b}';
+use super::controls::without_controls;
 
 /// Removes escape sequences and control characters. Line feeds stay, a
 /// carriage return becomes one, a tab becomes four spaces.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
-        return Cow::Borrowed(text);
+    let plain = without_controls(text);
+    if !plain.chars().any(is_unsafe) {
+        return plain;
     }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        rest = match c {
-            ESC => skip_escape(after),
-            C1_CSI => skip_csi(after),
-            '\t' => {
-                out.push_str("    ");
-                after
-            }
-            '\r' => {
-                out.push('\n');
-                after.strip_prefix('\n').unwrap_or(after)
-            }
-            _ => {
-                if !is_unsafe(c) {
-                    out.push(c);
-                }
-                after
-            }
-        };
+    let mut out = String::with_capacity(plain.len());
+    for c in plain.chars() {
+        match c {
+            '\t' => out.push_str("    "),
+            c if is_unsafe(c) => {}
+            c => out.push(c),
+        }
     }
     Cow::Owned(out)
 }
@@ -64,47 +48,6 @@ fn is_unsafe(c: char) -> bool {
         '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}' => true,
         _ => c.is_control(),
     }
-}
-
-/// The text behind an escape sequence, of which `ESC` is already gone.
-fn skip_escape(after: &str) -> &str {
-    let mut chars = after.chars();
-    match chars.next() {
-        Some('[') => skip_csi(chars.as_str()),
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(chars.as_str()),
-        Some(' '..='/') => {
-            let rest = chars
-                .as_str()
-                .trim_start_matches(|c| matches!(c, ' '..='/'));
-            rest.strip_prefix(|c| matches!(c, '0'..='~'))
-                .unwrap_or(rest)
-        }
-        Some('0'..='~') => chars.as_str(),
-        _ => after,
-    }
-}
-
-/// A control sequence: parameters, intermediates, one final byte.
-fn skip_csi(after: &str) -> &str {
-    let rest = after.trim_start_matches(|c| matches!(c, ' '..='?'));
-    rest.strip_prefix(|c| matches!(c, '@'..='~'))
-        .unwrap_or(rest)
-}
-
-/// A command string (title, hyperlink, …) ends with BEL or `ESC \`. One that
-/// does not end on its line loses only its introducer, so that it cannot make
-/// the text behind it invisible.
-fn skip_string(after: &str) -> &str {
-    let Some(end) = after.find(['\u{7}', '\u{9c}', ESC, '\n']) else {
-        return after;
-    };
-    let terminator = &after[end..];
-    for ending in ["\u{7}", "\u{9c}", "\u{1b}\\"] {
-        if let Some(rest) = terminator.strip_prefix(ending) {
-            return rest;
-        }
-    }
-    after
 }
 
 #[cfg(test)]

@@ -192,6 +192,29 @@ impl Say for Announcement {
                 "代理的權限確認保持開啟，但無人回答；--allow-unsafe 可關閉",
                 "代理的权限确认保持开启，但无人回答；--allow-unsafe 可关闭",
             ),
+            Announcement::Changed {
+                tasks,
+                files,
+                commit,
+            } => {
+                let what = [
+                    (*tasks, tr!(lang, "the task file", "任務檔案", "任务文件")),
+                    (*files, tr!(lang, "the files", "檔案內容", "文件内容")),
+                    (*commit, tr!(lang, "the commit", "提交", "提交")),
+                ];
+                let what: Vec<String> = what
+                    .into_iter()
+                    .filter(|(changed, _)| *changed)
+                    .map(|(_, w)| w)
+                    .collect();
+                let what = what.join(", ");
+                tr!(
+                    lang,
+                    "changed since the run stopped: {what}",
+                    "自上次停止後有變更：{what}",
+                    "自上次停止后有变更：{what}",
+                )
+            }
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
                 tr!(

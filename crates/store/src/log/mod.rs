@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::sys;
-use clean::{fold_lines, without_controls};
+use clean::fold_lines;
+use ralph_core::text::sanitize;
 
 /// Which of the two logs a project has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl LogFile {
     /// Appends one line; `now` stands in it as given (`YYYY-MM-DD HH:MM:SS`).
     pub fn append(&mut self, now: &str, level: LogLevel, message: &str) -> Result<(), FileError> {
         // Colours go first: they could stand inside a secret and hide it.
-        let plain = without_controls(message);
+        let plain = sanitize(message);
         let redacted = (self.options.redact)(&plain);
         let message = fold_lines(&redacted);
         let level = level.name();

@@ -96,7 +96,7 @@ fn open_children_of_ticked_parents() {
 #[test]
 fn lines_that_are_almost_boxes() {
     check(
-        "- [ ] a\n1. [ ] b\n- [] c\n-[ ] d\n- [ ]e\n- [✓] f\n- [\u{a0}] g\n- [-] h\n- [ ]\n",
+        "- [ ] a\n1. [ ] b\n- [] c\n-[ ] d\n- [ ]e\n- [✓] f\n- [\u{a0}] g\n- [-] h\n- [ ]\n> - [ ] i\n> - j\n",
         &[
             "2 not_a_box",
             "3 not_a_box",
@@ -106,6 +106,7 @@ fn lines_that_are_almost_boxes() {
             "7 not_a_box",
             "8 not_a_box",
             "9 empty_text",
+            "10 not_a_box",
         ],
     );
 }
@@ -121,6 +122,8 @@ fn unclosed_fences_and_comments() {
 #[test]
 fn stories_without_passes() {
     let text = "{\"userStories\": [\n{\"id\": \"a\", \"title\": \"t\"},\n{\"id\": \"a\", \"title\": \"t\", \"passes\": true}]}";
+    let one_line = "{\"userStories\": [{\"id\": 1, \"title\": \"t\", \"passes\": true}, {\"id\": 1, \"title\": \"t\", \"passes\": true}]}";
+    assert_eq!(findings("prd.json", one_line), ["1 duplicate_id"]);
     assert_eq!(
         findings("prd.json", text),
         ["2 no_passes_field", "3 duplicate_id"]

@@ -111,7 +111,7 @@ fn open_spec_fields_and_modes_are_read() {
 ## 2. Parts (parallel, depends: 1)
 - [ ] 2.1 API | agent: tester | output: http://localhost:3000/x | depends: 1.1, 2 | risk: high
 - [ ] 2.2 Keep `a | files: b` and c | d here | depends: none
-## 3. Whole (sequential, depends: 1, 2)
+## 3. Whole (of it) (sequential, depends: Phase 1 and 2) 🎯
 - [ ] 3.1 Join (all of it)
 ";
     let list = list("tasks.md", text);
@@ -119,7 +119,7 @@ fn open_spec_fields_and_modes_are_read() {
     openspec
     phase 1 "Base" line 6 sequential 1/1
     phase 2 "Parts" line 8 parallel 0/2 depends 1
-    phase 3 "Whole" line 11 sequential 0/1 depends 1 2
+    phase 3 "Whole (of it) 🎯" line 11 sequential 0/1 depends 1 2
     7: 1.1 [x] phase 1 depth 0 "建立資料庫"
     9: 2.1 [ ] phase 2 depth 0 "API"
     10: 2.2 [ ] phase 2 depth 0 "Keep `a | files: b` and c | d here"
@@ -273,7 +273,7 @@ fn a_line_is_a_task_or_not() {
         ("- a [ ] b", None),
         ("- Total: 8 tasks", None),
     ] {
-        for ending in ["", "\n", "\r\n"] {
+        for ending in ["", "\n", "\r\n", "\r"] {
             let text = format!("- [ ] first\n{line}{ending}");
             let list = list("todo.md", &text);
             let found = list

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lang::{Lang, Say};
-use crate::tasks::{Finding, FindingKind, Format, Unclosed, Unmet, Waiting};
+use crate::tasks::{Changes, Finding, FindingKind, Format, Unclosed, Unmet, Waiting};
 
 fn in_all_languages(texts: &[&dyn Say]) -> String {
     let mut lines = Vec::new();
@@ -191,5 +191,69 @@ fn waiting_tasks_say_for_what() {
     task 2.1 waits for task 1.1, phase 1, 9.9 (not in this file)
     任務 2.1 正在等待任務 1.1、階段 1、「9.9」（檔案中沒有）
     任务 2.1 正在等待任务 1.1、阶段 1、“9.9”（文件中没有）
+    ");
+}
+
+#[test]
+fn picks_without_a_task_say_why() {
+    let waiting = |id: &str| Waiting {
+        task: 0,
+        id: id.to_owned(),
+        on: vec![Unmet::Task("1.1".to_owned())],
+    };
+    let known = vec!["1".to_owned(), "2".to_owned()];
+    let picks = [
+        Pick::Blocked {
+            waiting: vec![waiting("1.2"), waiting("1.3")],
+        },
+        Pick::Cycle {
+            ids: vec!["1.1".to_owned()],
+        },
+        Pick::NothingInScope {
+            phase: Some("9".to_owned()),
+            known: known.clone(),
+        },
+        Pick::NothingInScope { phase: None, known },
+        Pick::NothingInScope {
+            phase: Some("9".to_owned()),
+            known: Vec::new(),
+        },
+    ];
+    let in_all = |pick: &Pick| Lang::ALL.map(|lang| pick.problem(lang).unwrap()).join("\n");
+    let texts: Vec<String> = picks.iter().map(in_all).collect();
+    insta::assert_snapshot!(texts.join("\n"), @r"
+    no task can be started: task 1.2 waits for task 1.1; task 1.3 waits for task 1.1; finish what they wait for, or correct their `depends`
+    沒有可以開始的任務：任務 1.2 正在等待任務 1.1；任務 1.3 正在等待任務 1.1；請先完成它們等待的項目，或修正 `depends`
+    没有可以开始的任务：任务 1.2 正在等待任务 1.1；任务 1.3 正在等待任务 1.1；请先完成它们等待的项目，或修正 `depends`
+    these wait for each other: 1.1 → 1.1; take one of the dependencies out
+    這些項目互相等待：1.1 → 1.1；請移除其中一個依賴
+    这些项目互相等待：1.1 → 1.1；请移除其中一个依赖
+    phase 9 has no tasks; the phases of this file are: 1, 2
+    階段 9 沒有任務；此檔案的階段有：1、2
+    阶段 9 没有任务；此文件的阶段有：1、2
+    every task is optional or was skipped, so there is nothing to do; take one back into scope
+    所有任務都是選做或已略過，沒有可做的事；請把至少一個任務放回範圍
+    所有任务都是选做或已跳过，没有可做的事；请把至少一个任务放回范围
+    there is no phase 9, because this file has no phases; run without --phase
+    沒有階段 9，因為此檔案不分階段；請不要加 --phase
+    没有阶段 9，因为此文件不分阶段；请不要加 --phase
+    ");
+    assert_eq!(Pick::Done.problem(Lang::En), None);
+}
+
+#[test]
+fn changes_are_told() {
+    let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    let changes = Changes {
+        newly_done: ids(&["T001", "T002"]),
+        unticked: ids(&["T003"]),
+        removed: ids(&["T004"]),
+        added: ids(&["T005"]),
+        reworded: ids(&["T006"]),
+    };
+    insta::assert_snapshot!(in_all_languages(&[&changes]), @r"
+    ticked: T001, T002; unticked: T003; removed: T004; added: T005; reworded: T006
+    已勾選：T001、T002；取消勾選：T003；已刪除：T004；新增：T005；改寫：T006
+    已勾选：T001、T002；取消勾选：T003；已删除：T004；新增：T005；改写：T006
     ");
 }

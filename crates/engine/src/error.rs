@@ -1,0 +1,52 @@
+//! Why a run could not begin or go on.
+
+use ralph_core::lang::{Lang, Say};
+use ralph_store::FileError;
+use ralph_store::lock::LockError;
+
+use crate::past::PastError;
+use crate::record::RecordError;
+
+/// Why a run could not begin or go on.
+#[derive(Clone, Debug)]
+pub enum DriveError {
+    Locked(LockError),
+    Record(RecordError),
+    Past(PastError),
+    /// Nothing would ever end it (VALV-10).
+    NoLimit,
+}
+
+impl From<FileError> for DriveError {
+    fn from(error: FileError) -> Self {
+        DriveError::Record(error.into())
+    }
+}
+
+impl From<PastError> for DriveError {
+    fn from(error: PastError) -> Self {
+        DriveError::Past(error)
+    }
+}
+
+impl From<RecordError> for DriveError {
+    fn from(error: RecordError) -> Self {
+        DriveError::Record(error)
+    }
+}
+
+impl Say for DriveError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            DriveError::Locked(error) => error.say(lang),
+            DriveError::Record(error) => error.say(lang),
+            DriveError::Past(error) => error.say(lang),
+            DriveError::NoLimit => ralph_core::tr!(
+                lang,
+                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]",
+                "沒有任何限制會結束此迴圈：請在 [limits] 設定 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
+                "没有任何限制会结束此循环：请在 [limits] 设置 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
+            ),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a journal tells of a run: replayed, never saved.
+
+use std::collections::BTreeSet;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Answer, Event, Kind, Seen, State, step};
+use ralph_core::tr;
+use ralph_store::journal::{self, JournalError, Record};
+use ralph_store::layout::RunPaths;
+use serde_json::Value;
+
+use crate::record::Header;
+
+/// A run as its journal has it.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub header: Header,
+    pub state: State,
+    /// Tasks that a person left out.
+    pub skipped: BTreeSet<String>,
+    /// What was seen of the world last.
+    pub last_seen: Option<Seen>,
+}
+
+/// Why a run can't be taken up.
+#[derive(Clone, Debug)]
+pub enum PastError {
+    Journal(JournalError),
+    /// The journal has no header: the run died before it began.
+    NeverBegan {
+        run: String,
+    },
+    /// A record that this version does not understand.
+    Unknown {
+        run: String,
+        seq: u64,
+        message: String,
+    },
+}
+
+impl From<JournalError> for PastError {
+    fn from(error: JournalError) -> Self {
+        PastError::Journal(error)
+    }
+}
+
+impl Say for PastError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            PastError::Journal(error) => error.say(lang),
+            PastError::NeverBegan { run } => tr!(
+                lang,
+                "run {run} died before it began; start a new one with `ralph run`",
+                "執行 {run} 在開始前就已終止；請用 `ralph run` 重新開始",
+                "运行 {run} 在开始前就已终止；请用 `ralph run` 重新开始",
+            ),
+            PastError::Unknown { run, seq, message } => tr!(
+                lang,
+                "run {run}: record {seq} of its journal is not understood ({message}); use the version of ralph that wrote it, or start a new run with `ralph run`",
+                "執行 {run}：無法理解其日誌的第 {seq} 筆紀錄（{message}）；請使用寫入它的 ralph 版本，或用 `ralph run` 重新開始",
+                "运行 {run}：无法理解其日志的第 {seq} 条记录（{message}）；请使用写入它的 ralph 版本，或用 `ralph run` 重新开始",
+            ),
+        }
+    }
+}
+
+/// Reads a run without touching it.
+pub fn read(paths: &RunPaths) -> Result<Past, PastError> {
+    let (records, _) = journal::read(&paths.journal())?;
+    replay(paths.id.as_str(), records)
+}
+
+/// The machine decides again as it did; nothing is performed.
+pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
+    let mut records = records.into_iter();
+    let Some(first) = records.next() else {
+        return Err(PastError::NeverBegan { run: run.into() });
+    };
+    let header: Header = understand(run, first.seq, first.data)?;
+    let state = State::new(header.rules.clone()).map_err(|_| PastError::Unknown {
+        run: run.into(),
+        seq: first.seq,
+        message: "no limit is set".into(),
+    })?;
+    let mut past = Past {
+        header,
+        state,
+        skipped: BTreeSet::new(),
+        last_seen: None,
+    };
+    for record in records {
+        let event: Event = understand(run, record.seq, record.data)?;
+        past.take(&event);
+    }
+    Ok(past)
+}
+
+fn understand<T: serde::de::DeserializeOwned>(
+    run: &str,
+    seq: u64,
+    data: Value,
+) -> Result<T, PastError> {
+    serde_json::from_value(data).map_err(|error| PastError::Unknown {
+        run: run.into(),
+        seq,
+        message: error.to_string(),
+    })
+}
+
+impl Past {
+    fn take(&mut self, event: &Event) {
+        step(&mut self.state, event);
+        let seen = match &event.kind {
+            Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
+            Kind::TurnEnded(report) => Some(&report.seen),
+            Kind::Answered {
+                answer: Answer::Simplify { skipped, seen },
+            } => {
+                self.skipped.extend(skipped.iter().cloned());
+                Some(&**seen)
+            }
+            _ => None,
+        };
+        if let Some(seen) = seen {
+            self.last_seen = Some(seen.clone());
+        }
+    }
+}
