@@ -2,14 +2,15 @@
 //! what the terminal can show, and where to write.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ralph_core::config;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::{Lang, Say};
 use ralph_engine::git;
 
-use crate::FAILED;
 use crate::args::Global;
+use crate::{FAILED, settings};
 
 #[derive(Debug, Clone)]
 pub struct App {
@@ -26,11 +27,7 @@ impl App {
                 git::find_root(&here).unwrap_or(here)
             }
         };
-        let lang = global
-            .lang
-            .as_deref()
-            .and_then(Lang::from_name)
-            .unwrap_or_else(locale_lang);
+        let lang = lang_of(global, &root);
         let style = Style {
             unicode: locale_is_utf8(),
             color: stdout_has_color(),
@@ -45,7 +42,7 @@ impl App {
         }
     }
 
-    /// The language of the settings, unless a flag or the locale chose it.
+    /// The language that a run was started with, unless a flag says another.
     pub fn with_lang(mut self, global: &Global, setting: &str) -> App {
         if global.lang.is_none()
             && let Some(lang) = Lang::from_name(setting)
@@ -59,7 +56,12 @@ impl App {
         self.screen.lang
     }
 
-    /// A text for a person or a program. A closed pipe is nobody's problem.
+    /// A text for a person.
+    pub fn tell(&self, text: &str) {
+        self.print(&self.screen.in_style(text));
+    }
+
+    /// A text for a program, as it is. A closed pipe is nobody's problem.
     pub fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let _ = out.write_all(text.as_bytes());
@@ -70,6 +72,7 @@ impl App {
     }
 
     pub fn warn(&self, text: &str) {
+        let text = self.screen.in_style(text);
         let _ = writeln!(std::io::stderr().lock(), "ralph: {text}");
     }
 
@@ -93,6 +96,26 @@ fn stdout_has_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
+/// The flag, else the settings, else the locale.
+fn lang_of(global: &Global, root: &Path) -> Lang {
+    if let Some(name) = &global.lang {
+        return Lang::from_name(name).unwrap_or_else(locale_lang);
+    }
+    match config::load(&settings::sources(root, Vec::new())) {
+        Ok(loaded) => Lang::from_name(&loaded.settings.lang).unwrap_or_else(locale_lang),
+        Err(_) => environment_lang(),
+    }
+}
+
+/// What is known where no settings could be read.
+pub fn environment_lang() -> Lang {
+    let chosen = std::env::var("RALPH_LANG").ok();
+    chosen
+        .as_deref()
+        .and_then(Lang::from_name)
+        .unwrap_or_else(locale_lang)
+}
+
 fn locale() -> Option<String> {
     ["LC_ALL", "LC_MESSAGES", "LANG"]
         .iter()
@@ -108,7 +131,7 @@ fn locale_lang() -> Lang {
 }
 
 /// Boxes and symbols need UTF-8; no locale at all means the C locale.
-fn locale_is_utf8() -> bool {
+pub fn locale_is_utf8() -> bool {
     let ctype = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())

@@ -28,7 +28,13 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
     /// Language of messages: auto, en, zh-TW, zh-CN
-    #[arg(long, global = true, value_name = "LANG")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LANG",
+        value_parser = ["auto", "en", "zh-TW", "zh-CN"],
+        hide_possible_values = true
+    )]
     pub lang: Option<String>,
 }
 
@@ -55,6 +61,16 @@ pub enum Command {
     /// Write the man pages into a directory
     #[command(hide = true)]
     Man(ManArgs),
+}
+
+impl Command {
+    /// Whether it is about the project that `--root` names.
+    pub fn needs_project(&self) -> bool {
+        !matches!(
+            self,
+            Command::Demo(_) | Command::Completions(_) | Command::Man(_)
+        )
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,9 +6,11 @@ mod commands;
 mod demo;
 mod scripted;
 mod settings;
+mod usage;
 mod view;
 
 use std::ffi::OsString;
+use std::io::Write;
 
 use clap::{CommandFactory, Parser};
 
@@ -29,10 +31,16 @@ pub fn run(args: Vec<OsString>) -> u8 {
     match args::Cli::try_parse_from(&args) {
         Ok(cli) => commands::run(cli),
         Err(error) => {
+            match usage::message(&error, &args) {
+                Some(message) => {
+                    let _ = writeln!(std::io::stderr(), "ralph: {message}");
+                }
+                None => {
+                    let _ = error.print();
+                }
+            }
             // Help and version are answers, not errors.
-            let code = if error.use_stderr() { FAILED } else { 0 };
-            let _ = error.print();
-            code
+            if error.use_stderr() { FAILED } else { 0 }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Gathers the configuration from where people keep it.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
@@ -12,13 +13,17 @@ use crate::args::{Global, RunArgs};
 
 /// Everything that the project, the environment and the flags say.
 pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
+    let mut unreadable = Vec::new();
     let own = Layout::new(root).config();
+    let own_file = read(&own, ".ralph/config.toml", &mut unreadable);
+    let foreign = FOREIGN_FILES
+        .iter()
+        .filter_map(|name| read(&root.join(name), name, &mut unreadable))
+        .collect();
     Sources {
-        own_file: read(&own, ".ralph/config.toml"),
-        foreign: FOREIGN_FILES
-            .iter()
-            .filter_map(|name| read(&root.join(name), name))
-            .collect(),
+        own_file,
+        foreign,
+        unreadable,
         env: std::env::vars_os()
             .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
             .collect(),
@@ -26,14 +31,20 @@ pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
     }
 }
 
-/// A file that is there and can't be read as text gives an empty one, which
-/// the reader then judges.
-fn read(path: &Path, name: &str) -> Option<NamedText> {
-    let bytes = std::fs::read(path).ok()?;
-    Some(NamedText {
-        name: name.to_owned(),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-    })
+/// A file that is there and can't be read must not count as missing: its
+/// settings would be dropped in silence.
+fn read(path: &Path, name: &str, unreadable: &mut Vec<(String, String)>) -> Option<NamedText> {
+    let name = name.to_owned();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Some(NamedText { name, text }),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            None
+        }
+        Err(error) => {
+            unreadable.push((name, error.to_string()));
+            None
+        }
+    }
 }
 
 /// Loads the configuration, or says everything that is wrong with it.

@@ -162,7 +162,12 @@ impl<'a> Driver<'a> {
             };
             let effects = step(&mut self.state, &event);
             self.recorder.event(&event)?;
-            self.recorder.status(&self.state);
+            let told = self.recorder.status(&self.state);
+            // Later it can be made again from the journal; a run that nobody
+            // can ever look at should not begin.
+            if matches!(event.kind, Kind::Started { .. }) {
+                told?;
+            }
             for effect in effects {
                 if let Some(outcome) = self.perform(effect, event.at) {
                     return Ok(outcome);

@@ -2,7 +2,7 @@
 //! commit. What the agent says plays no part here.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ralph_core::lang::{Lang, Say};
@@ -43,34 +43,53 @@ impl TaskFile {
 
     /// Reads the file whole, within the bounds of [`tasks::MAX_BYTES`].
     pub fn read(&self) -> Result<(Vec<u8>, TaskList), ReadError> {
-        let bytes = read_bounded(&self.path).map_err(|error| ReadError::io(&self.name, &error))?;
+        let bytes = self.read_bounded()?;
         let list = tasks::read(&self.name, &bytes, &self.options).map_err(ReadError::Task)?;
         Ok((bytes, list))
     }
-}
 
-/// One byte more than is allowed is enough to know that a file is too large.
-fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
-    use std::io::Read;
-    let file = std::fs::File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
+    /// Looks before it opens: a pipe would never open, a device never end.
+    fn read_bounded(&self) -> Result<Vec<u8>, ReadError> {
+        let failed = |error: io::Error| ReadError::io(&self.name, &error);
+        let metadata = std::fs::metadata(&self.path).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(ReadError::NotAFile {
+                file: self.name.clone(),
+            });
+        }
+        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        if size > tasks::MAX_BYTES {
+            return Err(ReadError::Task(TaskError::TooLarge {
+                file: self.name.clone(),
+                bytes: size,
+                limit: tasks::MAX_BYTES,
+            }));
+        }
+        let file = std::fs::File::open(&self.path).map_err(failed)?;
+        let mut bytes = Vec::with_capacity(size);
+        // It may grow in this moment; one byte more than is allowed is enough
+        // to know that it is too large.
+        file.take(tasks::MAX_BYTES as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        Ok(bytes)
     }
-    let limit = tasks::MAX_BYTES as u64 + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Why a task file can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    Missing { file: String },
-    Unreadable { file: String, message: String },
+    Missing {
+        file: String,
+    },
+    /// A directory, a pipe, a device.
+    NotAFile {
+        file: String,
+    },
+    Unreadable {
+        file: String,
+        message: String,
+    },
     Task(TaskError),
 }
 
@@ -103,6 +122,12 @@ impl Say for ReadError {
                 "{file}: there is no such task file; name one with --tasks FILE, or write one with `- [ ] …` lines",
                 "{file}：找不到任務檔案；請用 --tasks FILE 指定，或建立含有 `- [ ] …` 的檔案",
                 "{file}：找不到任务文件；请用 --tasks FILE 指定，或创建含有 `- [ ] …` 的文件",
+            ),
+            ReadError::NotAFile { file } => ralph_core::tr!(
+                lang,
+                "{file} is a directory or a device, not a task file; move it away, or name a file with --tasks FILE",
+                "{file} 是目錄或裝置，不是任務檔案；請移開它，或用 --tasks FILE 指定檔案",
+                "{file} 是目录或设备，不是任务文件；请移开它，或用 --tasks FILE 指定文件",
             ),
             ReadError::Unreadable { file, message } => ralph_core::tr!(
                 lang,

@@ -97,8 +97,10 @@ pub enum Announcement {
     NotAGitProject {
         root: PathBuf,
     },
-    /// Nothing is configured that could prove the work.
+    /// Nothing is configured that could prove the work on the tasks.
     NothingProves,
+    /// There is neither a task list nor a verification.
+    OnlyWords,
     /// The agent asks for permissions that nobody will give.
     PermissionsKept,
     /// A file of other tools, an unknown variable in a template and so on.
@@ -159,6 +161,9 @@ pub enum PlanError {
     },
     AgentNotFound {
         program: String,
+    },
+    AgentNotExecutable {
+        program: PathBuf,
     },
     RootMissing {
         root: PathBuf,
@@ -245,7 +250,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         .map_err(PlanError::Template)?;
     let verifier = verifier(settings);
     if verifier.is_none() {
-        announcements.push(Announcement::NothingProves);
+        announcements.push(match goal {
+            Goal::Tasks { .. } => Announcement::NothingProves,
+            Goal::Prompt => Announcement::OnlyWords,
+        });
     }
     if crate::git::find_root(&wanted.root).is_none() {
         announcements.push(Announcement::NotAGitProject {
@@ -321,7 +329,8 @@ fn find_tasks(
     file(found.path)
 }
 
-fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
+/// A phase that is asked for must have tasks.
+pub fn check_phase(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
     match &scope.phase {
         Some(phase) if list.counts(scope).total == 0 => Err(PlanError::NoSuchPhase {
             phase: phase.clone(),
@@ -329,7 +338,11 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
             file: file.name.clone(),
         }),
         _ => Ok(()),
-    }?;
+    }
+}
+
+fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
+    check_phase(list, scope, file)?;
     match list.pick(scope) {
         pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
             Err(PlanError::Unpickable(Unpickable::of(&pick, &file.name)))
@@ -377,8 +390,11 @@ fn choose_agent(
     let program = agent.invocation(Path::new("")).program;
     match agents::find_program(&program, &wanted.root) {
         Some(_) => Ok(agent),
-        None => Err(PlanError::AgentNotFound {
-            program: program.to_string_lossy().into_owned(),
+        None => Err(match agents::find_file(&program, &wanted.root) {
+            Some(program) => PlanError::AgentNotExecutable { program },
+            None => PlanError::AgentNotFound {
+                program: program.to_string_lossy().into_owned(),
+            },
         }),
     }
 }

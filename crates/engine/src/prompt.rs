@@ -1,6 +1,7 @@
 //! What the agent is told: a template, filled in, behind what Ralph has to
 //! say about the turn before.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ralph_core::machine::{Goal, State, Turn};
@@ -14,46 +15,57 @@ pub struct Template {
     pub path: Option<PathBuf>,
 }
 
-/// A named template that can't be read.
+/// A template that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     pub path: PathBuf,
-    pub message: String,
+    /// The system's words; none where there is no such file.
+    pub message: Option<String>,
 }
 
 impl Template {
     /// The named template, else the first that the project has, else the
-    /// built-in one. Only a named one that is missing is an error (TMPL-04).
+    /// built-in one. A named one that is missing is an error (TMPL-04), and so
+    /// is one that is there and can't be read.
     pub fn find(
         root: &Path,
         named: Option<&Path>,
         built_in: BuiltIn,
     ) -> Result<Template, TemplateError> {
         if let Some(path) = named {
-            return match std::fs::read_to_string(path) {
-                Ok(text) => Ok(Template {
-                    text,
-                    path: Some(path.into()),
-                }),
-                Err(error) => Err(TemplateError {
-                    path: path.into(),
-                    message: error.to_string(),
-                }),
-            };
+            return Template::read(path)?.ok_or_else(|| TemplateError {
+                path: path.into(),
+                message: None,
+            });
         }
         for place in template::PROJECT_TEMPLATES {
-            let path = root.join(place);
-            if let Ok(text) = std::fs::read_to_string(&path) {
-                return Ok(Template {
-                    text,
-                    path: Some(path),
-                });
+            if let Some(template) = Template::read(&root.join(place))? {
+                return Ok(template);
             }
         }
         Ok(Template {
             text: template::built_in(built_in).into(),
             path: None,
         })
+    }
+
+    /// `None` where there is no such file.
+    fn read(path: &Path) -> Result<Option<Template>, TemplateError> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Ok(Some(Template {
+                text,
+                path: Some(path.into()),
+            })),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(TemplateError {
+                path: path.into(),
+                message: Some(error.to_string()),
+            }),
+        }
     }
 }
 

@@ -128,17 +128,17 @@ impl Recorder {
     }
 
     /// `status.json`, whole at every instant (STAT-04).
-    pub fn status(&self, state: &State) {
+    pub fn status(&self, state: &State) -> Result<(), FileError> {
         let mut json = serde_json::to_vec_pretty(&state.status(&self.run_id, &self.tasks_file))
             .unwrap_or_default();
         json.push(b'\n');
-        let _ = write_atomic(
+        write_atomic(
             &self.status,
             &json,
             AtomicOptions {
                 durable: state.outcome().is_some(),
             },
-        );
+        )
     }
 }
 

@@ -97,6 +97,7 @@ impl Call {
         let invocation = self.agent.invocation(&self.prompt_file);
         let program =
             find_program(&invocation.program, &self.root).map_or(invocation.program, Into::into);
+        let name = program.to_string_lossy().into_owned();
         let mut env = invocation.env;
         env.extend(self.env.iter().map(|(k, v)| (k.into(), v.into())));
         let mut env_remove = invocation.env_remove;
@@ -121,7 +122,11 @@ impl Call {
             prompt: self.prompt,
             end: end(&report, &heard),
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
-            failure: failure(&report, &heard, &stderr),
+            failure: match report.ending {
+                // The class of the error says what is wrong with it.
+                Ending::SpawnFailed { missing: true, .. } => name,
+                _ => failure(&report, &heard, &stderr),
+            },
             text: heard.text,
         }
     }

@@ -103,6 +103,18 @@ impl Say for FileError {
                 "無法{action} {path}：已經存在；請先移開",
                 "无法{action} {path}：已经存在；请先移开",
             ),
+            ErrorKind::NotADirectory => tr!(
+                lang,
+                "could not {action} {path}: a file stands where a directory is needed; move the file away, then start again",
+                "無法{action} {path}：需要目錄的位置上有一個檔案；請先移開該檔案，再重新開始",
+                "无法{action} {path}：需要目录的位置上有一个文件；请先移开该文件，再重新开始",
+            ),
+            ErrorKind::IsADirectory => tr!(
+                lang,
+                "could not {action} {path}: a directory stands where a file is needed; move it away, then start again",
+                "無法{action} {path}：需要檔案的位置上有一個目錄；請先移開該目錄，再重新開始",
+                "无法{action} {path}：需要文件的位置上有一个目录；请先移开该目录，再重新开始",
+            ),
             ErrorKind::InvalidData => tr!(
                 lang,
                 "could not {action} {path}: it is not UTF-8 text; save it as UTF-8",

@@ -201,6 +201,10 @@ fn create_dir_if_missing(dir: &Path) -> Result<bool, FileError> {
     match sys::create_dir(dir, point::LAYOUT_CREATE_DIR) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let in_the_way = io::Error::from(ErrorKind::NotADirectory);
+            Err(FileError::new(dir, Action::Create, &in_the_way))
+        }
         Err(error) => Err(FileError::new(dir, Action::Create, &error)),
     }
 }
@@ -340,7 +344,7 @@ mod tests {
         let layout = Layout::new(dir.path());
         fs::write(layout.ralph_dir(), "").unwrap();
         let error = layout.prepare().unwrap_err();
-        assert_eq!(error.kind, ErrorKind::AlreadyExists);
+        assert_eq!(error.kind, ErrorKind::NotADirectory);
         assert_eq!(error.path, layout.ralph_dir());
     }
 

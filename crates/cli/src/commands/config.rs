@@ -52,7 +52,7 @@ fn check(app: &App) -> u8 {
     match config::load(&settings::sources(&app.root, Vec::new())) {
         Ok(Loaded { warnings, .. }) => {
             warn_all(app, &warnings);
-            app.print(&tr!(
+            app.tell(&tr!(
                 lang,
                 "the configuration is sound",
                 "設定正確",

@@ -28,7 +28,7 @@ pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
     }
     let code = work(&app, args, root.clone());
     if !args.json {
-        app.print(&farewell(&app, args, &root));
+        app.tell(&farewell(&app, args, &root));
     }
     if !args.keep {
         // It is ours, and named after this process.

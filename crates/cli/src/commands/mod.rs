@@ -12,9 +12,15 @@ mod tasks;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
+use ralph_engine::plan::PlanError;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);
+    if cli.command.needs_project() && !app.root.is_dir() {
+        return app.fail(&PlanError::RootMissing {
+            root: app.root.clone(),
+        });
+    }
     match cli.command {
         Command::Demo(args) => demo::run(app, &cli.global, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),

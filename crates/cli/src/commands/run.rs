@@ -44,11 +44,11 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
             plan: &plan,
             screen: &app.screen,
         };
-        app.print(&if args.json {
-            dry_run.to_json().to_string()
+        if args.json {
+            app.print(&dry_run.to_json().to_string());
         } else {
-            dry_run.to_string()
-        });
+            app.tell(&dry_run.to_string());
+        }
         return 0;
     }
     show(&app, plan, &Opening::New, shown)

@@ -1,6 +1,10 @@
 //! `ralph status`: where the loop stands, from the files that it writes.
 
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
 use ralph_core::display::{self, Progress};
+use ralph_core::lang::Lang;
 use ralph_core::tr;
 use ralph_store::layout::Layout;
 use ralph_store::lock::holder;
@@ -14,15 +18,12 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
     let path = layout.status();
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        let path = path.display();
-        app.warn(&tr!(
-            lang,
-            "no loop has run here yet ({path} is not there); start one with `ralph run`",
-            "這裡還沒有執行過迴圈（找不到 {path}）；請用 `ralph run` 開始",
-            "这里还没有运行过循环（找不到 {path}）；请用 `ralph run` 开始",
-        ));
-        return FAILED;
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            app.warn(&unread(&path, &error, lang));
+            return FAILED;
+        }
     };
     let mut status: Value = match serde_json::from_str(&text) {
         Ok(status) => status,
@@ -46,9 +47,88 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
     if args.json {
         app.print(&status.to_string());
     } else {
-        app.print(&words(app, &status));
+        app.tell(&words(app, &status));
     }
     0
+}
+
+fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
+    let path = path.display();
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => tr!(
+            lang,
+            "no loop has run here yet ({path} is not there); start one with `ralph run`",
+            "這裡還沒有執行過迴圈（找不到 {path}）；請用 `ralph run` 開始",
+            "这里还没有运行过循环（找不到 {path}）；请用 `ralph run` 开始",
+        ),
+        _ => tr!(
+            lang,
+            "{path} can't be read ({error}); move away what stands there, the journal under .ralph/runs has everything that happened",
+            "無法讀取 {path}（{error}）；請移開該處的內容，.ralph/runs 下的日誌保有所有紀錄",
+            "无法读取 {path}（{error}）；请移开该处的内容，.ralph/runs 下的日志保有所有记录",
+        ),
+    }
+}
+
+/// The `status` of `status.json` in words (STAT-03).
+fn state_words(state: &str, lang: Lang) -> String {
+    match state {
+        "running" => tr!(lang, "running", "執行中", "运行中"),
+        "paused" => tr!(lang, "paused", "已暫停", "已暂停"),
+        "complete" => tr!(lang, "complete", "完成", "完成"),
+        "blocked" => tr!(lang, "blocked", "受阻", "受阻"),
+        "circuit_break" => tr!(
+            lang,
+            "circuit breaker open",
+            "Circuit Breaker 觸發",
+            "Circuit Breaker 触发"
+        ),
+        "max_iterations" => tr!(
+            lang,
+            "stopped at the iteration limit",
+            "已達最大迭代次數",
+            "已达最大迭代次数"
+        ),
+        "error" => tr!(lang, "stopped by errors", "錯誤中斷", "错误中断"),
+        "cancelled" => tr!(lang, "cancelled", "已取消", "已取消"),
+        "dead" => tr!(
+            lang,
+            "dead (its process is gone)",
+            "已意外終止（行程已不存在）",
+            "已意外终止（进程已不存在）"
+        ),
+        other => other.to_owned(),
+    }
+}
+
+/// The machine's own reasons in words; what an agent said stays as it is.
+fn reason_words(reason: &str, lang: Lang) -> String {
+    match reason {
+        "max_iterations" => tr!(lang, "iteration limit", "迭代上限", "迭代上限"),
+        "max_duration" => tr!(lang, "time limit", "時間上限", "时间上限"),
+        "requested" => tr!(lang, "asked for", "依要求", "按要求"),
+        "unproven" => tr!(
+            lang,
+            "done, says the agent; not proven",
+            "代理聲稱完成，但未經證明",
+            "代理声称完成，但未经证明"
+        ),
+        "stalled" => tr!(lang, "no progress", "無進度", "无进度"),
+        "missing_promise" => tr!(
+            lang,
+            "no promise in the answers",
+            "沒有 promise 標籤",
+            "没有 promise 标签"
+        ),
+        "same_error" => tr!(
+            lang,
+            "the same error again and again",
+            "重複相同的錯誤",
+            "重复相同的错误"
+        ),
+        "false_promise" => tr!(lang, "false promises", "虛假承諾", "虚假承诺"),
+        words => words.to_owned(),
+    }
 }
 
 fn words(app: &App, status: &Value) -> String {
@@ -56,7 +136,8 @@ fn words(app: &App, status: &Value) -> String {
     let text = |key: &str| status[key].as_str().unwrap_or_default().to_owned();
     let number = |value: &Value| usize::try_from(value.as_u64().unwrap_or(0)).unwrap_or(0);
     let tasks = &status["tasks"];
-    let (state, run, time) = (text("status"), text("run_id"), text("timestamp"));
+    let state = state_words(&text("status"), lang);
+    let (run, time) = (text("run_id"), text("timestamp"));
     let iteration = number(&status["iteration"]);
     let max = match number(&status["max_iterations"]) {
         0 => "∞".to_owned(),
@@ -75,7 +156,9 @@ fn words(app: &App, status: &Value) -> String {
             total,
         };
         let (done, bar) = (progress.done, display::bar(&app.screen, progress.percent()));
-        let file = text("tasks_file");
+        let path = text("tasks_file");
+        let below = Path::new(&path).strip_prefix(&app.root);
+        let file = below.unwrap_or(Path::new(&path)).display();
         out.push_str(&tr!(
             lang,
             "{done}/{total} tasks · {file}\n{bar}\n",
@@ -91,7 +174,10 @@ fn words(app: &App, status: &Value) -> String {
         ),
         ("reason", tr!(lang, "reason", "原因", "原因")),
     ] {
-        let value = text(key);
+        let value = match key {
+            "reason" => reason_words(&text(key), lang),
+            _ => text(key),
+        };
         if !value.is_empty() {
             out.push_str(&format!("{label}: {value}\n"));
         }

@@ -2,12 +2,12 @@
 
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
-use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskList};
+use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::tr;
 use ralph_engine::look::TaskFile;
 use ralph_engine::plan;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::app::{self, App};
 use crate::args::{TasksArgs, TasksVerb};
@@ -26,9 +26,12 @@ pub fn run(app: &App, args: &TasksArgs) -> u8 {
         phase: args.phase.clone(),
         ..Scope::default()
     };
+    if let Err(error) = plan::check_phase(&list, &scope, &file) {
+        return app.fail(&error);
+    }
     match args.verb {
-        TasksVerb::List if args.json => app.print(&list.to_json(&file.name).to_string()),
-        TasksVerb::List => app.print(&table(app, &file, &list, &scope)),
+        TasksVerb::List if args.json => app.print(&json_of(&file, &list, &scope).to_string()),
+        TasksVerb::List => app.tell(&table(app, &file, &list, &scope)),
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
@@ -68,6 +71,23 @@ fn open(
     Ok((file, bytes, list))
 }
 
+/// The list, or the part of it that was asked for, with its own counts.
+fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope) -> Value {
+    let mut json = list.to_json(&file.name);
+    if let Some(phase) = &scope.phase {
+        let counts = list.counts(scope);
+        json["total"] = json!(counts.total);
+        json["completed"] = json!(counts.completed);
+        json["pending"] = json!(counts.pending);
+        for (key, name) in [("phases", "key"), ("tasks", "phase")] {
+            if let Some(entries) = json[key].as_array_mut() {
+                entries.retain(|entry| entry[name] == **phase);
+            }
+        }
+    }
+    json
+}
+
 fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope) -> String {
     let lang = app.lang();
     let counts = list.counts(scope);
@@ -80,7 +100,9 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope) -> String {
         "{name}（{format}）：{completed}/{total} 任务完成，剩余 {pending}\n",
     );
     let mut phase = None;
-    for task in &list.tasks {
+    let key = |task: &Task| Some(&list.phases.get(task.phase?)?.key);
+    let wanted = |task: &&Task| scope.phase.is_none() || key(task) == scope.phase.as_ref();
+    for task in list.tasks.iter().filter(wanted) {
         if task.phase != phase {
             phase = task.phase;
             if let Some(p) = phase.and_then(|i| list.phases.get(i)) {
@@ -119,7 +141,7 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
                     .iter()
                     .map(|t| format!("{} {}", t.id, t.text))
                     .collect();
-                app.print(&lines.join("\n"));
+                app.tell(&lines.join("\n"));
             }
             0
         }
@@ -130,11 +152,11 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
                 "所有任務已完成",
                 "所有任务已完成"
             );
-            app.print(&if args.json {
-                json!({"next": []}).to_string()
+            if args.json {
+                app.print(&json!({"next": []}).to_string());
             } else {
-                done
-            });
+                app.tell(&done);
+            }
             0
         }
         _ => app.fail(&plan::Unpickable::of(&pick, list.file())),
@@ -152,7 +174,7 @@ fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
         app.print(&json!({"file": file.name, "findings": lines}).to_string());
     } else if findings.is_empty() {
         let name = &file.name;
-        app.print(&tr!(
+        app.tell(&tr!(
             lang,
             "{name}: nothing doubtful",
             "{name}：沒有問題",
@@ -163,7 +185,7 @@ fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
             .iter()
             .map(|f| format!("{}:{}: {}", file.name, f.line, f.say(lang)))
             .collect();
-        app.print(&lines.join("\n"));
+        app.tell(&lines.join("\n"));
     }
     if findings.is_empty() { 0 } else { FAILED }
 }
@@ -187,13 +209,23 @@ fn mark(
     };
     let changed = list
         .require(id)
-        .and_then(|task| tasks::set_mark(bytes, list, task, done));
-    let written = match changed {
-        Ok(bytes) => write_atomic(&file.path, &bytes, AtomicOptions { durable: true }),
+        .and_then(|task| Ok((task, tasks::set_mark(bytes, list, task, done)?)));
+    let (task, bytes) = match changed {
+        Ok(changed) => changed,
         Err(error) => return app.fail(&error),
     };
-    match written {
-        Ok(()) => 0,
-        Err(error) => app.fail(&error),
+    if let Err(error) = write_atomic(&file.path, &bytes, AtomicOptions { durable: true }) {
+        return app.fail(&error);
     }
+    let Some(task) = list.tasks.get(task) else {
+        return 0;
+    };
+    let (id, text, line) = (&task.id, &task.text, task.line);
+    if args.json {
+        app.print(&json!({"id": id, "text": text, "done": done, "line": line}).to_string());
+    } else {
+        let mark = if done { "[x]" } else { "[ ]" };
+        app.tell(&format!("{mark} {id} {text}"));
+    }
+    0
 }

@@ -34,6 +34,8 @@ impl DryRun<'_> {
             "max_iterations": plan.rules.limits.max_iterations,
             "verify": plan.verifier.as_ref().map(|v| v.commands.clone()).unwrap_or_default(),
             "template": plan.prompter.template.path,
+            "prompt": plan.prompter.prompt,
+            "hooks_installed": false,
         })
     }
 
@@ -113,7 +115,10 @@ impl fmt::Display for DryRun<'_> {
         for announcement in &plan.announcements {
             writeln!(f, "  {}", announcement.say(lang))?;
         }
-        writeln!(f, "\n{}", tr!(lang, "Tasks:", "任務狀態:", "任务状态:"))?;
+        match &plan.tasks {
+            Some(_) => writeln!(f, "\n{}", tr!(lang, "Tasks:", "任務狀態:", "任务状态:"))?,
+            None => writeln!(f, "\n{}", tr!(lang, "Prompt:", "提示:", "提示:"))?,
+        }
         match (&plan.tasks, &plan.list) {
             (Some(file), Some(list)) => {
                 let counts = list.counts(&plan.scope);

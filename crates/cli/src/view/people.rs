@@ -40,6 +40,7 @@ impl People {
     }
 
     fn show(&self, block: &str) {
+        let block = self.screen.in_style(block);
         let mut out = std::io::stdout().lock();
         let _ = out.write_all(block.as_bytes());
         let _ = out.flush();
@@ -85,10 +86,13 @@ impl Observer for People {
     fn notice(&mut self, notice: &Notice, state: &State, _at: Now) {
         self.context.take(notice);
         if let Notice::LoopEnd { .. } = notice {
-            return self.show(&format!(
-                "\n{}",
-                blocks::ending(&self.screen, &self.context, state, notice)
-            ));
+            let ending = blocks::ending(&self.screen, &self.context, state, notice);
+            // It stands apart from what came before, where something did.
+            return self.show(&if self.quiet {
+                ending
+            } else {
+                format!("\n{ending}")
+            });
         }
         if self.quiet {
             return;
@@ -128,6 +132,24 @@ impl Observer for People {
             Notice::IterationComplete { newly_done, .. } => {
                 self.aside(&notice.say(self.screen.lang));
                 self.box_due |= *newly_done > 0;
+            }
+            Notice::Error {
+                class,
+                detail,
+                in_a_row,
+                ..
+            } => {
+                let class = display::error_class(self.screen.lang, class.name());
+                let detail = detail.say(self.screen.lang);
+                self.aside(&tr!(
+                    self.screen.lang,
+                    "{class} ({in_a_row} in a row): {detail}",
+                    "{class}（連續 {in_a_row} 次）：{detail}",
+                    "{class}（连续 {in_a_row} 次）：{detail}",
+                ));
+            }
+            Notice::IterationRetry { .. } => {
+                self.aside(&tr!(self.screen.lang, "trying again", "重試", "重试",))
             }
             // The end says it with everything that belongs to it.
             Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}

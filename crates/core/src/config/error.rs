@@ -10,6 +10,8 @@ use crate::tr;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConfigError {
+    /// The file is there and can't be read. The system gives the detail.
+    Unreadable { file: String, detail: String },
     /// The file is not TOML. The parser gives the detail in English.
     Syntax {
         place: Place,
@@ -55,7 +57,9 @@ impl ConfigError {
             | ConfigError::BadValue { place, .. }
             | ConfigError::Unlimited { place }
             | ConfigError::WarnsTooLate { place, .. } => place.line,
-            ConfigError::UnknownPreset { .. } | ConfigError::Internal { .. } => None,
+            ConfigError::Unreadable { .. }
+            | ConfigError::UnknownPreset { .. }
+            | ConfigError::Internal { .. } => None,
         }
     }
 }
@@ -63,6 +67,12 @@ impl ConfigError {
 impl Say for ConfigError {
     fn say(&self, lang: Lang) -> String {
         match self {
+            ConfigError::Unreadable { file, detail } => tr!(
+                lang,
+                "{file} is there and can't be read: {detail}. Make it a readable file of UTF-8 text, or remove it.",
+                "{file} 存在但無法讀取：{detail}。請讓它成為可讀取的 UTF-8 文字檔，或移除它。",
+                "{file} 存在但无法读取：{detail}。请让它成为可读取的 UTF-8 文本文件，或删除它。"
+            ),
             ConfigError::Syntax {
                 place,
                 column,

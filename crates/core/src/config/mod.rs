@@ -47,6 +47,8 @@ pub struct Sources {
     pub own_file: Option<NamedText>,
     /// Those of [`FOREIGN_FILES`] that there are, in that order.
     pub foreign: Vec<NamedText>,
+    /// Those files that are there and can't be read, with the system's words.
+    pub unreadable: Vec<(String, String)>,
     pub env: Vec<(String, String)>,
     /// One layer for each flag that was given, from [`Layer::flag`].
     pub flags: Vec<Layer>,
@@ -87,6 +89,20 @@ pub fn load(sources: &Sources) -> Result<Loaded, Rejected> {
         match Layer::own_file(&file.name, &file.text) {
             Ok(layer) => layers.push(layer),
             Err(found) => errors.extend(found),
+        }
+    }
+    for (file, detail) in &sources.unreadable {
+        if FOREIGN_FILES.contains(&file.as_str()) {
+            warnings.push(ConfigWarning::Unreadable {
+                file: file.clone(),
+                line: None,
+                detail: detail.clone(),
+            });
+        } else {
+            errors.push(ConfigError::Unreadable {
+                file: file.clone(),
+                detail: detail.clone(),
+            });
         }
     }
     for file in &sources.foreign {

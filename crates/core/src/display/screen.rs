@@ -2,6 +2,8 @@
 //! wide it is. Symbols, colours and outside values all pass through here, so
 //! that the plain ASCII form needs no second set of blocks.
 
+use std::borrow::Cow;
+
 use crate::lang::Lang;
 use crate::text::{one_line, redact, sanitize, width};
 
@@ -159,6 +161,31 @@ const NARROWEST: usize = 30;
 const MOST_LINES: usize = 6;
 
 impl Screen {
+    /// A whole text as this place can show it: the signs that Ralph's own
+    /// texts use have an ASCII form too.
+    pub fn in_style<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        const SIGNS: [(char, &str); 6] = [
+            ('·', "-"),
+            ('–', "-"),
+            ('→', "->"),
+            ('…', "..."),
+            ('│', "|"),
+            ('∞', "unlimited"),
+        ];
+        if self.style.unicode || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let ascii = |c: char| SIGNS.iter().find(|(sign, _)| *sign == c);
+        let mut out = String::with_capacity(text.len());
+        for c in text.chars() {
+            match ascii(c) {
+                Some((_, form)) => out.push_str(form),
+                None => out.push(c),
+            }
+        }
+        Cow::Owned(out)
+    }
+
     /// The columns that a line may take.
     pub(super) fn columns(&self) -> usize {
         self.width.max(NARROWEST)

@@ -370,7 +370,7 @@ fn progress_words(evidence: &[Evidence], lang: Lang) -> String {
             Evidence::Tree => tr!(lang, "new content", "新內容", "新内容"),
         })
         .collect();
-    words.join(", ")
+    words.join(&tr!(lang, ", ", "、", "、"))
 }
 
 fn commands(results: &[super::CommandResult]) -> String {

@@ -25,12 +25,15 @@ impl Say for TaskError {
                 "{file} 不是 UTF-8 文字檔；請存成 UTF-8，或用 --tasks 指定正確的檔案",
                 "{file} 不是 UTF-8 文本文件；请存为 UTF-8，或用 --tasks 指定正确的文件",
             ),
-            TaskError::TooLarge { file, bytes, limit } => tr!(
-                lang,
-                "{file} has {bytes} bytes, more than the {limit} that a task file may have; split it, or name the right file with --tasks",
-                "{file} 有 {bytes} 位元組，超過任務檔上限 {limit}；請拆分它，或用 --tasks 指定正確的檔案",
-                "{file} 有 {bytes} 字节，超过任务文件上限 {limit}；请拆分它，或用 --tasks 指定正确的文件",
-            ),
+            TaskError::TooLarge { file, bytes, limit } => {
+                let (size, limit) = (mebibytes(*bytes), mebibytes(*limit));
+                tr!(
+                    lang,
+                    "{file} is {size} MiB large, and a task file may have {limit} MiB; split it, or name the right file with --tasks",
+                    "{file} 有 {size} MiB，超過任務檔上限 {limit} MiB；請拆分它，或用 --tasks 指定正確的檔案",
+                    "{file} 有 {size} MiB，超过任务文件上限 {limit} MiB；请拆分它，或用 --tasks 指定正确的文件",
+                )
+            }
             TaskError::NoTasks { file, format } => no_tasks(lang, file, *format),
             TaskError::BadJson {
                 file,
@@ -74,6 +77,16 @@ impl Say for TaskError {
                 "{file} 在此期间被其他程序修改，内容保持原样；请再运行一次",
             ),
         }
+    }
+}
+
+/// With one digit behind the point, rounded up: what is too large by a byte
+/// must not look as if it were not.
+fn mebibytes(bytes: usize) -> String {
+    let tenths = bytes.saturating_mul(10).div_ceil(1024 * 1024);
+    match tenths % 10 {
+        0 => (tenths / 10).to_string(),
+        rest => format!("{}.{rest}", tenths / 10),
     }
 }
 

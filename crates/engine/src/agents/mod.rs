@@ -116,17 +116,24 @@ fn quoted(word: &str) -> String {
 /// The program that a name means: a path from the project or from here, or
 /// the first match on `PATH`.
 pub fn find_program(name: &std::ffi::OsStr, root: &Path) -> Option<PathBuf> {
+    places(name, root).into_iter().find(|p| is_program(p))
+}
+
+/// The file that would be the program, could it be run.
+pub fn find_file(name: &std::ffi::OsStr, root: &Path) -> Option<PathBuf> {
+    places(name, root).into_iter().find(|p| p.is_file())
+}
+
+fn places(name: &std::ffi::OsStr, root: &Path) -> Vec<PathBuf> {
     let path = Path::new(name);
     if path.components().count() > 1 {
         let here = std::env::current_dir().unwrap_or_default();
-        return [root.join(path), here.join(path)]
-            .into_iter()
-            .find(|p| is_program(p));
+        return vec![root.join(path), here.join(path)];
     }
     let dirs = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&dirs)
         .flat_map(|dir| candidates(&dir, path))
-        .find(|p| is_program(p))
+        .collect()
 }
 
 #[cfg(not(windows))]

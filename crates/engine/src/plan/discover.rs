@@ -78,12 +78,7 @@ fn candidates(root: &Path, pattern: &str, options: &ReadOptions) -> Vec<Candidat
     };
     paths.sort();
     let candidate = |path: PathBuf| {
-        let modified = path
-            .metadata()
-            .ok()
-            .filter(std::fs::Metadata::is_file)?
-            .modified()
-            .ok()?;
+        let modified = path.metadata().ok()?.modified().ok()?;
         let file = TaskFile::new(root, path, options.clone());
         // A file that can't be read is a candidate too: its error must be
         // shown, not hidden behind the next one.

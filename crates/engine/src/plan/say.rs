@@ -22,27 +22,39 @@ impl Say for PlanError {
                 let list = files.iter().map(|f| format!("\n  {f}")).collect::<String>();
                 tr!(
                     lang,
-                    "several unfinished task files: say which one with --tasks FILE{list}",
-                    "有多個未完成的任務檔案：請用 --tasks FILE 指定一個{list}",
-                    "有多个未完成的任务文件：请用 --tasks FILE 指定一个{list}",
+                    "several unfinished task files, the newest first; say which one with --tasks FILE:{list}",
+                    "有多個未完成的任務檔案（最新的在前）；請用 --tasks FILE 指定一個：{list}",
+                    "有多个未完成的任务文件（最新的在前）；请用 --tasks FILE 指定一个：{list}",
                 )
             }
+            PlanError::NoSuchChange { id, known } if known.is_empty() => tr!(
+                lang,
+                "openspec/changes/{id}/tasks.md: there is no such change, and no other in openspec/changes; write this file, or leave --openspec out",
+                "openspec/changes/{id}/tasks.md：沒有這個變更，openspec/changes 中也沒有其他變更；請建立此檔案，或省略 --openspec",
+                "openspec/changes/{id}/tasks.md：没有这个变更，openspec/changes 中也没有其他变更；请创建此文件，或省略 --openspec",
+            ),
             PlanError::NoSuchChange { id, known } => {
-                let known = none_or(known);
+                let known = known.join(", ");
                 tr!(
                     lang,
-                    "openspec/changes/{id}/tasks.md: there is no such change; known changes: {known}",
-                    "openspec/changes/{id}/tasks.md：沒有這個變更；現有變更：{known}",
-                    "openspec/changes/{id}/tasks.md：没有这个变更；现有变更：{known}",
+                    "openspec/changes/{id}/tasks.md: there is no such change; name one of these with --openspec ID: {known}",
+                    "openspec/changes/{id}/tasks.md：沒有這個變更；請用 --openspec ID 指定其中之一：{known}",
+                    "openspec/changes/{id}/tasks.md：没有这个变更；请用 --openspec ID 指定其中之一：{known}",
                 )
             }
+            PlanError::NoSuchPhase { phase, known, file } if known.is_empty() => tr!(
+                lang,
+                "{file}: there is no phase {phase}, the file has no phases at all; leave --phase out",
+                "{file}：沒有 Phase {phase}，此檔案完全沒有階段；請省略 --phase",
+                "{file}：没有 Phase {phase}，此文件完全没有阶段；请省略 --phase",
+            ),
             PlanError::NoSuchPhase { phase, known, file } => {
-                let known = none_or(known);
+                let known = known.join(", ");
                 tr!(
                     lang,
-                    "{file}: there is no phase {phase} with tasks; phases of this file: {known}",
-                    "{file}：沒有含任務的 Phase {phase}；此檔案的 Phase：{known}",
-                    "{file}：没有含任务的 Phase {phase}；此文件的 Phase：{known}",
+                    "{file}: there is no phase {phase} with tasks; choose one of these with --phase N: {known}",
+                    "{file}：沒有含任務的 Phase {phase}；請用 --phase N 選擇其中之一：{known}",
+                    "{file}：没有含任务的 Phase {phase}；请用 --phase N 选择其中之一：{known}",
                 )
             }
             PlanError::Tasks(error) => error.say(lang),
@@ -53,13 +65,21 @@ impl Say for PlanError {
                 "没有要做的事：请给出提示（ralph run \"…\"）或任务文件（--tasks FILE）",
             ),
             PlanError::Template(error) => {
-                let (path, message) = (error.path.display(), &error.message);
-                tr!(
-                    lang,
-                    "{path}: the prompt template can't be read ({message}); correct --prompt-template, or leave it out to use the built-in one",
-                    "{path}：無法讀取提示模板（{message}）；請修正 --prompt-template，或省略以使用內建模板",
-                    "{path}：无法读取提示模板（{message}）；请修正 --prompt-template，或省略以使用内置模板",
-                )
+                let path = error.path.display();
+                match &error.message {
+                    None => tr!(
+                        lang,
+                        "{path}: there is no such prompt template; correct --prompt-template, or leave it out to use the built-in one",
+                        "{path}：找不到提示模板；請修正 --prompt-template，或省略以使用內建模板",
+                        "{path}：找不到提示模板；请修正 --prompt-template，或省略以使用内置模板",
+                    ),
+                    Some(message) => tr!(
+                        lang,
+                        "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one",
+                        "{path}：無法讀取提示模板（{message}）；請讓它成為可讀取的 UTF-8 文字檔，或移開它以使用內建模板",
+                        "{path}：无法读取提示模板（{message}）；请让它成为可读取的 UTF-8 文本文件，或移开它以使用内置模板",
+                    ),
+                }
             }
             PlanError::UnknownAgent { name } => {
                 let known = agents::NAMES.join(", ");
@@ -80,9 +100,9 @@ impl Say for PlanError {
                 let why = split_error(*error, lang);
                 tr!(
                     lang,
-                    "the agent's command can't be read: {line}\n  {why}",
-                    "無法解析代理命令：{line}\n  {why}",
-                    "无法解析代理命令：{line}\n  {why}",
+                    "the agent's command can't be read: {why}; correct --agent-cmd or agent.command:\n  {line}",
+                    "無法解析代理命令：{why}；請修正 --agent-cmd 或 agent.command：\n  {line}",
+                    "无法解析代理命令：{why}；请修正 --agent-cmd 或 agent.command：\n  {line}",
                 )
             }
             PlanError::AgentNotFound { program } => tr!(
@@ -91,6 +111,15 @@ impl Say for PlanError {
                 "{program}：找不到命令；請安裝、修正路徑，或用 --agent、--agent-cmd 選擇其他代理",
                 "{program}：找不到命令；请安装、修正路径，或用 --agent、--agent-cmd 选择其他代理",
             ),
+            PlanError::AgentNotExecutable { program } => {
+                let program = program.display();
+                tr!(
+                    lang,
+                    "{program} is there, but can't be run; make it executable with `chmod +x {program}`, or choose another agent with --agent or --agent-cmd",
+                    "{program} 存在但無法執行；請用 `chmod +x {program}` 開放執行，或用 --agent、--agent-cmd 選擇其他代理",
+                    "{program} 存在但无法运行；请用 `chmod +x {program}` 开放执行，或用 --agent、--agent-cmd 选择其他代理",
+                )
+            }
             PlanError::Unpickable(error) => error.say(lang),
             PlanError::RootMissing { root } => {
                 let root = root.display();
@@ -131,22 +160,14 @@ impl Say for Unpickable {
     }
 }
 
-fn none_or(names: &[String]) -> String {
-    if names.is_empty() {
-        "–".into()
-    } else {
-        names.join(", ")
-    }
-}
-
 fn split_error(error: SplitError, lang: Lang) -> String {
     match error {
         SplitError::Empty => tr!(lang, "it is empty", "命令是空的", "命令是空的"),
         SplitError::OpenQuote(quote) => tr!(
             lang,
-            "a {quote} is never closed",
-            "{quote} 沒有結尾",
-            "{quote} 没有结尾",
+            "the quote {quote} is never closed",
+            "引號 {quote} 沒有結尾",
+            "引号 {quote} 没有结尾",
         ),
         SplitError::TrailingBackslash => {
             tr!(
@@ -180,6 +201,12 @@ impl Say for Announcement {
                     "{root} 不是 Git 项目：只能依文件内容判断进度，也无法用 git 还原",
                 )
             }
+            Announcement::OnlyWords => tr!(
+                lang,
+                "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'",
+                "沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查",
+                "没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查",
+            ),
             Announcement::NothingProves => tr!(
                 lang,
                 "no verification is set up (--verify 'CMD'): ticks are the agent's own claims",

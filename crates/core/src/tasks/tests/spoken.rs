@@ -61,9 +61,9 @@ fn errors_name_the_file_and_the_next_step() {
     tasks.md is not UTF-8 text; save it as UTF-8, or name the right file with --tasks
     tasks.md 不是 UTF-8 文字檔；請存成 UTF-8，或用 --tasks 指定正確的檔案
     tasks.md 不是 UTF-8 文本文件；请存为 UTF-8，或用 --tasks 指定正确的文件
-    tasks.md has 50000000 bytes, more than the 8388608 that a task file may have; split it, or name the right file with --tasks
-    tasks.md 有 50000000 位元組，超過任務檔上限 8388608；請拆分它，或用 --tasks 指定正確的檔案
-    tasks.md 有 50000000 字节，超过任务文件上限 8388608；请拆分它，或用 --tasks 指定正确的文件
+    tasks.md is 47.7 MiB large, and a task file may have 8 MiB; split it, or name the right file with --tasks
+    tasks.md 有 47.7 MiB，超過任務檔上限 8 MiB；請拆分它，或用 --tasks 指定正確的檔案
+    tasks.md 有 47.7 MiB，超过任务文件上限 8 MiB；请拆分它，或用 --tasks 指定正确的文件
     tasks.md has no tasks; write each on a line of its own, such as `- [ ] T001 add a login page`
     tasks.md 沒有任何任務；請一行寫一個，例如 `- [ ] T001 新增登入頁面`
     tasks.md 没有任何任务；请一行写一个，例如 `- [ ] T001 新增登录页面`
