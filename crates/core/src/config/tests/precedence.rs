@@ -22,6 +22,7 @@ fn flag_then_variable_then_own_file_then_foreign_then_preset_then_default() {
         )],
         env: env(&[("RALPH_LIMITS_MAX_ITERATIONS", "15")]),
         flags: vec![Layer::flag("limits.max_iterations", "16", "--max-iterations").unwrap()],
+        ..Sources::default()
     };
     check(&sources, 16, "flag --max-iterations");
     sources.flags.clear();
