@@ -88,23 +88,62 @@ fn insert_new(known: &mut BTreeSet<String>, value: Option<&String>) -> bool {
 }
 
 /// A hash of what a failure says, without what changes from run to run:
-/// numbers, case and white space.
+/// numbers, long names with digits in them (ids, addresses, temporary paths),
+/// case and white space.
 pub(super) fn failure_hash(output: &str) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let mut hash = OFFSET;
     let mut last = ' ';
-    for c in output.trim_end().chars() {
-        let c = match c {
-            c if c.is_ascii_digit() => '#',
-            c if c.is_whitespace() => ' ',
-            c => c.to_ascii_lowercase(),
-        };
+    let mut take = |c: char| {
         if (c == '#' || c == ' ') && c == last {
-            continue;
+            return;
         }
         last = c;
         hash = (hash ^ u64::from(u32::from(c))).wrapping_mul(PRIME);
+    };
+    for word in output
+        .trim_end()
+        .split_inclusive(|c: char| !c.is_ascii_alphanumeric())
+    {
+        let name = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        let varies = name.len() >= VARYING_NAME && name.contains(|c: char| c.is_ascii_digit());
+        for c in word.chars() {
+            take(match c {
+                c if c.is_ascii_digit() || (varies && c.is_ascii_alphanumeric()) => '#',
+                c if c.is_whitespace() => ' ',
+                c => c.to_ascii_lowercase(),
+            });
+        }
     }
     hash
+}
+
+/// A name of this length with a digit in it is taken for a random one.
+const VARYING_NAME: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::failure_hash;
+
+    #[test]
+    fn failures_are_compared_without_what_changes_from_run_to_run() {
+        let same = [
+            ("exit code 1 after 12.5 s", "exit code 1 after 9.25 s"),
+            ("at 0x7ffe09aa80a0", "at 0x55ee12cc0010"),
+            ("/tmp/pytest-a81hf93k2/x", "/tmp/pytest-9cc0e12ff/x"),
+            ("Error:  FAILED\n", "error: failed"),
+        ];
+        for (a, b) in same {
+            assert_eq!(failure_hash(a), failure_hash(b), "{a} / {b}");
+        }
+        let different = [
+            ("no such table: users", "no such table: orders"),
+            ("expected ;", "expected )"),
+            ("", "x"),
+        ];
+        for (a, b) in different {
+            assert_ne!(failure_hash(a), failure_hash(b), "{a} / {b}");
+        }
+    }
 }

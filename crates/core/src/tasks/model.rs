@@ -138,14 +138,18 @@ impl Counts {
     fn of<'a>(tasks: impl Iterator<Item = &'a Task>) -> Counts {
         let mut counts = Counts::default();
         for task in tasks {
-            counts.total += 1;
-            if task.done {
-                counts.completed += 1;
-            } else {
-                counts.pending += 1;
-            }
+            counts.add(task);
         }
         counts
+    }
+
+    fn add(&mut self, task: &Task) {
+        self.total += 1;
+        if task.done {
+            self.completed += 1;
+        } else {
+            self.pending += 1;
+        }
     }
 
     /// Whole percent, rounded down, so that 100 means all; 0 for nothing.
@@ -182,6 +186,17 @@ impl TaskList {
         let is_optional = self.phases.get(phase).is_some_and(|phase| phase.optional);
         let tasks = self.phase_tasks(phase).iter();
         Counts::of(tasks.filter(|task| task.optional == is_optional))
+    }
+
+    /// What blocks completion, phase by phase, in the order of the phases.
+    pub fn counts_by_phase(&self, scope: &Scope) -> Vec<Counts> {
+        let mut counts = vec![Counts::default(); self.phases.len()];
+        for task in self.required(scope) {
+            if let Some(counts) = task.phase.and_then(|phase| counts.get_mut(phase)) {
+                counts.add(task);
+            }
+        }
+        counts
     }
 
     /// The first phase in scope that has an open task (TASK-06).

@@ -74,7 +74,7 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
         reject(state, claim, missing, out);
         return finish_or(state, out, decide);
     }
-    let only_a_phase = matches!(promise, Promise::PhaseComplete) && state.pending() > 0;
+    let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
     if only_a_phase {
         state.counters.false_promise = 0;
         return after_claims(state, out);
@@ -97,7 +97,7 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
     let claimed_phase = state
         .turn_phase
         .as_deref()
-        .filter(|_| matches!(promise, Promise::PhaseComplete))
+        .filter(|_| is_about_a_phase(promise))
         .and_then(|key| facts.phases.iter().find(|p| p.key == key));
     let mut missing = match claimed_phase {
         Some(phase) => open_in_phase(phase),
@@ -109,6 +109,11 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
         });
     }
     missing
+}
+
+/// E2E tests follow each phase: they end the run only when none is left.
+fn is_about_a_phase(promise: &Promise) -> bool {
+    matches!(promise, Promise::PhaseComplete | Promise::E2ePassed)
 }
 
 fn open_in_phase(phase: &PhaseFacts) -> Vec<Missing> {
