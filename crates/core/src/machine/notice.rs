@@ -87,7 +87,9 @@ pub enum Notice {
     },
     LimitExtended {
         iteration: u32,
-        max_iterations: u32,
+        limit: Limit,
+        /// Iterations or milliseconds, as the limit counts.
+        max: u64,
     },
     BreakerOpen {
         iteration: u32,
@@ -298,10 +300,16 @@ impl Notice {
             }
             Notice::LimitExtended {
                 iteration,
-                max_iterations,
-            } => {
-                json!({"iteration": iteration, "max_iterations": max_iterations})
-            }
+                limit,
+                max,
+            } => match limit {
+                Limit::Iterations => {
+                    json!({"iteration": iteration, "reason": limit.name(), "max_iterations": max})
+                }
+                Limit::Duration => {
+                    json!({"iteration": iteration, "reason": limit.name(), "max_duration_ms": max})
+                }
+            },
             Notice::BreakerOpen {
                 iteration,
                 rule,

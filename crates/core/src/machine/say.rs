@@ -196,12 +196,23 @@ impl Say for Notice {
                     "达到时间上限"
                 ),
             },
-            Notice::LimitExtended { max_iterations, .. } => tr!(
-                lang,
-                "limit extended: {max_iterations} iterations",
-                "已延長上限：{max_iterations} 次迭代",
-                "已延长上限：{max_iterations} 次迭代",
-            ),
+            Notice::LimitExtended { limit, max, .. } => match limit {
+                Limit::Iterations => tr!(
+                    lang,
+                    "limit extended: {max} iterations",
+                    "已延長上限：{max} 次迭代",
+                    "已延长上限：{max} 次迭代",
+                ),
+                Limit::Duration => {
+                    let seconds = seconds(*max);
+                    tr!(
+                        lang,
+                        "limit extended: {seconds} s in all",
+                        "已延長上限：共 {seconds} 秒",
+                        "已延长上限：共 {seconds} 秒",
+                    )
+                }
+            },
             Notice::BreakerOpen { rule, count, .. } => breaker(*rule, *count, lang),
             Notice::Wait { ms, why, .. } => {
                 let seconds = seconds(*ms);

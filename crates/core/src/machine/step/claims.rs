@@ -56,7 +56,7 @@ fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
         return finish(
             state,
             Outcome::Blocked {
-                reason: format!("E2E FAILED: {reason}"),
+                reason: state.last_promise.clone(),
             },
             out,
         );

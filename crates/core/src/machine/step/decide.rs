@@ -153,19 +153,23 @@ pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Vec<Effect>
 }
 
 pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
-    match limit {
+    let max = match limit {
         Limit::Iterations => {
             let by = state.rules.limits.extend_by.max(1);
-            state.rules.limits.max_iterations = state.turns.saturating_add(by);
+            let until = state.turns.saturating_add(by);
+            state.rules.limits.max_iterations = until;
+            u64::from(until)
         }
         Limit::Duration => {
             let until = state.elapsed_ms().saturating_add(state.duration_step);
             state.rules.limits.max_duration_ms = until;
+            until
         }
-    }
+    };
     out.push(Effect::Emit(Notice::LimitExtended {
         iteration: state.turns,
-        max_iterations: state.rules.limits.max_iterations,
+        limit,
+        max,
     }));
 }
 

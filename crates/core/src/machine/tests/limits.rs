@@ -125,8 +125,17 @@ fn two_limits_at_once_are_asked_about_one_after_the_other() {
     assert_eq!(run.last.last(), Some(&Effect::Ask(Limit::Iterations)));
     run.answer(Answer::Extend);
     assert_eq!(run.last.last(), Some(&Effect::Ask(Limit::Duration)));
+    insta::assert_snapshot!(trace(&run.last), @r#"
+    limit_extended iteration=1 reason="max_iterations" max_iterations=11
+    limit_reached iteration=1 reason="max_duration"
+    => ask about max_duration
+    "#);
     run.answer(Answer::Extend);
-    assert_eq!(run.acts(), ["run"]);
+    insta::assert_snapshot!(trace(&run.last), @r#"
+    limit_extended iteration=1 reason="max_duration" max_duration_ms=120000
+    iteration_start iteration=2 task="T001"
+    => run turn 2 for 60000 ms
+    "#);
 }
 
 #[test]

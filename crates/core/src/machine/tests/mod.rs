@@ -15,6 +15,7 @@ mod promises;
 mod reports;
 mod requests;
 mod resume;
+mod spoken;
 mod verification;
 mod worlds;
 

@@ -129,6 +129,14 @@ fn failed_end_to_end_tests_may_be_repaired_so_often_e2e_02() {
 }
 
 #[test]
+fn failed_end_to_end_tests_need_no_reason_e2e_02() {
+    let mut run = Script::begin(for_tasks().with(|r| r.e2e_repairs = 0), seen(list(0, 2)));
+    run.work(said(Promise::E2eFailed(String::new())));
+    let reason = "E2E FAILED".into();
+    assert_eq!(run.outcome(), Some(Outcome::Blocked { reason }));
+}
+
+#[test]
 fn a_turn_in_between_is_part_of_the_repair_e2e_02() {
     let rules = for_tasks().with(|r| r.e2e_repairs = 1);
     let mut run = Script::begin(rules, seen(list(0, 2)));

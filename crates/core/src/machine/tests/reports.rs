@@ -233,7 +233,13 @@ fn lines_of_the_event_log_evnt_01() {
         },
         Notice::LimitExtended {
             iteration: 20,
-            max_iterations: 30,
+            limit: Limit::Iterations,
+            max: 30,
+        },
+        Notice::LimitExtended {
+            iteration: 20,
+            limit: Limit::Duration,
+            max: 90_000,
         },
         Notice::BreakerOpen {
             iteration: 5,
@@ -303,7 +309,8 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"gate_result","iteration":1,"passed":false,"commands":[{"command":"make","exit":null,"duration_ms":70}]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"limit_near","iteration":15,"max_iterations":20}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"limit_reached","iteration":20,"reason":"max_iterations"}
-    {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"max_iterations":30}
+    {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"reason":"max_iterations","max_iterations":30}
+    {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"limit_extended","iteration":20,"reason":"max_duration","max_duration_ms":90000}
     {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"breaker_open","iteration":5,"reason":"stalled","count":5,"evidence":["iterations 1 to 5","no new commit, and no content that was not seen before"]}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"wait","iteration":1,"reason":"backoff","duration_ms":1000}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"pause","iteration":1,"reason":"requested"}

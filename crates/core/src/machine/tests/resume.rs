@@ -266,3 +266,39 @@ fn a_claim_from_before_the_resume_is_not_held_against_the_agent() {
     assert!(!run.told().contains(&"promise_rejected"));
     assert_eq!(run.acts(), ["run"]);
 }
+
+/// Nobody drives the run: it is given up from where it lies.
+#[test]
+fn an_abandoned_run_is_cancelled_and_stays_so_resm_09() {
+    let check = |run: &mut Script| {
+        run.feed(Kind::Abandoned);
+        assert_eq!(run.outcome(), Some(Outcome::Cancelled));
+        assert_eq!(run.told(), ["loop_end"]);
+        assert_eq!(run.acts(), ["finish"]);
+        run.resume();
+        assert_eq!(run.last, [], "there is no way back");
+        run.feed(Kind::Abandoned);
+        assert_eq!(run.last, [], "nor twice");
+    };
+    let begin = || Script::begin(for_tasks(), seen(list(0, 2)));
+    check(&mut begin());
+    check(begin().work(said(Promise::Blocked("key".into()))));
+    check(begin().request(Request::Kill).turn(ended(End::Stopped)));
+    check(begin().turn(failed("x")));
+}
+
+#[test]
+fn a_complete_run_cannot_be_abandoned_resm_09() {
+    let mut run = Script::begin(for_tasks(), seen(list(2, 2)));
+    run.feed(Kind::Abandoned);
+    assert_eq!(run.last, []);
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+}
+
+#[test]
+fn the_time_until_a_run_is_abandoned_is_not_its_own_resm_09() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    run.work(said(Promise::Continue).took(3000));
+    run.pass(86_400_000).feed(Kind::Abandoned);
+    assert_eq!(run.state.elapsed_ms(), 3000);
+}
