@@ -1,66 +1,168 @@
-//! The beginning and the end of a flood, in constant memory.
+//! The beginning and the end of a flood, in constant memory and without
+//! secrets.
 
+use std::borrow::Cow;
+
+use ralph_core::text;
+
+/// Keeps enough of both ends for a text of a number of characters.
 #[derive(Clone, Debug)]
-pub struct HeadAndTail {
-    limit: usize,
+pub struct Excerpt {
+    characters: usize,
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// Bytes that are in neither.
-    lost: bool,
+    /// Characters that are in neither.
+    lost: usize,
 }
 
-impl HeadAndTail {
-    /// Keeps at least `limit` bytes from each end.
-    pub fn new(limit: usize) -> HeadAndTail {
-        HeadAndTail {
-            limit,
+impl Excerpt {
+    pub fn new(characters: usize) -> Excerpt {
+        Excerpt {
+            characters,
             head: Vec::new(),
             tail: Vec::new(),
-            lost: false,
+            lost: 0,
         }
     }
 
     pub fn push(&mut self, chunk: &[u8]) {
-        let room = self.limit.saturating_sub(self.head.len()).min(chunk.len());
-        self.head.extend_from_slice(&chunk[..room]);
-        let rest = &chunk[room..];
-        let skip = rest.len().saturating_sub(self.limit);
-        self.lost |= skip > 0;
-        self.tail.extend_from_slice(&rest[skip..]);
-        if self.tail.len() > 2 * self.limit {
-            self.lost = true;
-            self.tail.drain(..self.tail.len() - self.limit);
+        // Four bytes hold any character.
+        let limit = self.characters.saturating_mul(4);
+        let room = limit.saturating_sub(self.head.len()).min(chunk.len());
+        let (head, rest) = chunk.split_at(room);
+        self.head.extend_from_slice(head);
+        let (skipped, rest) = rest.split_at(rest.len().saturating_sub(limit));
+        if !skipped.is_empty() {
+            self.lost += count(&self.tail) + count(skipped);
+            self.tail.clear();
+        }
+        self.tail.extend_from_slice(rest);
+        if self.tail.len() > limit.saturating_mul(2) {
+            let surplus = self.tail.len() - limit;
+            self.lost += count(&self.tail[..surplus]);
+            self.tail.drain(..surplus);
         }
     }
 
+    /// What was pushed, or its head and its tail with the number of characters
+    /// between them.
     pub fn text(&self) -> String {
-        let head = String::from_utf8_lossy(&self.head);
-        let tail = String::from_utf8_lossy(&self.tail);
-        if self.lost {
-            format!("{head}\n…\n{tail}")
-        } else {
-            format!("{head}{tail}")
+        if self.lost == 0 {
+            // In one piece, since a character may stand across the cut.
+            let whole = [self.head.as_slice(), &self.tail].concat();
+            return shortened(&String::from_utf8_lossy(&whole), self.characters);
         }
+        // A character that was cut in two is counted where it begins.
+        let cut = self
+            .tail
+            .iter()
+            .take_while(|byte| !starts_character(**byte));
+        let tail = &self.tail[cut.count()..];
+        let head = String::from_utf8_lossy(&self.head);
+        let tail = String::from_utf8_lossy(tail);
+        join(
+            &text::redact(&head),
+            &text::redact(&tail),
+            self.lost,
+            self.characters,
+        )
     }
+}
+
+/// A text without secrets, cut to a number of characters.
+pub fn shortened(words: &str, characters: usize) -> String {
+    match text::redact(words) {
+        Cow::Borrowed(words) => text::excerpt(words, characters).into_owned(),
+        Cow::Owned(words) => text::excerpt(&words, characters).into_owned(),
+    }
+}
+
+/// As [`text::excerpt`] does it, for a text whose middle is gone.
+fn join(head: &str, tail: &str, lost: usize, limit: usize) -> String {
+    let total = head.chars().count() + lost + tail.chars().count();
+    let longest_mark = mark(total).chars().count();
+    let Some(kept) = limit.checked_sub(longest_mark).filter(|kept| *kept > 0) else {
+        return head.chars().take(limit).collect();
+    };
+    let from_tail = kept / 2;
+    let skipped = tail.chars().count().saturating_sub(from_tail);
+    let head: String = head.chars().take(kept - from_tail).collect();
+    let tail: String = tail.chars().skip(skipped).collect();
+    let cut = total - head.chars().count() - tail.chars().count();
+    format!("{head}{}{tail}", mark(cut))
+}
+
+fn mark(cut: usize) -> String {
+    format!("\n[… {cut} …]\n")
+}
+
+/// Characters of valid UTF-8, wherever it was cut.
+fn count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| starts_character(**byte)).count()
+}
+
+fn starts_character(byte: u8) -> bool {
+    byte & 0b1100_0000 != 0b1000_0000
 }
 
 #[cfg(test)]
 mod tests {
-    use super::HeadAndTail;
+    use super::*;
+
+    /// Pushes a text in pieces of every size: the result must not depend on
+    /// how the output came, and be what a cut of the whole text gives.
+    fn check(words: &str, limit: usize, want: &str) {
+        assert_eq!(shortened(words, limit), want);
+        for size in [1, 2, 3, 7, 64, usize::MAX] {
+            let mut excerpt = Excerpt::new(limit);
+            for chunk in words.as_bytes().chunks(size.min(words.len().max(1))) {
+                excerpt.push(chunk);
+            }
+            assert_eq!(excerpt.text(), want, "in pieces of {size}");
+        }
+    }
 
     #[test]
-    fn short_output_is_whole_and_a_flood_keeps_both_ends() {
-        let mut kept = HeadAndTail::new(8);
-        kept.push(b"hello ");
-        kept.push(b"world");
-        assert_eq!(kept.text(), "hello world");
-        for _ in 0..1000 {
-            kept.push(b"0123456789");
-            assert!(kept.tail.capacity() <= 64);
+    fn a_short_text_is_whole() {
+        check("", 40, "");
+        check("hello world", 11, "hello world");
+        check("任務完成了嗎", 6, "任務完成了嗎");
+        check("a\nb\n", 40, "a\nb\n");
+    }
+
+    #[test]
+    fn a_long_text_keeps_its_ends_and_says_how_much_is_missing() {
+        let flood = format!("start {} the error", "x".repeat(10_000));
+        check(&flood, 42, "start xxxxxxxxx\n[… 9987 …]\nxxxx the error");
+        check(&flood, 5, "start");
+        check(&flood, 0, "");
+        let chinese = "測試失敗。".repeat(1_000);
+        check(&chinese, 22, "測試失敗。\n[… 4990 …]\n測試失敗。");
+    }
+
+    #[test]
+    fn a_secret_is_hidden_before_anything_is_cut() {
+        let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        check(&format!("{secret} is it"), 100, "[redacted] is it");
+        let flood = format!("{secret} {} {secret}", "x".repeat(10_000));
+        let mut excerpt = Excerpt::new(60);
+        excerpt.push(flood.as_bytes());
+        let text = excerpt.text();
+        assert!(text.starts_with("[redacted] x"), "{text}");
+        assert!(text.ends_with("x [redacted]"), "{text}");
+    }
+
+    #[test]
+    fn a_flood_costs_no_memory() {
+        let mut excerpt = Excerpt::new(100);
+        for _ in 0..1_000 {
+            excerpt.push(&[b'x'; 64 * 1024]);
+            assert!(excerpt.head.capacity() + excerpt.tail.capacity() < 4_000);
         }
-        kept.push(b"END");
-        let text = kept.text();
-        assert!(text.starts_with("hello wo\n…\n"), "{text}");
-        assert!(text.ends_with("789END"), "{text}");
+        assert!(
+            excerpt.text().contains("[… 65535916 …]"),
+            "{}",
+            excerpt.text()
+        );
     }
 }

@@ -7,16 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
-use ralph_core::text;
 use tokio::sync::watch;
 
-use crate::agents::{Agent, Heard, Listener, find_program};
-use crate::excerpt::HeadAndTail;
+use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
+use crate::excerpt::{Excerpt, shortened};
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 
-/// How much of the error output is kept for messages.
-const FAILURE_BYTES: usize = 2_000;
-const FAILURE_CHARS: usize = 1_000;
+/// How much of the agent's words about a failure is kept for messages.
+const FAILURE_CHARACTERS: usize = 1_000;
 
 /// Shows the agent's output while it comes.
 pub type Echo = Arc<dyn Fn(&[u8]) + Send + Sync>;
@@ -58,31 +56,37 @@ pub struct Called {
 
 impl Call {
     pub async fn make(self, stop: watch::Receiver<Stop>) -> Called {
-        match self.start_files() {
-            Ok((stdin, sink)) => self.see_through(stdin, sink, stop).await,
-            Err(error) => Called {
+        let invocation = self.agent.invocation(&self.prompt_file);
+        match self.start_files(&invocation) {
+            Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
+            Err((file, error)) => Called {
                 turn: self.turn.turn,
-                prompt: self.prompt,
                 end: End::SpawnFailed { missing: false },
                 duration_ms: 0,
                 text: String::new(),
-                failure: format!("{}: {error}", self.prompt_file.display()),
+                failure: format!("{}: {error}", file.display()),
+                prompt: self.prompt,
             },
         }
     }
 
-    fn start_files(&self) -> io::Result<(Option<File>, TurnSink)> {
-        std::fs::write(&self.prompt_file, &self.prompt)?;
-        let on_stdin = self.agent.invocation(&self.prompt_file).prompt_on_stdin;
-        let stdin = if on_stdin {
-            Some(File::open(&self.prompt_file)?)
-        } else {
-            None
+    /// Writes the prompt and opens the files of the turn; an error names the
+    /// file that it is about.
+    fn start_files(
+        &self,
+        invocation: &Invocation,
+    ) -> Result<(Option<File>, TurnSink), (&Path, io::Error)> {
+        let prompt_file = self.prompt_file.as_path();
+        let output_file = self.output_file.as_path();
+        std::fs::write(prompt_file, &self.prompt).map_err(|error| (prompt_file, error))?;
+        let stdin = match invocation.prompt_on_stdin {
+            true => Some(File::open(prompt_file).map_err(|error| (prompt_file, error))?),
+            false => None,
         };
         let sink = TurnSink {
-            output: File::create(&self.output_file)?,
+            output: File::create(output_file).map_err(|error| (output_file, error))?,
             listener: self.agent.listener(),
-            stderr: HeadAndTail::new(FAILURE_BYTES),
+            stderr: Excerpt::new(FAILURE_CHARACTERS),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
@@ -90,11 +94,11 @@ impl Call {
 
     async fn see_through(
         self,
+        invocation: Invocation,
         stdin: Option<File>,
         mut sink: TurnSink,
         stop: watch::Receiver<Stop>,
     ) -> Called {
-        let invocation = self.agent.invocation(&self.prompt_file);
         let program =
             find_program(&invocation.program, &self.root).map_or(invocation.program, Into::into);
         let name = program.to_string_lossy().into_owned();
@@ -125,7 +129,7 @@ impl Call {
             failure: match report.ending {
                 // The class of the error says what is wrong with it.
                 Ending::SpawnFailed { missing: true, .. } => name,
-                _ => failure(&report, &heard, &stderr),
+                _ => failure(&report.ending, heard.error.as_ref(), &stderr),
             },
             text: heard.text,
         }
@@ -173,24 +177,26 @@ fn end(report: &Report, heard: &Heard) -> End {
     }
 }
 
-/// The agent's own words about what went wrong, without secrets.
-fn failure(report: &Report, heard: &Heard, stderr: &str) -> String {
-    let words = match &report.ending {
-        Ending::Exited(0) => heard.error.clone().unwrap_or_default(),
-        Ending::SpawnFailed { message, .. } => message.clone(),
-        Ending::Exited(_) | Ending::Signalled(_) => {
-            heard.error.clone().unwrap_or_else(|| stderr.trim().into())
-        }
-        Ending::TimedOut | Ending::Stopped => String::new(),
+/// The agent's own words about what went wrong, without secrets. A result
+/// that says why comes before the error output, and that before the mere fact
+/// that there was no result.
+fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String {
+    let stderr = stderr.trim();
+    let words = match (ending, error) {
+        (Ending::TimedOut | Ending::Stopped, _) | (Ending::Exited(0), None) => "",
+        (Ending::SpawnFailed { message, .. }, _) => message,
+        (_, Some(HeardError::Said(words))) => words,
+        (_, Some(HeardError::NoResult)) if stderr.is_empty() => "the agent ended without a result",
+        (_, Some(HeardError::NoResult) | None) => stderr,
     };
-    text::excerpt(&text::redact(&words), FAILURE_CHARS).into_owned()
+    shortened(words, FAILURE_CHARACTERS)
 }
 
 /// Keeps the raw output in a file and lets the agent's listener hear it.
 struct TurnSink {
     output: File,
     listener: Box<dyn Listener>,
-    stderr: HeadAndTail,
+    stderr: Excerpt,
     echo: Option<Echo>,
 }
 

@@ -7,12 +7,14 @@ use std::time::Duration;
 use ralph_core::machine::{CommandResult, VerifyReport};
 use tokio::sync::watch;
 
+use crate::excerpt::Excerpt;
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
 
 /// The commands of a project and their bounds (VERI-05).
 #[derive(Clone, Debug)]
 pub struct Verifier {
     pub commands: Vec<String>,
+    /// For each command; zero where nothing limits it.
     pub timeout: Duration,
     /// Characters of output that are kept for messages and prompts.
     pub output_limit: usize,
@@ -62,7 +64,7 @@ impl Verifier {
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             env_remove: Vec::new(),
             stdin: None,
-            timeout: Some(self.timeout),
+            timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };
         let mut output = Output::new(log, command, self.output_limit);
@@ -81,7 +83,7 @@ impl Verifier {
             command: command.into(),
             exit,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
-            output: output.excerpt() + &end,
+            output: output.kept.text() + &end,
         }
     }
 }
@@ -90,8 +92,7 @@ impl Verifier {
 /// and tail in memory.
 struct Output {
     file: Option<std::fs::File>,
-    kept: crate::excerpt::HeadAndTail,
-    limit: usize,
+    kept: Excerpt,
 }
 
 impl Output {
@@ -105,11 +106,9 @@ impl Output {
             // The log is for people; the verdict does not depend on it.
             let _ = writeln!(file, "$ {command}");
         }
-        // Four bytes hold any character.
         Output {
             file,
-            kept: crate::excerpt::HeadAndTail::new(limit * 4),
-            limit,
+            kept: Excerpt::new(limit),
         }
     }
 
@@ -119,12 +118,6 @@ impl Output {
             Some(file) => file.write_all(chunk),
             None => Ok(()),
         }
-    }
-
-    fn excerpt(&self) -> String {
-        let text = self.kept.text();
-        let text = ralph_core::text::redact(&text);
-        ralph_core::text::excerpt(&text, self.limit).into_owned()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Heard, Invocation, Listener};
+use super::{Heard, HeardError, Invocation, Listener};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -49,8 +49,7 @@ const MAX_LINE: usize = 4 * 1024 * 1024;
 pub struct Stream {
     line: Vec<u8>,
     overlong: bool,
-    heard: Heard,
-    result_seen: bool,
+    result: Option<Heard>,
 }
 
 impl Listener for Stream {
@@ -65,11 +64,10 @@ impl Listener for Stream {
 
     fn heard(&mut self) -> Heard {
         self.end_line();
-        let mut heard = std::mem::take(&mut self.heard);
-        if !self.result_seen && heard.error.is_none() {
-            heard.error = Some("the agent ended without a result".into());
-        }
-        heard
+        self.result.take().unwrap_or(Heard {
+            text: String::new(),
+            error: Some(HeardError::NoResult),
+        })
     }
 }
 
@@ -85,15 +83,21 @@ impl Stream {
     }
 
     fn end_line(&mut self) {
-        if !std::mem::take(&mut self.overlong)
-            && let Ok(line) = serde_json::from_slice::<Line>(&self.line)
-            && line.kind == "result"
-        {
-            self.result_seen = true;
-            self.heard = line.into_heard();
+        if std::mem::take(&mut self.overlong) {
+            // It may have been a result, and then the one before is not the
+            // last one.
+            self.result = None;
+        } else if let Some(result) = read_result(&self.line) {
+            self.result = Some(result);
         }
         self.line.clear();
     }
+}
+
+fn read_result(line: &[u8]) -> Option<Heard> {
+    let line = String::from_utf8_lossy(line);
+    let line: Line = serde_json::from_str(&line).ok()?;
+    (line.kind == "result").then(|| line.into_heard())
 }
 
 /// The fields of a stream line that decide something here.
@@ -101,33 +105,35 @@ impl Stream {
 struct Line {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
-    is_error: bool,
-    #[serde(default)]
-    subtype: String,
-    #[serde(default)]
+    is_error: Option<bool>,
+    subtype: Option<String>,
     result: Option<String>,
-    #[serde(default)]
-    errors: Vec<serde_json::Value>,
+    errors: Option<Vec<serde_json::Value>>,
 }
 
 impl Line {
     fn into_heard(self) -> Heard {
+        let subtype = self.subtype.unwrap_or_default();
         let text = self.result.unwrap_or_default();
-        let error = (self.is_error || self.subtype.starts_with("error")).then(|| {
-            if !text.is_empty() {
+        let failed = self.is_error.unwrap_or(false) || subtype.starts_with("error");
+        let error = failed.then(|| {
+            let errors = self.errors.unwrap_or_default();
+            HeardError::Said(if !text.is_empty() {
                 text.clone()
-            } else if self.errors.is_empty() {
-                self.subtype.clone()
+            } else if errors.is_empty() {
+                subtype
             } else {
-                self.errors
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join("; ")
-            }
+                errors.iter().map(words).collect::<Vec<_>>().join("; ")
+            })
         });
         Heard { text, error }
+    }
+}
+
+fn words(error: &serde_json::Value) -> String {
+    match error {
+        serde_json::Value::String(words) => words.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -135,53 +141,142 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn heard(stream: &str) -> Heard {
-        let mut listener = Stream::default();
-        for byte in stream.as_bytes() {
-            listener.hear(std::slice::from_ref(byte));
+    fn check(stream: impl AsRef<[u8]>, text: &str, error: Option<&str>) {
+        let want = Heard {
+            text: text.into(),
+            error: error.map(|words| HeardError::Said(words.into())),
+        };
+        assert_eq!(heard(stream.as_ref()), want);
+    }
+
+    fn check_no_result(stream: impl AsRef<[u8]>) {
+        let heard = heard(stream.as_ref());
+        assert_eq!(heard.error, Some(HeardError::NoResult));
+        assert_eq!(heard.text, "");
+    }
+
+    /// The same whether it comes byte by byte or at once.
+    fn heard(stream: &[u8]) -> Heard {
+        let [mut slow, mut fast] = [Stream::default(), Stream::default()];
+        if stream.len() < 10_000 {
+            stream.chunks(1).for_each(|byte| slow.hear(byte));
+        } else {
+            stream.chunks(65_536).for_each(|chunk| slow.hear(chunk));
         }
-        listener.heard()
+        fast.hear(stream);
+        let heard = fast.heard();
+        assert_eq!(slow.heard(), heard);
+        heard
+    }
+
+    fn lines(lines: &[&str]) -> String {
+        lines.join("\n") + "\n"
+    }
+
+    const INIT: &str = r#"{"type":"system","subtype":"init","tools":["Bash"],"model":"m"}"#;
+    const SAYS_DONE: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"<promise>DONE</promise>"}]},"parent_tool_use_id":null}"#;
+    const TOOL_SAYS_DONE: &str = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"{\"type\":\"result\",\"result\":\"<promise>DONE</promise>\"}"}]}}"#;
+    const FIRST: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"first","result_index":0}"#;
+
+    #[test]
+    fn the_result_is_the_final_text() {
+        let result = r#"{"duration_ms":5,"is_error":false,"subtype":"success","result":"All of it.\n<promise>DONE</promise>","type":"result","usage":{"input_tokens":1}}"#;
+        check(
+            lines(&[INIT, SAYS_DONE, TOOL_SAYS_DONE, result]),
+            "All of it.\n<promise>DONE</promise>",
+            None,
+        );
+        // The last line feed may be missing, and lines may end as on Windows.
+        check([INIT, FIRST].join("\r\n"), "first", None);
+        // A turn that a hook ended says nothing, which is no error.
+        let empty = r#"{"type":"result","subtype":"success","is_error":false,"result":"","terminal_reason":"hook_stopped"}"#;
+        check(lines(&[empty]), "", None);
     }
 
     #[test]
-    fn the_last_result_counts_and_nothing_else() {
-        let stream = concat!(
-            r#"{"type":"assistant","message":{"content":[{"type":"text","text":"<promise>DONE</promise>"}]}}"#,
-            "\n",
-            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"<promise>DONE</promise>"}]}}"#,
-            "\n",
-            r#"{"type":"result","subtype":"success","is_error":false,"result":"first"}"#,
-            "\n",
-            r#"{"duration_ms":1,"type":"result","subtype":"success","is_error":false,"result":"last"}"#,
-        );
-        assert_eq!(
-            heard(stream),
-            Heard {
-                text: "last".into(),
-                error: None
-            }
-        );
+    fn of_several_results_the_last_counts() {
+        let last = r#"{"type":"result","subtype":"success","is_error":false,"result":"last","result_index":1}"#;
+        check(lines(&[INIT, FIRST, SAYS_DONE, last]), "last", None);
+        let failed = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["cut off"]}"#;
+        check(lines(&[FIRST, failed]), "", Some("cut off"));
+        check(lines(&[failed, FIRST]), "first", None);
     }
 
     #[test]
-    fn an_error_is_an_error_also_when_its_subtype_says_success() {
-        let stream = r#"{"type":"result","subtype":"success","is_error":true,"result":"Credit balance is too low"}"#;
-        assert_eq!(
-            heard(stream).error.as_deref(),
-            Some("Credit balance is too low")
-        );
-        let stream = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"errors":["Reached max"]}"#;
-        assert_eq!(heard(stream).error.as_deref(), Some("\"Reached max\""));
+    fn an_error_is_said_in_the_agent_s_words() {
+        for (result, text, error) in [
+            // The client calls a refusal of its server a success.
+            (
+                r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"result":"Bad key"}"#,
+                "Bad key",
+                "Bad key",
+            ),
+            (
+                r#"{"type":"result","subtype":"error_max_turns","is_error":true,"errors":["Too many turns (2)"]}"#,
+                "",
+                "Too many turns (2)",
+            ),
+            (
+                r#"{"type":"result","subtype":"error_max_budget_usd","is_error":true,"result":null,"errors":["one",{"code":2}]}"#,
+                "",
+                r#"one; {"code":2}"#,
+            ),
+            (
+                r#"{"type":"result","subtype":"error_during_execution","is_error":false,"errors":[]}"#,
+                "",
+                "error_during_execution",
+            ),
+            (
+                r#"{"type":"result","subtype":null,"is_error":true,"result":"x","errors":null}"#,
+                "x",
+                "x",
+            ),
+        ] {
+            check(lines(&[INIT, result]), text, Some(error));
+        }
     }
 
     #[test]
-    fn a_stream_without_a_result_is_an_error() {
-        assert!(
-            heard(r#"{"type":"system","subtype":"init"}"#)
-                .error
-                .is_some()
+    fn nothing_else_is_a_result() {
+        check_no_result("");
+        check_no_result("\n\n\n");
+        check_no_result("plain words\n");
+        check_no_result(lines(&[INIT, SAYS_DONE, TOOL_SAYS_DONE]));
+        check_no_result(r#"{"type":"result","subtype":"success","is_error":false,"resu"#);
+        check_no_result(r#"{"kind":"result","result":"x"}"#);
+        check_no_result(r#"["result"]"#);
+    }
+
+    #[test]
+    fn half_a_line_at_the_end_does_not_count() {
+        let half = &FIRST[..FIRST.len() - 5];
+        check([INIT, FIRST, half].join("\n"), "first", None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        let result = b"{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"a\xffb\"}\n";
+        check(result, "a\u{fffd}b", None);
+        let noise = [b"\xff\xfe\n".as_slice(), FIRST.as_bytes()].concat();
+        check(noise, "first", None);
+    }
+
+    #[test]
+    fn an_overlong_line_is_let_go_by_without_keeping_it() {
+        let long = format!(
+            r#"{{"type":"user","content":"{}"}}"#,
+            "x".repeat(2 * MAX_LINE)
         );
-        assert!(heard("").error.is_some());
-        assert!(heard(r#"{"type":"resu"#).error.is_some());
+        check(lines(&[INIT, &long, FIRST]), "first", None);
+        // Nobody knows whether it was the last result.
+        check_no_result(lines(&[FIRST, &long]));
+        check_no_result([FIRST, &long].join("\n"));
+
+        let mut stream = Stream::default();
+        for chunk in long.as_bytes().chunks(65_536) {
+            stream.hear(chunk);
+            assert!(stream.line.capacity() <= 2 * MAX_LINE);
+        }
+        assert_eq!(stream.line.capacity(), 0);
     }
 }

@@ -28,8 +28,15 @@ pub struct Invocation {
 pub struct Heard {
     /// The final assistant text: the only place where a promise counts.
     pub text: String,
-    /// The agent's own word that the turn failed.
-    pub error: Option<String>,
+    pub error: Option<HeardError>,
+}
+
+/// The agent's own word that the turn failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeardError {
+    Said(String),
+    /// It should have told how the turn went, and did not.
+    NoResult,
 }
 
 /// Reads the agent's standard output as it comes, in constant memory.
@@ -159,4 +166,131 @@ fn is_program(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
     path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything about an invocation, one thing per line.
+    fn shown(agent: &Agent) -> String {
+        let invocation = agent.invocation(Path::new("/run/a b/prompt.md"));
+        assert!(invocation.env.is_empty());
+        let mut lines = vec![invocation.program.clone()];
+        lines.extend(invocation.args);
+        lines.extend(invocation.env_remove.iter().map(|name| {
+            let mut line = OsString::from("without ");
+            line.push(name);
+            line
+        }));
+        if invocation.prompt_on_stdin {
+            lines.push("< prompt".into());
+        }
+        let lines: Vec<_> = lines.iter().map(|l| l.to_string_lossy()).collect();
+        lines.join("\n")
+    }
+
+    fn check(agent: &Agent, name: &str, want: &[&str], command_line: &str) {
+        assert_eq!(shown(agent), want.join("\n"));
+        assert_eq!(agent.command_line(), command_line);
+        assert_eq!(agent.name(), name);
+        assert!(NAMES.contains(&name));
+    }
+
+    #[test]
+    fn claude_is_called_headless() {
+        check(
+            &Agent::claude("claude", Vec::new(), "", false),
+            "claude",
+            &[
+                "claude",
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "without CLAUDECODE",
+                "without CLAUDE_CODE_ENTRYPOINT",
+                "without CLAUDE_CODE_SESSION_ID",
+                "< prompt",
+            ],
+            "claude -p --output-format stream-json --verbose < {prompt_file}",
+        );
+    }
+
+    #[test]
+    fn claude_gets_a_model_more_arguments_and_its_permissions() {
+        let args = vec!["--max-turns".into(), "5".into(), "it's".into()];
+        check(
+            &Agent::claude("/opt/my claude", args, "opus", true),
+            "claude",
+            &[
+                "/opt/my claude",
+                "-p",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--dangerously-skip-permissions",
+                "--model",
+                "opus",
+                "--max-turns",
+                "5",
+                "it's",
+                "without CLAUDECODE",
+                "without CLAUDE_CODE_ENTRYPOINT",
+                "without CLAUDE_CODE_SESSION_ID",
+                "< prompt",
+            ],
+            r"'/opt/my claude' -p --output-format stream-json --verbose --dangerously-skip-permissions --model opus --max-turns 5 'it'\''s' < {prompt_file}",
+        );
+    }
+
+    #[test]
+    fn a_custom_agent_is_called_as_it_is_written() {
+        check(
+            &Agent::custom("prog --file={prompt_file} 'two words'").unwrap(),
+            "custom",
+            &["prog", "--file=/run/a b/prompt.md", "two words"],
+            "prog --file={prompt_file} 'two words'",
+        );
+        check(
+            &Agent::custom("prog -").unwrap(),
+            "custom",
+            &["prog", "-", "< prompt"],
+            "prog - < {prompt_file}",
+        );
+    }
+
+    #[test]
+    fn the_scripted_agent_is_this_program() {
+        let program = PathBuf::from("/bin/ralph");
+        check(
+            &Agent::Scripted { program },
+            "scripted",
+            &["/bin/ralph", "__agent", "< prompt"],
+            "/bin/ralph __agent < {prompt_file}",
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_found_by_path_or_by_name() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let bin = dir.path().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        for (name, mode) in [("tool", 0o755), ("plain", 0o644)] {
+            std::fs::write(bin.join(name), "").unwrap();
+            let permissions = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(bin.join(name), permissions).unwrap();
+        }
+        let find = |name: &str| find_program(name.as_ref(), dir.path());
+        assert_eq!(find("bin/tool"), Some(dir.path().join("bin/tool")));
+        assert_eq!(find("./bin/tool"), Some(dir.path().join("./bin/tool")));
+        let absolute = bin.join("tool");
+        assert_eq!(find(absolute.to_str().unwrap()), Some(absolute));
+        for nothing in ["bin/plain", "bin/nobody", "bin", "tool", "", "./"] {
+            assert_eq!(find(nothing), None, "{nothing}");
+        }
+        assert!(find("sh").is_some_and(|sh| sh.is_absolute()));
+    }
 }

@@ -5,23 +5,26 @@
 //! at once. Its output is drained while it runs and handed on in chunks; at
 //! most one buffer of it is in memory here.
 
-use std::ffi::OsString;
-use std::io;
-use std::path::PathBuf;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, Command};
-use tokio::sync::watch;
-use tokio::time::sleep_until;
-
+mod output;
 #[cfg(not(unix))]
 #[path = "other.rs"]
 mod platform;
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod platform;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::time::sleep_until;
+
+use output::Output;
+use platform::Leader;
 
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct Spec {
     /// Variables to set, after `env_remove` took others away.
     pub env: Vec<(OsString, OsString)>,
     pub env_remove: Vec<OsString>,
-    /// Read from its beginning; nothing where there is none.
+    /// Read from where it stands; nothing where there is none.
     pub stdin: Option<std::fs::File>,
     /// None where nothing limits it.
     pub timeout: Option<Duration>,
@@ -56,7 +59,11 @@ pub enum Ending {
     Signalled(i32),
     TimedOut,
     Stopped,
-    SpawnFailed { missing: bool, message: String },
+    /// `missing` says that there is no such program.
+    SpawnFailed {
+        missing: bool,
+        message: String,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -75,34 +82,39 @@ pub trait Sink {
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()>;
 }
 
-const CHUNK: usize = 64 * 1024;
 /// How long the pipes of a child that has exited may stay open before its
 /// group is ended.
 const DRAIN: Duration = Duration::from_millis(500);
+/// Chunks that are still taken after that, if they are there at once: more
+/// than both pipes can hold, so that all that the child itself said is read.
+const OVERTIME_CHUNKS: usize = 64;
 
-/// Starts a child and sees it through to its end.
+/// Starts a child and sees it through to its end. Where the future is dropped
+/// before that, the child and its group are killed.
 pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver<Stop>) -> Report {
     let started = Instant::now();
+    let without_child = |ending| Report {
+        ending,
+        duration: started.elapsed(),
+        leaked: false,
+        sink_error: None,
+    };
+    if *stop.borrow() != Stop::No {
+        return without_child(Ending::Stopped);
+    }
     match spawn(&spec) {
         Ok(child) => {
-            let mut watcher = Watcher {
-                spec,
+            let supervisor = Supervisor {
+                timeout: spec.timeout,
+                grace: spec.grace,
                 stop,
                 started,
-                stop_asked: None,
+                pressure: Pressure::None,
                 ending: None,
             };
-            watcher.see_through(child, sink).await
+            supervisor.see_through(child, sink).await
         }
-        Err(error) => Report {
-            ending: Ending::SpawnFailed {
-                missing: error.kind() == io::ErrorKind::NotFound,
-                message: format!("{}: {error}", spec.program.to_string_lossy()),
-            },
-            duration: started.elapsed(),
-            leaked: false,
-            sink_error: None,
-        },
+        Err(error) => without_child(spawn_failed(&spec, &error)),
     }
 }
 
@@ -126,163 +138,132 @@ fn spawn(spec: &Spec) -> io::Result<Child> {
     command.spawn()
 }
 
+/// The system says "not found" about the directory and about the interpreter
+/// of a script too.
+fn spawn_failed(spec: &Spec, error: &io::Error) -> Ending {
+    let program = Path::new(&spec.program);
+    let (path, missing) = if spec.cwd.is_dir() {
+        let is_there = program.components().count() > 1 && program.exists();
+        (
+            program,
+            error.kind() == io::ErrorKind::NotFound && !is_there,
+        )
+    } else {
+        (spec.cwd.as_path(), false)
+    };
+    Ending::SpawnFailed {
+        missing,
+        message: format!("{}: {error}", path.display()),
+    }
+}
+
+/// How hard a child has been pressed to end.
+enum Pressure {
+    None,
+    Asked(Instant),
+    /// Nothing more can be done: a kill can't be refused.
+    Killed,
+}
+
 /// One child and what is wanted of it.
-struct Watcher {
-    spec: Spec,
+struct Supervisor {
+    timeout: Option<Duration>,
+    grace: Duration,
     stop: watch::Receiver<Stop>,
     started: Instant,
-    /// When it was asked to end, and why.
-    stop_asked: Option<Instant>,
+    pressure: Pressure,
+    /// Why it was pressed to end.
     ending: Option<Ending>,
 }
 
-impl Watcher {
-    async fn see_through(&mut self, mut child: Child, sink: &mut (dyn Sink + Send)) -> Report {
-        let group = child.id();
-        let mut stdout = Pipe::new(child.stdout.take());
-        let mut stderr = Pipe::new(child.stderr.take());
-        let mut sink_error = None;
-        let mut status = None;
-        let mut drain_until = None;
-        let mut leaked = false;
-
-        while status.is_none() || stdout.open() || stderr.open() {
-            let deadline = drain_until.or_else(|| self.deadline());
-            tokio::select! {
-                biased;
-                n = stdout.read() => keep(&mut sink_error, stdout.take(n, |chunk| sink.stdout(chunk))),
-                n = stderr.read() => keep(&mut sink_error, stderr.take(n, |chunk| sink.stderr(chunk))),
-                exit = child.wait(), if status.is_none() => {
-                    status = Some(exit);
-                    drain_until = Some(Instant::now() + DRAIN);
-                }
-                () = until(deadline) => {
-                    if status.is_some() {
-                        leaked = true;
-                        break;
-                    }
-                    self.escalate(group, &mut child);
-                }
-                Ok(()) = self.stop.changed(), if status.is_none() => self.obey(group, &mut child),
-            }
-        }
-        // Whatever the child left in its group ends with the turn.
-        if let Some(group) = group {
-            platform::kill_group(group);
-        }
+impl Supervisor {
+    async fn see_through(mut self, mut child: Child, sink: &mut (dyn Sink + Send)) -> Report {
+        let mut output = Output::of(&mut child, sink);
+        let mut leader = Leader::new(child);
+        self.until_exit(&mut leader, &mut output).await;
+        let leaked = !drained(&mut output).await;
+        let exit = leader.end_group_and_reap().await;
         Report {
-            ending: self
-                .ending
-                .take()
-                .unwrap_or_else(|| platform::ending(status)),
+            ending: self.ending.unwrap_or_else(|| platform::ending(exit)),
             duration: self.started.elapsed(),
             leaked,
-            sink_error,
+            sink_error: output.sink_error(),
         }
     }
 
-    /// The next moment at which something has to be done about a child that
-    /// still runs.
+    /// What happens seldom comes first: there may always be output.
+    async fn until_exit(&mut self, leader: &mut Leader, output: &mut Output<'_>) {
+        loop {
+            let deadline = self.deadline();
+            tokio::select! {
+                biased;
+                () = leader.exited() => return,
+                Ok(()) = self.stop.changed() => self.obey(leader),
+                () = until(deadline) => self.escalate(leader),
+                () = output.hand_on() => {}
+            }
+        }
+    }
+
+    /// The next moment at which something has to be done; `None` also where it
+    /// is farther away than the clock can say.
     fn deadline(&self) -> Option<Instant> {
-        match self.stop_asked {
-            Some(asked) => Some(asked + self.spec.grace),
-            None => self.spec.timeout.map(|t| self.started + t),
+        match self.pressure {
+            Pressure::None => self.started.checked_add(self.timeout?),
+            Pressure::Asked(at) => at.checked_add(self.grace),
+            Pressure::Killed => None,
         }
     }
 
     /// The deadline passed: first it is asked, then it is killed.
-    fn escalate(&mut self, group: Option<u32>, child: &mut Child) {
-        if self.stop_asked.is_none() {
-            self.ask(group, Ending::TimedOut);
-        } else {
-            self.kill(group, child);
+    fn escalate(&mut self, leader: &mut Leader) {
+        match self.pressure {
+            Pressure::None => self.ask(leader, Ending::TimedOut),
+            Pressure::Asked(_) | Pressure::Killed => self.kill(leader, Ending::TimedOut),
         }
     }
 
-    fn obey(&mut self, group: Option<u32>, child: &mut Child) {
+    fn obey(&mut self, leader: &mut Leader) {
         let wanted = *self.stop.borrow();
-        match wanted {
-            Stop::No => return,
-            Stop::Gracefully => {}
-            Stop::Now => {
-                self.ending.get_or_insert(Ending::Stopped);
-                return self.kill(group, child);
-            }
-        }
-        if self.stop_asked.is_none() {
-            self.ask(group, Ending::Stopped);
+        match (wanted, &self.pressure) {
+            (Stop::Gracefully, Pressure::None) => self.ask(leader, Ending::Stopped),
+            (Stop::Now, _) => self.kill(leader, Ending::Stopped),
+            (Stop::No | Stop::Gracefully, _) => {}
         }
     }
 
-    fn ask(&mut self, group: Option<u32>, why: Ending) {
+    fn ask(&mut self, leader: &mut Leader, why: Ending) {
         self.ending.get_or_insert(why);
-        self.stop_asked = Some(Instant::now());
-        if let Some(group) = group {
-            platform::ask_group_to_end(group);
-        }
+        self.pressure = Pressure::Asked(Instant::now());
+        leader.ask_group_to_end();
     }
 
-    fn kill(&mut self, group: Option<u32>, child: &mut Child) {
-        self.stop_asked = Some(Instant::now());
-        if let Some(group) = group {
-            platform::kill_group(group);
-        }
-        // The group kill covers it where groups exist.
-        let _ = child.start_kill();
+    fn kill(&mut self, leader: &mut Leader, why: Ending) {
+        self.ending.get_or_insert(why);
+        self.pressure = Pressure::Killed;
+        leader.kill_group();
     }
+}
+
+/// Reads what is left behind an exit; false where somebody else keeps the
+/// pipes open. What is there is read before the time is looked at, so that a
+/// slow sink loses nothing that the child said.
+async fn drained(output: &mut Output<'_>) -> bool {
+    let deadline = Instant::now() + DRAIN;
+    let mut overtime = 0;
+    while output.is_open() && overtime < OVERTIME_CHUNKS {
+        tokio::select! {
+            biased;
+            () = output.hand_on() => overtime += usize::from(Instant::now() > deadline),
+            () = until(Some(deadline)) => return false,
+        }
+    }
+    !output.is_open()
 }
 
 async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => sleep_until(at.into()).await,
         None => std::future::pending().await,
-    }
-}
-
-fn keep(first: &mut Option<io::ErrorKind>, result: io::Result<()>) {
-    if let Err(error) = result {
-        first.get_or_insert(error.kind());
-    }
-}
-
-/// One end of a pipe and the buffer that it is read into.
-struct Pipe<R> {
-    reader: Option<R>,
-    buffer: Vec<u8>,
-}
-
-impl<R: AsyncRead + Unpin> Pipe<R> {
-    fn new(reader: Option<R>) -> Pipe<R> {
-        Pipe {
-            reader,
-            buffer: vec![0; CHUNK],
-        }
-    }
-
-    fn open(&self) -> bool {
-        self.reader.is_some()
-    }
-
-    /// Bytes read; never returns once the pipe is closed.
-    async fn read(&mut self) -> io::Result<usize> {
-        match &mut self.reader {
-            Some(reader) => reader.read(&mut self.buffer).await,
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Hands on what was read; the end of the pipe or an error closes it.
-    fn take(
-        &mut self,
-        read: io::Result<usize>,
-        hand_on: impl FnOnce(&[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        match read {
-            Ok(n) if n > 0 => hand_on(&self.buffer[..n]),
-            _ => {
-                self.reader = None;
-                Ok(())
-            }
-        }
     }
 }

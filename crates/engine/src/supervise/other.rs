@@ -4,23 +4,46 @@
 use std::io;
 use std::process::ExitStatus;
 
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use super::Ending;
 
 pub fn own_session(_command: &mut Command) {}
 
-pub fn ask_group_to_end(_group: u32) {}
+pub struct Leader {
+    child: Child,
+}
 
-pub fn kill_group(_group: u32) {}
+impl Leader {
+    pub fn new(child: Child) -> Leader {
+        Leader { child }
+    }
 
-pub fn ending(status: Option<io::Result<ExitStatus>>) -> Ending {
-    match status {
-        Some(Ok(status)) => Ending::Exited(status.code().unwrap_or(-1)),
-        Some(Err(error)) => Ending::SpawnFailed {
+    /// Returns once the child has exited.
+    pub async fn exited(&mut self) {
+        // The result is kept by the child and asked for again in the end.
+        let _ = self.child.wait().await;
+    }
+
+    /// Nothing can be asked for here; the kill comes after the grace.
+    pub fn ask_group_to_end(&mut self) {}
+
+    pub fn kill_group(&mut self) {
+        // A child that is gone already is what we wanted.
+        let _ = self.child.start_kill();
+    }
+
+    pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+}
+
+pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
+    match exit {
+        Ok(status) => Ending::Exited(status.code().unwrap_or(-1)),
+        Err(error) => Ending::SpawnFailed {
             missing: false,
             message: error.to_string(),
         },
-        None => Ending::Stopped,
     }
 }

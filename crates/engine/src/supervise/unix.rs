@@ -10,8 +10,9 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, kill_process_group, setsid};
-use tokio::process::Command;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
+use tokio::process::{Child, Command};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::Ending;
 
@@ -25,33 +26,85 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
-pub fn ask_group_to_end(group: u32) {
-    signal_group(group, Signal::TERM);
-    // A stopped child only hears the signal once it goes on.
-    signal_group(group, Signal::CONT);
+/// A child that leads its group.
+///
+/// Its exit is noticed without reaping it. As long as it is not reaped, its
+/// number belongs to it, so that a signal to the group can't reach strangers;
+/// the number could be given away at once after that.
+pub struct Leader {
+    child: Child,
+    exit: JoinHandle<()>,
+    /// `None` once the group was ended for good.
+    group: Option<Pid>,
 }
 
-pub fn kill_group(group: u32) {
-    signal_group(group, Signal::KILL);
-}
+impl Leader {
+    pub fn new(child: Child) -> Leader {
+        let pid = child.id().and_then(|id| i32::try_from(id).ok());
+        let group = pid.and_then(Pid::from_raw);
+        Leader {
+            child,
+            exit: spawn_blocking(move || wait_for_exit(group)),
+            group,
+        }
+    }
 
-fn signal_group(group: u32, signal: Signal) {
-    if let Some(pid) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // A group that is gone already is what we wanted.
-        let _ = kill_process_group(pid, signal);
+    /// Returns once the child has exited; must not be called after that.
+    pub async fn exited(&mut self) {
+        // If the waiting itself failed, reaping finds out why.
+        let _ = (&mut self.exit).await;
+    }
+
+    pub fn ask_group_to_end(&mut self) {
+        self.signal_group(Signal::TERM);
+        // A stopped child only hears the signal once it goes on.
+        self.signal_group(Signal::CONT);
+    }
+
+    pub fn kill_group(&mut self) {
+        self.signal_group(Signal::KILL);
+    }
+
+    /// Whatever the child left in its group ends here.
+    pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
+        self.kill_group();
+        self.group = None;
+        self.child.wait().await
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // A group that is gone already is what we wanted.
+            let _ = kill_process_group(group, signal);
+        }
     }
 }
 
-pub fn ending(status: Option<io::Result<ExitStatus>>) -> Ending {
-    match status {
-        Some(Ok(status)) => match (status.code(), status.signal()) {
+impl Drop for Leader {
+    /// A turn that is given up halfway leaves nobody behind.
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// A thread that sleeps in the kernel works whatever the process inherited
+/// about SIGCHLD, and on every Unix.
+fn wait_for_exit(pid: Option<Pid>) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    if let Some(pid) = pid {
+        let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options));
+    }
+}
+
+pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
+    match exit {
+        Ok(status) => match (status.code(), status.signal()) {
             (Some(code), _) => Ending::Exited(code),
             (None, signal) => Ending::Signalled(signal.unwrap_or(0)),
         },
-        Some(Err(error)) => Ending::SpawnFailed {
+        Err(error) => Ending::SpawnFailed {
             missing: false,
             message: error.to_string(),
         },
-        None => Ending::Stopped,
     }
 }
