@@ -207,6 +207,7 @@ impl<'a> Driver<'a> {
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),
+            Effect::KeepInStep => self.looker.keep_in_step(),
             Effect::Wait { ms, why } => {
                 let ms = if why == WaitReason::Backoff {
                     with_jitter(ms)
@@ -293,6 +294,10 @@ impl<'a> Driver<'a> {
             turn: called.turn,
             end: called.end,
             duration_ms: called.duration_ms,
+            mentioned: detection.warnings.iter().find_map(|doubt| match doubt {
+                PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
+                _ => None,
+            }),
             promise: detection.promise,
             failure: called.failure,
             seen: self.looker.look(),

@@ -10,6 +10,8 @@ use ralph_core::machine::{ErrorClass, PhaseFacts, Seen, TaskFacts, TaskRef, Task
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+
 use crate::git;
 use crate::worktree::WorkTree;
 
@@ -149,6 +151,8 @@ pub struct Looker {
     pub scope: Scope,
     work_tree: WorkTree,
     last: Option<(Vec<u8>, TaskList)>,
+    /// The last list in which no task was missing.
+    whole: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
 }
 
@@ -162,6 +166,7 @@ impl Looker {
             scope,
             work_tree: WorkTree::new(root, excluded),
             last: None,
+            whole: None,
             trees: HashMap::new(),
         }
     }
@@ -195,6 +200,7 @@ impl Looker {
                     facts.removed = changes.removed;
                     facts.unticked = changes.unticked;
                 }
+                facts.lost = self.lost(&list);
                 self.last = Some((bytes, list));
                 Tasks::Read(facts)
             }
@@ -202,6 +208,29 @@ impl Looker {
                 class: error.class(),
                 message: error.say(self.lang),
             },
+        }
+    }
+
+    /// Tasks that were there in this run and are not there now.
+    fn lost(&mut self, list: &TaskList) -> Vec<String> {
+        let lost = match &self.whole {
+            Some(whole) => tasks::compare(whole, list).removed,
+            None => Vec::new(),
+        };
+        if lost.is_empty() {
+            self.whole = Some(list.clone());
+        }
+        lost
+    }
+
+    /// Brings the progress block of the task file in step with its boxes,
+    /// where it has one (TASK-11). A file that can't be written stays as it is.
+    pub fn keep_in_step(&mut self) {
+        let (Some(file), Some((bytes, list))) = (&self.tasks, &self.last) else {
+            return;
+        };
+        if let Some(bytes) = tasks::sync_progress_block(bytes, list) {
+            let _ = write_atomic(&file.path, &bytes, AtomicOptions { durable: false });
         }
     }
 
@@ -232,23 +261,22 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
             .current_phase(scope)
             .and_then(|i| list.phases.get(i))
             .map(|p| p.key.clone()),
-        phases: phase_facts(list),
+        phases: phase_facts(list, scope),
         next,
         open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
         removed: Vec::new(),
+        lost: Vec::new(),
         unticked: Vec::new(),
     }
 }
 
-fn phase_facts(list: &TaskList) -> Vec<PhaseFacts> {
-    let all = list.phases.iter().enumerate().map(|(i, phase)| {
-        let counts = list.phase_counts(i);
-        PhaseFacts {
-            key: phase.key.clone(),
-            title: phase.title.clone(),
-            completed: counts.completed,
-            total: counts.total,
-        }
+fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {
+    let counted = list.phases.iter().zip(list.counts_by_phase(scope));
+    let all = counted.map(|(phase, counts)| PhaseFacts {
+        key: phase.key.clone(),
+        title: phase.title.clone(),
+        completed: counts.completed,
+        total: counts.total,
     });
     all.filter(|p| p.total > 0).collect()
 }

@@ -61,7 +61,7 @@ fn a_false_promise_is_rejected_and_the_next_prompt_says_why() {
     assert_eq!(rejected[0]["promise"], "COMPLETE");
     assert_eq!(
         rejected[0]["missing"][0],
-        "2 tasks are open: T001 Do thing 1; T002 Do thing 2"
+        "open tasks (2): T001 Do thing 1; T002 Do thing 2"
     );
     let runs = env.path(".ralph/runs");
     let run = std::fs::read_dir(runs)

@@ -12,6 +12,9 @@ pub enum Effect {
     Verify {
         turn: u32,
     },
+    /// Bring the counts that the task file itself states in step with its
+    /// boxes (TASK-11).
+    KeepInStep,
     /// Sleep, look at the world, and come back with `Woke`.
     Wait {
         ms: u64,

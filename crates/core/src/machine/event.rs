@@ -80,6 +80,10 @@ pub struct TaskFacts {
     /// Tasks that stood in the file before and are gone (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
+    /// Tasks that ever stood in the file during this run and are not there
+    /// now: whatever stands in their place proves nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// Tasks that were done before and are open again (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unticked: Vec<String>,
@@ -112,6 +116,9 @@ pub struct TurnReport {
     pub duration_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
+    /// A tag that the agent only talked about, where it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mentioned: Option<String>,
     /// What the agent left on its error output or in its error result; empty
     /// for a turn that went well.
     #[serde(default, skip_serializing_if = "String::is_empty")]

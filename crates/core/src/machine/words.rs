@@ -37,20 +37,20 @@ impl Say for Missing {
                 let first = names(first);
                 tr!(
                     lang,
-                    "{count} tasks are open: {first}",
+                    "open tasks ({count}): {first}",
                     "還有 {count} 個未完成任務：{first}",
                     "还有 {count} 个未完成任务：{first}",
                 )
             }
             Missing::OpenInPhase { phase, count } => tr!(
                 lang,
-                "{count} tasks of phase {phase} are open",
+                "open tasks in phase {phase}: {count}",
                 "Phase {phase} 還有 {count} 個未完成任務",
                 "Phase {phase} 还有 {count} 个未完成任务",
             ),
             Missing::LostTasks { count } => tr!(
                 lang,
-                "{count} tasks were removed from the task file",
+                "tasks removed from the task file: {count}",
                 "任務檔案少了 {count} 個任務",
                 "任务文件少了 {count} 个任务",
             ),

@@ -1,7 +1,7 @@
 //! Promises: claims that have to be proven, and what they lack.
 
 use super::decide::{decide, finish, finish_or};
-use super::verify::{looks_complete, shrunk, verify, verify_or_complete};
+use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::{english, promise_text};
 use crate::machine::{
     Effect, Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
@@ -18,7 +18,10 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
         state.last_promise.clear();
         state.counters.missing_promise += 1;
         state.counters.false_promise = 0;
-        state.notes.push(PromptNote::NoPromise);
+        state.notes.push(match &report.mentioned {
+            Some(text) => PromptNote::OnlyMentioned { text: text.clone() },
+            None => PromptNote::NoPromise,
+        });
         out.push(Effect::Emit(Notice::PromiseMissing {
             iteration,
             in_a_row: state.counters.missing_promise,
@@ -43,7 +46,14 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
         Promise::Complete(_) | Promise::E2ePassed | Promise::PhaseComplete => {
             judge_claim(state, promise, out)
         }
-        Promise::Continue | Promise::Unknown(_) => {
+        Promise::Unknown(text) => {
+            state.counters.false_promise = 0;
+            state
+                .notes
+                .push(PromptNote::UnknownPromise { text: text.clone() });
+            after_claims(state, out);
+        }
+        Promise::Continue => {
             state.counters.false_promise = 0;
             after_claims(state, out);
         }
@@ -105,7 +115,7 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
     };
     if shrunk(state) {
         missing.push(Missing::LostTasks {
-            count: state.most_tasks - facts.total,
+            count: lost(state, facts),
         });
     }
     missing

@@ -36,6 +36,9 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         evidence: evidence.clone(),
         duration_ms: report.duration_ms,
     }));
+    if facts.completed != done_before {
+        out.push(Effect::KeepInStep);
+    }
     note_lost_tasks(state, &report.seen.tasks, out);
     count_stall(state, report, evidence.is_empty(), out);
     match turned {

@@ -5,7 +5,8 @@ use super::decide::{decide, finish, finish_or};
 use super::judge::{count_failure, forget_failure};
 use crate::machine::state::Failing;
 use crate::machine::{
-    Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State, VerifyReport,
+    Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State, TaskFacts,
+    VerifyReport,
 };
 use crate::template::PromptNote;
 
@@ -25,7 +26,16 @@ pub(super) fn shrunk(state: &State) -> bool {
     state
         .tasks
         .as_ref()
-        .is_some_and(|t| t.total < state.most_tasks)
+        .is_some_and(|facts| lost(state, facts) > 0)
+}
+
+/// How many tasks are gone: counted, and by name where others took their
+/// place.
+pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
+    state
+        .most_tasks
+        .saturating_sub(facts.total)
+        .max(facts.lost.len())
 }
 
 pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {

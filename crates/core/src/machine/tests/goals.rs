@@ -153,7 +153,7 @@ fn a_phase_that_is_not_done_is_no_finished_phase_prom_11() {
         run.notes(),
         [PromptNote::PromiseRejected {
             claim: "PHASE COMPLETE".into(),
-            missing: vec!["2 tasks of phase 1 are open".into()],
+            missing: vec!["open tasks in phase 1: 2".into()],
         }]
     );
 }
@@ -185,11 +185,11 @@ fn a_file_that_shrinks_is_reported_and_not_complete_task_17() {
     iteration_complete iteration=1 subtasks_done=2 progress=["tasks","tree"] tasks={"total":2,"completed":2} duration_ms=1000
     tasks_removed iteration=1 tasks=["T003"]
     promise_detected iteration=1 promise="COMPLETE"
-    promise_rejected iteration=1 reason="1 tasks were removed from the task file" promise="COMPLETE" missing=["1 tasks were removed from the task file"]
+    promise_rejected iteration=1 reason="tasks removed from the task file: 1" promise="COMPLETE" missing=["tasks removed from the task file: 1"]
     iteration_start iteration=2
     => run turn 2 for 1800000 ms
          TasksShrank { removed: ["T003"] }
-         PromiseRejected { claim: "COMPLETE", missing: ["1 tasks were removed from the task file"] }
+         PromiseRejected { claim: "COMPLETE", missing: ["tasks removed from the task file: 1"] }
     "#);
     run.work(nothing());
     assert_eq!(
@@ -305,4 +305,43 @@ fn tasks_that_came_during_a_pause_may_not_be_lost_task_17() {
     run.wake_to(Tasks::Read(list(0, 3)));
     run.work(claimed().tasks(list(1, 1)));
     assert!(run.told().contains(&"promise_rejected"));
+}
+
+#[test]
+fn a_task_that_was_swapped_for_a_done_one_is_missed_task_17() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    let swapped = list(2, 2).with(|f| f.lost = vec!["T002".into()]);
+    run.work(claimed().tasks(swapped.clone()));
+    assert!(run.told().contains(&"promise_rejected"));
+    run.work(nothing().tasks(swapped));
+    assert_eq!(run.outcome(), None);
+    run.work(claimed().tasks(list(2, 2)));
+    assert_eq!(run.outcome(), Some(Outcome::Complete), "it is back");
+}
+
+#[test]
+fn the_counts_in_the_task_file_are_kept_in_step_when_boxes_change_task_11() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 3)));
+    run.work(said(Promise::Continue).tasks(list(1, 3)));
+    assert!(run.last.contains(&Effect::KeepInStep));
+    run.work(said(Promise::Continue).tasks(list(1, 3)));
+    assert!(!run.last.contains(&Effect::KeepInStep));
+}
+
+#[test]
+fn e2e_passed_goes_on_while_a_later_phase_is_open_x_22() {
+    let mut run = Script::begin(for_tasks(), seen(phased(&[(0, 1), (0, 1)])));
+    run.work(said(Promise::E2ePassed).tasks(phased(&[(1, 1), (0, 1)])));
+    assert!(!run.told().contains(&"promise_rejected"));
+    assert_eq!(run.outcome(), None);
+    run.work(said(Promise::E2ePassed).tasks(phased(&[(1, 1), (1, 1)])));
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+}
+
+#[test]
+fn the_agent_is_told_that_its_tag_was_not_understood() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 1)));
+    run.work(said(Promise::Unknown("FINISHED".into())));
+    let text = "FINISHED".to_owned();
+    assert_eq!(run.notes(), [PromptNote::UnknownPromise { text }]);
 }

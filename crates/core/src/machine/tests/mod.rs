@@ -294,6 +294,7 @@ impl Script {
         self.world.tree = did.tree.or_else(|| self.world.tree.clone());
         self.world.commit_tree = did.commit.or_else(|| self.world.commit_tree.clone());
         let report = TurnReport {
+            mentioned: None,
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,
@@ -383,7 +384,8 @@ impl Script {
         self.last
             .iter()
             .filter_map(|e| match e {
-                Effect::Emit(_) => None,
+                // What the task file says of itself is checked in `goals`.
+                Effect::Emit(_) | Effect::KeepInStep => None,
                 Effect::RunAgent(_) => Some("run"),
                 Effect::Verify { .. } => Some("verify"),
                 Effect::Wait { .. } => Some("wait"),
@@ -410,7 +412,8 @@ fn notices(effects: &[Effect]) -> impl Iterator<Item = &Notice> {
 /// One line for each effect: what is told starts with the name of its event,
 /// what has to be done with `=>`.
 fn trace(effects: &[Effect]) -> String {
-    effects.iter().map(|e| line(e) + "\n").collect()
+    let told = effects.iter().filter(|e| **e != Effect::KeepInStep);
+    told.map(|e| line(e) + "\n").collect()
 }
 
 fn line(effect: &Effect) -> String {
@@ -429,6 +432,7 @@ fn line(effect: &Effect) -> String {
                 turn.turn, turn.timeout_ms
             )
         }
+        Effect::KeepInStep => "=> keep the task file in step".into(),
         Effect::Verify { turn } => format!("=> verify turn {turn}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),

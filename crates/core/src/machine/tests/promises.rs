@@ -9,10 +9,10 @@ fn a_false_promise_is_rejected_and_the_agent_is_told_what_is_missing_prom_11() {
     insta::assert_snapshot!(trace(&run.last), @r#"
     iteration_complete iteration=1 subtasks_done=1 progress=["tasks","tree"] tasks={"total":7,"completed":1} duration_ms=1000
     promise_detected iteration=1 promise="所有任務完成"
-    promise_rejected iteration=1 reason="6 tasks are open: T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6" promise="所有任務完成" missing=["6 tasks are open: T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6"]
+    promise_rejected iteration=1 reason="open tasks (6): T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6" promise="所有任務完成" missing=["open tasks (6): T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6"]
     iteration_start iteration=2 task="T002"
     => run turn 2 for 1800000 ms
-         PromiseRejected { claim: "所有任務完成", missing: ["6 tasks are open: T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6"] }
+         PromiseRejected { claim: "所有任務完成", missing: ["open tasks (6): T002 task 2; T003 task 3; T004 task 4; T005 task 5; T006 task 6"] }
     "#);
 }
 
@@ -161,7 +161,7 @@ fn false_promises_in_a_row_open_the_breaker_errc_07() {
     insta::assert_snapshot!(trace(&run.last), @r#"
     iteration_complete iteration=9 subtasks_done=0 progress=["tree"] tasks={"total":2,"completed":0} duration_ms=1000
     promise_detected iteration=9 promise="COMPLETE"
-    promise_rejected iteration=9 reason="2 tasks are open: T001 task 1; T002 task 2" promise="COMPLETE" missing=["2 tasks are open: T001 task 1; T002 task 2"]
+    promise_rejected iteration=9 reason="open tasks (2): T001 task 1; T002 task 2" promise="COMPLETE" missing=["open tasks (2): T001 task 1; T002 task 2"]
     breaker_open iteration=9 reason="false_promise" count=3 evidence=["promised: COMPLETE","open: T001 task 1","open: T002 task 2"]
     loop_end outcome="circuit_break" reason="false_promise" exit_code=5 iterations=9 tasks={"total":2,"completed":0,"pending":2} duration_ms=9000 proven=[]
     => finish circuit_break false_promise

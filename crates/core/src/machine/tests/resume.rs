@@ -163,6 +163,7 @@ fn events_that_do_not_fit_change_nothing() {
     let world = seen(list(0, 9));
     let report = |turn| {
         Kind::TurnEnded(TurnReport {
+            mentioned: None,
             turn,
             end: End::Exit(0),
             duration_ms: 1,

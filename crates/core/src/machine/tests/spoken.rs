@@ -46,9 +46,9 @@ fn what_a_claim_lacks_prom_11() {
         Missing::NoTasks,
     ];
     insta::assert_snapshot!(table(&every, name), @"
-    open tasks: 7 tasks are open: T002 task 2; T003 task 3 | 還有 7 個未完成任務：T002 task 2; T003 task 3 | 还有 7 个未完成任务：T002 task 2; T003 task 3
-    open in phase: 3 tasks of phase 2 are open | Phase 2 還有 3 個未完成任務 | Phase 2 还有 3 个未完成任务
-    lost tasks: 2 tasks were removed from the task file | 任務檔案少了 2 個任務 | 任务文件少了 2 个任务
+    open tasks: open tasks (7): T002 task 2; T003 task 3 | 還有 7 個未完成任務：T002 task 2; T003 task 3 | 还有 7 个未完成任务：T002 task 2; T003 task 3
+    open in phase: open tasks in phase 2: 3 | Phase 2 還有 3 個未完成任務 | Phase 2 还有 3 个未完成任务
+    lost tasks: tasks removed from the task file: 2 | 任務檔案少了 2 個任務 | 任务文件少了 2 个任务
     failing: `npm test` does not pass | `npm test` 沒有通過 | `npm test` 没有通过
     unreadable: the task file can't be read | 無法讀取任務檔案 | 无法读取任务文件
     no tasks: no task was found in the task file | 任務檔案中沒有任務 | 任务文件中没有任务
@@ -205,7 +205,7 @@ fn how_a_run_begins_and_goes_on() {
     iteration_retry: iteration 4 tries again after agent_timeout | 第 4 次迭代在 agent_timeout 之後重試 | 第 4 次迭代在 agent_timeout 之后重试
     iteration_complete: iteration 4 ended after 0.0 s · no progress | 第 4 次迭代結束，0.0 秒 · 無進度 | 第 4 次迭代结束，0.0 秒 · 无进度
     iteration_complete: iteration 4 ended after 9.9 s · 2/9 · no progress | 第 4 次迭代結束，9.9 秒 · 2/9 · 無進度 | 第 4 次迭代结束，9.9 秒 · 2/9 · 无进度
-    iteration_complete: iteration 4 ended after 10 s · 3/9 · tasks ticked, phase 2 reached, new commit, new content | 第 4 次迭代結束，10 秒 · 3/9 · 任務已勾選, 進入 Phase 2, 新提交, 新內容 | 第 4 次迭代结束，10 秒 · 3/9 · 任务已勾选, 进入 Phase 2, 新提交, 新内容
+    iteration_complete: iteration 4 ended after 10 s · 3/9 · tasks ticked, phase 2 reached, new commit, new content | 第 4 次迭代結束，10 秒 · 3/9 · 任務已勾選、進入 Phase 2、新提交、新內容 | 第 4 次迭代结束，10 秒 · 3/9 · 任务已勾选、进入 Phase 2、新提交、新内容
     wait: pausing 0.5 s | 暫停 0.5 秒 | 暂停 0.5 秒
     wait: trying again in 2.0 s | 2.0 秒後重試 | 2.0 秒后重试
     wait: the hourly rate is used up: waiting 3600 s | 已達每小時呼叫上限：等待 3600 秒 | 已达每小时调用上限：等待 3600 秒
@@ -275,7 +275,7 @@ fn what_is_told_of_a_turn() {
     insta::assert_snapshot!(table(&every, Notice::event), @r#"
     promise_detected: promise: BLOCKED: no key | 輸出分析: BLOCKED: no key | 输出分析: BLOCKED: no key
     promise_missing: no promise in the answer (2 in a row) | 未偵測到 promise 標籤（連續 2 次） | 未检测到 promise 标签（连续 2 次）
-    promise_rejected: rejected: the agent claims "COMPLETE", but: 2 tasks are open: T002 task 2; T003 task 3; 3 tasks were removed from the task file | 拒絕承諾「COMPLETE」，因為：還有 2 個未完成任務：T002 task 2; T003 task 3; 任務檔案少了 3 個任務 | 拒绝承诺“COMPLETE”，因为：还有 2 个未完成任务：T002 task 2; T003 task 3; 任务文件少了 3 个任务
+    promise_rejected: rejected: the agent claims "COMPLETE", but: open tasks (2): T002 task 2; T003 task 3; tasks removed from the task file: 3 | 拒絕承諾「COMPLETE」，因為：還有 2 個未完成任務：T002 task 2; T003 task 3; 任務檔案少了 3 個任務 | 拒绝承诺“COMPLETE”，因为：还有 2 个未完成任务：T002 task 2; T003 task 3; 任务文件少了 3 个任务
     stalled: no progress (3 in a row): no new tick, commit or content | 無進度（連續 3 次）：沒有新的勾選、提交或內容 | 无进度（连续 3 次）：没有新的勾选、提交或内容
     tasks_removed: tasks were removed from the task file: T001, T002; a shorter list proves nothing | 任務檔案中的任務被刪除：T001, T002；變短的清單不代表完成 | 任务文件中的任务被删除：T001, T002；变短的清单不代表完成
     tasks_unticked: tasks that were done are open again: T001, T002 | 已完成的任務又變回未完成：T001, T002 | 已完成的任务又变回未完成：T001, T002

@@ -137,6 +137,7 @@ impl Game {
 impl Move {
     fn turn_ended(&self, turn: u32) -> Kind {
         Kind::TurnEnded(TurnReport {
+            mentioned: None,
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
