@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod env;
+mod live;
 
 mod agent;
 mod demo;
+mod formats;
 mod run;
