@@ -8,4 +8,5 @@ mod live;
 mod agent;
 mod demo;
 mod formats;
+mod progress;
 mod run;
