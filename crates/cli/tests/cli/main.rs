@@ -10,3 +10,4 @@ mod demo;
 mod formats;
 mod progress;
 mod run;
+mod templates;
