@@ -10,4 +10,5 @@ mod demo;
 mod formats;
 mod progress;
 mod run;
+mod signals;
 mod templates;
