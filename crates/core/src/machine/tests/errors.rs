@@ -65,6 +65,7 @@ fn a_success_resets_the_count_errc_02() {
         run.turn(failed("a")).wake().turn(failed("b")).wake();
         run.turn(success.clone());
         assert_eq!(run.state.counters.errors, 0, "{success:?}");
+        assert_eq!(run.state.errors, [], "{success:?}");
         run.turn(failed("c"));
         assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
         run.wake().turn(failed("d"));

@@ -180,3 +180,21 @@ fn a_rejection_names_five_tasks_and_the_number_of_all() {
     check(5, 5);
     check(7, 5);
 }
+
+#[test]
+fn the_last_promise_is_that_of_the_last_turn_stat_02() {
+    for did in [nothing(), failed("no answer")] {
+        let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+        run.work(said(Promise::Continue)).work(did);
+        assert_eq!(run.state.last_promise, "");
+    }
+}
+
+#[test]
+fn a_phase_that_is_really_done_ends_a_row_of_false_promises() {
+    let mut run = Script::begin(for_tasks(), seen(phased(&[(0, 1), (0, 1)])));
+    run.work(claimed()).work(claimed());
+    assert_eq!(run.state.counters.false_promise, 2);
+    run.work(said(Promise::PhaseComplete).tasks(phased(&[(1, 1), (0, 1)])));
+    assert_eq!(run.state.counters.false_promise, 0);
+}

@@ -254,3 +254,15 @@ fn events_that_do_not_fit_change_nothing() {
         );
     }
 }
+
+#[test]
+fn a_claim_from_before_the_resume_is_not_held_against_the_agent() {
+    let rules = for_tasks().with(|r| r.verify = Some(VerifyWhen::Complete));
+    let mut run = Script::begin(rules, seen(list(0, 1)));
+    run.work(claimed().tasks(list(1, 1)));
+    run.resume();
+    assert_eq!(run.acts(), ["verify"]);
+    run.verified(failing("x"));
+    assert!(!run.told().contains(&"promise_rejected"));
+    assert_eq!(run.acts(), ["run"]);
+}

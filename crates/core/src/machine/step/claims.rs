@@ -1,0 +1,163 @@
+//! Promises: claims that have to be proven, and what they lack.
+
+use super::decide::{decide, finish, finish_or};
+use super::verify::{looks_complete, shrunk, verify, verify_or_complete};
+use crate::machine::notice::{english, promise_text};
+use crate::machine::{
+    Effect, Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
+};
+use crate::promise::Promise;
+use crate::template::PromptNote;
+
+/// How many open tasks a rejection names.
+pub(super) const NAMED_TASKS: usize = 5;
+
+pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+    let iteration = report.turn;
+    let Some(promise) = &report.promise else {
+        state.last_promise.clear();
+        state.counters.missing_promise += 1;
+        state.counters.false_promise = 0;
+        state.notes.push(PromptNote::NoPromise);
+        out.push(Effect::Emit(Notice::PromiseMissing {
+            iteration,
+            in_a_row: state.counters.missing_promise,
+        }));
+        return after_claims(state, out);
+    };
+    state.counters.missing_promise = 0;
+    state.last_promise = promise_text(promise);
+    out.push(Effect::Emit(Notice::PromiseDetected {
+        iteration,
+        promise: promise.clone(),
+    }));
+    match promise {
+        Promise::Blocked(reason) => finish(
+            state,
+            Outcome::Blocked {
+                reason: reason.clone(),
+            },
+            out,
+        ),
+        Promise::E2eFailed(reason) => judge_e2e_failure(state, reason, out),
+        Promise::Complete(_) | Promise::E2ePassed | Promise::PhaseComplete => {
+            judge_claim(state, promise, out)
+        }
+        Promise::Continue | Promise::Unknown(_) => {
+            state.counters.false_promise = 0;
+            after_claims(state, out);
+        }
+    }
+}
+
+fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
+    state.counters.e2e_failed += 1;
+    if state.counters.e2e_failed > state.rules.e2e_repairs {
+        return finish(
+            state,
+            Outcome::Blocked {
+                reason: format!("E2E FAILED: {reason}"),
+            },
+            out,
+        );
+    }
+    state.notes.push(PromptNote::E2eFailed {
+        reason: reason.into(),
+    });
+    after_claims(state, out);
+}
+
+fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
+    let claim = promise_text(promise);
+    let missing = missing_for(state, promise);
+    if !missing.is_empty() {
+        reject(state, claim, missing, out);
+        return finish_or(state, out, decide);
+    }
+    let only_a_phase = matches!(promise, Promise::PhaseComplete) && state.pending() > 0;
+    if only_a_phase {
+        state.counters.false_promise = 0;
+        return after_claims(state, out);
+    }
+    state.claim = Some(claim);
+    finish_or(state, out, verify_or_complete);
+}
+
+/// What the evidence lacks for a claim.
+fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
+    if matches!(state.rules.goal, Goal::Prompt) {
+        return Vec::new();
+    }
+    if !state.tasks_known {
+        return vec![Missing::Unreadable];
+    }
+    let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
+        return vec![Missing::NoTasks];
+    };
+    let claimed_phase = state
+        .turn_phase
+        .as_deref()
+        .filter(|_| matches!(promise, Promise::PhaseComplete))
+        .and_then(|key| facts.phases.iter().find(|p| p.key == key));
+    let mut missing = match claimed_phase {
+        Some(phase) => open_in_phase(phase),
+        None => open_in_all(facts),
+    };
+    if shrunk(state) {
+        missing.push(Missing::LostTasks {
+            count: state.most_tasks - facts.total,
+        });
+    }
+    missing
+}
+
+fn open_in_phase(phase: &PhaseFacts) -> Vec<Missing> {
+    match phase.total.saturating_sub(phase.completed) {
+        0 => Vec::new(),
+        count => vec![Missing::OpenInPhase {
+            phase: phase.key.clone(),
+            count,
+        }],
+    }
+}
+
+fn open_in_all(facts: &TaskFacts) -> Vec<Missing> {
+    match facts.pending {
+        0 => Vec::new(),
+        count => vec![Missing::OpenTasks {
+            count,
+            first: facts.open.iter().take(NAMED_TASKS).cloned().collect(),
+        }],
+    }
+}
+
+pub(super) fn reject(
+    state: &mut State,
+    claim: String,
+    missing: Vec<Missing>,
+    out: &mut Vec<Effect>,
+) {
+    state.counters.false_promise += 1;
+    state.notes.push(PromptNote::PromiseRejected {
+        claim: claim.clone(),
+        missing: english(&missing),
+    });
+    out.push(Effect::Emit(Notice::PromiseRejected {
+        iteration: state.turns,
+        claim,
+        missing,
+    }));
+}
+
+/// The turn claimed nothing, or nothing that ends the run.
+fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
+    finish_or(state, out, |state, out| {
+        if looks_complete(state) {
+            verify_or_complete(state, out);
+        } else if state.rules.verify == Some(VerifyWhen::Each) {
+            verify(state, false, out);
+        } else {
+            decide(state, out);
+        }
+    });
+}

@@ -1,0 +1,312 @@
+//! To end or to go on: breaker, limits, the next turn, and the one way out.
+
+use super::claims::NAMED_TASKS;
+use crate::machine::{
+    BreakerRule, Effect, Limit, Notice, OnLimit, Outcome, PauseReason, Request, Sign, Stage, State,
+    Turn, WaitReason,
+};
+use crate::template::PromptNote;
+
+const HOUR_MS: u64 = 60 * 60 * 1000;
+
+/// Nothing is finished: go on, unless something says otherwise.
+pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
+    if let Some(outcome) = stop_outcome(state) {
+        finish(state, outcome, out);
+    } else if over(state.counters.errors, state.rules.limits.consecutive_errors) {
+        finish(state, Outcome::Errors, out);
+    } else if let Some((rule, count)) = open_breaker(state) {
+        let signs = breaker_signs(state, rule);
+        out.push(Effect::Emit(Notice::BreakerOpen {
+            iteration: state.turns,
+            rule,
+            count,
+            signs,
+        }));
+        finish(state, Outcome::CircuitBreak { rule }, out);
+    } else if let Some(limit) = reached_limit(state) {
+        reach_limit(state, limit, out);
+    } else {
+        next_turn(state, out);
+    }
+}
+
+fn over(count: u32, limit: u32) -> bool {
+    limit > 0 && count >= limit
+}
+
+fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
+    let (counters, limits) = (&state.counters, &state.rules.limits);
+    [
+        (BreakerRule::Stalled, counters.stalled, limits.stalled),
+        (
+            BreakerRule::MissingPromise,
+            counters.missing_promise,
+            limits.missing_promise,
+        ),
+        (
+            BreakerRule::FalsePromise,
+            counters.false_promise,
+            limits.false_promise,
+        ),
+        (
+            BreakerRule::SameError,
+            counters.same_error,
+            limits.same_error,
+        ),
+    ]
+    .into_iter()
+    .find(|&(_, count, limit)| over(count, limit))
+    .map(|(rule, count, _)| (rule, count))
+}
+
+/// What the rule saw, for the person who has to believe it.
+fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
+    let last = |count: u32| Sign::Iterations {
+        from: state.turns.saturating_sub(count) + 1,
+        to: state.turns,
+    };
+    let facts = state.tasks.clone().unwrap_or_default();
+    match rule {
+        BreakerRule::Stalled => vec![
+            last(state.counters.stalled),
+            Sign::Tasks {
+                completed: facts.completed,
+                total: facts.total,
+            },
+            Sign::NothingNew,
+        ],
+        BreakerRule::MissingPromise => vec![last(state.counters.missing_promise)],
+        BreakerRule::FalsePromise => {
+            let open = facts
+                .open
+                .into_iter()
+                .take(NAMED_TASKS)
+                .map(|task| Sign::Open { task });
+            std::iter::once(Sign::Promised {
+                text: state.last_promise.clone(),
+            })
+            .chain(open)
+            .collect()
+        }
+        BreakerRule::SameError => state
+            .notes
+            .iter()
+            .rev()
+            .find_map(repeated_output)
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn repeated_output(note: &PromptNote) -> Option<Sign> {
+    match note {
+        PromptNote::VerifyFailed { command, output } => Some(Sign::Output {
+            of: command.clone(),
+            text: output.clone(),
+        }),
+        PromptNote::LastError { class, message } => Some(Sign::Output {
+            of: class.clone(),
+            text: message.clone(),
+        }),
+        _ => None,
+    }
+}
+
+pub(super) fn iterations_used_up(state: &State) -> bool {
+    over(state.turns, state.rules.limits.max_iterations)
+}
+
+pub(super) fn duration_used_up(state: &State) -> bool {
+    let limit = state.rules.limits.max_duration_ms;
+    limit > 0 && state.elapsed_ms() >= limit
+}
+
+pub(super) fn reached_limit(state: &State) -> Option<Limit> {
+    if iterations_used_up(state) {
+        Some(Limit::Iterations)
+    } else if duration_used_up(state) {
+        Some(Limit::Duration)
+    } else {
+        None
+    }
+}
+
+pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
+    out.push(Effect::Emit(Notice::LimitReached {
+        iteration: state.turns,
+        limit,
+    }));
+    match state.rules.limits.on_limit {
+        OnLimit::Ask => {
+            state.stage = Stage::Asking(limit);
+            out.push(Effect::Ask(limit));
+        }
+        OnLimit::Stop => finish(
+            state,
+            Outcome::Paused {
+                reason: PauseReason::Limit(limit),
+            },
+            out,
+        ),
+    }
+}
+
+pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
+    match limit {
+        Limit::Iterations => {
+            let by = state.rules.limits.extend_by.max(1);
+            state.rules.limits.max_iterations = state.turns.saturating_add(by);
+        }
+        Limit::Duration => {
+            let until = state.elapsed_ms().saturating_add(state.duration_step);
+            state.rules.limits.max_duration_ms = until;
+        }
+    }
+    out.push(Effect::Emit(Notice::LimitExtended {
+        iteration: state.turns,
+        max_iterations: state.rules.limits.max_iterations,
+    }));
+}
+
+pub(super) fn stop_outcome(state: &State) -> Option<Outcome> {
+    state.stopping.map(|request| match request {
+        Request::Pause => Outcome::Paused {
+            reason: PauseReason::Requested,
+        },
+        Request::Interrupt | Request::Kill => Outcome::Interrupted,
+        Request::Cancel => Outcome::Cancelled,
+    })
+}
+
+/// Somebody who wants out now gets out; a pause lets the turn be judged.
+pub(super) fn finish_or(
+    state: &mut State,
+    out: &mut Vec<Effect>,
+    otherwise: impl FnOnce(&mut State, &mut Vec<Effect>),
+) {
+    match stop_outcome(state) {
+        Some(outcome) if state.stopping != Some(Request::Pause) => finish(state, outcome, out),
+        _ => otherwise(state, out),
+    }
+}
+
+fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
+    let (ms, why) = delay(state);
+    if ms == 0 {
+        return start_turn(state, out);
+    }
+    state.stage = Stage::Waiting;
+    out.push(Effect::Emit(Notice::Wait {
+        iteration: state.turns,
+        ms,
+        why,
+    }));
+    out.push(Effect::Wait { ms, why });
+}
+
+fn delay(state: &mut State) -> (u64, WaitReason) {
+    let limits = &state.rules.limits;
+    let backoff = match state.counters.errors {
+        0 => 0,
+        n => limits.retry.delay_ms(n),
+    };
+    let between = if state.turns == 0 {
+        0
+    } else {
+        limits.pause_between_ms
+    };
+    [
+        (backoff, WaitReason::Backoff),
+        (rate_delay(state), WaitReason::Rate),
+        (between, WaitReason::Between),
+    ]
+    .into_iter()
+    .max_by_key(|&(ms, _)| ms)
+    .unwrap_or((0, WaitReason::Between))
+}
+
+fn rate_delay(state: &State) -> u64 {
+    let allowed = state.rules.limits.calls_per_hour as usize;
+    if allowed == 0 || state.recent_calls.len() < allowed {
+        return 0;
+    }
+    let oldest = state.recent_calls[state.recent_calls.len() - allowed];
+    (oldest + HOUR_MS).saturating_sub(state.elapsed_ms())
+}
+
+pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
+    state.turns += 1;
+    state.stage = Stage::Running;
+    // What was proven is proven of the work before this turn.
+    state.proven.clear();
+    state.turn_phase = state.phase().map(str::to_owned);
+    if state.rules.limits.calls_per_hour > 0 {
+        let now = state.elapsed_ms();
+        state.recent_calls.retain(|&start| start + HOUR_MS > now);
+        state.recent_calls.push(now);
+    }
+    let iteration = state.turns;
+    if let Some(error) = state.errors.last() {
+        out.push(Effect::Emit(Notice::IterationRetry {
+            iteration,
+            class: error.class,
+        }));
+    }
+    let max = state.rules.limits.max_iterations;
+    let warn = state.rules.limits.warn_at.first_iteration(max);
+    if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
+        out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
+    }
+    let task = state.tasks.as_ref().and_then(|t| t.next.clone());
+    out.push(Effect::Emit(Notice::IterationStart {
+        iteration,
+        phase: state.turn_phase.clone(),
+        task: task.clone(),
+    }));
+    out.push(Effect::RunAgent(Turn {
+        turn: iteration,
+        timeout_ms: turn_timeout(state),
+        phase: state.turn_phase.clone(),
+        task,
+        notes: std::mem::take(&mut state.notes),
+    }));
+}
+
+fn turn_timeout(state: &State) -> u64 {
+    let limits = &state.rules.limits;
+    let left = match limits.max_duration_ms {
+        0 => 0,
+        max => max.saturating_sub(state.elapsed_ms()).max(1),
+    };
+    [limits.iteration_timeout_ms, left]
+        .into_iter()
+        .filter(|&ms| ms > 0)
+        .min()
+        .unwrap_or(0)
+}
+
+/// Every end of a run passes through here.
+pub(super) fn finish(state: &mut State, outcome: Outcome, out: &mut Vec<Effect>) {
+    state.stage = Stage::Finished(outcome.clone());
+    let iteration = state.turns;
+    match &outcome {
+        Outcome::Complete => out.push(Effect::Emit(Notice::TaskComplete { iteration })),
+        Outcome::Paused { reason } => out.push(Effect::Emit(Notice::Pause {
+            iteration,
+            reason: *reason,
+        })),
+        _ => {}
+    }
+    let facts = state.tasks.clone().unwrap_or_default();
+    out.push(Effect::Emit(Notice::LoopEnd {
+        outcome: outcome.clone(),
+        iterations: iteration,
+        total: facts.total,
+        completed: facts.completed,
+        pending: facts.pending,
+        duration_ms: state.elapsed_ms(),
+        proven: state.proven.clone(),
+    }));
+    out.push(Effect::Finish(outcome));
+}

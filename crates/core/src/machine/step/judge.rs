@@ -1,0 +1,171 @@
+//! How a turn went: what it left behind, its errors, stalls and lost tasks.
+
+use super::claims::judge_promise;
+use super::decide::finish_or;
+use super::go_on;
+use crate::lang::{Lang, Say};
+use crate::machine::progress::failure_hash;
+use crate::machine::state::Failing;
+use crate::machine::{
+    Detail, Effect, End, ErrorClass, ErrorNote, Notice, State, Tasks, TurnReport,
+};
+use crate::template::PromptNote;
+
+/// How a turn went, before its promise is looked at.
+enum Turned {
+    Normal,
+    /// It was ended from outside and is judged by what it left.
+    Cut,
+    Failed(ErrorNote),
+}
+
+pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+    let done_before = state.tasks.as_ref().map_or(0, |t| t.completed);
+    state.take_tasks(&report.seen.tasks);
+    let kinds = state.rules.evidence;
+    let evidence = state.progress.observe(&report.seen, kinds);
+    let facts = state.tasks.clone().unwrap_or_default();
+
+    let turned = how_it_went(report, !evidence.is_empty());
+    out.push(Effect::Emit(Notice::IterationComplete {
+        iteration: report.turn,
+        phase: state.turn_phase.clone(),
+        completed: facts.completed,
+        total: facts.total,
+        newly_done: facts.completed.saturating_sub(done_before),
+        evidence: evidence.clone(),
+        duration_ms: report.duration_ms,
+    }));
+    note_lost_tasks(state, &report.seen.tasks, out);
+    count_stall(state, report, evidence.is_empty(), out);
+    match turned {
+        Turned::Failed(error) => {
+            state.last_promise.clear();
+            count_error(state, report.turn, error, out);
+            finish_or(state, out, go_on);
+        }
+        Turned::Cut => {
+            forget_errors(state);
+            finish_or(state, out, go_on);
+        }
+        Turned::Normal => {
+            forget_errors(state);
+            judge_promise(state, report, out);
+        }
+    }
+}
+
+fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
+    let failed = |class, detail| Turned::Failed(ErrorNote { class, detail });
+    let words = report.failure.clone();
+    match &report.end {
+        End::Exit(0) => match &report.seen.tasks {
+            Tasks::Trouble { class, message } => failed(*class, Detail::Words(message.clone())),
+            _ => Turned::Normal,
+        },
+        End::Exit(code) => failed(ErrorClass::AgentExec, Detail::Exit { code: *code, words }),
+        End::Signal(signal) => failed(
+            ErrorClass::AgentExec,
+            Detail::Signal {
+                signal: *signal,
+                words,
+            },
+        ),
+        End::ResultError => failed(ErrorClass::AgentExec, Detail::Words(words)),
+        End::SpawnFailed { missing: true } => {
+            failed(ErrorClass::AgentMissing, Detail::NotFound { words })
+        }
+        End::SpawnFailed { missing: false } => {
+            failed(ErrorClass::AgentExec, Detail::NotStarted { words })
+        }
+        End::TimedOut if productive => Turned::Cut,
+        End::TimedOut => failed(
+            ErrorClass::AgentTimeout,
+            Detail::Timeout {
+                seconds: report.duration_ms / 1000,
+            },
+        ),
+        End::Stopped | End::Lost => Turned::Cut,
+    }
+}
+
+pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Effect>) {
+    let Tasks::Read(facts) = tasks else {
+        return;
+    };
+    let iteration = state.turns;
+    if !facts.removed.is_empty() {
+        state.notes.push(PromptNote::TasksShrank {
+            removed: facts.removed.clone(),
+        });
+        out.push(Effect::Emit(Notice::TasksRemoved {
+            iteration,
+            ids: facts.removed.clone(),
+        }));
+    }
+    if !facts.unticked.is_empty() {
+        state.notes.push(PromptNote::Unticked {
+            ids: facts.unticked.clone(),
+        });
+        out.push(Effect::Emit(Notice::TasksUnticked {
+            iteration,
+            ids: facts.unticked.clone(),
+        }));
+    }
+}
+
+fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
+    if !stalled {
+        state.counters.stalled = 0;
+    } else if !matches!(report.end, End::Stopped | End::Lost) {
+        state.counters.stalled += 1;
+        let in_a_row = state.counters.stalled;
+        out.push(Effect::Emit(Notice::Stalled {
+            iteration: report.turn,
+            in_a_row,
+        }));
+    }
+}
+
+fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
+    let message = error.detail.say(Lang::En);
+    count_failure(state, Failing::Turn, &message);
+    if error.class.counts() {
+        state.counters.errors += 1;
+        state.errors.push(error.clone());
+    }
+    state.notes.push(PromptNote::LastError {
+        class: error.class.name().into(),
+        message,
+    });
+    out.push(Effect::Emit(Notice::Error {
+        iteration: turn,
+        class: error.class,
+        detail: error.detail,
+        in_a_row: state.counters.errors,
+    }));
+}
+
+fn forget_errors(state: &mut State) {
+    state.counters.errors = 0;
+    state.errors.clear();
+    if matches!(state.last_failure, Some((Failing::Turn, _))) {
+        forget_failure(state);
+    }
+}
+
+/// The same failure again and again is a loop of its own kind (BRKR-07).
+pub(super) fn count_failure(state: &mut State, what: Failing, output: &str) {
+    let failure = Some((what, failure_hash(output)));
+    if state.last_failure == failure {
+        state.counters.same_error += 1;
+    } else {
+        state.counters.same_error = 1;
+        state.last_failure = failure;
+    }
+}
+
+pub(super) fn forget_failure(state: &mut State) {
+    state.counters.same_error = 0;
+    state.last_failure = None;
+}

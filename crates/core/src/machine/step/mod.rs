@@ -1,0 +1,185 @@
+//! The only decision maker: what each event leads to.
+//!
+//! A turn is judged (`judge`), its promise is held against the evidence
+//! (`claims`), the evidence is proven (`verify`), and what is left is to
+//! end or to go on (`decide`).
+
+mod claims;
+mod decide;
+mod judge;
+mod verify;
+
+use self::decide::{
+    decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
+    start_turn, stop_outcome,
+};
+use self::judge::{judge_turn, note_lost_tasks};
+use self::verify::{judge_verification, looks_complete, verify_or_complete};
+use super::{
+    Answer, Effect, Event, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen, Stage, State,
+};
+
+/// Takes in one event and says what has to be done now.
+///
+/// An event that does not fit the stage (a late answer, a turn that was
+/// already judged) changes nothing, so that a replay may repeat it.
+pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
+    let mut out = Vec::new();
+    if let Kind::Resumed { seen } = &event.kind {
+        state.clock.restart(event.at);
+        resume(state, seen, &mut out);
+        return out;
+    }
+    if let Kind::Abandoned = &event.kind {
+        state.clock.restart(event.at);
+        abandon(state, &mut out);
+        return out;
+    }
+    if state.outcome().is_some() {
+        return out;
+    }
+    state.clock.advance(event.at);
+    match (&event.kind, &state.stage) {
+        (Kind::Started { seen }, Stage::New) => start(state, seen, &mut out),
+        (Kind::TurnEnded(report), Stage::Running) if report.turn == state.turns => {
+            judge_turn(state, report, &mut out)
+        }
+        (Kind::Verified(report), Stage::Verifying { completes }) if report.turn == state.turns => {
+            let completes = *completes;
+            judge_verification(state, report, completes, &mut out);
+        }
+        (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
+        (Kind::Answered { answer }, Stage::Asking(limit)) => {
+            let limit = *limit;
+            take_answer(state, answer, limit, &mut out);
+        }
+        (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
+        _ => {}
+    }
+    out
+}
+
+fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    take_in(state, seen);
+    rebase(state);
+    let facts = state.tasks.clone().unwrap_or_default();
+    out.push(Effect::Emit(Notice::LoopStart {
+        total: facts.total,
+        completed: facts.completed,
+        pending: facts.pending,
+    }));
+    go_on(state, out);
+}
+
+/// A dead or paused run is taken up: iterations accumulate, everything that
+/// is counted in a row starts afresh, and a reached limit is extended first
+/// (RESM-02, RESM-03, BRKR-09).
+fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    if is_over(state) {
+        return;
+    }
+    state.counters = Default::default();
+    state.errors.clear();
+    state.last_failure = None;
+    state.stopping = None;
+    state.claim = None;
+    take_in(state, seen);
+    rebase(state);
+    out.push(Effect::Emit(Notice::Resume {
+        iteration: state.turns,
+    }));
+    if iterations_used_up(state) {
+        extend(state, Limit::Iterations, out);
+    }
+    if duration_used_up(state) {
+        extend(state, Limit::Duration, out);
+    }
+    go_on(state, out);
+}
+
+/// A paused, failed or dead run is given up (RESM-09, INTR-06).
+fn abandon(state: &mut State, out: &mut Vec<Effect>) {
+    if !is_over(state) {
+        finish(state, Outcome::Cancelled, out);
+    }
+}
+
+/// Complete or given up: nothing takes such a run up again.
+fn is_over(state: &State) -> bool {
+    matches!(
+        state.outcome(),
+        Some(Outcome::Complete | Outcome::Cancelled)
+    )
+}
+
+fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    // What looked complete before the pause was verified and failed then: the
+    // agent has to work on it before it is judged again.
+    let judged = looks_complete(state);
+    take_in(state, seen);
+    note_lost_tasks(state, &seen.tasks, out);
+    if !judged && looks_complete(state) {
+        verify_or_complete(state, out);
+    } else if let Some(limit) = reached_limit(state) {
+        reach_limit(state, limit, out);
+    } else {
+        start_turn(state, out);
+    }
+}
+
+/// What changed while no agent ran is nobody's progress, but it was seen.
+fn take_in(state: &mut State, seen: &Seen) {
+    state.take_tasks(&seen.tasks);
+    let kinds = state.rules.evidence;
+    state.progress.observe(seen, kinds);
+}
+
+/// From here on the task file must not lose tasks.
+fn rebase(state: &mut State) {
+    state.most_tasks = state.tasks.as_ref().map_or(0, |t| t.total);
+}
+
+fn go_on(state: &mut State, out: &mut Vec<Effect>) {
+    if looks_complete(state) {
+        verify_or_complete(state, out);
+    } else {
+        decide(state, out);
+    }
+}
+
+fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<Effect>) {
+    match answer {
+        Answer::Extend => {
+            extend(state, limit, out);
+            decide(state, out);
+        }
+        Answer::Simplify { seen, .. } => {
+            take_in(state, seen);
+            rebase(state);
+            extend(state, limit, out);
+            go_on(state, out);
+        }
+        Answer::SaveAndExit => finish(
+            state,
+            Outcome::Paused {
+                reason: PauseReason::Limit(limit),
+            },
+            out,
+        ),
+        Answer::Abandon => finish(state, Outcome::Cancelled, out),
+    }
+}
+
+fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
+    let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
+    state.stopping = state.stopping.max(Some(request));
+    if !child_runs {
+        if let Some(outcome) = stop_outcome(state) {
+            finish(state, outcome, out);
+        }
+    } else if request != Request::Pause {
+        out.push(Effect::StopChild {
+            kill: request == Request::Kill,
+        });
+    }
+}
