@@ -39,6 +39,12 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
     };
     let mut tail = LineTail::new(&path);
     let mut lines = Vec::new();
+    // Only what is there at first is cut; what is added is shown whole.
+    let mut shown = if args.lines == 0 {
+        usize::MAX
+    } else {
+        args.lines
+    };
     loop {
         lines.clear();
         let polled = tail.poll(|line| lines.push(String::from_utf8_lossy(line.bytes).into_owned()));
@@ -46,12 +52,8 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
             app.warn(&format!("{}: {error}", path.display()));
             return FAILED;
         }
-        let first_look = !lines.is_empty();
-        let skip = if args.lines == 0 || !first_look {
-            0
-        } else {
-            lines.len().saturating_sub(args.lines)
-        };
+        let skip = lines.len().saturating_sub(shown);
+        shown = usize::MAX;
         if !lines.is_empty() {
             app.print(&lines[skip..].join("\n"));
         }
