@@ -10,8 +10,9 @@ use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, Turn, TurnReport,
     VerifyReport, WaitReason, step,
 };
-use ralph_core::promise::{self, PromiseWarning};
+use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::{Scope, TaskList};
+use ralph_core::text;
 use ralph_store::layout::RunPaths;
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -288,7 +289,7 @@ impl<'a> Driver<'a> {
             turn: called.turn,
             end: called.end,
             duration_ms: called.duration_ms,
-            promise: detection.promise,
+            promise: detection.promise.map(without_secrets),
             failure: called.failure,
             seen: self.looker.look(),
         }
@@ -317,6 +318,17 @@ impl<'a> Driver<'a> {
                     .announce(&Announcement::UnknownVariable { name, template });
             }
         }
+    }
+}
+
+/// A promise goes into logs, state and prompts in the agent's own words.
+fn without_secrets(promise: Promise) -> Promise {
+    let hide = |words: String| text::redact(&words).into_owned();
+    match promise {
+        Promise::Blocked(reason) => Promise::Blocked(hide(reason)),
+        Promise::E2eFailed(reason) => Promise::E2eFailed(hide(reason)),
+        Promise::Unknown(words) => Promise::Unknown(hide(words)),
+        agreed => agreed,
     }
 }
 
