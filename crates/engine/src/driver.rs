@@ -7,11 +7,11 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use ralph_core::machine::{
-    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, Turn, TurnReport,
-    VerifyReport, WaitReason, step,
+    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, TaskRef, Turn,
+    TurnReport, VerifyReport, WaitReason, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
-use ralph_core::tasks::{Scope, TaskList};
+use ralph_core::tasks::Scope;
 use ralph_core::text;
 use ralph_store::layout::RunPaths;
 use ralph_store::lock::{Lock, LockInfo};
@@ -41,7 +41,7 @@ pub trait Observer {
         &mut self,
         limit: Limit,
         state: &State,
-        list: Option<&TaskList>,
+        open: Vec<TaskRef>,
     ) -> Option<oneshot::Receiver<Choice>>;
 }
 
@@ -216,7 +216,9 @@ impl<'a> Driver<'a> {
                     .send_replace(if kill { Stop::Now } else { Stop::Gracefully });
             }
             Effect::Ask(limit) => {
-                self.menu = self.observer.menu(limit, &self.state, self.looker.list());
+                self.menu = self
+                    .observer
+                    .menu(limit, &self.state, self.looker.open_tasks());
                 if self.menu.is_none() {
                     self.queue.push_back(Kind::Answered {
                         answer: Answer::SaveAndExit,
