@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::env::{Done, TestEnv};
 
 /// Far more than anything here takes, also on a machine with much to do.
-const DEADLINE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(5);
+pub const DEADLINE: Duration = Duration::from_secs(60);
+pub const LOOK: Duration = Duration::from_millis(10);
 
 /// Looks again and again until there is something to see.
 pub fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

@@ -7,6 +7,7 @@ mod live;
 
 mod agent;
 mod demo;
+mod files;
 mod formats;
 mod progress;
 mod run;
