@@ -13,3 +13,4 @@ mod progress;
 mod run;
 mod signals;
 mod templates;
+mod terminal;
