@@ -336,15 +336,16 @@ fn the_preset_openspec_has_a_promise_of_its_own() {
     env.write("specs/001-list/tasks.md", SPEC_KIT);
     let turns = [
         turn(&["1.1.1", "1.1.2", "1.1", "2.1"], ALL_DONE),
-        turn(&["2.2", "3.1"], ALL_DONE),
+        turn(&["2.2"], CONTINUE),
+        turn(&["3.1"], ALL_DONE),
     ];
     let events = complete(&env, &turns, &["--preset", "openspec"]);
     let rejected = named(&events, "promise_rejected");
     assert_eq!(rejected.len(), 1);
     assert_eq!(rejected[0]["promise"], "所有任務完成");
     assert_eq!(env.json(".ralph/status.json")["max_iterations"], 100);
-    let prompt = std::fs::read_to_string(latest_run(&env).join("turn-0001.prompt.md")).unwrap();
-    assert!(prompt.contains(ALL_DONE), "{prompt}");
+    let last = std::fs::read_to_string(latest_run(&env).join("turn-0003.prompt.md")).unwrap();
+    assert!(last.contains(&format!("`{ALL_DONE}`")), "{last}");
 }
 
 #[test]

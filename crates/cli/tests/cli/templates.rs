@@ -102,6 +102,58 @@ fn the_template_that_was_named_wins() {
 }
 
 #[test]
+fn the_built_in_prompt_asks_for_no_promise_that_is_not_yet_true() {
+    const PHASES: &str = "## Phase 1: A\n- [ ] T001 One\n\n## Phase 2: B\n- [ ] T002 Two\n";
+    const GROUPS: &str = "## 1. A\n- [ ] T001 One\n\n## 2. B\n- [ ] T002 Two\n";
+    const FLAT: &str = "- [ ] T001 One\n- [ ] T002 Two\n";
+    let of_phase = |n: u32, promise: &str| {
+        format!("- All tasks of phase {n} are finished: `<promise>{promise}</promise>`\n")
+    };
+    let cases = [
+        (
+            PHASES,
+            "spec-kit",
+            of_phase(1, "PHASE COMPLETE"),
+            of_phase(2, "COMPLETE"),
+        ),
+        (
+            GROUPS,
+            "",
+            of_phase(1, "PHASE COMPLETE"),
+            of_phase(2, "COMPLETE"),
+        ),
+        (
+            FLAT,
+            "",
+            "- All tasks are finished: `<promise>COMPLETE</promise>`\n".to_owned(),
+            "- All tasks are finished: `<promise>COMPLETE</promise>`\n".to_owned(),
+        ),
+    ];
+    for (tasks, flow, first, second) in cases {
+        let env = TestEnv::new();
+        env.write("tasks.md", tasks);
+        let turns = [
+            tick("T001", "<promise>CONTINUE</promise>"),
+            tick("T002", "<promise>COMPLETE</promise>"),
+        ];
+        complete(&env, &turns, &[]);
+        for (turn, want) in [(1, first), (2, second)] {
+            let got = prompt(&env, turn);
+            assert!(got.contains(&want), "{want}\n{got}");
+            assert!(got.contains(flow), "{flow}\n{got}");
+            assert_eq!(got.contains("spec.md"), flow == "spec-kit", "{got}");
+        }
+    }
+
+    // Where one phase is all that was asked for, it is all.
+    let env = TestEnv::new();
+    env.write("tasks.md", PHASES);
+    let turns = [tick("T001", "<promise>COMPLETE</promise>")];
+    complete(&env, &turns, &["--phase", "1"]);
+    assert!(prompt(&env, 1).contains(&of_phase(1, "COMPLETE")));
+}
+
+#[test]
 fn every_variable_has_its_value_and_values_are_literal() {
     let env = TestEnv::new();
     env.write(
