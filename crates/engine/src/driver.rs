@@ -7,11 +7,12 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use ralph_core::machine::{
-    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, Turn, TurnReport,
-    VerifyReport, WaitReason, step,
+    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, TaskRef, Turn,
+    TurnReport, VerifyReport, WaitReason, step,
 };
-use ralph_core::promise::{self, PromiseWarning};
-use ralph_core::tasks::{Scope, TaskList};
+use ralph_core::promise::{self, Promise, PromiseWarning};
+use ralph_core::tasks::Scope;
+use ralph_core::text;
 use ralph_store::layout::RunPaths;
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -40,7 +41,7 @@ pub trait Observer {
         &mut self,
         limit: Limit,
         state: &State,
-        list: Option<&TaskList>,
+        open: Vec<TaskRef>,
     ) -> Option<oneshot::Receiver<Choice>>;
 }
 
@@ -221,7 +222,9 @@ impl<'a> Driver<'a> {
                     .send_replace(if kill { Stop::Now } else { Stop::Gracefully });
             }
             Effect::Ask(limit) => {
-                self.menu = self.observer.menu(limit, &self.state, self.looker.list());
+                self.menu = self
+                    .observer
+                    .menu(limit, &self.state, self.looker.open_tasks());
                 if self.menu.is_none() {
                     self.queue.push_back(Kind::Answered {
                         answer: Answer::SaveAndExit,
@@ -298,7 +301,7 @@ impl<'a> Driver<'a> {
                 PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
                 _ => None,
             }),
-            promise: detection.promise,
+            promise: detection.promise.map(without_secrets),
             failure: called.failure,
             seen: self.looker.look(),
         }
@@ -327,6 +330,17 @@ impl<'a> Driver<'a> {
                     .announce(&Announcement::UnknownVariable { name, template });
             }
         }
+    }
+}
+
+/// A promise goes into logs, state and prompts in the agent's own words.
+fn without_secrets(promise: Promise) -> Promise {
+    let hide = |words: String| text::redact(&words).into_owned();
+    match promise {
+        Promise::Blocked(reason) => Promise::Blocked(hide(reason)),
+        Promise::E2eFailed(reason) => Promise::E2eFailed(hide(reason)),
+        Promise::Unknown(words) => Promise::Unknown(hide(words)),
+        agreed => agreed,
     }
 }
 

@@ -183,9 +183,13 @@ impl Looker {
         }
     }
 
-    /// The list that was read last.
-    pub fn list(&self) -> Option<&TaskList> {
-        self.last.as_ref().map(|(_, list)| list)
+    /// The open tasks in scope, as the file said when it was read last.
+    pub fn open_tasks(&self) -> Vec<TaskRef> {
+        let list = self.last.as_ref().map(|(_, list)| list);
+        list.into_iter()
+            .flat_map(|list| list.pending(&self.scope))
+            .map(task_ref)
+            .collect()
     }
 
     fn look_at_tasks(&mut self) -> Tasks {

@@ -244,8 +244,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         return Err(PlanError::EmptyPrompt);
     }
     let agent = choose_agent(settings, wanted, &mut announcements)?;
-    let has_phases = list.as_ref().is_some_and(|l| !l.phases.is_empty());
-    let built_in = prompt::built_in_for(&goal, has_phases);
+    let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
     let verifier = verifier(settings);
@@ -278,6 +277,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
                 .asked_for()
                 .unwrap_or(if phased { "" } else { "DONE" })
                 .to_owned(),
+            phase_promise: settings.promise.phase_complete.first().cloned(),
         },
         tasks,
         scope,

@@ -4,7 +4,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use ralph_core::machine::{Goal, State, Turn};
+use ralph_core::machine::{State, TaskFacts, Turn};
+use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
 
 /// Where a template came from.
@@ -76,8 +77,10 @@ pub struct Prompter {
     /// The text of a plain prompt.
     pub prompt: Option<String>,
     pub tasks_file: String,
-    /// What the agent has to promise when it is done.
+    /// What the agent has to promise when all is done.
     pub promise: String,
+    /// What it has to promise when only its phase is done.
+    pub phase_promise: Option<String>,
 }
 
 impl Prompter {
@@ -109,10 +112,28 @@ impl Prompter {
             total: facts.total.to_string(),
             branch: branch.into(),
             last_failure: last_failure(&turn.notes),
-            promise: self.promise.clone(),
+            promise: self.promise_for(turn, &facts).to_owned(),
             prompt: self.prompt.clone().unwrap_or_default(),
         }
     }
+
+    /// The agent is never asked for a promise that could not be true yet: one
+    /// phase is not all there is while others are open.
+    fn promise_for(&self, turn: &Turn, facts: &TaskFacts) -> &str {
+        match &self.phase_promise {
+            Some(phase_promise) if is_before_others(turn, facts) => phase_promise,
+            _ => &self.promise,
+        }
+    }
+}
+
+/// Whether tasks of other phases are open beside those of the turn.
+fn is_before_others(turn: &Turn, facts: &TaskFacts) -> bool {
+    let phase = facts
+        .phases
+        .iter()
+        .find(|p| Some(&p.key) == turn.phase.as_ref());
+    phase.is_some_and(|p| p.total.saturating_sub(p.completed) < facts.pending)
 }
 
 fn last_failure(notes: &[PromptNote]) -> String {
@@ -125,11 +146,12 @@ fn last_failure(notes: &[PromptNote]) -> String {
     failure.unwrap_or_default()
 }
 
-/// The built-in template that fits a goal.
-pub fn built_in_for(goal: &Goal, has_phases: bool) -> BuiltIn {
-    match goal {
-        Goal::Prompt => BuiltIn::Plain,
-        Goal::Tasks { .. } if has_phases => BuiltIn::SpecKit,
-        Goal::Tasks { .. } => BuiltIn::Generic,
+/// The built-in template that fits the work.
+pub fn built_in_for(list: Option<&TaskList>) -> BuiltIn {
+    match list {
+        None => BuiltIn::Plain,
+        Some(list) if list.phases.is_empty() => BuiltIn::Flat,
+        Some(list) if list.format == Format::SpecKit => BuiltIn::SpecKit,
+        Some(_) => BuiltIn::Generic,
     }
 }

@@ -17,7 +17,6 @@ pub struct Context {
     openspec: Option<String>,
     verifies: bool,
     is_git: bool,
-    skipped: Vec<String>,
     /// Count and signs of the breaker that opened.
     breaker: Option<(u32, Vec<Sign>)>,
     /// The last claim's shortcomings.
@@ -39,7 +38,6 @@ impl Context {
             tasks_file,
             verifies: plan.verifier.is_some(),
             is_git: ralph_engine::git::find_root(&plan.root).is_some(),
-            skipped: plan.scope.skipped.iter().cloned().collect(),
             breaker: None,
             missing: Vec::new(),
         }
@@ -150,7 +148,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 },
                 archived_to: None,
                 proven: proven.iter().map(|p| proof(p, context)).collect(),
-                not_proven: gaps(context),
+                not_proven: gaps(context, state),
             },
         ),
         Outcome::Paused { reason } => paused(screen, state, ending, *reason),
@@ -246,7 +244,7 @@ fn proof(proof: &machine::Proof, context: &Context) -> display::Proof {
     }
 }
 
-fn gaps(context: &Context) -> Vec<Gap> {
+fn gaps(context: &Context, state: &State) -> Vec<Gap> {
     let mut gaps = Vec::new();
     if !context.verifies {
         gaps.push(Gap::NoVerifyCommand);
@@ -254,9 +252,9 @@ fn gaps(context: &Context) -> Vec<Gap> {
     if !context.is_git {
         gaps.push(Gap::NoGit);
     }
-    if !context.skipped.is_empty() {
+    if !state.skipped.is_empty() {
         gaps.push(Gap::SkippedTasks {
-            ids: context.skipped.clone(),
+            ids: state.skipped.iter().cloned().collect(),
         });
     }
     gaps

@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use ralph_core::machine::{Limit, Notice, Now, State};
+use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
-use ralph_core::tasks::TaskList;
 use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::plan::Announcement;
 use ralph_engine::turn::Echo;
@@ -31,12 +30,7 @@ impl Observer for JsonLines {
         None
     }
 
-    fn menu(
-        &mut self,
-        _: Limit,
-        _: &State,
-        _: Option<&TaskList>,
-    ) -> Option<oneshot::Receiver<Choice>> {
+    fn menu(&mut self, _: Limit, _: &State, _: Vec<TaskRef>) -> Option<oneshot::Receiver<Choice>> {
         None
     }
 }

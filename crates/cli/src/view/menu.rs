@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, Write};
 
 use ralph_core::display::{self, LimitMenuView, ScopeItem, Screen};
-use ralph_core::machine::State;
-use ralph_core::tasks::{Scope, TaskList};
+use ralph_core::machine::{State, TaskRef};
 use ralph_engine::driver::Choice;
 use tokio::sync::oneshot;
 
@@ -14,12 +13,11 @@ use tokio::sync::oneshot;
 struct Menu {
     screen: Screen,
     view: LimitMenuView,
-    /// Open tasks: id and text.
-    open: Vec<(String, String)>,
+    open: Vec<TaskRef>,
 }
 
 /// Shows the menu and gives the channel on which the choice will come.
-pub fn open(screen: Screen, state: &State, list: Option<&TaskList>) -> oneshot::Receiver<Choice> {
+pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Receiver<Choice> {
     let facts = state.tasks.clone().unwrap_or_default();
     let menu = Menu {
         screen,
@@ -35,14 +33,7 @@ pub fn open(screen: Screen, state: &State, list: Option<&TaskList>) -> oneshot::
                 .join(", "),
             extend_by: state.rules.limits.extend_by,
         },
-        open: list
-            .into_iter()
-            .flat_map(|l| {
-                l.pending(&Scope::default())
-                    .map(|t| (t.id.clone(), t.text.clone()))
-                    .collect::<Vec<_>>()
-            })
-            .collect(),
+        open,
     };
     let (sender, receiver) = oneshot::channel();
     std::thread::spawn(move || {
@@ -74,9 +65,9 @@ impl Menu {
 
     /// The tasks to leave out; `None` where the person thinks again.
     fn simplify(&self) -> Option<BTreeSet<String>> {
-        let item = |(id, text): &(String, String)| ScopeItem::Task {
-            id: id.clone(),
-            title: text.clone(),
+        let item = |task: &TaskRef| ScopeItem::Task {
+            id: task.id.clone(),
+            title: task.text.clone(),
         };
         let items: Vec<ScopeItem> = self.open.iter().map(item).collect();
         let answer = self.ask(&display::simplify_menu(&self.screen, &items))?;
@@ -89,8 +80,8 @@ impl Menu {
                 .ok()
                 .and_then(|n| self.open.get(n.checked_sub(1)?));
             by_number
-                .or_else(|| self.open.iter().find(|(id, _)| id == word))
-                .map(|(id, _)| id.clone())
+                .or_else(|| self.open.iter().find(|task| task.id == word))
+                .map(|task| task.id.clone())
         };
         let skipped: BTreeSet<String> = chosen.filter_map(by_name).collect();
         (!skipped.is_empty()).then_some(skipped)

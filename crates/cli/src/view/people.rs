@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::lang::Say;
-use ralph_core::machine::{Limit, Notice, Now, State};
+use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
-use ralph_core::tasks::TaskList;
 use ralph_core::{text, tr};
 use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::plan::Announcement;
@@ -181,10 +180,10 @@ impl Observer for People {
         &mut self,
         _: Limit,
         state: &State,
-        list: Option<&TaskList>,
+        open: Vec<TaskRef>,
     ) -> Option<oneshot::Receiver<Choice>> {
         self.interactive
-            .then(|| menu::open(self.screen, state, list))
+            .then(|| menu::open(self.screen, state, open))
     }
 }
 

@@ -3,7 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod env;
+mod live;
 
 mod agent;
 mod demo;
+mod files;
+mod formats;
+mod progress;
 mod run;
+mod signals;
+mod templates;
+mod terminal;

@@ -75,7 +75,7 @@ fn a_false_promise_is_rejected_and_the_next_prompt_says_why() {
     assert!(
         !std::fs::read_to_string(run.join("turn-0001.prompt.md"))
             .unwrap()
-            .contains("rejected")
+            .contains("REJECTED")
     );
 }
 
@@ -84,7 +84,15 @@ fn every_outcome_has_its_exit_code() {
     let continues = || vec![say("<promise>CONTINUE</promise>"); 12];
     let fails = || vec![json!({"complain": "boom", "exit": 3}); 5];
     let lies = || vec![say("<promise>COMPLETE</promise>"); 12];
-    let cases: [(&str, Vec<Value>, &[&str], i32, &str, Value); 8] = [
+    type Case = (
+        &'static str,
+        Vec<Value>,
+        &'static [&'static str],
+        i32,
+        &'static str,
+        Value,
+    );
+    let cases: [Case; 8] = [
         (
             "limit",
             continues(),

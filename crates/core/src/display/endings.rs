@@ -119,8 +119,9 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     out
 }
 
-/// Says no more than what is true: one phase is not all tasks, and a run
-/// without a task list has none that could be done.
+/// Says no more than what is true: one phase is not all tasks, nor are those
+/// that were not left out, and a run without a task list has none that could
+/// be done.
 fn celebration(screen: &Screen, view: &CompleteView) -> String {
     let mark = screen.mark(Symbol::Celebrate);
     let all_done = view.ending.progress.is_some_and(Progress::is_complete);
@@ -128,6 +129,10 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
         .proven
         .iter()
         .any(|proof| matches!(proof, Proof::Command { exit_code: 0, .. }));
+    let left_out = view
+        .not_proven
+        .iter()
+        .any(|gap| matches!(gap, Gap::SkippedTasks { .. }));
     let text = match &view.phase {
         Some(phase) => {
             let phase = screen.value(phase);
@@ -138,6 +143,12 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
                 "{mark}Phase {phase} 已完成！Loop 模式自动退出。"
             )
         }
+        None if all_done && left_out => tr!(
+            screen.lang,
+            "{mark}All other tasks are done. The loop ends.",
+            "{mark}其餘任務已全部完成。Loop 模式自動退出。",
+            "{mark}其余任务已全部完成。Loop 模式自动退出。"
+        ),
         None if all_done => tr!(
             screen.lang,
             "{mark}All tasks are done! The loop ends.",

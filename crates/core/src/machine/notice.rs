@@ -63,6 +63,11 @@ pub enum Notice {
         iteration: u32,
         ids: Vec<String>,
     },
+    /// A person left them out of this run.
+    TasksSkipped {
+        iteration: u32,
+        ids: Vec<String>,
+    },
     Error {
         iteration: u32,
         class: ErrorClass,
@@ -152,6 +157,7 @@ impl Notice {
             Notice::Stalled { .. } => "stalled",
             Notice::TasksRemoved { .. } => "tasks_removed",
             Notice::TasksUnticked { .. } => "tasks_unticked",
+            Notice::TasksSkipped { .. } => "tasks_skipped",
             Notice::Error { .. } => "error",
             Notice::GateStart { .. } => "gate_start",
             Notice::GateResult { .. } => "gate_result",
@@ -175,6 +181,7 @@ impl Notice {
             | Notice::Stalled { .. }
             | Notice::TasksRemoved { .. }
             | Notice::TasksUnticked { .. }
+            | Notice::TasksSkipped { .. }
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
             | Notice::Pause { .. } => Level::Warn,
@@ -267,7 +274,9 @@ impl Notice {
                 let missing = english(missing);
                 json!({"iteration": iteration, "reason": missing.join("; "), "promise": claim, "missing": missing})
             }
-            Notice::TasksRemoved { iteration, ids } | Notice::TasksUnticked { iteration, ids } => {
+            Notice::TasksRemoved { iteration, ids }
+            | Notice::TasksUnticked { iteration, ids }
+            | Notice::TasksSkipped { iteration, ids } => {
                 json!({"iteration": iteration, "tasks": ids})
             }
             Notice::Error {

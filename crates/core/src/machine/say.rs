@@ -128,6 +128,15 @@ impl Say for Notice {
                     "已完成的任务又变回未完成：{ids}",
                 )
             }
+            Notice::TasksSkipped { ids, .. } => {
+                let ids = ids.join(", ");
+                tr!(
+                    lang,
+                    "left out of this run: {ids}",
+                    "本次執行略過：{ids}",
+                    "本次执行跳过：{ids}",
+                )
+            }
             Notice::Error {
                 class,
                 detail,

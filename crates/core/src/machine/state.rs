@@ -1,5 +1,7 @@
 //! Where a run stands. It is rebuilt by replaying the journal, never saved.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::clock::Clock;
@@ -23,6 +25,8 @@ pub struct State {
     /// Whether the last look could read the task file, so that `tasks` is
     /// evidence and no memory.
     pub(super) tasks_known: bool,
+    /// Tasks that a person took out of this run: they are not done (VALV-12).
+    pub skipped: BTreeSet<String>,
     pub last_promise: String,
     pub proven: Vec<Proof>,
     pub(super) progress: Progress,
@@ -121,6 +125,7 @@ impl State {
             errors: Vec::new(),
             tasks: None,
             tasks_known: false,
+            skipped: BTreeSet::new(),
             last_promise: String::new(),
             proven: Vec::new(),
             progress: Progress::default(),

@@ -23,20 +23,28 @@ pub const PROJECT_TEMPLATES: [&str; 2] = [
 pub enum BuiltIn {
     /// For a spec-kit project.
     SpecKit,
-    /// For any other task file.
+    /// For any other task file with phases.
     Generic,
+    /// For a task file without phases.
+    Flat,
     /// For a task given as text on the command line.
     Plain,
 }
 
 impl BuiltIn {
-    pub const ALL: [BuiltIn; 3] = [BuiltIn::SpecKit, BuiltIn::Generic, BuiltIn::Plain];
+    pub const ALL: [BuiltIn; 4] = [
+        BuiltIn::SpecKit,
+        BuiltIn::Generic,
+        BuiltIn::Flat,
+        BuiltIn::Plain,
+    ];
 
     /// The name under which it is written into a project.
     pub fn file_name(self) -> &'static str {
         match self {
             BuiltIn::SpecKit => "prompt-template.md",
             BuiltIn::Generic => "prompt-template.generic.md",
+            BuiltIn::Flat => "prompt-template.flat.md",
             BuiltIn::Plain => "prompt-plain.md",
         }
     }
@@ -46,6 +54,7 @@ pub fn built_in(kind: BuiltIn) -> &'static str {
     match kind {
         BuiltIn::SpecKit => include_str!("prompt-template.md"),
         BuiltIn::Generic => include_str!("prompt-template.generic.md"),
+        BuiltIn::Flat => include_str!("prompt-template.flat.md"),
         BuiltIn::Plain => include_str!("prompt-plain.md"),
     }
 }
@@ -64,7 +73,8 @@ pub struct Variables {
     pub total: String,
     pub branch: String,
     pub last_failure: String,
-    /// The text to promise when all is done, without the tag.
+    /// The text to promise when the phase is done, or where there is no other
+    /// phase, all; without the tag.
     pub promise: String,
     /// The task as the person wrote it on the command line.
     pub prompt: String,

@@ -201,6 +201,9 @@ fn task_templates_name_the_work() {
             assert!(text.contains(part), "{kind:?} lacks {part}");
         }
     }
+    let flat = render(built_in(BuiltIn::Flat), &variables()).text;
+    assert!(flat.contains("T004 Add the model"), "{flat}");
+    assert!(!flat.to_lowercase().contains("phase:"), "{flat}");
     let plain = render(built_in(BuiltIn::Plain), &variables()).text;
     assert!(plain.starts_with("Fix the flaky test\n"), "{plain}");
 }

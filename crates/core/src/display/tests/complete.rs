@@ -140,7 +140,7 @@ fn what_was_not_proven_is_said() {
     📈 12 iterations, 2 h 13 min
     📦 Archived to: openspec/changes/archive/2026-01-18-add-payments
 
-    🎉 All tasks are done! The loop ends.
+    🎉 All other tasks are done. The loop ends.
 
     Not proven:
     - no verify command is configured: the ticks are the agent's own claims
@@ -163,7 +163,7 @@ fn what_was_not_proven_is_said() {
     📈 12 次迭代，2 小時 13 分
     📦 已歸檔至: openspec/changes/archive/2026-01-18-add-payments
 
-    🎉 所有任務已完成！Loop 模式自動退出。
+    🎉 其餘任務已全部完成。Loop 模式自動退出。
 
     未證明：
     - 沒有設定驗證命令：勾選只是 agent 自己的聲稱
@@ -186,7 +186,7 @@ fn what_was_not_proven_is_said() {
     📈 12 次迭代，2 小时 13 分
     📦 已归档至: openspec/changes/archive/2026-01-18-add-payments
 
-    🎉 所有任务已完成！Loop 模式自动退出。
+    🎉 其余任务已全部完成。Loop 模式自动退出。
 
     未证明：
     - 没有配置验证命令：勾选只是 agent 自己的声称

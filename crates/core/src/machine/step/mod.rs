@@ -153,7 +153,12 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
             extend(state, limit, out);
             decide(state, out);
         }
-        Answer::Simplify { seen, .. } => {
+        Answer::Simplify { skipped, seen } => {
+            state.skipped.extend(skipped.iter().cloned());
+            out.push(Effect::Emit(Notice::TasksSkipped {
+                iteration: state.turns,
+                ids: skipped.clone(),
+            }));
             take_in(state, seen);
             rebase(state);
             extend(state, limit, out);

@@ -208,6 +208,10 @@ fn lines_of_the_event_log_evnt_01() {
             iteration: 1,
             ids: vec!["T001".into()],
         },
+        Notice::TasksSkipped {
+            iteration: 1,
+            ids: vec!["T001".into()],
+        },
         Notice::Error {
             iteration: 1,
             class: ErrorClass::AgentExec,
@@ -304,6 +308,7 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"stalled","iteration":1,"count":3}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_removed","iteration":1,"tasks":["T001"]}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_unticked","iteration":1,"tasks":["T001"]}
+    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"tasks_skipped","iteration":1,"tasks":["T001"]}
     {"ts":"2026-01-18T10:00:00Z","level":"ERROR","event":"error","iteration":1,"reason":"agent_exec","message":"exit code 1: quota","count":1}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"gate_start","iteration":1}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"gate_result","iteration":1,"passed":false,"commands":[{"command":"make","exit":null,"duration_ms":70}]}

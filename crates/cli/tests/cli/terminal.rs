@@ -1,0 +1,372 @@
+//! The menu of a limit on a real terminal, with somebody who types.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::env::{RALPH, TestEnv};
+use crate::live::{DEADLINE, LOOK, eventually};
+
+const COLUMNS: &str = "100";
+
+/// `ralph` in a terminal of its own: a tmux server that serves nobody else.
+struct Terminal {
+    socket: PathBuf,
+    exit: PathBuf,
+    env: TestEnv,
+}
+
+impl Terminal {
+    fn start(env: TestEnv, args: &[&str]) -> Terminal {
+        let terminal = Terminal {
+            socket: env.outside("tmux"),
+            exit: env.outside("exit"),
+            env,
+        };
+        let script = terminal.env.outside("terminal.sh");
+        let words: Vec<String> = args.iter().map(|a| quoted(a)).collect();
+        let exit = quoted(&terminal.exit.to_string_lossy());
+        // Ctrl+C is for ralph; the shell only waits to tell how it ended.
+        let text = format!(
+            "trap : INT\n{} {}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
+            quoted(RALPH),
+            words.join(" "),
+        );
+        fs::write(&script, text).unwrap();
+        let shell = format!("exec sh {}", quoted(&script.to_string_lossy()));
+        let dir = terminal.env.root.to_string_lossy().into_owned();
+        terminal.tmux(&[
+            "new-session",
+            "-d",
+            "-x",
+            COLUMNS,
+            "-y",
+            "60",
+            "-c",
+            &dir,
+            &shell,
+        ]);
+        terminal
+    }
+
+    fn tmux(&self, args: &[&str]) -> String {
+        let output = Command::new("tmux")
+            .args(["-u", "-f", "/dev/null", "-S"])
+            .arg(&self.socket)
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.env.outside(""))
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "xterm-256color")
+            .env("SHELL", "/bin/sh")
+            .output()
+            .unwrap_or_else(|e| panic!("this test needs tmux, which could not be started: {e}"));
+        assert!(
+            output.status.success(),
+            "tmux {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Everything that was shown so far.
+    fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-S", "-"])
+    }
+
+    /// Waits until a text was shown so many times.
+    fn see(&self, text: &str, times: usize) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let screen = self.screen();
+            if screen.matches(text).count() >= times {
+                return screen;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "never shown {times} times: {text}\n{screen}"
+            );
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    fn type_line(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", text]);
+        self.tmux(&["send-keys", "Enter"]);
+    }
+
+    /// The exit code of ralph and everything that it showed.
+    fn end(&self) -> (i32, String) {
+        let code = eventually("ralph ends", || fs::read_to_string(&self.exit).ok());
+        (code.trim().parse().unwrap(), self.screen())
+    }
+
+    fn status(&self) -> Value {
+        self.env.json(".ralph/status.json")
+    }
+
+    fn events(&self, filter: &str) -> Vec<Value> {
+        let done = self.env.ralph(&["events", "--json", "--filter", filter]);
+        done.events()
+    }
+
+    fn loop_end(&self) -> Value {
+        self.events("event=loop_end").pop().unwrap()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux")
+            .arg("-S")
+            .arg(&self.socket)
+            .arg("kill-server")
+            .output();
+    }
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Three tasks, of which each turn does one; the limit comes after the first.
+fn at_the_menu(more: &[&str]) -> Terminal {
+    let env = TestEnv::with_tasks(3);
+    let turn = |n: u32, say: &str| json!({"write": {format!("{n}.txt"): "new"}, "tick": [format!("T00{n}")], "say": say});
+    let agent = env.agent(&[
+        turn(1, "<promise>CONTINUE</promise>"),
+        turn(2, "<promise>CONTINUE</promise>"),
+        turn(3, "<promise>COMPLETE</promise>"),
+    ]);
+    let mut args = vec!["run", "--max-iterations", "1", "--agent-cmd", &agent];
+    args.extend(more);
+    Terminal::start(env, &args)
+}
+
+const QUESTION: &str = "Choose (1-4):";
+
+#[test]
+fn extending_goes_on() {
+    let terminal = at_the_menu(&[]);
+    let menu = terminal.see(QUESTION, 1);
+    for text in [
+        "⚠️ Iteration limit reached",
+        "Iteration: 1/1",
+        "Done: 1/3",
+        "Not done: T002, T003",
+        "[1] ➕ Raise the iteration limit (+10)",
+        "[2] 🔀 Simplify the scope",
+        "[3] 📝 Save the progress and exit",
+        "[4] ⛔ Abandon this task",
+    ] {
+        assert!(menu.contains(text), "{text}\n{menu}");
+    }
+    terminal.type_line("1");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert_eq!(terminal.status()["status"], "complete");
+    assert_eq!(terminal.status()["iteration"], 3);
+    assert_eq!(terminal.status()["max_iterations"], 11);
+}
+
+#[test]
+fn a_task_that_was_left_out_is_not_called_done() {
+    let terminal = at_the_menu(&[]);
+    terminal.see(QUESTION, 1);
+    terminal.type_line("2");
+    let list = terminal.see("Leave out which", 1);
+    assert!(list.contains("[1] T002 Do thing 2"), "{list}");
+    assert!(list.contains("[2] T003 Do thing 3"), "{list}");
+    assert!(!list.contains("] T001"), "{list}");
+    terminal.type_line("2");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    let (_, end) = screen.rsplit_once("Loop complete!").unwrap();
+    assert!(end.contains("2/2 tasks done"), "{end}");
+    assert!(!end.contains("All tasks are done"), "{end}");
+    assert!(end.contains("1 task was left out: T003"), "{end}");
+    let tasks = terminal.env.read("tasks.md");
+    assert!(tasks.contains("- [ ] T003 Do thing 3"), "{tasks}");
+    assert_eq!(terminal.status()["iteration"], 2);
+    let told = terminal.events("event=tasks_skipped");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["tasks"], json!(["T003"]));
+}
+
+#[test]
+fn a_task_that_was_left_out_stays_out_after_a_resume() {
+    let env = TestEnv::with_tasks(2);
+    env.write(".ralph/config.toml", "[limits]\nextend_by = 1\n");
+    let nothing = json!({"say": "<promise>CONTINUE</promise>"});
+    let last = json!({"tick": ["T002"], "say": "<promise>COMPLETE</promise>"});
+    let agent = env.agent(&[nothing.clone(), nothing, last]);
+    let args = ["run", "--max-iterations", "1", "--agent-cmd", &agent];
+    let terminal = Terminal::start(env, &args);
+    terminal.see(QUESTION, 1);
+    terminal.type_line("2");
+    terminal.see("Leave out which", 1);
+    terminal.type_line("T001");
+    terminal.see(QUESTION, 2);
+    terminal.type_line("3");
+    assert_eq!(terminal.end().0, 3);
+
+    let done = terminal.env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert!(
+        done.stdout.contains("1 task was left out: T001"),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        !done.stdout.contains("All tasks are done"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn a_phase_alone_offers_only_its_own_tasks() {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "## Phase 1: One\n- [ ] T001 First\n- [ ] T002 Second\n\n## Phase 2: Two\n- [ ] T003 Third\n",
+    );
+    let agent = env.agent(&[]);
+    let args = [
+        "run",
+        "--max-iterations",
+        "1",
+        "--phase",
+        "1",
+        "--agent-cmd",
+        &agent,
+    ];
+    let terminal = Terminal::start(env, &args);
+    terminal.see(QUESTION, 1);
+    terminal.type_line("2");
+    let list = terminal.see("Leave out which", 1);
+    assert!(list.contains("[2] T002 Second"), "{list}");
+    assert!(!list.contains("Third"), "{list}");
+    // Nothing chosen: the menu comes back, and saving is still possible.
+    terminal.type_line("");
+    terminal.see(QUESTION, 2);
+    terminal.type_line("3");
+    assert_eq!(terminal.end().0, 3);
+}
+
+#[test]
+fn saving_and_abandoning() {
+    for (key, status, outcome, shown) in [
+        (
+            "3",
+            "max_iterations",
+            "paused",
+            "Iteration limit reached (1)",
+        ),
+        ("4", "cancelled", "cancelled", "Loop cancelled"),
+    ] {
+        let terminal = at_the_menu(&[]);
+        terminal.see(QUESTION, 1);
+        terminal.type_line(key);
+        let (code, screen) = terminal.end();
+        assert_eq!(code, 3, "{screen}");
+        assert!(screen.contains(shown), "{screen}");
+        assert_eq!(terminal.status()["status"], status);
+        assert_eq!(terminal.loop_end()["outcome"], outcome);
+        assert_eq!(terminal.loop_end()["tasks"]["completed"], 1);
+    }
+}
+
+#[test]
+fn an_answer_that_is_none_is_asked_again() {
+    let terminal = at_the_menu(&[]);
+    terminal.see(QUESTION, 1);
+    for (garbage, asked) in [("9", 2), ("yes please", 3), ("", 4)] {
+        terminal.type_line(garbage);
+        terminal.see(QUESTION, asked);
+    }
+    assert!(!terminal.exit.exists());
+    terminal.type_line("3");
+    assert_eq!(terminal.end().0, 3);
+}
+
+#[test]
+fn ctrl_c_at_the_menu_ends_the_run() {
+    let terminal = at_the_menu(&[]);
+    terminal.see(QUESTION, 1);
+    terminal.tmux(&["send-keys", "C-c"]);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 130, "{screen}");
+    assert!(screen.contains("Loop interrupted"), "{screen}");
+    assert_eq!(terminal.status()["status"], "paused");
+    assert_eq!(terminal.loop_end()["outcome"], "interrupted");
+}
+
+#[test]
+fn the_end_of_the_input_saves() {
+    let terminal = at_the_menu(&[]);
+    terminal.see(QUESTION, 1);
+    terminal.tmux(&["send-keys", "C-d"]);
+    assert_eq!(terminal.end().0, 3);
+    assert_eq!(terminal.status()["status"], "max_iterations");
+}
+
+#[test]
+fn json_asks_nobody() {
+    let terminal = at_the_menu(&["--json"]);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 3, "{screen}");
+    assert!(!screen.contains(QUESTION), "{screen}");
+}
+
+/// Columns that a terminal uses for what these boxes hold.
+fn columns(line: &str) -> usize {
+    let mut columns = 0;
+    let mut before = 0;
+    for c in line.chars() {
+        let width = match c {
+            // The emoji form of the character before it is wide.
+            '\u{fe0f}' => 2 - before,
+            '\u{2795}' | '\u{26d4}' | '\u{2705}' => 2,
+            '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{ff00}'..='\u{ff60}' => 2,
+            '\u{1f300}'..='\u{1faff}' => 2,
+            _ => 1,
+        };
+        columns += width;
+        before = width;
+    }
+    columns
+}
+
+#[test]
+fn boxes_are_aligned_in_zh_tw() {
+    let terminal = at_the_menu(&["--lang", "zh-TW"]);
+    let menu = terminal.see("請選擇 (1-4):", 1);
+    for text in ["達到迭代上限", "當前迭代: 1/1", "[2] 🔀 簡化任務範圍"] {
+        assert!(menu.contains(text), "{text}\n{menu}");
+    }
+    terminal.type_line("3");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 3);
+    assert!(screen.contains("Loop 安全閥觸發"), "{screen}");
+    let mut boxes: Vec<Vec<&str>> = Vec::new();
+    for line in screen.lines() {
+        if line.starts_with('╔') {
+            boxes.push(Vec::new());
+        }
+        if line.starts_with(['╔', '║', '╠', '╚']) {
+            boxes.last_mut().unwrap().push(line.trim_end());
+        }
+    }
+    assert!(boxes.len() >= 2, "{screen}");
+    for lines in boxes {
+        let frame = columns(lines[0]);
+        for line in &lines {
+            assert_eq!(columns(line), frame, "{line}\n{screen}");
+        }
+    }
+}
