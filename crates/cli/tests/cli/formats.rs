@@ -148,7 +148,7 @@ fn a_phase_that_is_not_done_is_not_complete() {
     let events = complete(&env, &turns, &[]);
     let rejected = named(&events, "promise_rejected");
     assert_eq!(rejected.len(), 1);
-    assert_eq!(rejected[0]["reason"], "1 tasks of phase 1 are open");
+    assert_eq!(rejected[0]["reason"], "open tasks in phase 1: 1");
 }
 
 #[test]
