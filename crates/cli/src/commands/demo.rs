@@ -7,11 +7,12 @@ use ralph_core::tr;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Wanted};
 
-use super::run::{Shown, own_program, show};
+use super::run::{drive, own_program};
 use crate::FAILED;
 use crate::app::App;
 use crate::args::{DemoArgs, Global};
 use crate::demo;
+use crate::view::{JsonLines, People};
 
 pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
     let _ = global;
@@ -70,11 +71,12 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
         Ok(plan) => plan,
         Err(error) => return app.fail(&error),
     };
-    let shown = Shown {
-        json: args.json,
-        quiet: false,
-    };
-    show(app, plan, &Opening::New, shown)
+    if args.json {
+        return drive(app, plan, &Opening::New, &mut JsonLines);
+    }
+    let mut people =
+        People::new(app.screen, false, false).with_next("cd PROJECT && ralph run --dry-run");
+    drive(app, plan, &Opening::New, &mut people)
 }
 
 fn farewell(app: &App, args: &DemoArgs, root: &Path) -> String {

@@ -92,7 +92,7 @@ pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
 }
 
 /// Runs a plan on this thread and gives the exit code of its outcome.
-fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
+pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -21,6 +21,8 @@ pub struct Context {
     breaker: Option<(u32, Vec<Sign>)>,
     /// The last claim's shortcomings.
     missing: Vec<machine::Missing>,
+    /// What to do next, where it is not the usual thing.
+    next: Option<String>,
 }
 
 impl Context {
@@ -40,7 +42,13 @@ impl Context {
             is_git: ralph_engine::git::find_root(&plan.root).is_some(),
             breaker: None,
             missing: Vec::new(),
+            next: None,
         }
+    }
+
+    pub fn with_next(mut self, next: Option<String>) -> Context {
+        self.next = next;
+        self
     }
 
     /// Keeps what the end of the run will have to show.
@@ -92,7 +100,8 @@ fn task_progress(state: &State) -> Option<Progress> {
     Some(Progress::new(facts.completed, facts.total))
 }
 
-pub fn progress(screen: &Screen, context: &Context, state: &State) -> String {
+/// The box after tasks were ticked in `iteration`.
+pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u32) -> String {
     let max = state.rules.limits.max_iterations;
     display::progress_box(
         screen,
@@ -106,7 +115,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State) -> String {
                 .and_then(|t| t.next.as_ref())
                 .map(named),
             roles: Vec::new(),
-            iteration: state.turns,
+            iteration,
             max_iterations: Some(max).filter(|&m| m > 0),
         },
     )
@@ -135,7 +144,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         progress: task_progress(state),
         iterations: *iterations,
         duration: Duration::from_millis(*duration_ms),
-        next: None,
+        next: context.next.clone(),
     };
     match outcome {
         Outcome::Complete => display::complete_box(

@@ -25,6 +25,7 @@ pub struct People {
     context: blocks::Context,
     /// Tasks were ticked, and the box that shows it is still to come.
     box_due: bool,
+    next: Option<String>,
 }
 
 impl People {
@@ -35,7 +36,14 @@ impl People {
             interactive,
             context: blocks::Context::default(),
             box_due: false,
+            next: None,
         }
+    }
+
+    /// What to do after the end, where it is not the usual thing.
+    pub fn with_next(mut self, next: &str) -> People {
+        self.next = Some(next.into());
+        self
     }
 
     fn show(&self, block: &str) {
@@ -59,7 +67,7 @@ impl People {
 
 impl Observer for People {
     fn begin(&mut self, run: &Beginning<'_>) {
-        self.context = blocks::Context::of(run.plan);
+        self.context = blocks::Context::of(run.plan).with_next(self.next.clone());
         if self.quiet {
             return;
         }
@@ -109,7 +117,7 @@ impl Observer for People {
                 if std::mem::take(&mut self.box_due) {
                     self.show(&format!(
                         "\n{}",
-                        blocks::progress(&self.screen, &self.context, state)
+                        blocks::progress(&self.screen, &self.context, state, iteration - 1)
                     ));
                 }
                 let max = state.rules.limits.max_iterations;
