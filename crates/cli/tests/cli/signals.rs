@@ -153,6 +153,24 @@ fn what_the_agent_did_before_a_signal_counts() {
 }
 
 #[test]
+fn a_signal_ends_a_verification_and_its_children() {
+    let env = TestEnv::with_tasks(1);
+    let check = shell_agent(&env, FAMILY);
+    let agent = env.agent(&[json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"})]);
+    let run = Live::start(
+        &env,
+        "run",
+        env.command(&["run", "--json", "--agent-cmd", &agent, "--verify", &check]),
+    );
+    let pids = pids(&env);
+    run.signal("INT");
+    let done = run.finish();
+    check_gone(&pids);
+    // A check that was cut off says nothing: the run is not complete.
+    check_interrupted(&env, &done);
+}
+
+#[test]
 fn a_signal_between_turns_ends_the_wait() {
     let env = TestEnv::with_tasks(1);
     let agent =

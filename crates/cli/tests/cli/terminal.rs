@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -313,6 +313,37 @@ fn the_end_of_the_input_saves() {
     terminal.tmux(&["send-keys", "C-d"]);
     assert_eq!(terminal.end().0, 3);
     assert_eq!(terminal.status()["status"], "max_iterations");
+}
+
+#[test]
+fn of_several_task_files_the_newest_is_taken_and_announced() {
+    let env = TestEnv::new();
+    let now = SystemTime::now();
+    for (file, hours) in [("specs/001-old/tasks.md", 2), ("specs/000-new/tasks.md", 1)] {
+        env.write(file, "## Phase 1: Work\n- [ ] T001 Do it\n");
+        let opened = fs::File::options()
+            .write(true)
+            .open(env.path(file))
+            .unwrap();
+        let age = Duration::from_secs(hours * 3600);
+        opened.set_modified(now - age).unwrap();
+    }
+    env.write(
+        "specs/002-done/tasks.md",
+        "## Phase 1: Work\n- [x] T001 Done\n",
+    );
+    let agent = env.agent(&[json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"})]);
+    let terminal = Terminal::start(env, &["run", "--agent-cmd", &agent]);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
+    assert!(
+        screen.contains("custom · specs/000-new/tasks.md"),
+        "{screen}"
+    );
+    assert!(screen.contains("specs/001-old/tasks.md"), "{screen}");
+    assert!(!screen.contains("specs/002-done"), "{screen}");
+    assert!(terminal.env.read("specs/000-new/tasks.md").contains("[x]"));
+    assert!(terminal.env.read("specs/001-old/tasks.md").contains("[ ]"));
 }
 
 #[test]
