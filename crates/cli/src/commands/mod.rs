@@ -22,7 +22,7 @@ pub fn run(cli: Cli) -> u8 {
         });
     }
     match cli.command {
-        Command::Demo(args) => demo::run(app, &cli.global, &args),
+        Command::Demo(args) => demo::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
