@@ -31,7 +31,7 @@ pub fn run(args: &[OsString]) -> u8 {
     match args::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli),
         Err(error) => {
-            match usage::message(&error, &args) {
+            match usage::message(&error, args) {
                 Some(message) => {
                     let _ = writeln!(std::io::stderr(), "ralph: {message}");
                 }
