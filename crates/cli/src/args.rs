@@ -46,6 +46,12 @@ pub enum Command {
     Run(RunArgs),
     /// Take a run up where it was left
     Resume(ResumeArgs),
+    /// Let the run of this project end after the turn that runs
+    Pause,
+    /// End the run of this project now, with everything saved
+    Stop(StopArgs),
+    /// End the run of this project and give it up
+    Cancel,
     /// Show what Ralph sees in a task file
     Tasks(TasksArgs),
     /// Show where the loop stands
@@ -161,6 +167,13 @@ pub struct ResumeArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Kill the agent instead of asking it to end
+    #[arg(long)]
+    pub now: bool,
 }
 
 #[derive(Debug, Args)]

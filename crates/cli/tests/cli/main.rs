@@ -6,6 +6,7 @@ mod env;
 mod live;
 
 mod agent;
+mod control;
 mod demo;
 mod files;
 mod formats;
