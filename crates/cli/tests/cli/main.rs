@@ -6,11 +6,16 @@ mod env;
 mod live;
 
 mod agent;
+mod bad_input;
+mod config;
 mod demo;
+mod dry_run;
 mod files;
 mod formats;
+mod languages;
 mod progress;
 mod run;
 mod signals;
+mod tasks;
 mod templates;
 mod terminal;
