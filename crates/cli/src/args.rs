@@ -113,7 +113,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Turns until the loop stops to ask; 0 is unlimited
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_iterations: Option<u32>,
     /// Time for the whole run: 90s, 30m, 12h
     #[arg(long, value_name = "TIME")]
@@ -220,7 +220,13 @@ pub struct LogsArgs {
     #[arg(long, short)]
     pub follow: bool,
     /// Lines to show from the end; 0 is all
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        default_value_t = 50,
+        allow_negative_numbers = true
+    )]
     pub lines: usize,
 }
 
