@@ -1,4 +1,5 @@
-//! Signals as requests: the first asks, the second insists (INTR-02, INTR-07).
+//! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
+//! INTR-07).
 
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
@@ -11,17 +12,19 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
-        let mut request = Request::Interrupt;
+        let mut asked = false;
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
+            let request = tokio::select! {
+                _ = interrupt.recv() => if asked { Request::Kill } else { Request::Interrupt },
+                // Whoever closes a session sends several of these at once,
+                // and means no more by it than one.
+                _ = terminate.recv() => Request::Interrupt,
+                _ = hangup.recv() => Request::Interrupt,
+            };
+            asked = true;
             if requests.send(request).is_err() {
                 return;
             }
-            request = Request::Kill;
         }
     });
     Ok(())
