@@ -46,6 +46,12 @@ pub enum Command {
     Run(RunArgs),
     /// Take a run up where it was left
     Resume(ResumeArgs),
+    /// Let the run of this project end after the turn that runs
+    Pause,
+    /// End the run of this project now, with everything saved
+    Stop(StopArgs),
+    /// End the run of this project and give it up
+    Cancel,
     /// Show what Ralph sees in a task file
     Tasks(TasksArgs),
     /// Show where the loop stands
@@ -107,7 +113,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Turns until the loop stops to ask; 0 is unlimited
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub max_iterations: Option<u32>,
     /// Time for the whole run: 90s, 30m, 12h
     #[arg(long, value_name = "TIME")]
@@ -164,6 +170,13 @@ pub struct ResumeArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct StopArgs {
+    /// Kill the agent instead of asking it to end
+    #[arg(long)]
+    pub now: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct TasksArgs {
     #[arg(value_enum, default_value_t = TasksVerb::List)]
     pub verb: TasksVerb,
@@ -207,7 +220,13 @@ pub struct LogsArgs {
     #[arg(long, short)]
     pub follow: bool,
     /// Lines to show from the end; 0 is all
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        default_value_t = 50,
+        allow_negative_numbers = true
+    )]
     pub lines: usize,
 }
 

@@ -19,7 +19,7 @@ use clap::{CommandFactory, Parser};
 pub const FAILED: u8 = 1;
 
 /// Runs the program and gives its exit code.
-pub fn run(args: Vec<OsString>) -> u8 {
+pub fn run(args: &[OsString]) -> u8 {
     // The scripted agent is started for every turn: it must not pay for the
     // rest of the program.
     if args
@@ -28,10 +28,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
     {
         return scripted::run(&args[2..]);
     }
-    match args::Cli::try_parse_from(&args) {
+    match args::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli),
         Err(error) => {
-            match usage::message(&error, &args) {
+            match usage::message(&error, args) {
                 Some(message) => {
                     let _ = writeln!(std::io::stderr(), "ralph: {message}");
                 }

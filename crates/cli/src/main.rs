@@ -1,7 +1,9 @@
 //! Picks the mode and maps the result to an exit code; nothing else.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(ralph_loop::run(std::env::args_os().collect()))
+    let args: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(ralph_loop::run(&args))
 }

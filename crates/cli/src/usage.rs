@@ -146,13 +146,12 @@ fn lang_of(args: &[OsString]) -> Lang {
     let mut words = args.iter().filter_map(|arg| arg.to_str());
     let mut chosen = None;
     while let Some(word) = words.next() {
-        match word.strip_prefix("--lang") {
-            Some("") => chosen = words.next(),
-            Some(rest) if rest.starts_with('=') => chosen = rest.get(1..),
-            _ => {}
-        }
+        let name = match word.strip_prefix("--lang") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        chosen = name.and_then(Lang::from_name).or(chosen);
     }
-    chosen
-        .and_then(Lang::from_name)
-        .unwrap_or_else(app::environment_lang)
+    chosen.unwrap_or_else(app::environment_lang)
 }

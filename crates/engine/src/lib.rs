@@ -4,6 +4,7 @@
 
 pub mod agents;
 pub mod clock;
+pub mod control;
 pub mod driver;
 pub mod error;
 mod excerpt;

@@ -48,16 +48,18 @@ impl Opening {
 
     pub fn open(&self, plan: &Plan) -> Result<Open, DriveError> {
         let layout = Layout::new(&plan.root);
-        layout.prepare()?;
         match self {
-            Opening::New => open_new(&layout, plan),
+            Opening::New => {
+                let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
+                layout.prepare()?;
+                open_new(&layout, plan, state)
+            }
             Opening::Resume(id) | Opening::Abandon(id) => open_again(&layout, plan, id),
         }
     }
 }
 
-fn open_new(layout: &Layout, plan: &Plan) -> Result<Open, DriveError> {
-    let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
+fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveError> {
     let started = clock::now();
     let id = new_run_id(started.wall_ms, clock::random());
     let lock = lock(layout, &id)?;
@@ -86,6 +88,7 @@ fn open_new(layout: &Layout, plan: &Plan) -> Result<Open, DriveError> {
 
 /// The journal is read under the lock, so that nobody adds to it meanwhile.
 fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveError> {
+    layout.prepare()?;
     let lock = lock(layout, id)?;
     let paths = layout.run(id);
     let (journal, records, _) = Journal::open(&paths.journal()).map_err(past::PastError::from)?;

@@ -1,5 +1,5 @@
 //! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
-//! INTR-07).
+//! INTR-07); `ralph pause` and `ralph cancel` have signals of their own.
 
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
@@ -11,6 +11,8 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
+    let mut pause = signal(SignalKind::user_defined1())?;
+    let mut cancel = signal(SignalKind::user_defined2())?;
     tokio::spawn(async move {
         let mut asked = false;
         loop {
@@ -20,8 +22,10 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
                 // and means no more by it than one.
                 _ = terminate.recv() => Request::Interrupt,
                 _ = hangup.recv() => Request::Interrupt,
+                _ = pause.recv() => Request::Pause,
+                _ = cancel.recv() => Request::Cancel,
             };
-            asked = true;
+            asked |= request == Request::Interrupt;
             if requests.send(request).is_err() {
                 return;
             }

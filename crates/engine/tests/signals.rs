@@ -21,13 +21,15 @@ async fn check(sent: &[(Signal, Request)]) {
 
 #[tokio::test]
 async fn the_first_asks_and_control_c_again_insists() {
-    use Request::{Interrupt, Kill};
+    use Request::{Cancel, Interrupt, Kill, Pause};
     check(&[
         (Signal::INT, Interrupt),
         (Signal::INT, Kill),
         (Signal::INT, Kill),
     ])
     .await;
+    check(&[(Signal::USR1, Pause), (Signal::INT, Interrupt)]).await;
+    check(&[(Signal::USR2, Cancel), (Signal::INT, Interrupt)]).await;
     // A session that ends sends both; the agent keeps its grace.
     check(&[(Signal::TERM, Interrupt), (Signal::HUP, Interrupt)]).await;
     check(&[

@@ -60,6 +60,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
 fn permissions_of(target: &Path) -> io::Result<Option<Permissions>> {
     match fs::metadata(target) {
         Ok(metadata) if metadata.is_file() => Ok(Some(metadata.permissions())),
+        Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(_) => Err(io::Error::new(
             ErrorKind::InvalidInput,
             "not a regular file",
@@ -230,9 +231,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let circle = dir.path().join("circle");
         std::os::unix::fs::symlink("circle", &circle).unwrap();
-        for path in [dir.path(), &circle, Path::new("/dev/null")] {
+        for (path, kind) in [
+            (dir.path(), ErrorKind::IsADirectory),
+            (&circle, ErrorKind::InvalidInput),
+            (Path::new("/dev/null"), ErrorKind::InvalidInput),
+        ] {
             let error = write_atomic(path, b"x", FAST).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::InvalidInput, "{path:?}");
+            assert_eq!(error.kind, kind, "{path:?}");
         }
     }
 

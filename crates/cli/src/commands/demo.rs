@@ -10,12 +10,11 @@ use ralph_engine::plan::{self, Wanted};
 use super::run::{drive, own_program};
 use crate::FAILED;
 use crate::app::App;
-use crate::args::{DemoArgs, Global};
+use crate::args::DemoArgs;
 use crate::demo;
 use crate::view::{JsonLines, People};
 
-pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
-    let _ = global;
+pub fn run(app: &App, args: &DemoArgs) -> u8 {
     let root = std::env::temp_dir().join(format!("ralph-demo-{}", std::process::id()));
     if let Err(error) = demo::make_project(&root) {
         let root = root.display();
@@ -27,9 +26,9 @@ pub fn run(app: App, global: &Global, args: &DemoArgs) -> u8 {
         ));
         return FAILED;
     }
-    let code = work(&app, args, root.clone());
+    let code = work(app, args, root.clone());
     if !args.json {
-        app.tell(&farewell(&app, args, &root));
+        app.tell(&farewell(app, args, &root));
     }
     if !args.keep {
         // It is ours, and named after this process.

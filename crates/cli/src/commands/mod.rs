@@ -1,6 +1,7 @@
 //! One verb per file.
 
 mod config;
+mod control;
 mod demo;
 mod events;
 mod generate;
@@ -22,9 +23,12 @@ pub fn run(cli: Cli) -> u8 {
         });
     }
     match cli.command {
-        Command::Demo(args) => demo::run(app, &cli.global, &args),
+        Command::Demo(args) => demo::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
+        Command::Pause => control::pause(&app),
+        Command::Stop(args) => control::stop(&app, args.now),
+        Command::Cancel => control::cancel(&app),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),

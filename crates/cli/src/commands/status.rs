@@ -31,9 +31,9 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
             let path = path.display();
             app.warn(&tr!(
                 lang,
-                "{path} is damaged ({error}); the journal under .ralph/runs has everything that happened",
-                "{path} 已損毀（{error}）；.ralph/runs 下的日誌保有所有紀錄",
-                "{path} 已损坏（{error}）；.ralph/runs 下的日志保有所有记录",
+                "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened",
+                "{path} 已損毀（{error}）；請刪除它，下次執行會重新寫入，`ralph events` 仍可查看所有紀錄",
+                "{path} 已损坏（{error}）；请删除它，下次运行会重新写入，`ralph events` 仍可查看所有记录",
             ));
             return FAILED;
         }
@@ -63,9 +63,9 @@ fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
         ),
         _ => tr!(
             lang,
-            "{path} can't be read ({error}); move away what stands there, the journal under .ralph/runs has everything that happened",
-            "無法讀取 {path}（{error}）；請移開該處的內容，.ralph/runs 下的日誌保有所有紀錄",
-            "无法读取 {path}（{error}）；请移开该处的内容，.ralph/runs 下的日志保有所有记录",
+            "{path} can't be read ({error}); move away what stands there, `ralph events` shows everything that happened",
+            "無法讀取 {path}（{error}）；請移開該處的內容，`ralph events` 仍可查看所有紀錄",
+            "无法读取 {path}（{error}）；请移开该处的内容，`ralph events` 仍可查看所有记录",
         ),
     }
 }
@@ -174,9 +174,13 @@ fn words(app: &App, status: &Value) -> String {
         ),
         ("reason", tr!(lang, "reason", "原因", "原因")),
     ] {
-        let value = match key {
-            "reason" => reason_words(&text(key), lang),
-            _ => text(key),
+        let value = match (key, text(key)) {
+            // The state says it already.
+            ("reason", reason) if reason == text("status") => String::new(),
+            ("reason", reason) => reason_words(&reason, lang),
+            // A mark of the breaker, which no agent said (BRKR-05).
+            ("last_promise", promise) if promise == "NO_PROGRESS" => String::new(),
+            (_, value) => value,
         };
         if !value.is_empty() {
             out.push_str(&format!("{label}: {value}\n"));

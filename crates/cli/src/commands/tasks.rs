@@ -190,11 +190,12 @@ fn mark(
     done: bool,
 ) -> u8 {
     let Some(id) = &args.id else {
+        let verb = if done { "tick" } else { "untick" };
         app.warn(&tr!(
             app.lang(),
-            "which task? give its id: ralph tasks tick T001",
-            "哪個任務？請給編號：ralph tasks tick T001",
-            "哪个任务？请给出编号：ralph tasks tick T001",
+            "which task? give its id, such as `ralph tasks {verb} T001`; `ralph tasks list` shows all",
+            "哪個任務？請給編號，例如 `ralph tasks {verb} T001`；`ralph tasks list` 列出全部",
+            "哪个任务？请给出编号，例如 `ralph tasks {verb} T001`；`ralph tasks list` 列出全部",
         ));
         return FAILED;
     };

@@ -57,27 +57,27 @@ impl fmt::Display for DryRun<'_> {
         let (plan, lang) = (self.plan, self.screen.lang);
         let limits = &plan.rules.limits;
         writeln!(f, "{}", tr!(lang, "Configuration:", "配置:", "配置:"))?;
-        let max = if limits.max_iterations == 0 {
-            "∞".to_owned()
-        } else {
-            limits.max_iterations.to_string()
-        };
         let root = plan.root.display();
         writeln!(
             f,
             "  {}",
             tr!(lang, "project: {root}", "專案: {root}", "项目: {root}")
         )?;
-        writeln!(
-            f,
-            "  {}",
-            tr!(
+        let iterations = match limits.max_iterations {
+            0 => tr!(
+                lang,
+                "iterations: unlimited",
+                "最大迭代次數: 無上限",
+                "最大迭代次数: 无上限"
+            ),
+            max => tr!(
                 lang,
                 "iterations: at most {max}",
                 "最大迭代次數: {max}",
                 "最大迭代次数: {max}"
-            )
-        )?;
+            ),
+        };
+        writeln!(f, "  {iterations}")?;
         let template = match &plan.prompter.template.path {
             Some(path) => path.display().to_string(),
             None => tr!(lang, "built in", "內建", "内置"),

@@ -6,11 +6,17 @@ mod env;
 mod live;
 
 mod agent;
+mod bad_input;
+mod config;
+mod control;
 mod demo;
+mod dry_run;
 mod files;
 mod formats;
+mod languages;
 mod progress;
 mod run;
 mod signals;
+mod tasks;
 mod templates;
 mod terminal;

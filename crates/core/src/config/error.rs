@@ -141,9 +141,9 @@ impl Say for ConfigError {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.max_dispatches, limits.stalled, limits.missing_promise, limits.same_error, limits.consecutive_errors.",
-                    "{place}：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 \"12h\"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。",
-                    "{place}：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 \"12h\"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。"
+                    "{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.stalled, limits.missing_promise, limits.consecutive_errors.",
+                    "{place}：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 \"12h\"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。",
+                    "{place}：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 \"12h\"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。"
                 )
             }
             ConfigError::WarnsTooLate {

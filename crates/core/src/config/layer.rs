@@ -67,7 +67,7 @@ impl Layer {
     /// that nearly is ours gives a warning, since it was probably meant to be.
     pub fn env(
         variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<(Layer, Vec<ConfigWarning>), Vec<ConfigError>> {
+    ) -> (Result<Layer, Vec<ConfigError>>, Vec<ConfigWarning>) {
         let mut layer = Layer::default();
         let mut warnings = Vec::new();
         let mut errors = Vec::new();
@@ -86,7 +86,7 @@ impl Layer {
             let value = key.kind.value_of_text(&text);
             errors.extend(layer.set(key, &value, place).err());
         }
-        finish(layer, errors).map(|layer| (layer, warnings))
+        (finish(layer, errors), warnings)
     }
 
     /// The value that a flag gives. A text is read as the key's kind needs it,

@@ -78,11 +78,10 @@ pub fn load(sources: &Sources) -> Result<Loaded, Rejected> {
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
 
-    match Layer::env(sources.env.iter().cloned()) {
-        Ok((layer, found)) => {
-            layers.push(layer);
-            warnings.extend(found);
-        }
+    let (environment, found) = Layer::env(sources.env.iter().cloned());
+    warnings.extend(found);
+    match environment {
+        Ok(layer) => layers.push(layer),
         Err(found) => errors.extend(found),
     }
     if let Some(file) = &sources.own_file {

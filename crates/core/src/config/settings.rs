@@ -126,17 +126,12 @@ pub struct Limits {
 
 impl Limits {
     /// Whether something ends the loop even with unlimited iterations. A false
-    /// promise does not count: an agent that promises nothing never makes one.
+    /// promise or the same failure does not count: an agent that promises
+    /// nothing, or fails in ever new ways, never gets there.
     pub(super) fn end_without_max_iterations(&self) -> bool {
-        [
-            self.max_dispatches,
-            self.consecutive_errors,
-            self.missing_promise,
-            self.stalled,
-            self.same_error,
-        ]
-        .iter()
-        .any(|limit| *limit > 0)
+        [self.consecutive_errors, self.missing_promise, self.stalled]
+            .iter()
+            .any(|limit| *limit > 0)
             || !self.max_duration.is_zero()
     }
 }

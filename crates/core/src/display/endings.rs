@@ -277,10 +277,17 @@ pub fn unproven(screen: &Screen, ending: &Ending) -> String {
     out.push_str(&current_progress(screen, ending.progress));
     out.push_str(&effort(screen, ending));
     out.push_str(&screen.paragraph("", &why_unproven(screen, ending)));
+    let usual = match ending.progress {
+        Some(_) => "ralph run --verify 'npm test'",
+        None => screen.choose(
+            "ralph run \"…\" --verify 'npm test'",
+            "ralph run \"...\" --verify 'npm test'",
+        ),
+    };
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),
-        "ralph run --verify 'npm test'",
+        usual,
         &tr!(lang, "has it checked", "加以驗證", "加以验证"),
     ));
     out

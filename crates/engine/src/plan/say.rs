@@ -138,7 +138,8 @@ impl Say for Unpickable {
     fn say(&self, lang: Lang) -> String {
         let file = &self.file;
         if !self.cycle.is_empty() {
-            let cycle = self.cycle.join(" → ");
+            let circle = self.cycle.iter().chain(self.cycle.first());
+            let cycle = circle.map(String::as_str).collect::<Vec<_>>().join(" → ");
             return tr!(
                 lang,
                 "{file}: tasks wait for each other: {cycle}; remove one of these dependencies",

@@ -14,23 +14,28 @@ max_duration = \"0\"
 #[test]
 fn unlimited_iterations_need_another_limit() {
     insta::assert_snapshot!(errors_of(&own(NO_OTHER_LIMIT)), @r#"
-    .ralph/config.toml line 3: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.max_dispatches, limits.stalled, limits.missing_promise, limits.same_error, limits.consecutive_errors.
-    .ralph/config.toml 第 3 行：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。
-    .ralph/config.toml 第 3 行：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.max_dispatches、limits.stalled、limits.missing_promise、limits.same_error、limits.consecutive_errors。
+    .ralph/config.toml line 3: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.stalled, limits.missing_promise, limits.consecutive_errors.
+    .ralph/config.toml 第 3 行：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
+    .ralph/config.toml 第 3 行：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
     "#);
     for (limit, value) in [
         ("max_iterations", "1"),
-        ("max_dispatches", "1"),
         ("consecutive_errors", "1"),
         ("missing_promise", "1"),
         ("stalled", "1"),
-        ("same_error", "1"),
         ("max_duration", "1s"),
     ] {
         let mut sources = own(NO_OTHER_LIMIT);
         let key = format!("limits.{limit}");
         sources.flags = vec![Layer::flag(&key, value, "--x").unwrap()];
         assert!(load(&sources).is_ok(), "{limit}");
+    }
+    // The machine accepts the same ones, and only these.
+    for limit in ["max_dispatches", "same_error", "false_promise"] {
+        let mut sources = own(NO_OTHER_LIMIT);
+        let key = format!("limits.{limit}");
+        sources.flags = vec![Layer::flag(&key, 1, "--x").unwrap()];
+        assert!(load(&sources).is_err(), "{limit}");
     }
 }
 

@@ -238,7 +238,7 @@ fn unproven_boxes() {
         progress: None,
         ..ending()
     };
-    assert_snapshot!(unproven(&en(), &no_tasks), @"
+    assert_snapshot!(unproven(&en(), &no_tasks), @r#"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Done, says the agent; not proven         ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -248,9 +248,9 @@ fn unproven_boxes() {
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
     command that fails while the work is not done.
 
-    👉 Next: ralph run --verify 'npm test'  (has it checked)
-    ");
-    assert_snapshot!(unproven(&tw(), &no_tasks), @"
+    👉 Next: ralph run "…" --verify 'npm test'  (has it checked)
+    "#);
+    assert_snapshot!(unproven(&tw(), &no_tasks), @r#"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Agent 聲稱完成，但未經證明               ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -259,9 +259,9 @@ fn unproven_boxes() {
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
     更，或指定一個在未完成時會失敗的命令。
 
-    👉 下一步: ralph run --verify 'npm test'  (加以驗證)
-    ");
-    assert_snapshot!(unproven(&cn(), &no_tasks), @"
+    👉 下一步: ralph run "…" --verify 'npm test'  (加以驗證)
+    "#);
+    assert_snapshot!(unproven(&cn(), &no_tasks), @r#"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Agent 声称完成，但未经证明               ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -270,9 +270,9 @@ fn unproven_boxes() {
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
     更，或指定一个在未完成时会失败的命令。
 
-    👉 下一步: ralph run --verify 'npm test'  (加以验证)
-    ");
-    assert_snapshot!(unproven(&ascii(Lang::En), &no_tasks), @"
+    👉 下一步: ralph run "…" --verify 'npm test'  (加以验证)
+    "#);
+    assert_snapshot!(unproven(&ascii(Lang::En), &no_tasks), @r#"
     +================================================================+
     |                    [?] Done, says the agent; not proven        |
     +================================================================+
@@ -282,8 +282,8 @@ fn unproven_boxes() {
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
     command that fails while the work is not done.
 
-    => Next: ralph run --verify 'npm test'  (has it checked)
-    ");
+    => Next: ralph run "..." --verify 'npm test'  (has it checked)
+    "#);
     assert_snapshot!(unproven(&en(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Done, says the agent; not proven         ║

@@ -185,9 +185,9 @@ fn an_agent_that_can_t_be_started() {
             name: "clod".into(),
         },
         r#"
-agent "clod" is not known; choose one of claude, custom, scripted, or run any program with --agent-cmd 'prog {prompt_file}'
-不認識代理「clod」；請選擇 claude, custom, scripted，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
-不认识代理“clod”；请选择 claude, custom, scripted，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
+agent "clod" is not known; choose one of claude, custom, or run any program with --agent-cmd 'prog {prompt_file}'
+不認識代理「clod」；請選擇 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
+不认识代理“clod”；请选择 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
 "#,
     );
     check(
@@ -281,7 +281,7 @@ fn tasks_that_wait_for_each_other() {
     check(
         &PlanError::Unpickable(Unpickable {
             file: "tasks.md".into(),
-            cycle: names(&["1.1", "1.2", "1.1"]),
+            cycle: names(&["1.1", "1.2"]),
             waiting: Vec::new(),
         }),
         r#"

@@ -1,0 +1,71 @@
+//! `ralph pause`, `ralph stop`, `ralph cancel`: from another terminal.
+
+use ralph_core::machine::Request;
+use ralph_core::tr;
+use ralph_engine::control::{self, Heard};
+use ralph_store::layout::Layout;
+
+use crate::app::App;
+
+pub fn pause(app: &App) -> u8 {
+    tell(app, Request::Pause)
+}
+
+pub fn stop(app: &App, now: bool) -> u8 {
+    tell(
+        app,
+        if now {
+            Request::Kill
+        } else {
+            Request::Interrupt
+        },
+    )
+}
+
+pub fn cancel(app: &App) -> u8 {
+    tell(app, Request::Cancel)
+}
+
+fn tell(app: &App, request: Request) -> u8 {
+    let lang = app.lang();
+    let layout = Layout::new(&app.root);
+    let heard = match control::tell(&layout, request, request != Request::Pause) {
+        Ok(heard) => heard,
+        Err(error) => return app.fail(&error),
+    };
+    let iteration = iteration(&layout);
+    app.print(&match (heard, request) {
+        (Heard::Noted { run, pid }, Request::Pause) => tr!(
+            lang,
+            "run {run} (process {pid}) pauses after iteration {iteration}",
+            "執行 {run}（行程 {pid}）將在第 {iteration} 次迭代後暫停",
+            "运行 {run}（进程 {pid}）将在第 {iteration} 次迭代后暂停",
+        ),
+        (Heard::Noted { run, pid }, _) => tr!(
+            lang,
+            "run {run} (process {pid}) is ending iteration {iteration}; `ralph status` shows when it is over",
+            "執行 {run}（行程 {pid}）正在結束第 {iteration} 次迭代；`ralph status` 會顯示何時結束",
+            "运行 {run}（进程 {pid}）正在结束第 {iteration} 次迭代；`ralph status` 会显示何时结束",
+        ),
+        (Heard::Ended { .. }, Request::Cancel) => tr!(
+            lang,
+            "Cancelled Ralph loop (was at iteration {iteration})",
+            "已取消 Ralph 迴圈（停在第 {iteration} 次迭代）",
+            "已取消 Ralph 循环（停在第 {iteration} 次迭代）",
+        ),
+        (Heard::Ended { run }, _) => tr!(
+            lang,
+            "run {run} has ended at iteration {iteration}; everything is saved, `ralph resume` goes on",
+            "執行 {run} 已在第 {iteration} 次迭代結束；進度已保存，`ralph resume` 可繼續",
+            "运行 {run} 已在第 {iteration} 次迭代结束；进度已保存，`ralph resume` 可继续",
+        ),
+    });
+    0
+}
+
+/// Where the run stands, as far as its status says.
+fn iteration(layout: &Layout) -> u64 {
+    let text = std::fs::read_to_string(layout.status()).unwrap_or_default();
+    let status: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    status["iteration"].as_u64().unwrap_or(0)
+}

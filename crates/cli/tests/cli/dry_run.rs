@@ -1,0 +1,461 @@
+//! What `--dry-run` shows, and what it leaves alone (LOOP-08).
+
+use serde_json::{Value, json};
+
+use crate::bad_input::{NOTHING, changes};
+use crate::env::TestEnv;
+use crate::languages::{in_all_languages, redacted};
+
+/// A project with a spec-kit list, an OpenSpec change and an agent that would
+/// leave a trace.
+fn project() -> TestEnv {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "# Tasks\n\n## Phase 1: Basket\n\n- [x] T001 Make the basket\n- [ ] T002 Fill it\n\n\
+         ## Phase 2: Checkout\n\n- [ ] T003 Pay\n",
+    );
+    env.write(
+        "openspec/changes/add-pay/tasks.md",
+        "## 1. Cards\n\n- [x] 1.1 Take a card\n- [ ] 1.2 Charge it\n",
+    );
+    env
+}
+
+/// Runs `ralph run --dry-run` with these arguments; nothing may change and
+/// nobody may be called.
+fn dry(env: &TestEnv, args: &[&str]) -> String {
+    let called = env.outside("called");
+    let agent = format!("touch {} {{prompt_file}}", called.display());
+    let all: Vec<&str> = ["run", "--dry-run", "--agent-cmd", &agent]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
+    let before = env.snapshot();
+    let done = env.ralph(&all);
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""), "{args:?}");
+    assert!(!called.exists(), "the agent was called");
+    assert!(!env.path(".ralph").exists(), "{args:?}");
+    assert_eq!(changes(env, &before), NOTHING, "{args:?}");
+    redacted(env, &done.stdout)
+}
+
+#[test]
+fn a_task_list() {
+    let env = project();
+    let shown = in_all_languages(|lang| dry(&env, &["--lang", lang]));
+    insta::assert_snapshot!(shown, @"
+    --- en
+    Configuration:
+      project: [project]
+      iterations: at most 50
+      template: built in
+      verification: none
+      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+
+    Tasks:
+      tasks.md (spec-kit)
+      1/3 done, 2 to do
+      Phase 1
+
+    Command that would run:
+      touch [outside]/called {prompt_file}
+
+    Hooks (safety guard):
+      not installed
+
+    --- zh-TW
+    配置:
+      專案: [project]
+      最大迭代次數: 50
+      模板: 內建
+      驗證: 無
+      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+
+    任務狀態:
+      tasks.md (spec-kit)
+      1/3 完成，剩餘 2
+      Phase 1
+
+    將執行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全護欄):
+      未安裝
+
+    --- zh-CN
+    配置:
+      项目: [project]
+      最大迭代次数: 50
+      模板: 内置
+      验证: 无
+      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+
+    任务状态:
+      tasks.md (spec-kit)
+      1/3 完成，剩余 2
+      Phase 1
+
+    将执行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全护栏):
+      未安装
+    ");
+}
+
+#[test]
+fn one_phase_with_checks_and_limits() {
+    let env = project();
+    env.write("template.md", "{{TASK}}");
+    let shown = in_all_languages(|lang| {
+        dry(
+            &env,
+            &[
+                "--phase",
+                "2",
+                "--verify",
+                "npm test",
+                "--verify",
+                "npm run lint",
+                "--max-iterations",
+                "0",
+                "--prompt-template",
+                "template.md",
+                "--lang",
+                lang,
+            ],
+        )
+    });
+    insta::assert_snapshot!(shown, @"
+    --- en
+    Configuration:
+      project: [project]
+      iterations: unlimited
+      template: [project]/template.md
+      verification: npm test && npm run lint
+
+    Tasks:
+      tasks.md (spec-kit)
+      0/1 done, 1 to do
+      Phase 2
+
+    Command that would run:
+      touch [outside]/called {prompt_file}
+
+    Hooks (safety guard):
+      not installed
+
+    --- zh-TW
+    配置:
+      專案: [project]
+      最大迭代次數: 無上限
+      模板: [project]/template.md
+      驗證: npm test && npm run lint
+
+    任務狀態:
+      tasks.md (spec-kit)
+      0/1 完成，剩餘 1
+      Phase 2
+
+    將執行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全護欄):
+      未安裝
+
+    --- zh-CN
+    配置:
+      项目: [project]
+      最大迭代次数: 无上限
+      模板: [project]/template.md
+      验证: npm test && npm run lint
+
+    任务状态:
+      tasks.md (spec-kit)
+      0/1 完成，剩余 1
+      Phase 2
+
+    将执行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全护栏):
+      未安装
+    ");
+}
+
+#[test]
+fn an_openspec_change() {
+    let env = project();
+    let shown = in_all_languages(|lang| dry(&env, &["--openspec", "add-pay", "--lang", lang]));
+    insta::assert_snapshot!(shown, @"
+    --- en
+    Configuration:
+      project: [project]
+      iterations: at most 50
+      template: built in
+      verification: none
+      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+
+    Tasks:
+      openspec/changes/add-pay/tasks.md (openspec)
+      1/2 done, 1 to do
+      Phase 1
+
+    Command that would run:
+      touch [outside]/called {prompt_file}
+
+    Hooks (safety guard):
+      not installed
+
+    --- zh-TW
+    配置:
+      專案: [project]
+      最大迭代次數: 50
+      模板: 內建
+      驗證: 無
+      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+
+    任務狀態:
+      openspec/changes/add-pay/tasks.md (openspec)
+      1/2 完成，剩餘 1
+      Phase 1
+
+    將執行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全護欄):
+      未安裝
+
+    --- zh-CN
+    配置:
+      项目: [project]
+      最大迭代次数: 50
+      模板: 内置
+      验证: 无
+      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+
+    任务状态:
+      openspec/changes/add-pay/tasks.md (openspec)
+      1/2 完成，剩余 1
+      Phase 1
+
+    将执行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全护栏):
+      未安装
+    ");
+}
+
+#[test]
+fn a_plain_prompt() {
+    let env = project();
+    let shown = in_all_languages(|lang| dry(&env, &["fix the flaky test", "--lang", lang]));
+    insta::assert_snapshot!(shown, @"
+    --- en
+    Configuration:
+      project: [project]
+      iterations: at most 50
+      template: built in
+      verification: none
+      nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
+
+    Prompt:
+      fix the flaky test
+
+    Command that would run:
+      touch [outside]/called {prompt_file}
+
+    Hooks (safety guard):
+      not installed
+
+    --- zh-TW
+    配置:
+      專案: [project]
+      最大迭代次數: 50
+      模板: 內建
+      驗證: 無
+      沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查
+
+    提示:
+      fix the flaky test
+
+    將執行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全護欄):
+      未安裝
+
+    --- zh-CN
+    配置:
+      项目: [project]
+      最大迭代次数: 50
+      模板: 内置
+      验证: 无
+      没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查
+
+    提示:
+      fix the flaky test
+
+    将执行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全护栏):
+      未安装
+    ");
+}
+
+#[test]
+fn outside_a_git_project() {
+    let env = TestEnv::bare();
+    env.write("tasks.md", "- [ ] Write it\n");
+    let shown = in_all_languages(|lang| dry(&env, &["--lang", lang]));
+    insta::assert_snapshot!(shown, @"
+    --- en
+    Configuration:
+      project: [project]
+      iterations: at most 50
+      template: built in
+      verification: none
+      no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      [project] is not a Git project: progress is judged by the files alone, and nothing can be undone with git
+
+    Tasks:
+      tasks.md (plain)
+      0/1 done, 1 to do
+
+    Command that would run:
+      touch [outside]/called {prompt_file}
+
+    Hooks (safety guard):
+      not installed
+
+    --- zh-TW
+    配置:
+      專案: [project]
+      最大迭代次數: 50
+      模板: 內建
+      驗證: 無
+      沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      [project] 不是 Git 專案：只能依檔案內容判斷進度，也無法用 git 還原
+
+    任務狀態:
+      tasks.md (plain)
+      0/1 完成，剩餘 1
+
+    將執行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全護欄):
+      未安裝
+
+    --- zh-CN
+    配置:
+      项目: [project]
+      最大迭代次数: 50
+      模板: 内置
+      验证: 无
+      没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      [project] 不是 Git 项目：只能依文件内容判断进度，也无法用 git 还原
+
+    任务状态:
+      tasks.md (plain)
+      0/1 完成，剩余 1
+
+    将执行的命令:
+      touch [outside]/called {prompt_file}
+
+    Hooks (安全护栏):
+      未安装
+    ");
+}
+
+#[test]
+fn json_for_programs() {
+    let env = project();
+    let check = |args: &[&str], want: Value| {
+        let args: Vec<&str> = ["--json", "--lang", "zh-TW"]
+            .iter()
+            .chain(args)
+            .copied()
+            .collect();
+        let shown: Value = serde_json::from_str(&dry(&env, &args)).unwrap();
+        for (key, value) in want.as_object().unwrap() {
+            assert_eq!(&shown[key], value, "{args:?} {key}: {shown}");
+        }
+    };
+    check(
+        &[],
+        json!({
+            "dry_run": true,
+            "root": "[project]",
+            "agent": "custom",
+            "command": "touch [outside]/called {prompt_file}",
+            "tasks_file": "[project]/tasks.md",
+            "tasks": {"total": 3, "completed": 1, "pending": 2},
+            "phase": "1",
+            "max_iterations": 50,
+            "verify": [],
+            "template": null,
+            "prompt": null,
+            "hooks_installed": false,
+        }),
+    );
+    check(
+        &[
+            "--phase",
+            "2",
+            "--verify",
+            "npm test",
+            "--max-iterations",
+            "7",
+        ],
+        json!({
+            "tasks": {"total": 1, "completed": 0, "pending": 1},
+            "phase": "2",
+            "max_iterations": 7,
+            "verify": ["npm test"],
+        }),
+    );
+    check(
+        &["--openspec", "add-pay", "--preset", "openspec"],
+        json!({
+            "tasks_file": "[project]/openspec/changes/add-pay/tasks.md",
+            "tasks": {"total": 2, "completed": 1, "pending": 1},
+            "max_iterations": 100,
+        }),
+    );
+    check(
+        &["fix it"],
+        json!({
+            "tasks_file": null,
+            "tasks": {"total": 0, "completed": 0, "pending": 0},
+            "phase": null,
+            "prompt": "fix it",
+        }),
+    );
+}
+
+#[test]
+fn what_would_be_refused_is_refused() {
+    let env = project();
+    let before = env.snapshot();
+    for args in [
+        &["run", "--dry-run", "--agent-cmd", "no-such-agent"][..],
+        &["run", "--dry-run", "--agent-cmd", "true", "--phase", "9"],
+        &[
+            "run",
+            "--dry-run",
+            "--agent-cmd",
+            "true",
+            "--tasks",
+            "nope.md",
+        ],
+    ] {
+        let done = env.ralph(args);
+        assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{args:?}");
+        assert_eq!(changes(&env, &before), NOTHING);
+    }
+}

@@ -1,0 +1,150 @@
+//! Tells a run in another process what is wanted of it.
+//!
+//! The lock says who runs, a signal tells it, and the journal proves that it
+//! was heard: no file is polled by the loop, and nothing can be left behind.
+
+use std::time::{Duration, Instant};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Request;
+use ralph_core::tr;
+use ralph_store::FileError;
+use ralph_store::journal::Tailer;
+use ralph_store::layout::{Layout, RunId};
+use ralph_store::lock::{LockInfo, holder};
+
+/// How long a run may take to hear.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often the journal and the lock are looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It stands in the journal; the turn that runs is still being ended.
+    Noted { run: String, pid: u32 },
+    /// The run has ended.
+    Ended { run: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControlError {
+    /// Nobody holds the lock.
+    NothingRuns,
+    /// The process can't be signalled.
+    NotTold {
+        pid: u32,
+        message: String,
+    },
+    /// It was told, and the journal does not show it.
+    NotHeard {
+        pid: u32,
+    },
+    File(FileError),
+}
+
+impl From<FileError> for ControlError {
+    fn from(error: FileError) -> Self {
+        ControlError::File(error)
+    }
+}
+
+impl Say for ControlError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            ControlError::NothingRuns => tr!(
+                lang,
+                "No active Ralph loop found. `ralph status` shows how the last one ended, `ralph run` starts one.",
+                "沒有正在執行的 Ralph 迴圈。`ralph status` 顯示上一次的結果，`ralph run` 開始新的。",
+                "没有正在运行的 Ralph 循环。`ralph status` 显示上一次的结果，`ralph run` 开始新的。",
+            ),
+            ControlError::NotTold { pid, message } => tr!(
+                lang,
+                "process {pid} can't be told ({message}); press Ctrl+C in its terminal",
+                "無法通知行程 {pid}（{message}）；請在它的終端機按 Ctrl+C",
+                "无法通知进程 {pid}（{message}）；请在它的终端按 Ctrl+C",
+            ),
+            ControlError::NotHeard { pid } => tr!(
+                lang,
+                "process {pid} was told and has not answered; look at `ralph logs`, or press Ctrl+C in its terminal",
+                "已通知行程 {pid}，但沒有回應；請查看 `ralph logs`，或在它的終端機按 Ctrl+C",
+                "已通知进程 {pid}，但没有回应；请查看 `ralph logs`，或在它的终端按 Ctrl+C",
+            ),
+            ControlError::File(error) => error.say(lang),
+        }
+    }
+}
+
+/// Tells the run of a project, and waits until it has heard. `to_the_end`
+/// waits until it has ended, as long as that takes no more than a moment.
+pub fn tell(layout: &Layout, request: Request, to_the_end: bool) -> Result<Heard, ControlError> {
+    let info = holder(&layout.lock())?.ok_or(ControlError::NothingRuns)?;
+    let mut journal = RunId::parse(&info.run_id).map(|id| Tailer::new(&layout.run(&id).journal()));
+    if let Some(journal) = &mut journal {
+        // What stands there already is no answer.
+        let _ = journal.poll();
+    }
+    signal(&info, request)?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut noted = false;
+    loop {
+        if holder(&layout.lock())?.is_none_or(|now| now.run_id != info.run_id) {
+            return Ok(Heard::Ended { run: info.run_id });
+        }
+        noted |= journal.as_mut().is_some_and(has_request);
+        let late = Instant::now() >= deadline;
+        if noted && (late || !to_the_end) {
+            return Ok(Heard::Noted {
+                run: info.run_id,
+                pid: info.pid,
+            });
+        }
+        if late {
+            return Err(ControlError::NotHeard { pid: info.pid });
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn has_request(journal: &mut Tailer) -> bool {
+    let records = journal.poll().unwrap_or_default();
+    records.iter().any(|r| r.data["kind"] == "requested")
+}
+
+/// The process is held by its descriptor, so that a number that was given to
+/// somebody else meanwhile is not signalled.
+#[cfg(target_os = "linux")]
+fn signal(info: &LockInfo, request: Request) -> Result<(), ControlError> {
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+    let not_told = |error: rustix::io::Errno| ControlError::NotTold {
+        pid: info.pid,
+        message: error.to_string(),
+    };
+    let pid = i32::try_from(info.pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or(ControlError::NothingRuns)?;
+    let process = pidfd_open(pid, PidfdFlags::empty()).map_err(not_told)?;
+    let (signal, times) = match request {
+        Request::Pause => (Signal::USR1, 1),
+        Request::Cancel => (Signal::USR2, 1),
+        Request::Interrupt => (Signal::TERM, 1),
+        Request::Kill => (Signal::INT, 2),
+    };
+    for time in 0..times {
+        if time > 0 {
+            // Two signals of a kind that come at once are one.
+            std::thread::sleep(LOOK);
+        }
+        pidfd_send_signal(&process, signal).map_err(not_told)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn signal(info: &LockInfo, _request: Request) -> Result<(), ControlError> {
+    Err(ControlError::NotTold {
+        pid: info.pid,
+        message: "not supported here".into(),
+    })
+}
