@@ -129,7 +129,7 @@ fn signal(info: &LockInfo, request: Request) -> Result<(), ControlError> {
         Request::Pause => (Signal::USR1, 1),
         Request::Cancel => (Signal::USR2, 1),
         Request::Interrupt => (Signal::TERM, 1),
-        Request::Kill => (Signal::TERM, 2),
+        Request::Kill => (Signal::INT, 2),
     };
     for time in 0..times {
         if time > 0 {

@@ -44,10 +44,18 @@ impl TaskFile {
     }
 
     /// Reads the file whole, within the bounds of [`tasks::MAX_BYTES`].
-    pub fn read(&self) -> Result<(Vec<u8>, TaskList), ReadError> {
+    pub fn open(self) -> Result<OpenTaskFile, ReadError> {
         let bytes = self.read_bounded()?;
-        let list = tasks::read(&self.name, &bytes, &self.options).map_err(ReadError::Task)?;
-        Ok((bytes, list))
+        let list = self.parse(&bytes)?;
+        Ok(OpenTaskFile {
+            file: self,
+            bytes,
+            list,
+        })
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Result<TaskList, ReadError> {
+        tasks::read(&self.name, bytes, &self.options).map_err(ReadError::Task)
     }
 
     /// Looks before it opens: a pipe would never open, a device never end.
@@ -76,6 +84,14 @@ impl TaskFile {
             .map_err(failed)?;
         Ok(bytes)
     }
+}
+
+/// A task file and what stood in it when it was read.
+#[derive(Clone, Debug)]
+pub struct OpenTaskFile {
+    pub file: TaskFile,
+    pub bytes: Vec<u8>,
+    pub list: TaskList,
 }
 
 /// Why a task file can't be used.
@@ -150,10 +166,20 @@ pub struct Looker {
     tasks: Option<TaskFile>,
     pub scope: Scope,
     work_tree: WorkTree,
-    last: Option<(Vec<u8>, TaskList)>,
+    last: Option<LastRead>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
+}
+
+/// The task file as it was when it could be read last.
+#[derive(Debug)]
+struct LastRead {
+    bytes: Vec<u8>,
+    list: TaskList,
+    scope: Scope,
+    /// Without what had changed then: that is told once.
+    facts: TaskFacts,
 }
 
 impl Looker {
@@ -185,34 +211,53 @@ impl Looker {
 
     /// The open tasks in scope, as the file said when it was read last.
     pub fn open_tasks(&self) -> Vec<TaskRef> {
-        let list = self.last.as_ref().map(|(_, list)| list);
-        list.into_iter()
-            .flat_map(|list| list.pending(&self.scope))
+        let last = self.last.iter();
+        last.flat_map(|last| last.list.pending(&self.scope))
             .map(task_ref)
             .collect()
     }
 
     fn look_at_tasks(&mut self) -> Tasks {
-        let Some(file) = &self.tasks else {
+        let Some(file) = self.tasks.clone() else {
             return Tasks::None;
         };
-        match file.read() {
-            Ok((bytes, list)) => {
-                let mut facts = facts(&list, &self.scope);
-                if let Some((_, before)) = &self.last {
-                    let changes = tasks::compare(before, &list);
-                    facts.removed = changes.removed;
-                    facts.unticked = changes.unticked;
-                }
-                facts.lost = self.lost(&list);
-                self.last = Some((bytes, list));
-                Tasks::Read(facts)
-            }
+        match self.read_tasks(&file) {
+            Ok(facts) => Tasks::Read(facts),
             Err(error) => Tasks::Trouble {
                 class: error.class(),
                 message: error.say(self.lang),
             },
         }
+    }
+
+    fn read_tasks(&mut self, file: &TaskFile) -> Result<TaskFacts, ReadError> {
+        let bytes = file.read_bounded()?;
+        match &mut self.last {
+            Some(last) if last.bytes == bytes => Ok(last.seen_again(&self.scope)),
+            _ => self.read_anew(bytes, file),
+        }
+    }
+
+    fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
+        let list = file.parse(&bytes)?;
+        let facts = TaskFacts {
+            lost: self.lost(&list),
+            ..facts(&list, &self.scope)
+        };
+        let last = self.last.take();
+        let changes = last.map(|last| tasks::compare(&last.list, &list));
+        let changes = changes.unwrap_or_default();
+        self.last = Some(LastRead {
+            bytes,
+            list,
+            scope: self.scope.clone(),
+            facts: facts.clone(),
+        });
+        Ok(TaskFacts {
+            removed: changes.removed,
+            unticked: changes.unticked,
+            ..facts
+        })
     }
 
     /// Tasks that were there in this run and are not there now.
@@ -230,10 +275,10 @@ impl Looker {
     /// Brings the progress block of the task file in step with its boxes,
     /// where it has one (TASK-11). A file that can't be written stays as it is.
     pub fn keep_in_step(&mut self) {
-        let (Some(file), Some((bytes, list))) = (&self.tasks, &self.last) else {
+        let (Some(file), Some(last)) = (&self.tasks, &self.last) else {
             return;
         };
-        if let Some(bytes) = tasks::sync_progress_block(bytes, list) {
+        if let Some(bytes) = tasks::sync_progress_block(&last.bytes, &last.list) {
             let _ = write_atomic(&file.path, &bytes, AtomicOptions { durable: false });
         }
     }
@@ -247,6 +292,21 @@ impl Looker {
         let tree = git::tree_of_commit(&self.root, &commit);
         self.trees.insert(commit, tree.clone());
         tree
+    }
+}
+
+impl LastRead {
+    /// A file that did not change is not understood anew, and counted anew
+    /// only for another scope.
+    fn seen_again(&mut self, scope: &Scope) -> TaskFacts {
+        if self.scope != *scope {
+            self.facts = TaskFacts {
+                lost: std::mem::take(&mut self.facts.lost),
+                ..facts(&self.list, scope)
+            };
+            self.scope = scope.clone();
+        }
+        self.facts.clone()
     }
 }
 
@@ -291,3 +351,6 @@ fn task_ref(task: &tasks::Task) -> TaskRef {
         text: text::width::truncate(&task.text, TEXT_COLUMNS),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 
 mod discover;
 mod say;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +20,7 @@ use ralph_store::log::LogStyle;
 use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Agent, SplitError};
-use crate::look::{ReadError, TaskFile};
+use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
 
@@ -202,8 +204,8 @@ pub fn find_task_file(
     source: TaskSource,
     options: &ReadOptions,
     interactive: bool,
-) -> Result<PathBuf, PlanError> {
-    discover::task_file(root, source, options, interactive).map(|found| found.path)
+) -> Result<OpenTaskFile, PlanError> {
+    discover::task_file(root, source, options, interactive).map(|found| found.tasks)
 }
 
 /// Checks everything and changes nothing.
@@ -214,18 +216,17 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let mut announcements = Vec::new();
-    let tasks = find_tasks(settings, wanted, &mut announcements)?;
     let scope = Scope {
         phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
         ..Scope::default()
     };
-    let list = match &tasks {
-        Some(file) => Some(file.read().map_err(PlanError::Tasks)?.1),
-        None => None,
+    let (tasks, list) = match find_tasks(settings, wanted, &mut announcements)? {
+        Some(OpenTaskFile { file, list, .. }) => {
+            check_scope(&list, &scope, &file)?;
+            (Some(file), Some(list))
+        }
+        None => (None, None),
     };
-    if let (Some(list), Some(file)) = (&list, &tasks) {
-        check_scope(list, &scope, file)?;
-    }
     let goal = match tasks {
         Some(_) => Goal::Tasks {
             phase: scope.phase.clone(),
@@ -297,17 +298,20 @@ fn find_tasks(
     settings: &Settings,
     wanted: &Wanted,
     announcements: &mut Vec<Announcement>,
-) -> Result<Option<TaskFile>, PlanError> {
+) -> Result<Option<OpenTaskFile>, PlanError> {
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()
     };
-    let file = |path: PathBuf| Ok(Some(TaskFile::new(&wanted.root, path, options.clone())));
-    if let Some(id) = &wanted.asked.openspec {
-        return file(discover::openspec_change(&wanted.root, id)?);
-    }
-    if !settings.tasks.file.is_empty() {
-        return file(wanted.root.join(&settings.tasks.file));
+    let named = match &wanted.asked.openspec {
+        Some(id) => Some(discover::openspec_change(&wanted.root, id)?),
+        None => Some(&settings.tasks.file)
+            .filter(|file| !file.is_empty())
+            .map(|file| wanted.root.join(file)),
+    };
+    if let Some(path) = named {
+        let file = TaskFile::new(&wanted.root, path, options);
+        return file.open().map(Some).map_err(PlanError::Tasks);
     }
     if wanted.asked.prompt.is_some()
         || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
@@ -322,11 +326,11 @@ fn find_tasks(
     )?;
     if !found.others.is_empty() {
         announcements.push(Announcement::Chosen {
-            file: found.name,
+            file: found.tasks.file.name.clone(),
             others: found.others,
         });
     }
-    file(found.path)
+    Ok(Some(found.tasks))
 }
 
 /// A phase that is asked for must have tasks.

@@ -155,3 +155,87 @@ pub fn built_in_for(list: Option<&TaskList>) -> BuiltIn {
         Some(_) => BuiltIn::Generic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = ".ralph/prompt-template.md";
+    const OLDER: &str = ".ralph/templates/prompt-template.md";
+
+    /// What is found in a project with these files, each of which holds its
+    /// own name.
+    fn find(files: &[&str], named: Option<&str>) -> Result<Template, TemplateError> {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, file).unwrap();
+        }
+        let named = named.map(|name| dir.path().join(name));
+        let found = Template::find(dir.path(), named.as_deref(), BuiltIn::Flat);
+        let relative = |path: PathBuf| path.strip_prefix(dir.path()).unwrap().to_owned();
+        found
+            .map(|template| Template {
+                path: template.path.map(relative),
+                ..template
+            })
+            .map_err(|error| TemplateError {
+                path: relative(error.path),
+                ..error
+            })
+    }
+
+    fn check(files: &[&str], named: Option<&str>, want: &str) {
+        let template = find(files, named).unwrap();
+        assert_eq!(template.text, want);
+        assert_eq!(template.path.as_deref(), Some(Path::new(want)));
+    }
+
+    #[test]
+    fn templates_are_looked_for_in_order() {
+        check(&["mine.md", OWN, OLDER], Some("mine.md"), "mine.md");
+        check(&[OWN, OLDER], None, OWN);
+        check(&[OLDER], None, OLDER);
+        let built_in = find(&["prompt-template.md"], None).unwrap();
+        assert_eq!(built_in.text, template::built_in(BuiltIn::Flat));
+        assert_eq!(built_in.path, None);
+    }
+
+    #[test]
+    fn a_named_template_must_be_there() {
+        let error = find(&[OWN, OLDER], Some("mine.md")).unwrap_err();
+        assert_eq!(error.path, Path::new("mine.md"));
+        assert_eq!(error.message, None);
+    }
+
+    #[test]
+    fn a_template_that_is_there_must_be_readable() {
+        let error = find(&[&format!("{OWN}/x"), OLDER], None).unwrap_err();
+        assert_eq!(error.path, Path::new(OWN));
+        assert!(error.message.is_some());
+    }
+
+    #[test]
+    fn the_last_failure_is_the_newest_note_about_one() {
+        let verify = PromptNote::VerifyFailed {
+            command: "npm test".into(),
+            output: "1 failed".into(),
+        };
+        let error = PromptNote::LastError {
+            class: "agent_exec".into(),
+            message: "exit 1".into(),
+        };
+        let other = PromptNote::TasksShrank {
+            removed: vec!["T001".into()],
+        };
+        for (notes, want) in [
+            (vec![], ""),
+            (vec![other.clone()], ""),
+            (vec![verify.clone(), other.clone()], "npm test\n1 failed"),
+            (vec![verify, error, other], "agent_exec: exit 1"),
+        ] {
+            assert_eq!(last_failure(&notes), want);
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! Signals as requests: the first asks, the second insists (INTR-02, INTR-07);
-//! `ralph pause` and `ralph cancel` have signals of their own.
+//! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
+//! INTR-07); `ralph pause` and `ralph cancel` have signals of their own.
 
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
@@ -14,15 +14,18 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
     let mut pause = signal(SignalKind::user_defined1())?;
     let mut cancel = signal(SignalKind::user_defined2())?;
     tokio::spawn(async move {
-        let mut stop = Request::Interrupt;
+        let mut asked = false;
         loop {
             let request = tokio::select! {
-                _ = interrupt.recv() => std::mem::replace(&mut stop, Request::Kill),
-                _ = terminate.recv() => std::mem::replace(&mut stop, Request::Kill),
-                _ = hangup.recv() => std::mem::replace(&mut stop, Request::Kill),
+                _ = interrupt.recv() => if asked { Request::Kill } else { Request::Interrupt },
+                // Whoever closes a session sends several of these at once,
+                // and means no more by it than one.
+                _ = terminate.recv() => Request::Interrupt,
+                _ = hangup.recv() => Request::Interrupt,
                 _ = pause.recv() => Request::Pause,
                 _ = cancel.recv() => Request::Cancel,
             };
+            asked |= request == Request::Interrupt;
             if requests.send(request).is_err() {
                 return;
             }

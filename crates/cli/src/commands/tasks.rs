@@ -4,7 +4,7 @@ use ralph_core::config::Settings;
 use ralph_core::lang::Say;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::tr;
-use ralph_engine::look::TaskFile;
+use ralph_engine::look::{OpenTaskFile, TaskFile};
 use ralph_engine::plan;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub fn run(app: &App, args: &TasksArgs) -> u8 {
         Ok(loaded) => loaded.settings,
         Err(code) => return code,
     };
-    let (file, bytes, list) = match open(app, args, &settings) {
+    let OpenTaskFile { file, bytes, list } = match open(app, args, &settings) {
         Ok(found) => found,
         Err(code) => return code,
     };
@@ -40,35 +40,26 @@ pub fn run(app: &App, args: &TasksArgs) -> u8 {
     0
 }
 
-fn open(
-    app: &App,
-    args: &TasksArgs,
-    settings: &Settings,
-) -> Result<(TaskFile, Vec<u8>, TaskList), u8> {
+fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile, u8> {
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()
     };
-    let named = args
-        .tasks
-        .clone()
-        .or_else(|| Some(settings.tasks.file.clone().into()).filter(|f| *f != *""));
-    let path = match named {
-        Some(path) => std::path::absolute(&path).unwrap_or(path),
-        None => {
-            // A person who asks to see a file can be shown the newest.
-            let found = plan::find_task_file(
-                &app.root,
-                settings.tasks.source,
-                &options,
-                app::is_interactive(),
-            );
-            found.map_err(|error| app.fail(&error))?
-        }
+    // A flag is meant from here, a setting from the project.
+    let named = match &args.tasks {
+        Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
+        None => Some(&settings.tasks.file)
+            .filter(|file| !file.is_empty())
+            .map(|file| app.root.join(file)),
     };
-    let file = TaskFile::new(&app.root, path, options);
-    let (bytes, list) = file.read().map_err(|error| app.fail(&error))?;
-    Ok((file, bytes, list))
+    if let Some(path) = named {
+        let file = TaskFile::new(&app.root, path, options);
+        return file.open().map_err(|error| app.fail(&error));
+    }
+    // A person who asks to see a file can be shown the newest.
+    let source = settings.tasks.source;
+    plan::find_task_file(&app.root, source, &options, app::is_interactive())
+        .map_err(|error| app.fail(&error))
 }
 
 /// The list, or the part of it that was asked for, with its own counts.

@@ -134,15 +134,21 @@ pub fn find_file(name: &std::ffi::OsStr, root: &Path) -> Option<PathBuf> {
     Some(found.components().collect())
 }
 
+/// The child starts in the project, so that a name must not depend on where
+/// this program was started.
 fn places(name: &std::ffi::OsStr, root: &Path) -> Vec<PathBuf> {
     let path = Path::new(name);
+    let here = std::env::current_dir().unwrap_or_default();
     if path.components().count() > 1 {
-        let here = std::env::current_dir().unwrap_or_default();
         return vec![root.join(path), here.join(path)];
     }
     let dirs = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&dirs)
-        .flat_map(|dir| candidates(&dir, path))
+    on_path(&dirs, path, &here)
+}
+
+fn on_path(dirs: &std::ffi::OsStr, name: &Path, here: &Path) -> Vec<PathBuf> {
+    std::env::split_paths(dirs)
+        .flat_map(|dir| candidates(&here.join(dir), name))
         .collect()
 }
 
@@ -272,6 +278,15 @@ mod tests {
             &["/bin/ralph", "__agent", "< prompt"],
             "/bin/ralph __agent < {prompt_file}",
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn relative_directories_on_the_path_are_meant_from_here() {
+        let path = "/usr/bin:node_modules/.bin".as_ref();
+        let places = on_path(path, Path::new("tool"), Path::new("/p/sub"));
+        let want = ["/usr/bin/tool", "/p/sub/node_modules/.bin/tool"];
+        assert_eq!(places, want.map(PathBuf::from));
     }
 
     #[cfg(unix)]

@@ -235,7 +235,7 @@ impl Say for Announcement {
                     .filter(|(changed, _)| *changed)
                     .map(|(_, w)| w)
                     .collect();
-                let what = what.join(", ");
+                let what = what.join(&tr!(lang, ", ", "、", "、"));
                 tr!(
                     lang,
                     "changed since the run stopped: {what}",

@@ -1,0 +1,223 @@
+//! From settings to a plan, or to the reason why there is none.
+
+use std::path::PathBuf;
+
+use ralph_core::config::{self, NamedText, Settings, Sources};
+use ralph_core::machine::Goal;
+
+use super::{DONE, OPEN, Project};
+use crate::look::ReadError;
+use crate::plan::{Announcement, Asked, Plan, PlanError, Wanted, prepare};
+
+fn settings(toml: &str) -> Settings {
+    let own_file = Some(NamedText {
+        name: "config.toml".into(),
+        text: toml.into(),
+    });
+    let sources = Sources {
+        own_file,
+        ..Sources::default()
+    };
+    config::load(&sources).unwrap().settings
+}
+
+const SH: &str = "agent = { name = \"custom\", command = \"sh\" }\n";
+
+fn wanted(project: &Project) -> Wanted {
+    asking(project, Asked::default())
+}
+
+fn asking(project: &Project, asked: Asked) -> Wanted {
+    Wanted {
+        root: project.root().into(),
+        asked,
+        ..Wanted::default()
+    }
+}
+
+fn plan(project: &Project, toml: &str) -> Result<Plan, PlanError> {
+    prepare(&settings(&format!("{SH}{toml}")), &wanted(project))
+}
+
+#[test]
+fn tasks_make_a_plan() {
+    let project = Project::with(&[("specs/a/tasks.md", OPEN)]);
+    let plan = plan(&project, "verify.commands = [\"true\"]").unwrap();
+    assert_eq!(plan.rules.goal, Goal::Tasks { phase: None });
+    assert_eq!(plan.tasks.unwrap().name, "specs/a/tasks.md");
+    assert_eq!(plan.list.unwrap().tasks.len(), 2);
+    assert_eq!(plan.prompter.tasks_file, "specs/a/tasks.md");
+    assert_eq!(plan.verifier.unwrap().commands, ["true"]);
+    assert_eq!(
+        plan.announcements,
+        [Announcement::NotAGitProject {
+            root: project.root().into()
+        }]
+    );
+}
+
+#[test]
+fn a_prompt_makes_a_plan_without_tasks() {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let prompting = |prompt: &str| {
+        let asked = Asked {
+            prompt: Some(prompt.into()),
+            ..Asked::default()
+        };
+        prepare(&settings(SH), &asking(&project, asked))
+    };
+    let plan = prompting("repair it").unwrap();
+    assert_eq!(plan.rules.goal, Goal::Prompt);
+    assert!(plan.tasks.is_none() && plan.list.is_none());
+    assert_eq!(plan.prompter.prompt.as_deref(), Some("repair it"));
+    assert!(plan.announcements.contains(&Announcement::OnlyWords));
+
+    for prompt in ["", " \n"] {
+        assert_eq!(prompting(prompt).unwrap_err(), PlanError::EmptyPrompt);
+    }
+}
+
+#[test]
+fn a_named_file_comes_before_what_is_found() {
+    let files = [
+        ("specs/a/tasks.md", OPEN),
+        ("docs/todo.md", DONE),
+        ("openspec/changes/x/tasks.md", OPEN),
+    ];
+    let project = Project::with(&files);
+    let named = plan(&project, "tasks.file = \"docs/todo.md\"").unwrap();
+    assert_eq!(named.tasks.unwrap().name, "docs/todo.md");
+
+    let asked = Asked {
+        openspec: Some("x".into()),
+        ..Asked::default()
+    };
+    let plan = prepare(&settings(SH), &asking(&project, asked)).unwrap();
+    assert_eq!(plan.tasks.unwrap().name, "openspec/changes/x/tasks.md");
+}
+
+#[test]
+fn the_choice_among_several_is_announced() {
+    let project = Project::with(&[("specs/a/tasks.md", OPEN), ("specs/b/tasks.md", OPEN)]);
+    let wanted = Wanted {
+        interactive: true,
+        ..wanted(&project)
+    };
+    let plan = prepare(&settings(SH), &wanted).unwrap();
+    assert_eq!(
+        plan.announcements[0],
+        Announcement::Chosen {
+            file: "specs/b/tasks.md".into(),
+            others: vec!["specs/a/tasks.md".into()],
+        }
+    );
+}
+
+#[test]
+fn a_phase_narrows_the_scope() {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let plan = |toml| plan(&project, toml);
+    let planned = plan("tasks.phase = \"1\"").unwrap();
+    assert_eq!(planned.scope.phase.as_deref(), Some("1"));
+    assert_eq!(
+        plan("tasks.phase = \"7\"").unwrap_err(),
+        PlanError::NoSuchPhase {
+            phase: "7".into(),
+            known: vec!["1".into()],
+            file: "tasks.md".into(),
+        }
+    );
+}
+
+#[test]
+fn what_can_t_be_worked_on_is_told_before_it_begins() {
+    let cycle = "## 1. Work\n- [ ] 1.1 a | depends: 1.2\n- [ ] 1.2 b | depends: 1.1\n";
+    let error = plan(&Project::with(&[("tasks.md", cycle)]), "").unwrap_err();
+    let PlanError::Unpickable(unpickable) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(unpickable.file, "tasks.md");
+    assert!(!unpickable.cycle.is_empty());
+
+    let lost = "## 1. Work\n- [ ] 1.1 a | depends: 9.9\n";
+    let error = plan(&Project::with(&[("tasks.md", lost)]), "").unwrap_err();
+    let PlanError::Unpickable(unpickable) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(unpickable.waiting.len(), 1);
+}
+
+fn check_error(toml: &str, want: &PlanError) {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let error = prepare(&settings(toml), &wanted(&project)).unwrap_err();
+    assert_eq!(&error, want, "{toml}");
+}
+
+#[test]
+fn the_agent_is_checked_before_it_begins() {
+    check_error(
+        "agent = { name = \"nobody\" }",
+        &PlanError::UnknownAgent {
+            name: "nobody".into(),
+        },
+    );
+    check_error("agent = { name = \"custom\" }", &PlanError::NoCommand);
+    check_error(
+        "agent = { name = \"custom\", command = \"sh 'x\" }",
+        &PlanError::BadCommand {
+            line: "sh 'x".into(),
+            error: crate::agents::SplitError::OpenQuote('\''),
+        },
+    );
+    for name in ["custom", "claude"] {
+        check_error(
+            &format!("agent = {{ name = \"{name}\", command = \"./nobody\" }}"),
+            &PlanError::AgentNotFound {
+                program: "./nobody".into(),
+            },
+        );
+    }
+}
+
+#[test]
+fn permissions_are_only_skipped_when_the_person_said_so() {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let command_line = |allow: bool| {
+        let toml =
+            format!("agent = {{ name = \"claude\", command = \"sh\", allow_unsafe = {allow} }}");
+        let plan = prepare(&settings(&toml), &wanted(&project)).unwrap();
+        let kept = plan.announcements.contains(&Announcement::PermissionsKept);
+        assert_eq!(kept, !allow);
+        plan.agent.command_line()
+    };
+    assert!(!command_line(false).contains("--dangerously-skip-permissions"));
+    assert!(command_line(true).contains("--dangerously-skip-permissions"));
+}
+
+#[test]
+fn missing_things_are_errors() {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let error = plan(&project, "tasks.file = \"gone.md\"").unwrap_err();
+    let missing = ReadError::Missing {
+        file: "gone.md".into(),
+    };
+    assert_eq!(error, PlanError::Tasks(missing));
+
+    let nowhere = Wanted {
+        root: PathBuf::from("/no/such/project"),
+        ..Wanted::default()
+    };
+    let error = prepare(&settings(SH), &nowhere).unwrap_err();
+    let root = nowhere.root;
+    assert_eq!(error, PlanError::RootMissing { root });
+
+    let no_template = Asked {
+        template: Some(project.path("gone-template.md")),
+        ..Asked::default()
+    };
+    let error = prepare(&settings(SH), &asking(&project, no_template)).unwrap_err();
+    let PlanError::Template(error) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error.path, project.path("gone-template.md"));
+}
