@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn every_file_has_its_place() {
         let layout = Layout::new("p");
-        let run = layout.run(&new_run_id(1_794_708_630_000, 0x1a2b));
+        let run = layout.run(&new_run_id(1_794_708_630_418, 0xb));
         let paths = [
             layout.config(),
             layout.status(),
