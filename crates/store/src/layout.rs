@@ -42,17 +42,19 @@ impl std::fmt::Display for RunId {
     }
 }
 
-/// The name of a run that starts now.
+/// The name of a run that starts now. The milliseconds are in it, so that
+/// runs of the same second sort as they came.
 pub fn new_run_id(now_utc_ms: i64, random: u32) -> RunId {
-    const LAST_SECOND_OF_9999: i64 = 253_402_300_799;
-    let seconds = now_utc_ms.div_euclid(1000).clamp(0, LAST_SECOND_OF_9999);
+    const LAST_OF_9999: i64 = 253_402_300_799_999;
+    let now_utc_ms = now_utc_ms.clamp(0, LAST_OF_9999);
+    let (seconds, ms) = (now_utc_ms / 1000, now_utc_ms % 1000);
     let (year, month, day) = civil_date(seconds / 86_400);
     let second_of_day = seconds % 86_400;
     let (hour, minute) = (second_of_day / 3600, second_of_day / 60 % 60);
     let second = second_of_day % 60;
-    let random = random & 0xffff;
+    let random = random & 0xf;
     RunId(format!(
-        "{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{random:04x}"
+        "{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-{ms:03x}{random:x}"
     ))
 }
 
@@ -256,12 +258,12 @@ mod tests {
     fn run_names_tell_their_second() {
         for (ms, random, want) in [
             (0, 0, "19700101-000000-0000"),
-            (951_827_696_999, 0xffff_ffff, "20000229-123456-ffff"),
-            (1_794_708_630_000, 0x1a2b, "20261115-021030-1a2b"),
+            (951_827_696_999, 0xffff_ffff, "20000229-123456-3e7f"),
+            (1_794_708_630_000, 0x1a2b, "20261115-021030-000b"),
             (4_107_542_399_000, 1, "21000228-235959-0001"),
             (4_107_542_400_000, 1, "21000301-000000-0001"),
             (-5, 0, "19700101-000000-0000"),
-            (i64::MAX, 0, "99991231-235959-0000"),
+            (i64::MAX, 0, "99991231-235959-3e70"),
         ] {
             assert_eq!(new_run_id(ms, random).as_str(), want, "{ms}");
         }

@@ -147,7 +147,7 @@ fn a_whole_run() {
       promise: COMPLETE
     ❌ Rejected: the agent claims "COMPLETE"
     Missing:
-    - 2 tasks are open: T002 Fill it; T003 Pay
+    - open tasks (2): T002 Fill it; T003 Pay
     The next prompt tells the agent what is missing.
 
     🔄 Iteration 2/50 | Phase 1 | T002 Fill it
@@ -167,7 +167,7 @@ fn a_whole_run() {
 
     🔄 Current: T003 Pay
 
-    📈 Iteration: #3 / 50
+    📈 Iteration: #2 / 50
 
     🔄 Iteration 3/50 | Phase 2 | T003 Pay
       iteration 3 ended after [duration] · 2/3 · no progress
@@ -232,7 +232,7 @@ fn a_whole_run() {
 
     🔄 當前: T003 Pay
 
-    📈 迭代: #3 / 50
+    📈 迭代: #2 / 50
 
     🔄 第 3/50 次迭代 | Phase 2 | T003 Pay
       第 3 次迭代結束，[duration] · 2/3 · 無進度
@@ -297,7 +297,7 @@ fn a_whole_run() {
 
     🔄 当前: T003 Pay
 
-    📈 迭代: #3 / 50
+    📈 迭代: #2 / 50
 
     🔄 第 3/50 次迭代 | Phase 2 | T003 Pay
       第 3 次迭代结束，[duration] · 2/3 · 无进度
@@ -361,7 +361,7 @@ fn a_run_in_a_locale_without_unicode() {
       promise: COMPLETE
     [!] Rejected: the agent claims "COMPLETE"
     Missing:
-    - 2 tasks are open: T002 Fill it; T003 Pay
+    - open tasks (2): T002 Fill it; T003 Pay
     The next prompt tells the agent what is missing.
 
     [>] Iteration 2/5 | Phase 1 | T002 Fill it
@@ -381,7 +381,7 @@ fn a_run_in_a_locale_without_unicode() {
 
     [>] Current: T003 Pay
 
-    Iteration: #3 / 5
+    Iteration: #2 / 5
 
     [>] Iteration 3/5 | Phase 2 | T003 Pay
       iteration 3 ended after [duration] - 2/3 - no progress

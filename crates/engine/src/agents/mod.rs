@@ -203,6 +203,7 @@ mod tests {
         assert_eq!(shown(agent), want.join("\n"));
         assert_eq!(agent.command_line(), command_line);
         assert_eq!(agent.name(), name);
+        assert_eq!(NAMES.contains(&name), name != "scripted");
     }
 
     #[test]
