@@ -23,7 +23,7 @@ use crate::look::Looker;
 use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::record::Recorder;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, orphans};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::{clock, git};
 
@@ -115,9 +115,9 @@ impl<'a> Driver<'a> {
             plan: &plan,
             took_over: open.lock.took_over.as_ref(),
         });
-        for announcement in &plan.announcements {
-            observer.announce(announcement);
-        }
+        orphans::adopt();
+        let mut announcements = plan.announcements.clone();
+        announcements.extend(reap(open.lock.took_over.as_ref()));
         let scope = Scope {
             skipped: open.skipped,
             ..plan.scope.clone()
@@ -129,10 +129,10 @@ impl<'a> Driver<'a> {
             .as_ref()
             .and_then(|before| Announcement::since(before, &seen))
         {
-            observer.announce(&change);
+            announcements.push(change);
         }
         let first = opening.first_event(seen);
-        Ok(Driver {
+        let mut driver = Driver {
             state: open.state,
             looker,
             recorder: open.recorder,
@@ -148,7 +148,11 @@ impl<'a> Driver<'a> {
             known_unknowns: BTreeSet::new(),
             plan,
             _lock: open.lock,
-        })
+        };
+        for announcement in announcements {
+            driver.announce(&announcement);
+        }
+        Ok(driver)
     }
 
     async fn run(&mut self) -> Result<Outcome, DriveError> {
@@ -184,6 +188,10 @@ impl<'a> Driver<'a> {
             Some(request) = self.requests.recv() => Kind::Requested { request },
             done = finished(&mut self.child) => {
                 self.child = None;
+                let count = orphans::end_all();
+                if count > 0 {
+                    self.announce(&Announcement::OrphansEnded { count });
+                }
                 match done {
                     ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
                     ChildDone::Verified(report) => Kind::Verified(report),
@@ -289,6 +297,9 @@ impl<'a> Driver<'a> {
     }
 
     fn judge(&mut self, called: Called) -> TurnReport {
+        for trouble in &called.troubles {
+            self.announce(trouble);
+        }
         let detection = promise::detect(&called.text, &self.plan.promise, Some(&called.prompt));
         for doubt in &detection.warnings {
             self.observer.doubt(doubt);
@@ -325,11 +336,16 @@ impl<'a> Driver<'a> {
     fn announce_unknown(&mut self, names: Vec<String>) {
         for name in names {
             if self.known_unknowns.insert(name.clone()) {
-                let template = self.plan.prompter.template.path.clone().unwrap_or_default();
-                self.observer
-                    .announce(&Announcement::UnknownVariable { name, template });
+                let template = self.plan.prompter.template.path.clone();
+                let template = template.unwrap_or_default();
+                self.announce(&Announcement::UnknownVariable { name, template });
             }
         }
+    }
+
+    fn announce(&mut self, announcement: &Announcement) {
+        self.recorder.announce(announcement);
+        self.observer.announce(announcement);
     }
 }
 
@@ -342,6 +358,13 @@ fn without_secrets(promise: Promise) -> Promise {
         Promise::Unknown(words) => Promise::Unknown(hide(words)),
         agreed => agreed,
     }
+}
+
+/// A dead engine could not end its agent; nobody may edit beside us.
+fn reap(dead: Option<&LockInfo>) -> Option<Announcement> {
+    let run = dead?.run_id.clone();
+    let count = orphans::end_tagged(&run);
+    (count > 0).then_some(Announcement::Reaped { run, count })
 }
 
 async fn finished(child: &mut Option<Child>) -> ChildDone {

@@ -278,7 +278,11 @@ impl Looker {
         let (Some(file), Some(last)) = (&self.tasks, &self.last) else {
             return;
         };
-        if let Some(bytes) = tasks::sync_progress_block(&last.bytes, &last.list) {
+        let Some(bytes) = tasks::sync_progress_block(&last.bytes, &last.list) else {
+            return;
+        };
+        // Somebody's edit since the look is worth more than our counts.
+        if std::fs::read(&file.path).is_ok_and(|now| now == last.bytes) {
             let _ = write_atomic(&file.path, &bytes, AtomicOptions { durable: false });
         }
     }

@@ -110,6 +110,23 @@ pub enum Announcement {
         name: String,
         template: PathBuf,
     },
+    /// The agent's output could not be kept.
+    OutputLost {
+        file: PathBuf,
+        message: String,
+    },
+    /// A process kept the agent's output open after the agent had exited; it
+    /// was ended.
+    Leaked,
+    /// Processes that escaped their group were ended with the turn.
+    OrphansEnded {
+        count: usize,
+    },
+    /// Processes of a run whose engine had died were ended.
+    Reaped {
+        run: String,
+        count: usize,
+    },
     /// The world moved while no process of the run lived (RESM-08).
     Changed {
         tasks: bool,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock;
-use crate::plan::{Asked, Plan};
+use crate::plan::{Announcement, Asked, Plan};
 
 /// The first record of a journal: what the run was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,6 +125,13 @@ impl Recorder {
         let _ = self
             .log
             .append(&clock::local_time(at.wall_ms), log_level(notice), &message);
+    }
+
+    /// Something that people should find in the log, and that is no event.
+    pub fn announce(&mut self, announcement: &Announcement) {
+        let now = clock::local_time(clock::now().wall_ms);
+        let message = announcement.say(self.lang);
+        let _ = self.log.append(&now, LogLevel::Warn, &message);
     }
 
     /// `status.json`, whole at every instant (STAT-04).

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
 use crate::excerpt::{Excerpt, shortened};
+use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 
 /// How much of the agent's words about a failure is kept for messages.
@@ -52,6 +53,8 @@ pub struct Called {
     pub duration_ms: u64,
     pub text: String,
     pub failure: String,
+    /// What went wrong beside the agent's own work.
+    pub troubles: Vec<Announcement>,
 }
 
 impl Call {
@@ -65,6 +68,7 @@ impl Call {
                 duration_ms: 0,
                 text: String::new(),
                 failure: format!("{}: {error}", file.display()),
+                troubles: Vec::new(),
                 prompt: self.prompt,
             },
         }
@@ -123,6 +127,7 @@ impl Call {
         let stderr = sink.stderr.text();
         Called {
             turn: self.turn.turn,
+            troubles: troubles(&report, &self.output_file),
             prompt: self.prompt,
             end: end(&report, &heard),
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
@@ -164,6 +169,15 @@ fn wildcard(pattern: &str, name: &str) -> bool {
         Some(part) => rest.ends_with(part),
         None => rest.is_empty(),
     }
+}
+
+fn troubles(report: &Report, output: &Path) -> Vec<Announcement> {
+    let lost = report.sink_error.map(|kind| Announcement::OutputLost {
+        file: output.into(),
+        message: kind.to_string(),
+    });
+    let leaked = report.leaked.then_some(Announcement::Leaked);
+    lost.into_iter().chain(leaked).collect()
 }
 
 fn end(report: &Report, heard: &Heard) -> End {

@@ -85,18 +85,18 @@ impl Say for LockError {
                 } = info;
                 tr!(
                     lang,
-                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal",
-                    "此專案已有另一個迴圈在執行：{run_id}，行程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止",
-                    "此项目已有另一个循环在运行：{run_id}，进程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止",
+                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`",
+                    "此專案已有另一個迴圈在執行：{run_id}，行程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止",
+                    "此项目已有另一个循环在运行：{run_id}，进程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止",
                 )
             }
             LockError::Held { path, holder: None } => {
                 let path = path.display();
                 tr!(
                     lang,
-                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal",
-                    "此專案已有另一個迴圈在執行（佔用 {path}）；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止",
-                    "此项目已有另一个循环在运行（占用 {path}）；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止",
+                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`",
+                    "此專案已有另一個迴圈在執行（佔用 {path}）；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止",
+                    "此项目已有另一个循环在运行（占用 {path}）；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止",
                 )
             }
         }
@@ -356,9 +356,9 @@ mod tests {
         };
         let text = Lang::ALL.map(|lang| error.say(lang)).join("\n");
         insta::assert_snapshot!(text, @"
-        another loop is at work in this project: run 20261115-021030-1a2b, process 4711, since 2026-11-15T02:10:30Z; watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal
-        此專案已有另一個迴圈在執行：20261115-021030-1a2b，行程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止
-        此项目已有另一个循环在运行：20261115-021030-1a2b，进程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止
+        another loop is at work in this project: run 20261115-021030-1a2b, process 4711, since 2026-11-15T02:10:30Z; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`
+        此專案已有另一個迴圈在執行：20261115-021030-1a2b，行程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止
+        此项目已有另一个循环在运行：20261115-021030-1a2b，进程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止
         ");
     }
 }

@@ -54,7 +54,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let tasks = programs
         .tasks(scratch.path())
         .map_err(|e| vec![e.to_string()])?;
-    verdict.at_most("10,000 tasks read, chosen and ticked", tasks, MAX_TASKS);
+    verdict.at_most("10,000 tasks: a call of next or tick", tasks, MAX_TASKS);
     verdict.end()
 }
 

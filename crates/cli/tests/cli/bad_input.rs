@@ -1216,13 +1216,13 @@ fn another_run_at_work() {
     assert_eq!(code, Some(4), "the first run is not disturbed");
     insta::assert_snapshot!(message, @"
     --- en
-    ralph: another loop is at work in this project: run [run], process [pid], since [time]; watch it with `ralph status` or `ralph logs -f`, stop it with Ctrl+C in its terminal
+    ralph: another loop is at work in this project: run [run], process [pid], since [time]; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`
 
     --- zh-TW
-    ralph: 此專案已有另一個迴圈在執行：[run]，行程 [pid]，自 [time] 起；可用 `ralph status` 或 `ralph logs -f` 觀看，或在它的終端機按 Ctrl+C 停止
+    ralph: 此專案已有另一個迴圈在執行：[run]，行程 [pid]，自 [time] 起；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止
 
     --- zh-CN
-    ralph: 此项目已有另一个循环在运行：[run]，进程 [pid]，自 [time] 起；可用 `ralph status` 或 `ralph logs -f` 查看，或在它的终端按 Ctrl+C 停止
+    ralph: 此项目已有另一个循环在运行：[run]，进程 [pid]，自 [time] 起；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止
     ");
     // It is free again.
     let done = env.ralph(&["run", "--agent-cmd", "true", "--max-iterations", "1"]);

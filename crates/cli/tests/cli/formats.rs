@@ -403,3 +403,25 @@ fn task_files_are_found_in_their_order() {
         env.path("specs/001-a/tasks.md").to_string_lossy()
     );
 }
+
+#[test]
+fn the_progress_block_follows_the_boxes_task_11() {
+    let env = TestEnv::new();
+    env.write(
+        "openspec/changes/add-cart/tasks.md",
+        "## Progress\n- Total: 2 tasks\n- Completed: 0\n- Status: NOT_STARTED\n\n## 1. Cart\n- [ ] 1.1 Model\n- [ ] 1.2 Page\n",
+    );
+    let turns = [
+        turn(&["1.1"], CONTINUE),
+        turn(&["1.2"], "<promise>所有任務完成</promise>"),
+    ];
+    complete(
+        &env,
+        &turns,
+        &["--openspec", "add-cart", "--preset", "openspec"],
+    );
+    assert_eq!(
+        env.read("openspec/changes/add-cart/tasks.md"),
+        "## Progress\n- Total: 2 tasks\n- Completed: 2\n- Status: COMPLETED\n\n## 1. Cart\n- [x] 1.1 Model\n- [x] 1.2 Page\n"
+    );
+}

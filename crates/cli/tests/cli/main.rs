@@ -8,6 +8,7 @@ mod live;
 mod agent;
 mod bad_input;
 mod config;
+mod containment;
 mod control;
 mod demo;
 mod dry_run;

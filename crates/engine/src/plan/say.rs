@@ -243,6 +243,33 @@ impl Say for Announcement {
                     "自上次停止后有变更：{what}",
                 )
             }
+            Announcement::OutputLost { file, message } => {
+                let file = file.display();
+                tr!(
+                    lang,
+                    "{file}: the agent's output could not be kept ({message}); make room, the run goes on",
+                    "{file}：無法保存代理的輸出（{message}）；請釋出空間，執行會繼續",
+                    "{file}：无法保存代理的输出（{message}）；请释放空间，运行会继续",
+                )
+            }
+            Announcement::OrphansEnded { count } => tr!(
+                lang,
+                "processes that outlived the turn were ended: {count}",
+                "已終止這一輪留下的行程：{count} 個",
+                "已终止这一轮留下的进程：{count} 个",
+            ),
+            Announcement::Reaped { run, count } => tr!(
+                lang,
+                "run {run} had died; processes of it that were still at work were ended: {count}",
+                "執行 {run} 已意外終止；已結束其仍在執行的行程：{count} 個",
+                "运行 {run} 已意外终止；已结束其仍在运行的进程：{count} 个",
+            ),
+            Announcement::Leaked => tr!(
+                lang,
+                "the agent left a process behind that kept its output open; it was ended",
+                "代理留下一個佔用輸出的行程，已將其終止",
+                "代理留下一个占用输出的进程，已将其终止",
+            ),
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
                 tr!(

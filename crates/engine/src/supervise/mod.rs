@@ -5,6 +5,11 @@
 //! at once. Its output is drained while it runs and handed on in chunks; at
 //! most one buffer of it is in memory here.
 
+#[cfg(target_os = "linux")]
+pub mod orphans;
+#[cfg(not(target_os = "linux"))]
+#[path = "orphans_elsewhere.rs"]
+pub mod orphans;
 mod output;
 #[cfg(not(unix))]
 #[path = "other.rs"]

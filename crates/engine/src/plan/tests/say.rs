@@ -352,6 +352,44 @@ the agent's permission questions stay on, and nobody will answer them; --allow-u
 "#,
     );
     check(
+        &Announcement::OutputLost {
+            file: "turn-0001.out".into(),
+            message: "no storage space".into(),
+        },
+        r#"
+turn-0001.out: the agent's output could not be kept (no storage space); make room, the run goes on
+turn-0001.out：無法保存代理的輸出（no storage space）；請釋出空間，執行會繼續
+turn-0001.out：无法保存代理的输出（no storage space）；请释放空间，运行会继续
+"#,
+    );
+    check(
+        &Announcement::OrphansEnded { count: 2 },
+        r#"
+processes that outlived the turn were ended: 2
+已終止這一輪留下的行程：2 個
+已终止这一轮留下的进程：2 个
+"#,
+    );
+    check(
+        &Announcement::Reaped {
+            run: "20261115-021030-000b".into(),
+            count: 1,
+        },
+        r#"
+run 20261115-021030-000b had died; processes of it that were still at work were ended: 1
+執行 20261115-021030-000b 已意外終止；已結束其仍在執行的行程：1 個
+运行 20261115-021030-000b 已意外终止；已结束其仍在运行的进程：1 个
+"#,
+    );
+    check(
+        &Announcement::Leaked,
+        r#"
+the agent left a process behind that kept its output open; it was ended
+代理留下一個佔用輸出的行程，已將其終止
+代理留下一个占用输出的进程，已将其终止
+"#,
+    );
+    check(
         &Announcement::UnknownVariable {
             name: "{{TAKS}}".into(),
             template: ".ralph/prompt-template.md".into(),

@@ -1,0 +1,98 @@
+//! Nobody is left behind: processes that escaped their group by making a
+//! session of their own are found all the same, and ended.
+//!
+//! While the engine lives, it is the reaper of all its descendants, so that
+//! whoever loses its parent becomes a child of the engine. After an engine
+//! was killed, its processes are found by the run id in their environment.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+};
+
+/// Whoever ends by itself within this time was about to: a commit starts
+/// Git's housekeeping in the background, which mostly finds nothing to do.
+const SETTLE: Duration = Duration::from_millis(200);
+/// How long, counted from the beginning, whoever was asked to end may take.
+const GRACE: Duration = Duration::from_millis(700);
+/// A killed process is gone at once, unless the kernel itself is waiting for
+/// a device.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(2);
+
+/// From now on every descendant that loses its parent becomes our child.
+pub fn adopt() {
+    // Without it only the group of the child is ended, as elsewhere.
+    let _ = set_child_subreaper(Some(getpid()));
+}
+
+/// Ends every child that is left. Must only be called while no child is
+/// wanted. Gives how many were still alive.
+pub fn end_all() -> usize {
+    end(|| {
+        let mut left = children();
+        // Whoever is dead already only has to be buried.
+        left.retain(|&pid| !matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(Some(_))));
+        left
+    })
+}
+
+/// Ends every process of a run whose engine is dead.
+pub fn end_tagged(run_id: &str) -> usize {
+    let tag = format!("RALPH_RUN_ID={run_id}");
+    end(|| tagged(&tag))
+}
+
+/// Waits, asks, then kills, until none is left: each that dies may leave
+/// others.
+fn end(find: impl Fn() -> Vec<Pid>) -> usize {
+    let started = Instant::now();
+    let mut asked = BTreeSet::new();
+    loop {
+        let left = find();
+        let elapsed = started.elapsed();
+        if left.is_empty() || elapsed >= PATIENCE {
+            return asked.len();
+        }
+        for pid in left.into_iter().filter(|_| elapsed >= SETTLE) {
+            let is_new = asked.insert(pid.as_raw_pid());
+            if elapsed >= GRACE {
+                let _ = kill_process(pid, Signal::KILL);
+            } else if is_new {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Our children, of all our threads.
+fn children() -> Vec<Pid> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let listed = threads
+        .flatten()
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    listed
+        .flat_map(|pids| pids.split_whitespace().filter_map(pid).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Processes, other than us, whose environment holds the tag.
+fn tagged(tag: &str) -> Vec<Pid> {
+    let holds = |pid: &Pid| {
+        let path = format!("/proc/{}/environ", pid.as_raw_pid());
+        let environ = std::fs::read(path).unwrap_or_default();
+        environ
+            .split(|&b| b == 0)
+            .any(|entry| entry == tag.as_bytes())
+    };
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = all.filter_map(|entry| pid(&entry.file_name().to_string_lossy()));
+    pids.filter(|&pid| pid != getpid()).filter(holds).collect()
+}
+
+fn pid(text: &str) -> Option<Pid> {
+    text.parse().ok().and_then(Pid::from_raw)
+}
