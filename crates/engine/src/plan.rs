@@ -13,7 +13,7 @@ use ralph_core::config::{self, Settings, TaskSource};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen};
 use ralph_core::promise::{Conflict, PromiseRules};
-use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList, Waiting};
+use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
 use ralph_store::log::LogStyle;
 
@@ -194,25 +194,7 @@ pub enum PlanError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unpickable {
     pub file: String,
-    /// Tasks that wait for each other.
-    pub cycle: Vec<String>,
-    /// Tasks that wait for something that never comes.
-    pub waiting: Vec<Waiting>,
-}
-
-impl Unpickable {
-    pub fn of(pick: &Pick, file: &str) -> Unpickable {
-        let (cycle, waiting) = match pick {
-            Pick::Cycle { ids } => (ids.clone(), Vec::new()),
-            Pick::Blocked { waiting } => (Vec::new(), waiting.clone()),
-            Pick::Next { .. } | Pick::Done | Pick::NothingInScope { .. } => Default::default(),
-        };
-        Unpickable {
-            file: file.into(),
-            cycle,
-            waiting,
-        }
-    }
+    pub pick: Pick,
 }
 
 /// The task file that a run in this project would work on.
@@ -366,7 +348,10 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
     check_phase(list, scope, file)?;
     match list.pick(scope) {
         pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
-            Err(PlanError::Unpickable(Unpickable::of(&pick, &file.name)))
+            Err(PlanError::Unpickable(Unpickable {
+                file: file.name.clone(),
+                pick,
+            }))
         }
         _ => Ok(()),
     }

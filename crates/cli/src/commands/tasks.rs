@@ -150,7 +150,10 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
             }
             0
         }
-        _ => app.fail(&plan::Unpickable::of(&pick, list.file())),
+        _ => app.fail(&plan::Unpickable {
+            file: list.file().to_owned(),
+            pick,
+        }),
     }
 }
 

@@ -469,13 +469,13 @@ fn tasks_that_wait_for_each_other() {
     );
     insta::assert_snapshot!(refused_run(&env, &[]), @"
     --- en
-    ralph: openspec/changes/pay/tasks.md: tasks wait for each other: 1.1 → 1.2 → 1.1; remove one of these dependencies
+    ralph: openspec/changes/pay/tasks.md: these wait for each other: 1.1 → 1.2 → 1.1; take one of the dependencies out
 
     --- zh-TW
-    ralph: openspec/changes/pay/tasks.md：任務互相等待：1.1 → 1.2 → 1.1；請移除其中一個依賴
+    ralph: openspec/changes/pay/tasks.md：這些項目互相等待：1.1 → 1.2 → 1.1；請移除其中一個依賴
 
     --- zh-CN
-    ralph: openspec/changes/pay/tasks.md：任务互相等待：1.1 → 1.2 → 1.1；请移除其中一个依赖
+    ralph: openspec/changes/pay/tasks.md：这些项目互相等待：1.1 → 1.2 → 1.1；请移除其中一个依赖
     ");
     env.write(
         "openspec/changes/pay/tasks.md",
@@ -483,16 +483,13 @@ fn tasks_that_wait_for_each_other() {
     );
     insta::assert_snapshot!(refused_run(&env, &[]), @"
     --- en
-    ralph: openspec/changes/pay/tasks.md: no task can be worked on; correct what they depend on
-      task 1.1 waits for 9.9 (not in this file)
+    ralph: openspec/changes/pay/tasks.md: no task can be started: task 1.1 waits for 9.9 (not in this file); finish what they wait for, or correct their `depends`
 
     --- zh-TW
-    ralph: openspec/changes/pay/tasks.md：沒有可執行的任務；請修正依賴
-      任務 1.1 正在等待「9.9」（檔案中沒有）
+    ralph: openspec/changes/pay/tasks.md：沒有可以開始的任務：任務 1.1 正在等待「9.9」（檔案中沒有）；請先完成它們等待的項目，或修正 `depends`
 
     --- zh-CN
-    ralph: openspec/changes/pay/tasks.md：没有可执行的任务；请修正依赖
-      任务 1.1 正在等待“9.9”（文件中没有）
+    ralph: openspec/changes/pay/tasks.md：没有可以开始的任务：任务 1.1 正在等待“9.9”（文件中没有）；请先完成它们等待的项目，或修正 `depends`
     ");
 }
 

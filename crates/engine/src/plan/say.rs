@@ -136,27 +136,12 @@ impl Say for PlanError {
 
 impl Say for Unpickable {
     fn say(&self, lang: Lang) -> String {
-        let file = &self.file;
-        if !self.cycle.is_empty() {
-            let circle = self.cycle.iter().chain(self.cycle.first());
-            let cycle = circle.map(String::as_str).collect::<Vec<_>>().join(" → ");
-            return tr!(
-                lang,
-                "{file}: tasks wait for each other: {cycle}; remove one of these dependencies",
-                "{file}：任務互相等待：{cycle}；請移除其中一個依賴",
-                "{file}：任务互相等待：{cycle}；请移除其中一个依赖",
-            );
-        }
-        let waiting = self
-            .waiting
-            .iter()
-            .map(|w| format!("\n  {}", w.say(lang)))
-            .collect::<String>();
+        let (file, problem) = (&self.file, self.pick.problem(lang).unwrap_or_default());
         tr!(
             lang,
-            "{file}: no task can be worked on; correct what they depend on{waiting}",
-            "{file}：沒有可執行的任務；請修正依賴{waiting}",
-            "{file}：没有可执行的任务；请修正依赖{waiting}",
+            "{file}: {problem}",
+            "{file}：{problem}",
+            "{file}：{problem}"
         )
     }
 }

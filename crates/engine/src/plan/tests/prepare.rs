@@ -1,5 +1,6 @@
 //! From settings to a plan, or to the reason why there is none.
 
+use ralph_core::tasks::Pick;
 use std::path::PathBuf;
 
 use ralph_core::config::{self, NamedText, Settings, Sources};
@@ -137,14 +138,14 @@ fn what_can_t_be_worked_on_is_told_before_it_begins() {
         panic!("{error:?}");
     };
     assert_eq!(unpickable.file, "tasks.md");
-    assert!(!unpickable.cycle.is_empty());
+    assert!(matches!(unpickable.pick, Pick::Cycle { .. }));
 
     let lost = "## 1. Work\n- [ ] 1.1 a | depends: 9.9\n";
     let error = plan(&Project::with(&[("tasks.md", lost)]), "").unwrap_err();
     let PlanError::Unpickable(unpickable) = error else {
         panic!("{error:?}");
     };
-    assert_eq!(unpickable.waiting.len(), 1);
+    assert!(matches!(unpickable.pick, Pick::Blocked { .. }));
 }
 
 fn check_error(toml: &str, want: &PlanError) {

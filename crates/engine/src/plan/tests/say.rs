@@ -1,6 +1,7 @@
 //! Every text of a plan, whole, in three languages.
 
 use ralph_core::lang::{Lang, Say};
+use ralph_core::tasks::Pick;
 use ralph_core::tasks::{Format, TaskError};
 
 use super::Project;
@@ -281,13 +282,14 @@ fn tasks_that_wait_for_each_other() {
     check(
         &PlanError::Unpickable(Unpickable {
             file: "tasks.md".into(),
-            cycle: names(&["1.1", "1.2"]),
-            waiting: Vec::new(),
+            pick: Pick::Cycle {
+                ids: names(&["1.1", "1.2"]),
+            },
         }),
         r#"
-tasks.md: tasks wait for each other: 1.1 → 1.2 → 1.1; remove one of these dependencies
-tasks.md：任務互相等待：1.1 → 1.2 → 1.1；請移除其中一個依賴
-tasks.md：任务互相等待：1.1 → 1.2 → 1.1；请移除其中一个依赖
+tasks.md: these wait for each other: 1.1 → 1.2 → 1.1; take one of the dependencies out
+tasks.md：這些項目互相等待：1.1 → 1.2 → 1.1；請移除其中一個依賴
+tasks.md：这些项目互相等待：1.1 → 1.2 → 1.1；请移除其中一个依赖
 "#,
     );
 }
@@ -410,16 +412,16 @@ fn tasks_that_wait_for_what_never_comes() {
     let file =
         crate::look::TaskFile::new(project.root(), project.path("tasks.md"), Default::default());
     let list = file.open().unwrap().list;
-    let unpickable = Unpickable::of(&list.pick(&Default::default()), "tasks.md");
+    let unpickable = Unpickable {
+        file: "tasks.md".into(),
+        pick: list.pick(&Default::default()),
+    };
     check(
         &PlanError::Unpickable(unpickable),
         r#"
-tasks.md: no task can be worked on; correct what they depend on
-  task 1.1 waits for 9.9 (not in this file)
-tasks.md：沒有可執行的任務；請修正依賴
-  任務 1.1 正在等待「9.9」（檔案中沒有）
-tasks.md：没有可执行的任务；请修正依赖
-  任务 1.1 正在等待“9.9”（文件中没有）
+tasks.md: no task can be started: task 1.1 waits for 9.9 (not in this file); finish what they wait for, or correct their `depends`
+tasks.md：沒有可以開始的任務：任務 1.1 正在等待「9.9」（檔案中沒有）；請先完成它們等待的項目，或修正 `depends`
+tasks.md：没有可以开始的任务：任务 1.1 正在等待“9.9”（文件中没有）；请先完成它们等待的项目，或修正 `depends`
 "#,
     );
 }
