@@ -263,6 +263,7 @@ impl<'a> Driver<'a> {
             output_file: self.paths.turn_output(number),
             env,
             env_exclude: self.plan.env_exclude.clone(),
+            idle: self.plan.idle,
             grace: self.plan.grace,
             echo: self.observer.echo(),
             turn,

@@ -82,6 +82,8 @@ pub struct Plan {
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
     pub log_keep: u32,
+    /// How long the agent may say nothing.
+    pub idle: Option<Duration>,
     pub grace: Duration,
     /// What the person should know before it begins.
     pub announcements: Vec<Announcement>,
@@ -287,6 +289,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
+        idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,
         list,

@@ -31,6 +31,7 @@ pub struct Call {
     pub output_file: PathBuf,
     pub env: Vec<(String, String)>,
     pub env_exclude: Vec<String>,
+    pub idle: Option<Duration>,
     pub grace: Duration,
     pub echo: Option<Echo>,
 }
@@ -117,6 +118,7 @@ impl Call {
             env,
             env_remove,
             stdin,
+            idle: self.idle,
             timeout: Some(self.turn.timeout_ms)
                 .filter(|&ms| ms > 0)
                 .map(Duration::from_millis),

@@ -64,6 +64,7 @@ impl Verifier {
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             env_remove: Vec::new(),
             stdin: None,
+            idle: None,
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };

@@ -69,6 +69,7 @@ impl Project {
             output_file: self.path("out"),
             env: Vec::new(),
             env_exclude: Vec::new(),
+            idle: None,
             grace: Duration::from_secs(60),
             echo: None,
         }

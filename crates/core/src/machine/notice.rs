@@ -254,7 +254,7 @@ impl Notice {
                 })
             }
             Notice::PromiseDetected { iteration, promise } => {
-                json!({"iteration": iteration, "promise": promise_text(promise)})
+                json!({"iteration": iteration, "promise": promise.to_string()})
             }
             Notice::PromiseMissing {
                 iteration,
@@ -360,26 +360,6 @@ impl Notice {
 /// Programs and agents read reasons in one language.
 pub(super) fn english(reasons: &[impl Say]) -> Vec<String> {
     reasons.iter().map(|reason| reason.say(Lang::En)).collect()
-}
-
-/// The promise as the agent wrote it, between its tags.
-pub(crate) fn promise_text(promise: &Promise) -> String {
-    match promise {
-        Promise::Continue => "CONTINUE".into(),
-        Promise::Complete(text) | Promise::Unknown(text) => text.clone(),
-        Promise::PhaseComplete => "PHASE COMPLETE".into(),
-        Promise::E2ePassed => "E2E PASSED".into(),
-        Promise::E2eFailed(reason) => with_reason("E2E FAILED", reason),
-        Promise::Blocked(reason) => with_reason("BLOCKED", reason),
-    }
-}
-
-fn with_reason(word: &str, reason: &str) -> String {
-    if reason.is_empty() {
-        word.into()
-    } else {
-        format!("{word}: {reason}")
-    }
 }
 
 /// EVNT-01 has whole numbers as phases; a key that is none stays a string.

@@ -2,7 +2,6 @@
 
 use super::{BreakerRule, Evidence, Limit, Notice, Outcome, PauseReason, WaitReason};
 use crate::lang::{Lang, Say};
-use crate::machine::notice::promise_text;
 use crate::tr;
 
 impl Say for Notice {
@@ -77,7 +76,6 @@ impl Say for Notice {
                 )
             }
             Notice::PromiseDetected { promise, .. } => {
-                let promise = promise_text(promise);
                 tr!(
                     lang,
                     "promise: {promise}",

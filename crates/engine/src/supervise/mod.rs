@@ -44,6 +44,8 @@ pub struct Spec {
     pub stdin: Option<std::fs::File>,
     /// None where nothing limits it.
     pub timeout: Option<Duration>,
+    /// How long it may say nothing; None where nothing limits that.
+    pub idle: Option<Duration>,
     /// How long a child may take to end after it was asked to.
     pub grace: Duration,
 }
@@ -111,9 +113,11 @@ pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver
         Ok(child) => {
             let supervisor = Supervisor {
                 timeout: spec.timeout,
+                idle: spec.idle,
                 grace: spec.grace,
                 stop,
                 started,
+                heard: started,
                 pressure: Pressure::None,
                 ending: None,
             };
@@ -173,9 +177,12 @@ enum Pressure {
 /// One child and what is wanted of it.
 struct Supervisor {
     timeout: Option<Duration>,
+    idle: Option<Duration>,
     grace: Duration,
     stop: watch::Receiver<Stop>,
     started: Instant,
+    /// When it said something last.
+    heard: Instant,
     pressure: Pressure,
     /// Why it was pressed to end.
     ending: Option<Ending>,
@@ -205,7 +212,7 @@ impl Supervisor {
                 () = leader.exited() => return,
                 Ok(()) = self.stop.changed() => self.obey(leader),
                 () = until(deadline) => self.escalate(leader),
-                () = output.hand_on() => {}
+                () = output.hand_on() => self.heard = Instant::now(),
             }
         }
     }
@@ -214,7 +221,11 @@ impl Supervisor {
     /// is farther away than the clock can say.
     fn deadline(&self) -> Option<Instant> {
         match self.pressure {
-            Pressure::None => self.started.checked_add(self.timeout?),
+            Pressure::None => {
+                let late = self.timeout.and_then(|t| self.started.checked_add(t));
+                let silent = self.idle.and_then(|t| self.heard.checked_add(t));
+                [late, silent].into_iter().flatten().min()
+            }
             Pressure::Asked(at) => at.checked_add(self.grace),
             Pressure::Killed => None,
         }

@@ -55,6 +55,22 @@ async fn a_timeout_kills_what_does_not_listen() {
 }
 
 #[tokio::test]
+async fn silence_ends_a_child_and_talk_keeps_it() {
+    let mut silent = sh("echo $$; sleep 60; echo never");
+    silent.idle = Some(Duration::from_millis(500));
+    let (report, heard) = run(silent).await;
+    assert_eq!(report.ending, Ending::TimedOut);
+    assert!(report.duration < Duration::from_secs(30), "{report:?}");
+    assert!(!heard.text().contains("never"));
+
+    let mut talking = sh("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.3; done");
+    talking.idle = Some(Duration::from_secs(2));
+    let (report, _) = run(talking).await;
+    assert_eq!(report.ending, Ending::Exited(0), "{report:?}");
+    assert!(report.duration > Duration::from_secs(2));
+}
+
+#[tokio::test]
 async fn no_grace_means_kill() {
     let mut spec = sh("trap '' TERM; echo $$; sleep 60");
     spec.timeout = Some(Duration::from_millis(500));

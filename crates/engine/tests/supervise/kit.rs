@@ -21,6 +21,7 @@ pub fn sh(script: &str) -> Spec {
         env_remove: Vec::new(),
         stdin: None,
         timeout: None,
+        idle: None,
         grace: HANGS,
     }
 }

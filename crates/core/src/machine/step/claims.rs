@@ -2,7 +2,7 @@
 
 use super::decide::{decide, finish, finish_or};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
-use crate::machine::notice::{english, promise_text};
+use crate::machine::notice::english;
 use crate::machine::{
     Effect, Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
 };
@@ -29,7 +29,7 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
         return after_claims(state, out);
     };
     state.counters.missing_promise = 0;
-    state.last_promise = promise_text(promise);
+    state.last_promise = promise.to_string();
     out.push(Effect::Emit(Notice::PromiseDetected {
         iteration,
         promise: promise.clone(),
@@ -78,7 +78,7 @@ fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
 }
 
 fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
-    let claim = promise_text(promise);
+    let claim = promise.to_string();
     let missing = missing_for(state, promise);
     if !missing.is_empty() {
         reject(state, claim, missing, out);
