@@ -200,7 +200,7 @@ fn rules() -> Vec<Rule> {
                 "tasks: 0/2",
                 "no new commit, and no content that was not seen before",
             ],
-            log: "circuit breaker: 5 iterations in a row without progress",
+            log: "5 iterations in a row without progress: circuit breaker open",
         },
         Rule {
             name: "missing_promise",
@@ -209,7 +209,7 @@ fn rules() -> Vec<Rule> {
             args: &[],
             message: "5 iterations in a row without a promise",
             evidence: &["iterations 1 to 5"],
-            log: "circuit breaker: 5 answers in a row without a promise",
+            log: "5 iterations in a row without a promise: circuit breaker open",
         },
         Rule {
             name: "same_error",
@@ -218,7 +218,7 @@ fn rules() -> Vec<Rule> {
             args: &[],
             message: "The same error 5 times in a row",
             evidence: &["agent_exec", "no room on disk 5"],
-            log: "circuit breaker: the same failure 5 times in a row",
+            log: "The same error 5 times in a row: circuit breaker open",
         },
         Rule {
             name: "same_error",
@@ -227,7 +227,7 @@ fn rules() -> Vec<Rule> {
             args: &["--verify", "echo 3 tests broken; exit 1"],
             message: "The same error 5 times in a row",
             evidence: &["3 tests broken"],
-            log: "circuit breaker: the same failure 5 times in a row",
+            log: "The same error 5 times in a row: circuit breaker open",
         },
         Rule {
             name: "false_promise",
@@ -236,7 +236,7 @@ fn rules() -> Vec<Rule> {
             args: &[],
             message: "5 false promises in a row",
             evidence: &["COMPLETE", "T001 Do thing 1", "T002 Do thing 2"],
-            log: "circuit breaker: 5 false promises in a row",
+            log: "5 false promises in a row: circuit breaker open",
         },
     ]
 }

@@ -116,7 +116,7 @@ pub fn error_class(lang: Lang, class: &str) -> String {
 
 /// Which rule opened the breaker, what it counts, and what it saw.
 pub fn breaker_report(screen: &Screen, view: &BreakerView) -> String {
-    let message = breaker_message(screen.lang, view.rule, view.count);
+    let message = view.rule.opened(view.count, screen.lang);
     let mut out = format!("{}\n", screen.bold(Tone::Bad, &message));
     out.push_str(&screen.paragraph("", &breaker_counts(screen.lang, view.rule)));
     if !view.evidence.is_empty() {
@@ -141,35 +141,6 @@ pub fn breaker_report(screen: &Screen, view: &BreakerView) -> String {
         ),
     ));
     out
-}
-
-fn breaker_message(lang: Lang, rule: BreakerRule, count: u32) -> String {
-    match rule {
-        BreakerRule::Stalled => tr!(
-            lang,
-            "{count} iterations in a row without progress: circuit breaker open",
-            "連續 {count} 次無進度，觸發 Circuit Breaker",
-            "连续 {count} 次无进度，触发 Circuit Breaker"
-        ),
-        BreakerRule::MissingPromise => tr!(
-            lang,
-            "{count} iterations in a row without a promise: circuit breaker open",
-            "連續 {count} 次沒有 Promise 標籤，觸發 Circuit Breaker",
-            "连续 {count} 次没有 Promise 标签，触发 Circuit Breaker"
-        ),
-        BreakerRule::SameError => tr!(
-            lang,
-            "The same error {count} times in a row: circuit breaker open",
-            "連續 {count} 次相同的錯誤，觸發 Circuit Breaker",
-            "连续 {count} 次相同的错误，触发 Circuit Breaker"
-        ),
-        BreakerRule::FalsePromise => tr!(
-            lang,
-            "{count} false promises in a row: circuit breaker open",
-            "連續 {count} 次虛假承諾，觸發 Circuit Breaker",
-            "连续 {count} 次虚假承诺，触发 Circuit Breaker"
-        ),
-    }
 }
 
 fn breaker_counts(lang: Lang, rule: BreakerRule) -> String {

@@ -220,7 +220,7 @@ impl Say for Notice {
                     )
                 }
             },
-            Notice::BreakerOpen { rule, count, .. } => breaker(*rule, *count, lang),
+            Notice::BreakerOpen { rule, count, .. } => rule.opened(*count, lang),
             Notice::Wait { ms, why, .. } => {
                 let seconds = seconds(*ms);
                 match why {
@@ -291,32 +291,35 @@ impl Say for Notice {
     }
 }
 
-fn breaker(rule: BreakerRule, count: u32, lang: Lang) -> String {
-    match rule {
-        BreakerRule::Stalled => tr!(
-            lang,
-            "circuit breaker: {count} iterations in a row without progress",
-            "連續 {count} 次無進度，觸發 Circuit Breaker",
-            "连续 {count} 次无进度，触发 Circuit Breaker",
-        ),
-        BreakerRule::MissingPromise => tr!(
-            lang,
-            "circuit breaker: {count} answers in a row without a promise",
-            "連續 {count} 次沒有 promise 標籤，觸發 Circuit Breaker",
-            "连续 {count} 次没有 promise 标签，触发 Circuit Breaker",
-        ),
-        BreakerRule::SameError => tr!(
-            lang,
-            "circuit breaker: the same failure {count} times in a row",
-            "連續 {count} 次相同錯誤，觸發 Circuit Breaker",
-            "连续 {count} 次相同错误，触发 Circuit Breaker",
-        ),
-        BreakerRule::FalsePromise => tr!(
-            lang,
-            "circuit breaker: {count} false promises in a row",
-            "連續 {count} 次虛假承諾，觸發 Circuit Breaker",
-            "连续 {count} 次虚假承诺，触发 Circuit Breaker",
-        ),
+impl BreakerRule {
+    /// What was counted when it opened; the log and the screen say the same.
+    pub fn opened(self, count: u32, lang: Lang) -> String {
+        match self {
+            BreakerRule::Stalled => tr!(
+                lang,
+                "{count} iterations in a row without progress: circuit breaker open",
+                "連續 {count} 次無進度，觸發 Circuit Breaker",
+                "连续 {count} 次无进度，触发 Circuit Breaker"
+            ),
+            BreakerRule::MissingPromise => tr!(
+                lang,
+                "{count} iterations in a row without a promise: circuit breaker open",
+                "連續 {count} 次沒有 Promise 標籤，觸發 Circuit Breaker",
+                "连续 {count} 次没有 Promise 标签，触发 Circuit Breaker"
+            ),
+            BreakerRule::SameError => tr!(
+                lang,
+                "The same error {count} times in a row: circuit breaker open",
+                "連續 {count} 次相同的錯誤，觸發 Circuit Breaker",
+                "连续 {count} 次相同的错误，触发 Circuit Breaker"
+            ),
+            BreakerRule::FalsePromise => tr!(
+                lang,
+                "{count} false promises in a row: circuit breaker open",
+                "連續 {count} 次虛假承諾，觸發 Circuit Breaker",
+                "连续 {count} 次虚假承诺，触发 Circuit Breaker"
+            ),
+        }
     }
 }
 

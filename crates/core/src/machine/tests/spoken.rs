@@ -336,10 +336,10 @@ fn limits_breakers_and_pauses() {
     limit_reached: the limit of time is reached | 已達時間上限 | 达到时间上限
     limit_extended: limit extended: 30 iterations | 已延長上限：30 次迭代 | 已延长上限：30 次迭代
     limit_extended: limit extended: 90 s in all | 已延長上限：共 90 秒 | 已延长上限：共 90 秒
-    breaker_open: circuit breaker: 5 answers in a row without a promise | 連續 5 次沒有 promise 標籤，觸發 Circuit Breaker | 连续 5 次没有 promise 标签，触发 Circuit Breaker
-    breaker_open: circuit breaker: 5 iterations in a row without progress | 連續 5 次無進度，觸發 Circuit Breaker | 连续 5 次无进度，触发 Circuit Breaker
-    breaker_open: circuit breaker: the same failure 5 times in a row | 連續 5 次相同錯誤，觸發 Circuit Breaker | 连续 5 次相同错误，触发 Circuit Breaker
-    breaker_open: circuit breaker: 5 false promises in a row | 連續 5 次虛假承諾，觸發 Circuit Breaker | 连续 5 次虚假承诺，触发 Circuit Breaker
+    breaker_open: 5 iterations in a row without a promise: circuit breaker open | 連續 5 次沒有 Promise 標籤，觸發 Circuit Breaker | 连续 5 次没有 Promise 标签，触发 Circuit Breaker
+    breaker_open: 5 iterations in a row without progress: circuit breaker open | 連續 5 次無進度，觸發 Circuit Breaker | 连续 5 次无进度，触发 Circuit Breaker
+    breaker_open: The same error 5 times in a row: circuit breaker open | 連續 5 次相同的錯誤，觸發 Circuit Breaker | 连续 5 次相同的错误，触发 Circuit Breaker
+    breaker_open: 5 false promises in a row: circuit breaker open | 連續 5 次虛假承諾，觸發 Circuit Breaker | 连续 5 次虚假承诺，触发 Circuit Breaker
     pause: paused at a limit; everything is saved | 已達上限而暫停，進度已保存 | 达到上限而暂停，进度已保存
     pause: paused at a limit; everything is saved | 已達上限而暫停，進度已保存 | 达到上限而暂停，进度已保存
     pause: paused as asked; everything is saved | 依要求暫停，進度已保存 | 按要求暂停，进度已保存
