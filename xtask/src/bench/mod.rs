@@ -32,15 +32,22 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     verdict.ratio("gap at 200 files / empty process", gap, unit, MAX_GAP_RATIO);
     verdict.at_most_kb("peak memory", run.peak_kb, MAX_MEMORY_KB);
 
-    let long = programs.run(&small, 2_010)?;
-    let early = median(long.gaps[5..105].to_vec());
-    let late = median(long.gaps[long.gaps.len() - 100..].to_vec());
-    println!(
-        "gap around iteration 10 and 2,000    {} {}",
-        micros(early),
-        micros(late)
-    );
-    verdict.ratio("gap at iteration 2,000 / at 10", late, early, MAX_GROWTH);
+    let mut growths = Vec::new();
+    for _ in 0..3 {
+        let gaps = programs.run(&small, 2_010)?.gaps;
+        let early = median(gaps[5..105].to_vec());
+        let late = median(gaps[gaps.len() - 100..].to_vec());
+        println!(
+            "gap around iteration 10 and 2,000    {} {}",
+            micros(early),
+            micros(late)
+        );
+        growths.push(late.as_secs_f64() / early.as_secs_f64());
+    }
+    // The machine's own ups and downs last longer than a run; growth of ours
+    // would show in each.
+    growths.sort_by(f64::total_cmp);
+    verdict.bounded("gap at iteration 2,000 / at 10", growths[1], MAX_GROWTH);
 
     let large = project(&scratch.path().join("large"), 10_000).map_err(|e| vec![e.to_string()])?;
     let run = programs.run(&large, 101)?;
@@ -73,7 +80,10 @@ impl Verdict {
     }
 
     fn ratio(&mut self, name: &str, got: Duration, unit: Duration, bound: f64) {
-        let ratio = got.as_secs_f64() / unit.as_secs_f64();
+        self.bounded(name, got.as_secs_f64() / unit.as_secs_f64(), bound);
+    }
+
+    fn bounded(&mut self, name: &str, ratio: f64, bound: f64) {
         self.note(
             name,
             &format!("{ratio:.2}"),
