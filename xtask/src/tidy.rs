@@ -19,7 +19,7 @@ const DEPENDENCIES: [(&str, &[&str]); 4] = [
             "unicode-width",
         ],
     ),
-    ("store", &["ralph-core", "serde", "serde_json"]),
+    ("store", &["ralph-core", "serde_json"]),
     (
         "engine",
         &[
