@@ -5,6 +5,7 @@
 //! itself: a failure here is told, and stops nothing. Everything here happens
 //! under the lock of the project.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use ralph_core::config::Settings;
@@ -391,7 +392,7 @@ fn can_go_on(layout: &Layout, id: &RunId) -> bool {
 fn size_of(dir: &Path) -> u64 {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let sizes = entries.filter_map(|entry| entry.metadata().ok());
-    sizes.filter(|m| m.is_file()).map(|m| m.len()).sum()
+    sizes.filter(Metadata::is_file).map(|m| m.len()).sum()
 }
 
 /// What became of the wish to have a run back (RESM-05).

@@ -2,7 +2,7 @@
 //! (HIST-01 to HIST-07, RESM-05, EVNT-06, LOOP-17).
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn only_archive(env: &TestEnv) -> PathBuf {
     env.path(".skillpack/history").join(&names[0])
 }
 
-fn files(dir: &PathBuf) -> Vec<String> {
+fn files(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -41,11 +41,11 @@ fn files(dir: &PathBuf) -> Vec<String> {
     names
 }
 
-fn id_of(run: &PathBuf) -> String {
+fn id_of(run: &Path) -> String {
     run.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-fn manifest(archive: &PathBuf) -> Value {
+fn manifest(archive: &Path) -> Value {
     serde_json::from_slice(&fs::read(archive.join("manifest.json")).unwrap()).unwrap()
 }
 

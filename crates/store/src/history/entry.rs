@@ -148,7 +148,7 @@ fn digits(text: &str, count: usize, separator: char) -> Option<(String, &str)> {
         }
         match c {
             c if c.is_ascii_digit() => digits.push(c),
-            c if c == separator && digits.len() >= count - 4 && digits.len() % 2 == 0 => {}
+            c if c == separator && digits.len() >= count - 4 && digits.len().is_multiple_of(2) => {}
             _ => return None,
         }
     }

@@ -1,6 +1,6 @@
 //! Which archived runs are too many (HIST-04).
 
-use super::Entry;
+use super::{Entry, Manifest};
 
 /// The entries beyond the newest `keep`, the oldest first. Never among them:
 /// the newest, a run that can go on, what `is_needed` says, and what Ralph did
@@ -11,7 +11,7 @@ pub fn surplus(entries: &[Entry], keep: usize, is_needed: impl Fn(&Entry) -> boo
         .filter(|entry| entry.manifest.is_some())
         .collect();
     own.sort_by(|a, b| (b.when(), &b.name).cmp(&(a.when(), &a.name)));
-    let can_go_on = |entry: &Entry| entry.manifest.as_ref().is_some_and(|m| m.can_go_on());
+    let can_go_on = |entry: &Entry| entry.manifest.as_ref().is_some_and(Manifest::can_go_on);
     own.into_iter()
         .skip(keep.max(1))
         .rev()
