@@ -60,6 +60,10 @@ pub enum Command {
     Logs(LogsArgs),
     /// Show what happened, event by event
     Events(EventsArgs),
+    /// Show runs that are over, the newest first
+    History(HistoryArgs),
+    /// Put a run into the history by hand, or delete old ones
+    Archive(ArchiveArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
     /// Print a completion script for a shell
@@ -244,6 +248,64 @@ pub struct EventsArgs {
     /// Run to look at [default: the latest]
     #[arg(long, value_name = "ID")]
     pub run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct HistoryArgs {
+    #[command(subcommand)]
+    pub verb: Option<HistoryVerb>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Entries to show; 0 is all
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        default_value_t = 20,
+        allow_negative_numbers = true
+    )]
+    pub limit: usize,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HistoryVerb {
+    /// Show one run
+    Show {
+        /// Run, task, or name of the folder
+        id: String,
+        /// Print its completion report
+        #[arg(long, conflicts_with = "json")]
+        report: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ArchiveArgs {
+    /// Run to archive [default: the latest]
+    #[arg(conflicts_with = "prune")]
+    pub run: Option<String>,
+    /// Archive a run that is not over, too
+    #[arg(long, short, conflicts_with = "prune")]
+    pub yes: bool,
+    /// Delete old runs instead, with their output; the newest stay
+    #[arg(long)]
+    pub prune: bool,
+    /// Archived runs to keep [default: history.keep]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "prune",
+        allow_negative_numbers = true
+    )]
+    pub keep: Option<usize>,
+    /// Show what would be deleted, and delete nothing
+    #[arg(long, requires = "prune")]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ pub mod display;
 pub mod lang;
 pub mod machine;
 pub mod promise;
+pub mod report;
 pub mod tasks;
 pub mod template;
 pub mod text;

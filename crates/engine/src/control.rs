@@ -1,7 +1,8 @@
 //! Tells a run in another process what is wanted of it.
 //!
 //! The lock says who runs, a signal tells it, and the journal proves that it
-//! was heard: no file is polled by the loop, and nothing can be left behind.
+//! was heard: nothing can be left behind. Where no signal reaches, the driver
+//! looks for `.ralph/STOP`.
 
 use std::time::{Duration, Instant};
 

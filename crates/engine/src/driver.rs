@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, TaskRef, Turn,
     TurnReport, VerifyReport, WaitReason, step,
@@ -13,7 +14,8 @@ use ralph_core::machine::{
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
 use ralph_core::text;
-use ralph_store::layout::RunPaths;
+use ralph_store::FileError;
+use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
@@ -25,7 +27,7 @@ use crate::plan::{Announcement, Plan};
 use crate::record::Recorder;
 use crate::supervise::{Stop, orphans};
 use crate::turn::{Call, Called, Echo, run_env};
-use crate::{clock, git};
+use crate::{archive, clock, git};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -98,6 +100,9 @@ struct Driver<'a> {
     wake_at: Option<Instant>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
+    layout: Layout,
+    /// Once is enough: the run is stopping.
+    stop_file_seen: bool,
     /// Held to the end of the run.
     _lock: Lock,
 }
@@ -116,6 +121,10 @@ impl<'a> Driver<'a> {
             took_over: open.lock.took_over.as_ref(),
         });
         orphans::adopt();
+        let layout = Layout::new(&plan.root);
+        if *opening == Opening::New {
+            archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
+        }
         let mut announcements = plan.announcements.clone();
         announcements.extend(reap(open.lock.took_over.as_ref()));
         let scope = Scope {
@@ -146,6 +155,8 @@ impl<'a> Driver<'a> {
             wake_at: None,
             menu: None,
             known_unknowns: BTreeSet::new(),
+            layout,
+            stop_file_seen: false,
             plan,
             _lock: open.lock,
         };
@@ -175,6 +186,9 @@ impl<'a> Driver<'a> {
             }
             for effect in effects {
                 if let Some(outcome) = self.perform(effect, event.at) {
+                    if !outcome.can_go_on() {
+                        self.archive(event.at);
+                    }
                     return Ok(outcome);
                 }
             }
@@ -186,6 +200,14 @@ impl<'a> Driver<'a> {
         tokio::select! {
             biased;
             Some(request) = self.requests.recv() => Kind::Requested { request },
+            taken = stop_file(&self.layout, self.stop_file_seen) => {
+                self.stop_file_seen = true;
+                self.announce(&Announcement::StopFile {
+                    path: self.layout.stop_file(),
+                    stays: taken.err().map(|error| error.say(self.plan.lang)),
+                });
+                Kind::Requested { request: Request::Interrupt }
+            }
             done = finished(&mut self.child) => {
                 self.child = None;
                 let count = orphans::end_all();
@@ -344,6 +366,36 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// The history is a projection: what fails here is told, and that is all.
+    fn archive(&mut self, at: Now) {
+        let job = archive::Job {
+            layout: &self.layout,
+            keeping: &self.plan.keeping,
+            run: &self.paths,
+            lang: self.plan.lang,
+            head: Some(git::head(&self.plan.root)),
+            owns_current: true,
+        };
+        let recorder = &mut self.recorder;
+        match archive::archive(&job, &mut |notice| recorder.notice(notice, at)) {
+            Ok(archived) => {
+                let to = archived.path.strip_prefix(&self.plan.root);
+                let to = to.unwrap_or(&archived.path).to_owned();
+                self.observer.announce(&Announcement::Archived { to });
+            }
+            Err(error) => self.announce(&Announcement::NotArchived {
+                message: error.say(self.plan.lang),
+            }),
+        }
+        match archive::prune(&self.layout, &self.plan.keeping, self.plan.keeping.keep) {
+            Ok(runs) if runs.is_empty() => {}
+            Ok(runs) => self.announce(&Announcement::Pruned { runs }),
+            Err(error) => self.announce(&Announcement::NotPruned {
+                message: error.say(self.plan.lang),
+            }),
+        }
+    }
+
     fn announce(&mut self, announcement: &Announcement) {
         self.recorder.announce(announcement);
         self.observer.announce(announcement);
@@ -366,6 +418,21 @@ fn reap(dead: Option<&LockInfo>) -> Option<Announcement> {
     let run = dead?.run_id.clone();
     let count = orphans::end_tagged(&run);
     (count > 0).then_some(Announcement::Reaped { run, count })
+}
+
+/// How often the stop file is looked for while nothing else happens.
+const STOP_FILE_LOOK: Duration = Duration::from_millis(500);
+
+/// Ends when somebody wrote the stop file, which is looked for at once: before
+/// a turn, and again and again while it runs. An error says why it stays.
+async fn stop_file(layout: &Layout, seen: bool) -> Result<(), FileError> {
+    if seen {
+        return std::future::pending().await;
+    }
+    while !layout.take_stop_file()? {
+        tokio::time::sleep(STOP_FILE_LOOK).await;
+    }
+    Ok(())
 }
 
 async fn finished(child: &mut Option<Child>) -> ChildDone {

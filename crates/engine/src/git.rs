@@ -61,6 +61,29 @@ pub fn tree_of_commit(root: &Path, commit: &str) -> Option<String> {
     object_id(&tree)
 }
 
+/// How many commits lead from one commit to another.
+pub fn count_commits(root: &Path, from: &str, to: &str) -> Option<usize> {
+    let range = format!("{}..{}", object_id(from)?, object_id(to)?);
+    ask_git(root, &["rev-list", "--count", &range])?
+        .parse()
+        .ok()
+}
+
+/// How many files that Git knows differ from a commit, committed or not.
+/// Ralph's own are no work.
+pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
+    let from = object_id(from)?;
+    // It says nothing at all where nothing differs.
+    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
+    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &work].concat();
+    let answer = ask_git_for_text(root, &arguments)?;
+    match answer.split_whitespace().next() {
+        Some(count) => count.parse().ok(),
+        None => Some(0),
+    }
+}
+
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))
@@ -196,6 +219,11 @@ fn ask_for_head(root: &Path) -> Head {
 
 /// The one line that `git` answers, if it does so in time.
 fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let answer = ask_git_for_text(root, arguments)?;
+    answer.lines().next().map(str::to_owned)
+}
+
+fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -222,7 +250,7 @@ fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
         .take(LONGEST_REF_FILE)
         .read_to_string(&mut answer)
         .ok()?;
-    answer.lines().next().map(str::to_owned)
+    Some(answer)
 }
 
 fn succeeds_in_time(child: &mut Child) -> bool {

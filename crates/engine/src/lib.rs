@@ -3,6 +3,7 @@
 //! prints.
 
 pub mod agents;
+pub mod archive;
 pub mod clock;
 pub mod control;
 pub mod driver;

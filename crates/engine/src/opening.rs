@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ralph_core::machine::{Kind, Seen, State, iso_utc};
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
-use ralph_store::lock::{Lock, LockInfo, acquire};
+use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
 
 use crate::error::DriveError;
 use crate::past;
@@ -62,7 +62,7 @@ impl Opening {
 fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveError> {
     let started = clock::now();
     let id = new_run_id(started.wall_ms, clock::random());
-    let lock = lock(layout, &id)?;
+    let lock = lock(layout, &id).map_err(DriveError::Locked)?;
     let paths = layout.create_run(&id)?;
     let head = git::head(&plan.root);
     let header = Header {
@@ -89,7 +89,7 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
 /// The journal is read under the lock, so that nobody adds to it meanwhile.
 fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveError> {
     layout.prepare()?;
-    let lock = lock(layout, id)?;
+    let lock = lock(layout, id).map_err(DriveError::Locked)?;
     let paths = layout.run(id);
     let (journal, records, _) = Journal::open(&paths.journal()).map_err(past::PastError::from)?;
     let past = past::replay(id.as_str(), records)?;
@@ -105,12 +105,13 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
     })
 }
 
-fn lock(layout: &Layout, id: &RunId) -> Result<Lock, DriveError> {
+/// Takes the lock of a project in the name of a run.
+pub(crate) fn lock(layout: &Layout, id: &RunId) -> Result<Lock, LockError> {
     let info = LockInfo {
         pid: std::process::id(),
         started_at: iso_utc(clock::now().wall_ms),
         run_id: id.as_str().into(),
         host: None,
     };
-    acquire(&layout.lock(), &info).map_err(DriveError::Locked)
+    acquire(&layout.lock(), &info)
 }

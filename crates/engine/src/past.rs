@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Answer, Event, Kind, Seen, State, step};
+use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Seen, State, step};
 use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
@@ -20,6 +20,8 @@ pub struct Past {
     pub skipped: BTreeSet<String>,
     /// What was seen of the world last.
     pub last_seen: Option<Seen>,
+    /// How many records the journal has.
+    pub records: u64,
 }
 
 /// Why a run can't be taken up.
@@ -66,12 +68,25 @@ impl Say for PastError {
 
 /// Reads a run without touching it.
 pub fn read(paths: &RunPaths) -> Result<Past, PastError> {
+    listen(paths, &mut |_| {})
+}
+
+/// [`read`], hearing once more what the run told.
+pub fn listen(paths: &RunPaths, heard: &mut dyn FnMut(&Notice)) -> Result<Past, PastError> {
     let (records, _) = journal::read(&paths.journal())?;
-    replay(paths.id.as_str(), records)
+    replay_to(paths.id.as_str(), records, heard)
 }
 
 /// The machine decides again as it did; nothing is performed.
 pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
+    replay_to(run, records, &mut |_| {})
+}
+
+fn replay_to(
+    run: &str,
+    records: Vec<Record>,
+    heard: &mut dyn FnMut(&Notice),
+) -> Result<Past, PastError> {
     let mut records = records.into_iter();
     let Some(first) = records.next() else {
         return Err(PastError::NeverBegan { run: run.into() });
@@ -87,10 +102,15 @@ pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
         state,
         skipped: BTreeSet::new(),
         last_seen: None,
+        records: 1,
     };
     for record in records {
         let event: Event = understand(run, record.seq, record.data)?;
-        past.take(&event);
+        for effect in past.take(&event) {
+            if let Effect::Emit(notice) = &effect {
+                heard(notice);
+            }
+        }
     }
     Ok(past)
 }
@@ -108,8 +128,9 @@ fn understand<T: serde::de::DeserializeOwned>(
 }
 
 impl Past {
-    fn take(&mut self, event: &Event) {
-        step(&mut self.state, event);
+    fn take(&mut self, event: &Event) -> Vec<Effect> {
+        self.records += 1;
+        let effects = step(&mut self.state, event);
         let seen = match &event.kind {
             Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
             Kind::TurnEnded(report) => Some(&report.seen),
@@ -124,5 +145,6 @@ impl Past {
         if let Some(seen) = seen {
             self.last_seen = Some(seen.clone());
         }
+        effects
     }
 }

@@ -3,6 +3,7 @@
 
 mod discover;
 mod say;
+pub use say::megabytes;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use ralph_store::log::LogStyle;
 use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Agent, SplitError};
+use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
@@ -82,6 +84,8 @@ pub struct Plan {
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
     pub log_keep: u32,
+    /// Where the run goes when it is over.
+    pub keeping: Keeping,
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
     pub grace: Duration,
@@ -134,6 +138,28 @@ pub enum Announcement {
         tasks: bool,
         files: bool,
         commit: bool,
+    },
+    /// The run is over and stands in the history (HIST-01).
+    Archived {
+        to: PathBuf,
+    },
+    /// A projection failed; the journal has everything.
+    NotArchived {
+        message: String,
+    },
+    /// Old runs could not be deleted.
+    NotPruned {
+        message: String,
+    },
+    /// Old runs were deleted, because there were too many (HIST-04).
+    Pruned {
+        runs: Vec<Pruned>,
+    },
+    /// Somebody wrote `.ralph/STOP` (LOOP-17).
+    StopFile {
+        path: PathBuf,
+        /// Why it is still there, where it is.
+        stays: Option<String>,
     },
 }
 
@@ -289,6 +315,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
+        keeping: Keeping::new(&wanted.root, settings),
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,

@@ -131,7 +131,11 @@ impl Recorder {
     pub fn announce(&mut self, announcement: &Announcement) {
         let now = clock::local_time(clock::now().wall_ms);
         let message = announcement.say(self.lang);
-        let _ = self.log.append(&now, LogLevel::Warn, &message);
+        let level = match announcement {
+            Announcement::Pruned { .. } => LogLevel::Info,
+            _ => LogLevel::Warn,
+        };
+        let _ = self.log.append(&now, level, &message);
     }
 
     /// `status.json`, whole at every instant (STAT-04).

@@ -12,6 +12,14 @@ pub(crate) mod point {
     pub const ATOMIC_SYNC_DIR: &str = "atomic.sync-dir";
     pub const EVENTS_OPEN: &str = "events.open";
     pub const EVENTS_WRITE: &str = "events.write";
+    pub const HISTORY_CREATE_DIR: &str = "history.create-dir";
+    pub const HISTORY_OPEN: &str = "history.open";
+    pub const HISTORY_WRITE: &str = "history.write";
+    pub const HISTORY_COPY: &str = "history.copy";
+    pub const HISTORY_SYNC: &str = "history.sync";
+    pub const HISTORY_SYNC_DIR: &str = "history.sync-dir";
+    pub const HISTORY_RENAME: &str = "history.rename";
+    pub const HISTORY_REMOVE: &str = "history.remove";
     pub const JOURNAL_CREATE: &str = "journal.create";
     pub const JOURNAL_SYNC_DIR: &str = "journal.sync-dir";
     pub const JOURNAL_OPEN: &str = "journal.open";
@@ -28,6 +36,7 @@ pub(crate) mod point {
     pub const LOG_OPEN: &str = "log.open";
     pub const LOG_WRITE: &str = "log.write";
     pub const LOG_ROTATE: &str = "log.rotate";
+    pub const STOP_REMOVE: &str = "stop.remove";
 }
 
 /// Every place where a write, a sync, a rename or an open for writing happens.
@@ -39,6 +48,14 @@ pub const POINTS: &[&str] = &[
     point::ATOMIC_SYNC_DIR,
     point::EVENTS_OPEN,
     point::EVENTS_WRITE,
+    point::HISTORY_CREATE_DIR,
+    point::HISTORY_OPEN,
+    point::HISTORY_WRITE,
+    point::HISTORY_COPY,
+    point::HISTORY_SYNC,
+    point::HISTORY_SYNC_DIR,
+    point::HISTORY_RENAME,
+    point::HISTORY_REMOVE,
     point::JOURNAL_CREATE,
     point::JOURNAL_SYNC_DIR,
     point::JOURNAL_OPEN,
@@ -55,6 +72,7 @@ pub const POINTS: &[&str] = &[
     point::LOG_OPEN,
     point::LOG_WRITE,
     point::LOG_ROTATE,
+    point::STOP_REMOVE,
 ];
 
 #[cfg(any(test, feature = "faults"))]
@@ -139,9 +157,11 @@ mod tests {
 
     use super::*;
     use crate::atomic::{AtomicOptions, write_atomic};
+    use crate::error::FileError;
     use crate::events::{EventLine, EventLog};
+    use crate::history::{self, Bundle, History};
     use crate::journal::{Durability, Journal};
-    use crate::layout::{Layout, new_run_id};
+    use crate::layout::{Layout, RunPaths, new_run_id};
     use crate::lock::{LockInfo, acquire};
     use crate::log::{LogFile, LogLevel, LogOptions, LogStyle};
 
@@ -174,7 +194,20 @@ mod tests {
         for _ in 0..3 {
             log.append("now", LogLevel::Info, "a line long enough to rotate")?;
         }
+        archive(&layout, &run)?;
+        std::fs::write(layout.stop_file(), "")?;
+        layout.take_stop_file()?;
         Ok(())
+    }
+
+    fn archive(layout: &Layout, run: &RunPaths) -> Result<(), FileError> {
+        let history = History::new(layout.root().join("kept/history"));
+        let bundle = Bundle {
+            copies: vec![("journal.jsonl".to_owned(), run.journal())],
+            ..Bundle::default()
+        };
+        history.put("1970-01-01_a", &bundle)?;
+        history::clear(&bundle.copies)
     }
 
     #[test]

@@ -114,6 +114,21 @@ impl Layout {
         self.ralph_dir.join("lock")
     }
 
+    /// A file that stops the run as soon as it is there (LOOP-17).
+    pub fn stop_file(&self) -> PathBuf {
+        self.ralph_dir.join("STOP")
+    }
+
+    /// Removes the stop file; `false` where there is none.
+    pub fn take_stop_file(&self) -> Result<bool, FileError> {
+        let path = self.stop_file();
+        if fs::symlink_metadata(&path).is_err() {
+            return Ok(false);
+        }
+        sys::remove_file(&path, point::STOP_REMOVE).at(&path, Action::Remove)?;
+        Ok(true)
+    }
+
     pub fn runs_dir(&self) -> PathBuf {
         self.ralph_dir.join("runs")
     }

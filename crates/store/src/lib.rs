@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod error;
 pub mod events;
 pub mod fault;
+pub mod history;
 pub mod journal;
 pub mod layout;
 pub mod lines;

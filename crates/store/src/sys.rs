@@ -59,6 +59,23 @@ pub fn rename(from: &Path, to: &Path, point: &'static str) -> io::Result<()> {
     fs::rename(from, to)
 }
 
+/// All of one file into another. The system copies, where it can.
+pub fn copy(mut from: &File, mut to: &File, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    io::copy(&mut from, &mut to).map(drop)
+}
+
+pub fn remove_file(path: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::remove_file(path)
+}
+
+/// Follows no link.
+pub fn remove_dir_all(dir: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::remove_dir_all(dir)
+}
+
 pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
     check(point)?;
     fs::create_dir(dir)

@@ -1,10 +1,12 @@
 //! One verb per file.
 
+mod archive;
 mod config;
 mod control;
 mod demo;
 mod events;
 mod generate;
+mod history;
 mod logs;
 mod resume;
 mod run;
@@ -33,6 +35,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),
         Command::Events(args) => events::run(&app, &args),
+        Command::History(args) => history::run(&app, &args),
+        Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),

@@ -5,11 +5,13 @@ use std::io::{BufRead, Write};
 use ralph_core::display::{self, ResumeView};
 use ralph_core::machine::{Goal, Outcome, iso_utc};
 use ralph_core::tr;
+use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
 use ralph_engine::opening::Opening;
 use ralph_engine::past::{self, Past};
-use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::layout::{Layout, RunPaths};
 
+use super::history::keeping;
 use super::run::{Shown, prepare, show};
 use crate::FAILED;
 use crate::app::{self, App};
@@ -29,7 +31,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
     if args.list {
         return list(&app, &layout);
     }
-    let (paths, past) = match find(&app, &layout, args.run.as_deref()) {
+    let (paths, past) = match find(&app, &layout, args) {
         Ok(found) => found,
         Err(code) => return code,
     };
@@ -56,17 +58,12 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
     }
 }
 
-/// The run that is named, else the newest that is not over.
-fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<(RunPaths, Past), u8> {
+/// The run that is named, out of the history if need be (RESM-05), else the
+/// newest.
+fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<(RunPaths, Past), u8> {
     let lang = app.lang();
-    let named = id.map(|id| {
-        RunId::parse(id)
-            .map(|id| layout.run(&id))
-            .filter(|paths| paths.dir.is_dir())
-    });
-    let paths = match named {
-        Some(Some(paths)) => Some(paths),
-        Some(None) => None,
+    let paths = match &args.run {
+        Some(id) => named(app, layout, id)?,
         None => layout.latest_run().map_err(|error| app.fail(&error))?,
     };
     let Some(paths) = paths else {
@@ -79,17 +76,50 @@ fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<(RunPaths, Past)
         return Err(FAILED);
     };
     let past = past::read(&paths).map_err(|error| app.fail(&error))?;
-    if let Some(outcome @ (Outcome::Complete | Outcome::Cancelled)) = past.state.outcome() {
+    let only_looks_or_starts_over = args.show || args.restart;
+    if let Some(outcome @ (Outcome::Complete | Outcome::Cancelled)) = past.state.outcome()
+        && !only_looks_or_starts_over
+    {
         let (run, name) = (paths.id.as_str(), outcome.name());
         app.warn(&tr!(
             lang,
-            "run {run} is over ({name}); start a new one with `ralph run`",
-            "執行 {run} 已結束（{name}）；請用 `ralph run` 開始新的",
-            "运行 {run} 已结束（{name}）；请用 `ralph run` 开始新的",
+            "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`",
+            "執行 {run} 已結束（{name}）；請用 `ralph run` 開始新的，或用 `ralph resume {run} --restart` 重做一次",
+            "运行 {run} 已结束（{name}）；请用 `ralph run` 开始新的，或用 `ralph resume {run} --restart` 重做一次",
         ));
         return Err(FAILED);
     }
     Ok((paths, past))
+}
+
+fn named(app: &App, layout: &Layout, id: &str) -> Result<Option<RunPaths>, u8> {
+    let lang = app.lang();
+    let keeping = keeping(app)?;
+    let found = archive::restore(layout, &keeping, id).map_err(|error| app.fail(&error))?;
+    match found {
+        Restored::There(paths) => Ok(Some(paths)),
+        Restored::Back(paths) => {
+            let run = &paths.id;
+            app.warn(&tr!(
+                lang,
+                "run {run} was brought back from the history",
+                "已從歷史紀錄還原執行 {run}",
+                "已从历史记录还原运行 {run}",
+            ));
+            Ok(Some(paths))
+        }
+        Restored::NoJournal(entry) => {
+            let path = entry.path.display();
+            app.warn(&tr!(
+                lang,
+                "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked",
+                "{path} 沒有日誌，無法由此恢復；請用 `ralph history show {id}` 查看，再用 `ralph run` 重新開始：已勾選的任務會保留",
+                "{path} 没有日志，无法由此恢复；请用 `ralph history show {id}` 查看，再用 `ralph run` 重新开始：已勾选的任务会保留",
+            ));
+            Err(FAILED)
+        }
+        Restored::Unknown => Ok(None),
+    }
 }
 
 fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {

@@ -31,8 +31,11 @@ pub fn redacted(env: &TestEnv, text: &str) -> String {
         let end = rest.find(|c: char| !word(c)).unwrap_or(rest.len());
         let (token, after) = rest.split_at(end);
         rest = after;
+        let names_a_run = |text: &str| text.get(..20).is_some_and(is_run_id);
         if is_run_id(token) {
             out.push_str("[run]");
+        } else if after.strip_prefix('_').is_some_and(names_a_run) {
+            out.push_str("[date]");
         } else if is_time(token) {
             out.push_str("[time]");
         } else if let Some(unit) = unit_of_time(token, after) {
@@ -197,6 +200,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: exit code 0 after [duration]
 
     👉 Next: ralph status  (shows the run)
+      archived to .skillpack/history/[date]_[run]
 
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
@@ -262,6 +266,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 結束碼 0，耗時 [duration]
 
     👉 下一步: ralph status  (查看這次執行)
+      已歸檔至: .skillpack/history/[date]_[run]
 
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
@@ -327,6 +332,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 退出码 0，耗时 [duration]
 
     👉 下一步: ralph status  (查看这次执行)
+      已归档至: .skillpack/history/[date]_[run]
     "#);
 }
 
@@ -412,6 +418,7 @@ fn a_run_in_a_locale_without_unicode() {
     + `test -f paid.txt`: exit code 0 after [duration]
 
     => Next: ralph status  (shows the run)
+      archived to .skillpack/history/[date]_[run]
     "#);
     for args in [
         &["status"][..],

@@ -14,6 +14,7 @@ mod demo;
 mod dry_run;
 mod files;
 mod formats;
+mod history;
 mod languages;
 mod progress;
 mod run;

@@ -35,5 +35,5 @@ pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
     progress_box,
 };
-pub use proof::{Gap, Missing, Proof};
+pub use proof::{Gap, Missing, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};

@@ -70,7 +70,7 @@ pub(super) fn proven(screen: &Screen, proofs: &[Proof]) -> String {
         screen,
         &heading,
         &bullet,
-        proofs.iter().map(|p| proof(screen, p)),
+        proofs.iter().map(|p| proof_line(screen, p)),
     )
 }
 
@@ -82,7 +82,7 @@ pub(super) fn not_proven(screen: &Screen, gaps: &[Gap]) -> String {
         screen,
         &heading,
         &bullet,
-        gaps.iter().map(|g| gap(screen, g)),
+        gaps.iter().map(|g| gap_line(screen, g)),
     )
 }
 
@@ -114,7 +114,8 @@ fn list(
     out
 }
 
-fn proof(screen: &Screen, proof: &Proof) -> String {
+/// What was seen, as one line.
+pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
     match proof {
         Proof::Tasks { file, done, total } => {
             let file = screen.value(file);
@@ -165,7 +166,8 @@ fn commits(screen: &Screen, count: usize, last: Option<&str>) -> String {
     }
 }
 
-fn gap(screen: &Screen, gap: &Gap) -> String {
+/// What was not checked, as one line.
+pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
     match gap {
         Gap::NoVerifyCommand => tr!(
             screen.lang,

@@ -123,6 +123,10 @@ pub enum Notice {
         duration_ms: u64,
         proven: Vec<Proof>,
     },
+    /// The run is over and goes into the history under this name (EVNT-04).
+    Archive {
+        name: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,6 +173,7 @@ impl Notice {
             Notice::Pause { .. } => "pause",
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
+            Notice::Archive { .. } => "archive",
         }
     }
 
@@ -353,6 +358,7 @@ impl Notice {
                 "duration_ms": duration_ms,
                 "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
             }),
+            Notice::Archive { name } => json!({"name": name}),
         }
     }
 }

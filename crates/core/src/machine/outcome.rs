@@ -46,6 +46,20 @@ impl Outcome {
         }
     }
 
+    /// Whether the run only waits to be taken up again. All others are over
+    /// and are archived (HIST-06), though a failed one may be tried again.
+    pub fn can_go_on(&self) -> bool {
+        match self {
+            Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => true,
+            Outcome::Complete
+            | Outcome::Blocked { .. }
+            | Outcome::CircuitBreak { .. }
+            | Outcome::Errors
+            | Outcome::GateFailed { .. }
+            | Outcome::Cancelled => false,
+        }
+    }
+
     /// The `status` of `status.json` (STAT-03).
     pub fn status(&self) -> &'static str {
         match self {

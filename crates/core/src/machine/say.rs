@@ -274,6 +274,9 @@ impl Say for Notice {
                 "所有任務已完成",
                 "所有任务已完成"
             ),
+            Notice::Archive { name } => {
+                tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
+            }
             Notice::LoopEnd {
                 outcome,
                 iterations,

@@ -255,6 +255,50 @@ impl Say for Announcement {
                 "代理留下一個佔用輸出的行程，已將其終止",
                 "代理留下一个占用输出的进程，已将其终止",
             ),
+            Announcement::Archived { to } => {
+                let to = to.display();
+                tr!(lang, "archived to {to}", "已歸檔至: {to}", "已归档至: {to}")
+            }
+            Announcement::NotArchived { message } => tr!(
+                lang,
+                "not archived: {message}; the run itself is saved, `ralph archive` tries again",
+                "無法歸檔：{message}；執行紀錄已保存，可用 `ralph archive` 再試",
+                "无法归档：{message}；运行记录已保存，可用 `ralph archive` 重试",
+            ),
+            Announcement::NotPruned { message } => tr!(
+                lang,
+                "old runs could not be deleted: {message}; `ralph archive --prune` tries again",
+                "無法刪除過舊的執行紀錄：{message}；可用 `ralph archive --prune` 再試",
+                "无法删除过旧的运行记录：{message}；可用 `ralph archive --prune` 重试",
+            ),
+            Announcement::Pruned { runs } => {
+                let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+                let names = names.join(", ");
+                let size = megabytes(runs.iter().map(|run| run.bytes).sum());
+                tr!(
+                    lang,
+                    "old runs deleted with their output (history.keep), {size}: {names}",
+                    "已刪除過舊的執行紀錄與輸出（history.keep），{size}：{names}",
+                    "已删除过旧的运行记录与输出（history.keep），{size}：{names}",
+                )
+            }
+            Announcement::StopFile { path, stays } => {
+                let path = path.display();
+                match stays {
+                    None => tr!(
+                        lang,
+                        "{path} is there: the run stops, as with `ralph stop`; the file is removed",
+                        "發現 {path}：停止執行（等同 `ralph stop`），並移除該檔案",
+                        "发现 {path}：停止运行（等同 `ralph stop`），并移除该文件",
+                    ),
+                    Some(why) => tr!(
+                        lang,
+                        "{path} is there: the run stops, as with `ralph stop`; remove the file yourself before the next run ({why})",
+                        "發現 {path}：停止執行（等同 `ralph stop`）；下次執行前請自行移除該檔案（{why}）",
+                        "发现 {path}：停止运行（等同 `ralph stop`）；下次运行前请自行移除该文件（{why}）",
+                    ),
+                }
+            }
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
                 tr!(
@@ -266,4 +310,10 @@ impl Say for Announcement {
             }
         }
     }
+}
+
+/// `12.3 MB`, the same in every language.
+pub fn megabytes(bytes: u64) -> String {
+    let tenths = bytes / 100_000;
+    format!("{}.{} MB", tenths / 10, tenths % 10)
 }

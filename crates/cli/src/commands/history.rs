@@ -1,0 +1,271 @@
+//! `ralph history`: runs that are over, and what became of them.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use ralph_core::lang::Lang;
+use ralph_core::report::outcome_word;
+use ralph_core::text::duration::human;
+use ralph_core::text::{sanitize, width};
+use ralph_core::tr;
+use ralph_engine::archive::Keeping;
+use ralph_store::history::{self, Entry, Manifest};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::args::{HistoryArgs, HistoryVerb};
+use crate::{FAILED, settings};
+
+pub fn run(app: &App, args: &HistoryArgs) -> u8 {
+    let keeping = match keeping(app) {
+        Ok(keeping) => keeping,
+        Err(code) => return code,
+    };
+    match &args.verb {
+        Some(HistoryVerb::Show { id, report, json }) => {
+            let entry = match keeping.history.find(id) {
+                Ok(Some(entry)) => entry,
+                Ok(None) => return unknown(app, &keeping, id),
+                Err(error) => return app.fail(&error),
+            };
+            match () {
+                () if *report => show_report(app, &entry),
+                () if *json => app.print(&to_json(app, &entry).to_string()),
+                () => app.print(&details(app, &entry)),
+            }
+            0
+        }
+        None => list(app, &keeping, args),
+    }
+}
+
+/// Where the project keeps its runs.
+pub fn keeping(app: &App) -> Result<Keeping, u8> {
+    let loaded = settings::load(app, Vec::new())?;
+    Ok(Keeping::new(&app.root, &loaded.settings))
+}
+
+fn unknown(app: &App, keeping: &Keeping, id: &str) -> u8 {
+    let dir = keeping.history.dir().display();
+    app.warn(&tr!(
+        app.lang(),
+        "{dir} holds nothing that is called {id}; `ralph history` lists everything",
+        "{dir} 中沒有 {id}；`ralph history` 會列出全部",
+        "{dir} 中没有 {id}；`ralph history` 会列出全部",
+    ));
+    FAILED
+}
+
+fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
+    let mut entries = match keeping.history.entries() {
+        Ok(entries) => entries,
+        Err(error) => return app.fail(&error),
+    };
+    let all = entries.len();
+    if args.limit > 0 {
+        entries.truncate(args.limit);
+    }
+    if args.json {
+        let entries: Vec<Value> = entries.iter().map(|e| to_json(app, e)).collect();
+        app.print(&json!({"version": 1, "total": all, "entries": entries}).to_string());
+        return 0;
+    }
+    if entries.is_empty() {
+        let dir = keeping.history.dir().display();
+        app.tell(&tr!(
+            app.lang(),
+            "nothing is archived yet ({dir}); a run comes here when it is over",
+            "尚無歸檔（{dir}）；執行結束後會歸檔到這裡",
+            "尚无归档（{dir}）；运行结束后会归档到这里",
+        ));
+        return 0;
+    }
+    let rows: Vec<[String; 7]> = entries.iter().map(|e| row(app, e)).collect();
+    app.tell(&table(app.lang(), &rows));
+    if all > entries.len() {
+        let more = all - entries.len();
+        app.tell(&tr!(
+            app.lang(),
+            "and {more} more (--limit 0 shows all)",
+            "另有 {more} 項（--limit 0 顯示全部）",
+            "另有 {more} 项（--limit 0 显示全部）",
+        ));
+    }
+    0
+}
+
+fn table(lang: Lang, rows: &[[String; 7]]) -> String {
+    let heading = [
+        tr!(lang, "ended", "結束", "结束"),
+        tr!(lang, "run", "執行", "运行"),
+        tr!(lang, "outcome", "結果", "结果"),
+        tr!(lang, "tasks", "任務", "任务"),
+        tr!(lang, "turns", "迭代", "迭代"),
+        tr!(lang, "time", "時間", "时间"),
+        tr!(lang, "where", "位置", "位置"),
+    ];
+    let mut widths = heading.each_ref().map(|cell| width::width(cell));
+    for row in rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width::width(cell));
+        }
+    }
+    let line = |row: &[String; 7]| {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, cols)| width::pad_right(cell, cols))
+            .collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    std::iter::once(&heading).chain(rows).map(line).collect()
+}
+
+/// What is not known is a dash.
+fn row(app: &App, entry: &Entry) -> [String; 7] {
+    let or_dash = |text: String| match text.is_empty() {
+        true => "-".to_owned(),
+        false => text,
+    };
+    let lang = app.lang();
+    let path = place(app, entry);
+    let when = or_dash(entry.when().to_owned());
+    let Some(manifest) = &entry.manifest else {
+        let id = entry.named.id.clone().unwrap_or_default();
+        let unknown = || "-".to_owned();
+        return [
+            when,
+            or_dash(clean(&id)),
+            unknown(),
+            unknown(),
+            unknown(),
+            unknown(),
+            path,
+        ];
+    };
+    [
+        when,
+        clean(manifest.text("run_id")),
+        outcome_word(lang, &clean(manifest.text("outcome"))),
+        or_dash(tasks(manifest)),
+        manifest.number("turns").to_string(),
+        duration(lang, manifest),
+        path,
+    ]
+}
+
+fn tasks(manifest: &Manifest) -> String {
+    let tasks = &manifest.json()["tasks"];
+    match (tasks["completed"].as_u64(), tasks["total"].as_u64()) {
+        (Some(done), Some(total)) => format!("{done}/{total}"),
+        _ => String::new(),
+    }
+}
+
+fn duration(lang: Lang, manifest: &Manifest) -> String {
+    human(lang, Duration::from_millis(manifest.number("duration_ms")))
+}
+
+fn place(app: &App, entry: &Entry) -> String {
+    let below = entry.path.strip_prefix(&app.root).unwrap_or(&entry.path);
+    clean(&below.display().to_string())
+}
+
+/// Names and values come from files that anybody may have written.
+fn clean(text: &str) -> String {
+    ralph_core::text::one_line(&sanitize(text))
+}
+
+fn to_json(app: &App, entry: &Entry) -> Value {
+    let path = place(app, entry);
+    match &entry.manifest {
+        Some(manifest) => {
+            json!({"name": entry.name, "path": path, "manifest": manifest.json()})
+        }
+        None => json!({
+            "name": entry.name,
+            "path": path,
+            "ended": entry.named.when,
+            "task_id": entry.named.id,
+            "route": entry.named.route,
+        }),
+    }
+}
+
+fn details(app: &App, entry: &Entry) -> String {
+    let lang = app.lang();
+    let mut out = format!("{}\n", place(app, entry));
+    let [when, run, outcome, tasks, turns, time, _] = row(app, entry);
+    let mut rows = vec![
+        (tr!(lang, "run", "執行", "运行"), run),
+        (tr!(lang, "ended", "結束", "结束"), when),
+        (tr!(lang, "outcome", "結果", "结果"), outcome),
+    ];
+    if let Some(manifest) = &entry.manifest {
+        let reason = clean(manifest.text("reason"));
+        rows.extend([
+            (tr!(lang, "reason", "原因", "原因"), reason),
+            (
+                tr!(lang, "work", "工作", "工作"),
+                clean(manifest.text("work")),
+            ),
+            (tr!(lang, "tasks", "任務", "任务"), tasks),
+            (tr!(lang, "turns", "迭代", "迭代"), turns),
+            (tr!(lang, "time", "時間", "时间"), time),
+        ]);
+    } else {
+        out.push_str(&tr!(
+            lang,
+            "not written by Ralph: only its name and its files are known\n",
+            "並非由 Ralph 寫入：只知道名稱與檔案\n",
+            "并非由 Ralph 写入：只知道名称与文件\n",
+        ));
+        let route = clean(entry.named.route.as_deref().unwrap_or_default());
+        rows.push((tr!(lang, "route", "路由", "路由"), route));
+    }
+    for (label, text) in rows
+        .iter()
+        .filter(|(_, text)| !matches!(text.as_str(), "" | "-"))
+    {
+        out.push_str(&format!("{label}: {text}\n"));
+    }
+    let label = tr!(lang, "files", "檔案", "文件");
+    out.push_str(&format!("{label}: {}\n", files(entry).join(", ")));
+    out
+}
+
+fn files(entry: &Entry) -> Vec<String> {
+    let found = std::fs::read_dir(&entry.path).into_iter().flatten();
+    let mut names: Vec<String> = found
+        .flatten()
+        .map(|file| clean(&file.file_name().to_string_lossy()))
+        .collect();
+    names.sort();
+    names
+}
+
+fn show_report(app: &App, entry: &Entry) {
+    let path = entry.path.join(history::REPORT);
+    match std::fs::read(&path) {
+        Ok(text) => app.tell(&sanitize(&String::from_utf8_lossy(&text))),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            app.print(&details(app, entry));
+            let path = path.display();
+            app.warn(&tr!(
+                app.lang(),
+                "there is no report ({path}); this is what is known",
+                "沒有報告（{path}）；以上為已知內容",
+                "没有报告（{path}）；以上为已知内容",
+            ));
+        }
+        Err(error) => {
+            let path = path.display();
+            app.warn(&tr!(
+                app.lang(),
+                "{path} can't be read ({error}); `ralph history show` without --report shows what is known",
+                "無法讀取 {path}（{error}）；不加 --report 的 `ralph history show` 可顯示已知內容",
+                "无法读取 {path}（{error}）；不加 --report 的 `ralph history show` 可显示已知内容",
+            ));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The completion report as Markdown.
+
+use std::time::Duration;
+
+use super::words::{next_command, outcome_name, outcome_word, sentence};
+use super::{GitFacts, Report, Story};
+use crate::display::{self, Screen};
+use crate::lang::{Lang, Say};
+use crate::machine::WaitReason;
+use crate::text::duration::human;
+use crate::text::{one_line, redact, sanitize};
+use crate::tr;
+
+/// Longer lists end with how many more there are.
+const MOST_ITEMS: usize = 20;
+
+impl Report {
+    pub fn markdown(&self, lang: Lang) -> String {
+        let word = outcome_word(lang, outcome_name(self.outcome.as_ref()));
+        let said = value(&sentence(lang, self));
+        let id = &self.facts.run_id;
+        let mut out = format!("# Ralph Loop · {id}\n\n**{word}** · {said}\n\n");
+        for (label, text) in self.rows(lang) {
+            out.push_str(&format!("- {label}: {text}\n"));
+        }
+        let screen = Screen {
+            lang,
+            ..Screen::default()
+        };
+        let proven = self.proven.iter();
+        let gaps = self.not_proven.iter();
+        section(
+            &mut out,
+            lang,
+            &tr!(lang, "Proven", "已證明", "已证明"),
+            &proven
+                .map(|p| display::proof_line(&screen, p))
+                .collect::<Vec<_>>(),
+        );
+        section(
+            &mut out,
+            lang,
+            &tr!(lang, "Not proven", "未證明", "未证明"),
+            &self
+                .open_tasks(lang)
+                .into_iter()
+                .chain(gaps.map(|g| display::gap_line(&screen, g)))
+                .collect::<Vec<_>>(),
+        );
+        section(
+            &mut out,
+            lang,
+            &tr!(lang, "Rejected claims", "被駁回的宣稱", "被驳回的声称"),
+            &rejected(lang, &self.story),
+        );
+        section(
+            &mut out,
+            lang,
+            &tr!(lang, "Errors", "錯誤", "错误"),
+            &errors(lang, &self.story),
+        );
+        section(
+            &mut out,
+            lang,
+            &tr!(lang, "Waits", "等待", "等待"),
+            &waits(lang, &self.story),
+        );
+        if let Some(command) = next_command(self) {
+            let heading = tr!(lang, "To go on", "繼續執行", "继续执行");
+            out.push_str(&format!("\n## {heading}\n\n```\n{command}\n```\n"));
+        }
+        out
+    }
+
+    fn rows(&self, lang: Lang) -> Vec<(String, String)> {
+        let mut rows = vec![
+            (tr!(lang, "Work", "工作", "工作"), value(&self.facts.what)),
+            (
+                tr!(lang, "Started", "開始", "开始"),
+                self.facts.started.clone(),
+            ),
+            (tr!(lang, "Ended", "結束", "结束"), self.facts.ended.clone()),
+            (
+                tr!(lang, "Working time", "執行時間", "运行时间"),
+                human(lang, self.duration),
+            ),
+            (
+                tr!(lang, "Turns", "迭代次數", "迭代次数"),
+                self.turns.to_string(),
+            ),
+        ];
+        if let Some((done, total)) = self.tasks {
+            rows.push((
+                tr!(lang, "Tasks done", "完成任務", "完成任务"),
+                format!("{done}/{total}"),
+            ));
+        }
+        if self.story.resumed > 0 {
+            rows.push((
+                tr!(lang, "Taken up again", "恢復次數", "恢复次数"),
+                self.story.resumed.to_string(),
+            ));
+        }
+        if self.story.stalled > 0 {
+            rows.push((
+                tr!(
+                    lang,
+                    "Turns without progress",
+                    "無進度的迭代",
+                    "无进度的迭代"
+                ),
+                self.story.stalled.to_string(),
+            ));
+        }
+        let (passed, failed) = (self.story.checks_passed, self.story.checks_failed);
+        if passed + failed > 0 {
+            rows.push((
+                tr!(lang, "Verifications", "驗證", "验证"),
+                tr!(
+                    lang,
+                    "{passed} passed, {failed} failed",
+                    "{passed} 次通過，{failed} 次失敗",
+                    "{passed} 次通过，{failed} 次失败",
+                ),
+            ));
+        }
+        if let Some(git) = &self.facts.git {
+            rows.extend(git_rows(lang, git));
+        }
+        rows
+    }
+
+    fn open_tasks(&self, lang: Lang) -> Option<String> {
+        let (done, total) = self.tasks?;
+        let count = total.checked_sub(done).filter(|&n| n > 0)?;
+        let names: Vec<String> = self.open.iter().map(|task| value(&task.name())).collect();
+        let more = if count > names.len() { "; …" } else { "" };
+        let names = names.join("; ");
+        Some(tr!(
+            lang,
+            "open tasks ({count}): {names}{more}",
+            "未完成任務（{count}）：{names}{more}",
+            "未完成任务（{count}）：{names}{more}",
+        ))
+    }
+}
+
+fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    if let Some(branch) = &git.branch {
+        rows.push((tr!(lang, "Branch", "分支", "分支"), value(branch)));
+    }
+    if let (Some(from), Some(to), Some(count)) = (&git.from, &git.to, git.commits) {
+        let text = match count {
+            0 => "0".to_owned(),
+            n => format!("{n} ({from}..{to})"),
+        };
+        rows.push((tr!(lang, "Commits", "提交", "提交"), text));
+    }
+    if let Some(files) = git.files {
+        rows.push((
+            tr!(lang, "Files changed", "變更檔案", "变更文件"),
+            files.to_string(),
+        ));
+    }
+    rows
+}
+
+fn rejected(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |r: &super::Rejection| {
+        let (turn, claim) = (r.turn, value(&r.claim));
+        let missing: Vec<String> = r.missing.iter().map(|m| value(&m.say(lang))).collect();
+        let missing = missing.join("; ");
+        tr!(
+            lang,
+            "turn {turn}, \"{claim}\": {missing}",
+            "第 {turn} 輪「{claim}」：{missing}",
+            "第 {turn} 轮“{claim}”：{missing}",
+        )
+    };
+    story.rejected.iter().map(line).collect()
+}
+
+fn errors(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |error: &super::Trouble| {
+        let class = display::error_class(lang, error.class.name());
+        let (turn, detail) = (error.turn, value(&error.detail.say(lang)));
+        tr!(
+            lang,
+            "turn {turn}, {class}: {detail}",
+            "第 {turn} 輪，{class}：{detail}",
+            "第 {turn} 轮，{class}：{detail}",
+        )
+    };
+    story.errors.iter().map(line).collect()
+}
+
+fn waits(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |waits: &super::Waits| {
+        let why = match waits.why {
+            WaitReason::Between => tr!(lang, "between turns", "兩輪之間", "两轮之间"),
+            WaitReason::Backoff => tr!(lang, "after errors", "錯誤之後", "错误之后"),
+            WaitReason::Rate => tr!(lang, "hourly limit of calls", "每小時上限", "每小时上限"),
+        };
+        let (count, time) = (waits.count, human(lang, Duration::from_millis(waits.ms)));
+        tr!(
+            lang,
+            "{why}: {count} ×, {time} in all",
+            "{why}：{count} 次，共 {time}",
+            "{why}：{count} 次，共 {time}",
+        )
+    };
+    story.waits.values().map(line).collect()
+}
+
+/// A heading and its list; nothing for none.
+fn section(out: &mut String, lang: Lang, heading: &str, items: &[String]) {
+    if items.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n## {heading}\n\n"));
+    for item in items.iter().take(MOST_ITEMS) {
+        out.push_str(&format!("- {item}\n"));
+    }
+    if items.len() > MOST_ITEMS {
+        let more = items.len() - MOST_ITEMS;
+        let more = tr!(lang, "and {more} more", "另有 {more} 項", "另有 {more} 项");
+        out.push_str(&format!("- {more}\n"));
+    }
+}
+
+/// What comes from outside, as one harmless line.
+fn value(text: &str) -> String {
+    one_line(&redact(&sanitize(text)))
+}

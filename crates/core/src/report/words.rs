@@ -1,0 +1,155 @@
+//! How a run ended, in one word, in one sentence, and what to do next.
+
+use super::Report;
+use crate::lang::Lang;
+use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
+use crate::tr;
+
+/// One word for the name of an outcome; a name that is not known stays.
+pub fn outcome_word(lang: Lang, name: &str) -> String {
+    match name {
+        "complete" => tr!(lang, "complete", "完成", "完成"),
+        "paused" => tr!(lang, "paused", "已暫停", "已暂停"),
+        "blocked" => tr!(lang, "blocked", "受阻", "受阻"),
+        "circuit_break" => tr!(lang, "stuck", "卡住", "卡住"),
+        "errors" => tr!(lang, "errors", "錯誤", "错误"),
+        "gate_failed" => tr!(lang, "rejected", "驗證未過", "验证未过"),
+        "budget" => tr!(lang, "budget", "預算用盡", "预算用尽"),
+        "cancelled" => tr!(lang, "cancelled", "已取消", "已取消"),
+        "interrupted" => tr!(lang, "interrupted", "已中斷", "已中断"),
+        "unfinished" => tr!(lang, "unfinished", "未完成", "未完成"),
+        other => other.to_owned(),
+    }
+}
+
+/// The outcome of a run in one word that programs read, too.
+pub fn outcome_name(outcome: Option<&Outcome>) -> &'static str {
+    outcome.map_or("unfinished", Outcome::name)
+}
+
+pub(super) fn sentence(lang: Lang, report: &Report) -> String {
+    match &report.outcome {
+        Some(Outcome::Complete) => tr!(
+            lang,
+            "Everything that was asked for is done, as far as it could be checked.",
+            "要求的工作都已完成（以可檢查的範圍為準）。",
+            "要求的工作都已完成（以可检查的范围为准）。",
+        ),
+        Some(Outcome::Paused { reason }) => paused(lang, *reason),
+        Some(Outcome::Blocked { reason }) => tr!(
+            lang,
+            "The agent says that it can't go on: {reason}",
+            "代理表示無法繼續：{reason}",
+            "代理表示无法继续：{reason}",
+        ),
+        Some(Outcome::CircuitBreak { rule }) => stuck(lang, *rule),
+        Some(Outcome::Errors) => {
+            let count = report.story.errors.len();
+            tr!(
+                lang,
+                "Too many errors in a row ended the run ({count} in all).",
+                "連續錯誤過多，執行已結束（共 {count} 次）。",
+                "连续错误过多，运行已结束（共 {count} 次）。",
+            )
+        }
+        Some(Outcome::GateFailed { reason }) => tr!(
+            lang,
+            "Verification kept failing: {reason}",
+            "驗證持續失敗：{reason}",
+            "验证持续失败：{reason}",
+        ),
+        Some(Outcome::Budget { limit }) => tr!(
+            lang,
+            "The budget is spent: {limit}",
+            "預算已用盡：{limit}",
+            "预算已用尽：{limit}",
+        ),
+        Some(Outcome::Cancelled) => tr!(
+            lang,
+            "A person gave the run up (USER_ABORT).",
+            "使用者已放棄此次執行（USER_ABORT）。",
+            "用户已放弃此次运行（USER_ABORT）。",
+        ),
+        Some(Outcome::Interrupted) => tr!(
+            lang,
+            "A person or the system stopped the run; everything is saved.",
+            "使用者或系統中止了執行；進度已保存。",
+            "用户或系统中止了运行；进度已保存。",
+        ),
+        None => tr!(
+            lang,
+            "Its process ended without saying how; the journal has everything up to there.",
+            "行程未說明原因即已終止；在此之前的一切都在日誌中。",
+            "进程未说明原因即已终止；在此之前的一切都在日志中。",
+        ),
+    }
+}
+
+fn paused(lang: Lang, reason: PauseReason) -> String {
+    match reason {
+        PauseReason::Requested => tr!(
+            lang,
+            "A person asked for a pause; everything is saved.",
+            "依使用者要求暫停；進度已保存。",
+            "按用户要求暂停；进度已保存。",
+        ),
+        PauseReason::Unproven => tr!(
+            lang,
+            "The agent says that it is done, and nothing could prove it.",
+            "代理聲稱完成，但沒有任何方法能證明。",
+            "代理声称完成，但没有任何方法能证明。",
+        ),
+        PauseReason::Limit(Limit::Iterations) => tr!(
+            lang,
+            "The limit of iterations was reached.",
+            "已達迭代上限。",
+            "已达迭代上限。",
+        ),
+        PauseReason::Limit(Limit::Duration) => tr!(
+            lang,
+            "The limit of time was reached.",
+            "已達時間上限。",
+            "已达时间上限。",
+        ),
+    }
+}
+
+fn stuck(lang: Lang, rule: BreakerRule) -> String {
+    match rule {
+        BreakerRule::Stalled => tr!(
+            lang,
+            "The circuit breaker opened: turn after turn left nothing new behind.",
+            "Circuit Breaker 觸發：連續多輪沒有任何新進展。",
+            "Circuit Breaker 触发：连续多轮没有任何新进展。",
+        ),
+        BreakerRule::MissingPromise => tr!(
+            lang,
+            "The circuit breaker opened: answer after answer had no promise in it.",
+            "Circuit Breaker 觸發：連續多次回答沒有 promise 標籤。",
+            "Circuit Breaker 触发：连续多次回答没有 promise 标签。",
+        ),
+        BreakerRule::SameError => tr!(
+            lang,
+            "The circuit breaker opened: the same failure came again and again.",
+            "Circuit Breaker 觸發：相同的失敗一再出現。",
+            "Circuit Breaker 触发：相同的失败一再出现。",
+        ),
+        BreakerRule::FalsePromise => tr!(
+            lang,
+            "The circuit breaker opened: the agent kept claiming what was not true.",
+            "Circuit Breaker 觸發：代理一再虛假承諾。",
+            "Circuit Breaker 触发：代理一再虚假承诺。",
+        ),
+    }
+}
+
+/// The command that goes on from here; `None` where nothing is left to do.
+pub(super) fn next_command(report: &Report) -> Option<String> {
+    let id = &report.facts.run_id;
+    match &report.outcome {
+        Some(Outcome::Complete) => None,
+        // Given up: only the same wish once more can follow.
+        Some(Outcome::Cancelled) => Some(format!("ralph resume {id} --restart")),
+        _ => Some(format!("ralph resume {id}")),
+    }
+}

@@ -1,0 +1,431 @@
+//! Puts runs that are over into the history, brings them back, and deletes
+//! the oldest.
+//!
+//! An archive is made from the journal, like everything but the journal
+//! itself: a failure here is told, and stops nothing. Everything here happens
+//! under the lock of the project.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use ralph_core::config::Settings;
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Goal, Notice, Outcome, iso_utc};
+use ralph_core::report::{Facts, GitFacts, Report, Story, outcome_name};
+use ralph_store::FileError;
+use ralph_store::history::{self, Bundle, Entry, History, Manifest};
+use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::lock::LockError;
+use serde_json::{Map, Value, json};
+
+use crate::git::{self, Head};
+use crate::past::{self, Past, PastError};
+use crate::supervise::orphans;
+use crate::{clock, opening};
+
+/// Where runs are kept, and how many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keeping {
+    pub history: History,
+    /// The working directory of other tools, `.skillpack/current`.
+    pub current: PathBuf,
+    pub keep: usize,
+}
+
+impl Keeping {
+    pub fn new(root: &Path, settings: &Settings) -> Keeping {
+        Keeping {
+            history: History::new(root.join(&settings.history.dir)),
+            current: root.join(&settings.checkpoint.dir),
+            keep: usize::try_from(settings.history.keep).unwrap_or(usize::MAX),
+        }
+    }
+}
+
+/// One run that is to be archived.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    pub layout: &'a Layout,
+    pub keeping: &'a Keeping,
+    pub run: &'a RunPaths,
+    /// The language of the report.
+    pub lang: Lang,
+    /// Where HEAD stood when the run ended; `None` where nobody looked then.
+    pub head: Option<Head>,
+    /// Whether the files of the working directory are of this run.
+    pub owns_current: bool,
+}
+
+/// A run in the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archived {
+    pub path: PathBuf,
+    /// It was there before.
+    pub already: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum ArchiveError {
+    Past(PastError),
+    File(FileError),
+    Locked(LockError),
+}
+
+impl From<PastError> for ArchiveError {
+    fn from(error: PastError) -> Self {
+        ArchiveError::Past(error)
+    }
+}
+
+impl From<FileError> for ArchiveError {
+    fn from(error: FileError) -> Self {
+        ArchiveError::File(error)
+    }
+}
+
+impl Say for ArchiveError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            ArchiveError::Past(error) => error.say(lang),
+            ArchiveError::File(error) => error.say(lang),
+            ArchiveError::Locked(error) => error.say(lang),
+        }
+    }
+}
+
+/// Archives a run, if it is not archived as it stands now. `tell` hears of it
+/// before anything moves (EVNT-04). Doing it again after a crash at any moment
+/// finishes what was begun.
+pub fn archive(job: &Job<'_>, tell: &mut dyn FnMut(&Notice)) -> Result<Archived, ArchiveError> {
+    let mut story = Story::default();
+    let past = past::listen(job.run, &mut |notice| story.take(notice))?;
+    let working = match job.owns_current {
+        true => history::working_files(&job.keeping.current)?,
+        false => Vec::new(),
+    };
+    let kept = &job.keeping.history;
+    let archived = match find_archive(&kept.entries()?, job.run, past.records) {
+        Some(entry) => Archived {
+            path: entry.path.clone(),
+            already: true,
+        },
+        None => {
+            let task_id = task_id(&working).unwrap_or_else(|| job.run.id.to_string());
+            let ended = clock::local_time(past.state.now().wall_ms);
+            let date = ended.get(..10).unwrap_or(&ended);
+            let name = kept.free_name(&format!("{date}_{task_id}"));
+            tell(&Notice::Archive { name: name.clone() });
+            let bundle = bundle(job, &past, story, &working, &task_id);
+            Archived {
+                path: kept.put(&name, &bundle)?,
+                already: false,
+            }
+        }
+    };
+    // Only now: what is deleted stands in the history (HIST-06).
+    history::clear(&working)?;
+    Ok(archived)
+}
+
+/// The archive of a run in this very state. A run that was taken up again has
+/// more records than the archive that was made before.
+fn find_archive<'a>(entries: &'a [Entry], run: &RunPaths, records: u64) -> Option<&'a Entry> {
+    entries.iter().find(|entry| {
+        entry.manifest.as_ref().is_some_and(|manifest| {
+            manifest.text("run_id") == run.id.as_str() && manifest.number("records") == records
+        })
+    })
+}
+
+/// The id of the task, as the checkpoint has it, where it can be a name.
+fn task_id(working: &[(String, PathBuf)]) -> Option<String> {
+    const LONGEST: usize = 64;
+    let (_, path) = working.iter().find(|(name, _)| name == "checkpoint.json")?;
+    let checkpoint: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let id = checkpoint["task_id"].as_str()?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let sound = (1..=LONGEST).contains(&id.len()) && id.bytes().all(is_name);
+    sound.then(|| id.to_owned())
+}
+
+fn bundle(
+    job: &Job<'_>,
+    past: &Past,
+    story: Story,
+    working: &[(String, PathBuf)],
+    task_id: &str,
+) -> Bundle {
+    let report = Report::new(facts(job, past), &past.state, story);
+    let mut copies = vec![
+        (history::JOURNAL.to_owned(), job.run.journal()),
+        (history::EVENTS.to_owned(), job.run.events()),
+    ];
+    let others = working.iter().filter(|(name, _)| name != history::EVENTS);
+    copies.extend(others.cloned());
+    Bundle {
+        manifest: manifest(&report, past, task_id),
+        texts: vec![(history::REPORT.to_owned(), report.markdown(job.lang))],
+        copies,
+    }
+}
+
+fn facts(job: &Job<'_>, past: &Past) -> Facts {
+    let (root, header) = (job.layout.root(), &past.header);
+    Facts {
+        run_id: job.run.id.to_string(),
+        what: match (
+            &past.state.rules.goal,
+            &header.asked.prompt,
+            &header.tasks_file,
+        ) {
+            (Goal::Tasks { .. }, _, Some(file)) => {
+                let below = file.strip_prefix(root).unwrap_or(file);
+                below.display().to_string()
+            }
+            (_, prompt, _) => prompt.clone().unwrap_or_default(),
+        },
+        started: clock::local_time(header.started_ms),
+        ended: clock::local_time(past.state.now().wall_ms),
+        git: git::find_root(root).map(|_| git_facts(job, past)),
+    }
+}
+
+/// What the repository shows of a run can only be told at its end: later, it
+/// would be the work of others.
+fn git_facts(job: &Job<'_>, past: &Past) -> GitFacts {
+    let (root, from) = (job.layout.root(), past.header.commit.clone());
+    let to = job.head.as_ref().and_then(|head| head.commit.clone());
+    GitFacts {
+        branch: past.header.branch.clone(),
+        commits: match (&from, &to) {
+            (Some(from), Some(to)) => git::count_commits(root, from, to),
+            _ => None,
+        },
+        files: match (&from, &job.head) {
+            (Some(from), Some(_)) => git::count_changed_files(root, from),
+            _ => None,
+        },
+        from,
+        to,
+    }
+}
+
+fn manifest(report: &Report, past: &Past, task_id: &str) -> Map<String, Value> {
+    let facts = &report.facts;
+    let outcome = report.outcome.as_ref();
+    let git = facts.git.clone().unwrap_or_default();
+    let (completed, total) = report.tasks.unzip();
+    let manifest = json!({
+        "version": Manifest::VERSION,
+        "program": "ralph",
+        "run_id": facts.run_id,
+        "task_id": task_id,
+        "work": facts.what,
+        "outcome": outcome_name(outcome),
+        "reason": outcome.map(Outcome::reason).filter(|reason| !reason.is_empty()),
+        "can_go_on": outcome.is_none_or(Outcome::can_go_on),
+        "started": iso_utc(past.header.started_ms),
+        "ended": iso_utc(past.state.now().wall_ms),
+        "ended_local": facts.ended,
+        "duration_ms": past.state.elapsed_ms(),
+        "turns": report.turns,
+        "tasks": completed.map(|_| json!({"completed": completed, "total": total})),
+        "branch": git.branch,
+        "commits": git.from.as_ref().map(|from| json!({
+            "from": from,
+            "to": git.to,
+            "count": git.commits,
+        })),
+        "files_changed": git.files,
+        "records": past.records,
+    });
+    match manifest {
+        Value::Object(manifest) => manifest.into_iter().filter(|(_, v)| !v.is_null()).collect(),
+        _ => Map::new(),
+    }
+}
+
+/// Archives the run before `newest`, where a crash came between its end and
+/// its archive.
+pub fn catch_up(layout: &Layout, keeping: &Keeping, newest: &RunId, lang: Lang) {
+    let Ok(runs) = layout.runs() else { return };
+    let Some(run) = runs.iter().rev().find(|run| run.id < *newest) else {
+        return;
+    };
+    let is_over = || {
+        let past = past::read(run).ok()?;
+        past.state.outcome().map(|outcome| !outcome.can_go_on())
+    };
+    let is_archived = match keeping.history.find(run.id.as_str()) {
+        Ok(found) => found.is_some(),
+        Err(_) => return,
+    };
+    if !is_archived && is_over() == Some(true) {
+        let job = Job {
+            layout,
+            keeping,
+            run,
+            lang,
+            head: None,
+            owns_current: false,
+        };
+        let _ = archive(&job, &mut |_| {});
+    }
+}
+
+/// Archives a run that no process drives, whatever its state.
+pub fn archive_by_hand(
+    layout: &Layout,
+    keeping: &Keeping,
+    run: &RunPaths,
+    lang: Lang,
+) -> Result<Archived, ArchiveError> {
+    let _lock = take_lock(layout, &run.id)?;
+    let newest = layout.latest_run()?;
+    let job = Job {
+        layout,
+        keeping,
+        run,
+        lang,
+        head: None,
+        owns_current: newest.is_some_and(|newest| newest.id == run.id),
+    };
+    let now = clock::now();
+    archive(&job, &mut |notice| {
+        let log = ralph_store::events::EventLog::open(&run.events());
+        let _ = log.and_then(|mut log| log.append_json(&notice.line(now)));
+    })
+}
+
+/// A run that died with the lock may have left processes behind: whoever takes
+/// its lock ends them, since nobody will find its name there again.
+fn take_lock(layout: &Layout, id: &RunId) -> Result<ralph_store::lock::Lock, ArchiveError> {
+    let lock = opening::lock(layout, id).map_err(ArchiveError::Locked)?;
+    if let Some(dead) = &lock.took_over {
+        orphans::end_tagged(&dead.run_id);
+    }
+    Ok(lock)
+}
+
+/// An archived run that was, or would be, deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    pub name: String,
+    /// Its own folder, where that goes with it.
+    pub run: Option<RunId>,
+    pub bytes: u64,
+}
+
+/// Which archived runs are beyond the newest `keep` (HIST-04).
+pub fn surplus(
+    layout: &Layout,
+    keeping: &Keeping,
+    keep: usize,
+) -> Result<Vec<(Entry, Pruned)>, FileError> {
+    let entries = keeping.history.entries()?;
+    let living = layout.current_run()?.map(|run| run.id);
+    let too_many = history::surplus(&entries, keep, |entry| {
+        run_of(entry).is_some_and(|id| Some(&id) == living.as_ref() || can_go_on(layout, &id))
+    });
+    let mut left = entries;
+    let mut pruned = Vec::new();
+    for entry in too_many {
+        left.retain(|other| other.name != entry.name);
+        // A run that was archived twice keeps its folder for the other one.
+        let run = run_of(&entry)
+            .filter(|id| !left.iter().any(|other| other.is_about(id.as_str())))
+            .filter(|id| layout.run(id).dir.is_dir());
+        let folder = run.as_ref().map_or(0, |id| size_of(&layout.run(id).dir));
+        let name = entry.name.clone();
+        let bytes = folder + size_of(&entry.path);
+        pruned.push((entry, Pruned { name, run, bytes }));
+    }
+    Ok(pruned)
+}
+
+/// Deletes what [`surplus`] names. The folder of a run goes first: an archive
+/// whose run is gone is found and deleted by the next call, the other way
+/// round the run would be forgotten.
+pub fn prune(layout: &Layout, keeping: &Keeping, keep: usize) -> Result<Vec<Pruned>, FileError> {
+    let mut deleted = Vec::new();
+    for (entry, pruned) in surplus(layout, keeping, keep)? {
+        if let Some(run) = &pruned.run {
+            history::delete_folder(&layout.runs_dir(), run.as_str())?;
+        }
+        keeping.history.delete(&entry)?;
+        deleted.push(pruned);
+    }
+    Ok(deleted)
+}
+
+/// [`prune`], while no run is alive.
+pub fn prune_by_hand(
+    layout: &Layout,
+    keeping: &Keeping,
+    keep: usize,
+) -> Result<Vec<Pruned>, ArchiveError> {
+    let Some(newest) = layout.latest_run()? else {
+        return Ok(prune(layout, keeping, keep)?);
+    };
+    let _lock = take_lock(layout, &newest.id)?;
+    Ok(prune(layout, keeping, keep)?)
+}
+
+fn run_of(entry: &Entry) -> Option<RunId> {
+    RunId::parse(entry.manifest.as_ref()?.text("run_id"))
+}
+
+/// Whether a run was taken up after it was archived. One that can't be read
+/// is not known to be over.
+fn can_go_on(layout: &Layout, id: &RunId) -> bool {
+    let run = layout.run(id);
+    if !run.journal().exists() {
+        return false;
+    }
+    match past::read(&run) {
+        Ok(past) => past.state.outcome().is_none_or(Outcome::can_go_on),
+        Err(_) => true,
+    }
+}
+
+/// Of the files that stand directly in a folder.
+fn size_of(dir: &Path) -> u64 {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok());
+    sizes.filter(Metadata::is_file).map(|m| m.len()).sum()
+}
+
+/// What became of the wish to have a run back (RESM-05).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Restored {
+    /// Its folder is there.
+    There(RunPaths),
+    /// Its folder was made anew from the history.
+    Back(RunPaths),
+    /// The history knows it, and has no journal of it.
+    NoJournal(Entry),
+    Unknown,
+}
+
+/// Finds a run by its name, or by the name of its archive.
+pub fn restore(layout: &Layout, keeping: &Keeping, id: &str) -> Result<Restored, FileError> {
+    let there = |id: &RunId| Some(layout.run(id)).filter(|run| run.dir.is_dir());
+    if let Some(run) = RunId::parse(id).as_ref().and_then(there) {
+        return Ok(Restored::There(run));
+    }
+    let Some(entry) = keeping.history.find(id)? else {
+        return Ok(Restored::Unknown);
+    };
+    let Some(id) = run_of(&entry) else {
+        return Ok(Restored::NoJournal(entry));
+    };
+    if let Some(run) = there(&id) {
+        return Ok(Restored::There(run));
+    }
+    if !entry.path.join(history::JOURNAL).is_file() {
+        return Ok(Restored::NoJournal(entry));
+    }
+    layout.prepare()?;
+    history::restore(&entry, &layout.runs_dir(), id.as_str())?;
+    Ok(Restored::Back(layout.run(&id)))
+}
