@@ -64,6 +64,17 @@ pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
     fs::create_dir(dir)
 }
 
+pub fn remove_file(path: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::remove_file(path)
+}
+
+/// A second name for the same file.
+pub fn hard_link(file: &Path, name: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::hard_link(file, name)
+}
+
 /// What makes a file the same file under whatever name.
 #[cfg(unix)]
 pub fn identity(metadata: &Metadata) -> (u64, u64) {
