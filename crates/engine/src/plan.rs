@@ -10,17 +10,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen};
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
+use ralph_store::FileError;
+use ralph_store::checkpoint::Refused;
+use ralph_store::layout::Layout;
 use ralph_store::log::LogStyle;
 
 use serde::{Deserialize, Serialize};
 
 use crate::agents::{self, Agent, SplitError};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
 
@@ -82,6 +87,7 @@ pub struct Plan {
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
     pub log_keep: u32,
+    pub checkpoint: CheckpointPlan,
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
     pub grace: Duration,
@@ -128,6 +134,22 @@ pub enum Announcement {
     Reaped {
         run: String,
         count: usize,
+    },
+    /// The checkpoint or its event log could not be written; the run needs
+    /// neither.
+    NotProjected {
+        error: FileError,
+    },
+    /// The checkpoint, or some of its backups, could not be proven.
+    CheckpointDamaged {
+        dir: PathBuf,
+        refused: Vec<Refused>,
+    },
+    /// The state file of the delta loop was unreadable and stands aside.
+    DeltaMovedAside {
+        from: PathBuf,
+        to: PathBuf,
+        error: DeltaError,
     },
     /// The world moved while no process of the run lived (RESM-08).
     Changed {
@@ -289,6 +311,13 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
+        checkpoint: CheckpointPlan {
+            enabled: settings.checkpoint.enabled,
+            interval: settings.checkpoint.interval,
+            backups: settings.checkpoint.backups,
+            dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
+            delta: settings.preset.as_deref() == Some("delta"),
+        },
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,
