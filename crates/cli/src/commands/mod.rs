@@ -1,10 +1,12 @@
 //! One verb per file.
 
+mod checkpoints;
 mod config;
 mod control;
 mod demo;
 mod events;
 mod generate;
+mod left;
 mod logs;
 mod resume;
 mod run;
