@@ -1,7 +1,7 @@
 //! What every command needs: where the project is, which language is spoken,
 //! what the terminal can show, and where to write.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::config;
@@ -80,6 +80,19 @@ impl App {
     pub fn fail(&self, problem: &dyn Say) -> u8 {
         self.warn(&problem.say(self.lang()));
         FAILED
+    }
+}
+
+/// One line of an answer; `None` at the end of the input.
+pub fn ask(question: &str) -> Option<String> {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(question.as_bytes());
+    let _ = out.flush();
+    drop(out);
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(n) if n > 0 => Some(line.trim().to_owned()),
+        _ => None,
     }
 }
 

@@ -148,7 +148,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("choice").args(["yes", "restart", "show", "abandon", "list"]))]
 pub struct ResumeArgs {
-    /// Run to take up [default: the latest]
+    /// Run or checkpoint to take up [default: the latest run]
     pub run: Option<String>,
     /// Go on without asking
     #[arg(long, short)]
@@ -162,7 +162,7 @@ pub struct ResumeArgs {
     /// Give it up
     #[arg(long)]
     pub abandon: bool,
-    /// List all runs
+    /// List all runs and checkpoints
     #[arg(long)]
     pub list: bool,
     /// Print one JSON event per line

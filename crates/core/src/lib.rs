@@ -4,7 +4,9 @@
 //! the environment: time and observations arrive inside arguments, decisions
 //! leave as data. See `ARCHITECTURE.md`.
 
+pub mod checkpoint;
 pub mod config;
+pub mod delta;
 pub mod display;
 pub mod lang;
 pub mod machine;

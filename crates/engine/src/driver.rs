@@ -18,12 +18,13 @@ use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::error::DriveError;
 use crate::look::Looker;
 use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
+use crate::projections::{self, Projector};
 use crate::record::Recorder;
 use crate::supervise::{Stop, orphans};
 use crate::turn::{Call, Called, Echo, run_env};
@@ -89,6 +90,7 @@ struct Driver<'a> {
     state: State,
     looker: Looker,
     recorder: Recorder,
+    projector: Option<Projector>,
     paths: RunPaths,
     run_id: String,
     observer: &'a mut dyn Observer,
@@ -114,7 +116,7 @@ impl<'a> Driver<'a> {
         observer: &'a mut dyn Observer,
         requests: mpsc::UnboundedReceiver<Request>,
     ) -> Result<Driver<'a>, DriveError> {
-        let open = opening.open(&plan)?;
+        let mut open = opening.open(&plan)?;
         observer.begin(&Beginning {
             run_id: open.id.as_str(),
             plan: &plan,
@@ -127,11 +129,15 @@ impl<'a> Driver<'a> {
         }
         let mut announcements = plan.announcements.clone();
         announcements.extend(reap(open.lock.took_over.as_ref()));
+        if let Some(projector) = &mut open.projector {
+            announcements.extend(projector.begin());
+        }
         let scope = Scope {
             skipped: open.skipped,
             ..plan.scope.clone()
         };
         let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
+        looker.exclude(&plan.checkpoint.dir);
         let seen = looker.look();
         if let Some(change) = open
             .before
@@ -145,6 +151,7 @@ impl<'a> Driver<'a> {
             state: open.state,
             looker,
             recorder: open.recorder,
+            projector: open.projector,
             paths: open.paths,
             run_id: open.id.as_str().into(),
             observer,
@@ -160,9 +167,7 @@ impl<'a> Driver<'a> {
             plan,
             _lock: open.lock,
         };
-        for announcement in announcements {
-            driver.announce(&announcement);
-        }
+        driver.announce_all(announcements);
         Ok(driver)
     }
 
@@ -170,7 +175,7 @@ impl<'a> Driver<'a> {
         loop {
             let kind = match self.queue.pop_front() {
                 Some(kind) => kind,
-                None => self.wake().await,
+                None => self.wake_and_save().await,
             };
             let event = Event {
                 at: clock::now(),
@@ -184,6 +189,7 @@ impl<'a> Driver<'a> {
             if matches!(event.kind, Kind::Started { .. }) {
                 told?;
             }
+            self.project(&effects);
             for effect in effects {
                 if let Some(outcome) = self.perform(effect, event.at) {
                     if !outcome.can_go_on() {
@@ -192,6 +198,36 @@ impl<'a> Driver<'a> {
                     return Ok(outcome);
                 }
             }
+        }
+    }
+
+    /// A turn may take hours, in which those who read the checkpoint should
+    /// see that the run lives (CKPT-08).
+    async fn wake_and_save(&mut self) -> Kind {
+        loop {
+            tokio::select! {
+                biased;
+                kind = self.wake() => return kind,
+                () = sleep(Duration::from_millis(projections::LONGEST_MS)) => {}
+            }
+            if let Some(projector) = &mut self.projector {
+                let troubled = projector.again(&self.state, &self.looker.task_marks());
+                self.announce_all(troubled);
+            }
+        }
+    }
+
+    fn project(&mut self, effects: &[Effect]) {
+        if let Some(projector) = &mut self.projector {
+            let looker = &self.looker;
+            let troubled = projector.before(effects, &self.state, || looker.task_marks());
+            self.announce_all(troubled);
+        }
+    }
+
+    fn announce_all(&mut self, announcements: impl IntoIterator<Item = Announcement>) {
+        for announcement in announcements {
+            self.announce(&announcement);
         }
     }
 
@@ -261,7 +297,11 @@ impl<'a> Driver<'a> {
                     });
                 }
             }
-            Effect::Finish(outcome) => return Some(outcome),
+            Effect::Finish(outcome) => {
+                let troubled = self.projector.as_mut().and_then(Projector::finish);
+                self.announce_all(troubled);
+                return Some(outcome);
+            }
         }
         None
     }

@@ -14,6 +14,7 @@ pub mod look;
 pub mod opening;
 pub mod past;
 pub mod plan;
+pub mod projections;
 pub mod prompt;
 pub mod record;
 pub mod signals;

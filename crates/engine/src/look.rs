@@ -158,6 +158,22 @@ impl Say for ReadError {
     }
 }
 
+/// A task and whether its box is ticked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskMark {
+    pub id: String,
+    pub text: String,
+    pub done: bool,
+    /// Key of its phase.
+    pub phase: Option<String>,
+}
+
+impl TaskMark {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.id, self.text)
+    }
+}
+
 /// Keeps what was seen last, so that a look costs what changed.
 #[derive(Debug)]
 pub struct Looker {
@@ -197,6 +213,14 @@ impl Looker {
         }
     }
 
+    /// Leaves a file or a folder out that is no work of the agent. It has to
+    /// be said before the first look.
+    pub fn exclude(&mut self, path: &Path) {
+        let tasks = self.tasks.iter().map(|tasks| tasks.path.clone());
+        let excluded = tasks.chain([path.to_owned()]).collect();
+        self.work_tree = WorkTree::new(&self.root, excluded);
+    }
+
     pub fn look(&mut self) -> Seen {
         Seen {
             tasks: self.look_at_tasks(),
@@ -215,6 +239,24 @@ impl Looker {
         last.flat_map(|last| last.list.pending(&self.scope))
             .map(task_ref)
             .collect()
+    }
+
+    /// Every task in scope, as the file said when it was read last.
+    pub fn task_marks(&self) -> Vec<TaskMark> {
+        let last = self.last.iter();
+        last.flat_map(|last| {
+            let phases = &last.list.phases;
+            last.list.required(&self.scope).map(|task| TaskMark {
+                id: task.id.clone(),
+                text: text::width::truncate(&task.text, TEXT_COLUMNS),
+                done: task.done,
+                phase: task
+                    .phase
+                    .and_then(|phase| phases.get(phase))
+                    .map(|phase| phase.key.clone()),
+            })
+        })
+        .collect()
     }
 
     fn look_at_tasks(&mut self) -> Tasks {

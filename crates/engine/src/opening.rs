@@ -11,6 +11,7 @@ use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
 use crate::error::DriveError;
 use crate::past;
 use crate::plan::Plan;
+use crate::projections::Projector;
 use crate::record::{Header, Recorder};
 use crate::{clock, git};
 
@@ -30,6 +31,8 @@ pub struct Open {
     pub paths: RunPaths,
     pub state: State,
     pub recorder: Recorder,
+    /// `None` where checkpoints are switched off.
+    pub projector: Option<Projector>,
     pub lock: Lock,
     pub skipped: BTreeSet<String>,
     /// What the process before saw last; `None` for a new run.
@@ -76,6 +79,7 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
     };
     let recorder = Recorder::begin(plan, &paths, &header)?;
     Ok(Open {
+        projector: Projector::new(plan, &paths, &header),
         id,
         paths,
         state,
@@ -95,6 +99,7 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
     let past = past::replay(id.as_str(), records)?;
     let recorder = Recorder::open(plan, &paths, journal, &past.header)?;
     Ok(Open {
+        projector: Projector::new(plan, &paths, &past.header),
         id: id.clone(),
         paths,
         state: past.state,

@@ -11,11 +11,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen};
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
+use ralph_store::FileError;
+use ralph_store::checkpoint::Refused;
+use ralph_store::layout::Layout;
 use ralph_store::log::LogStyle;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::{self, Agent, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
 
@@ -86,6 +91,7 @@ pub struct Plan {
     pub log_keep: u32,
     /// Where the run goes when it is over.
     pub keeping: Keeping,
+    pub checkpoint: CheckpointPlan,
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
     pub grace: Duration,
@@ -132,6 +138,22 @@ pub enum Announcement {
     Reaped {
         run: String,
         count: usize,
+    },
+    /// The checkpoint or its event log could not be written; the run needs
+    /// neither.
+    NotProjected {
+        error: FileError,
+    },
+    /// The checkpoint, or some of its backups, could not be proven.
+    CheckpointDamaged {
+        dir: PathBuf,
+        refused: Vec<Refused>,
+    },
+    /// The state file of the delta loop was unreadable and stands aside.
+    DeltaMovedAside {
+        from: PathBuf,
+        to: PathBuf,
+        error: DeltaError,
     },
     /// The world moved while no process of the run lived (RESM-08).
     Changed {
@@ -316,6 +338,13 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
+        checkpoint: CheckpointPlan {
+            enabled: settings.checkpoint.enabled,
+            interval: settings.checkpoint.interval,
+            backups: settings.checkpoint.backups,
+            dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
+            delta: settings.preset.as_deref() == Some("delta"),
+        },
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,

@@ -129,6 +129,16 @@ impl Layout {
         Ok(true)
     }
 
+    /// Where checkpoints are kept; `dir` is the setting `checkpoint.dir`.
+    pub fn checkpoint_dir(&self, dir: &str) -> PathBuf {
+        self.root.join(dir)
+    }
+
+    /// The state file of a delta loop.
+    pub fn delta_state(&self) -> PathBuf {
+        self.root.join(ralph_core::delta::PATH)
+    }
+
     pub fn runs_dir(&self) -> PathBuf {
         self.ralph_dir.join("runs")
     }

@@ -1,10 +1,12 @@
-//! The only writer of run state: journal, atomic files, lock, log and events.
+//! The only writer of run state: journal, atomic files, lock, log, events and
+//! checkpoints.
 //!
 //! Everything here is plain blocking `std`, so that a hook can use it without
 //! a runtime. All writes pass through one private module, `sys`, in which a
 //! test build can make each of them fail by name (see [`fault`]).
 
 pub mod atomic;
+pub mod checkpoint;
 pub mod error;
 pub mod events;
 pub mod fault;

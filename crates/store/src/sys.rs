@@ -81,6 +81,12 @@ pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
     fs::create_dir(dir)
 }
 
+/// A second name for the same file.
+pub fn hard_link(file: &Path, name: &Path, point: &'static str) -> io::Result<()> {
+    check(point)?;
+    fs::hard_link(file, name)
+}
+
 /// What makes a file the same file under whatever name.
 #[cfg(unix)]
 pub fn identity(metadata: &Metadata) -> (u64, u64) {

@@ -1,12 +1,14 @@
 //! One verb per file.
 
 mod archive;
+mod checkpoints;
 mod config;
 mod control;
 mod demo;
 mod events;
 mod generate;
 mod history;
+mod left;
 mod logs;
 mod resume;
 mod run;

@@ -1,17 +1,20 @@
 //! `ralph resume`: takes a run up where it was left.
 
-use std::io::{BufRead, Write};
-
 use ralph_core::display::{self, ResumeView};
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, iso_utc};
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
 use ralph_engine::opening::Opening;
-use ralph_engine::past::{self, Past};
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_engine::past::{self, Past, PastError};
+use ralph_engine::plan::Asked;
+use ralph_store::layout::{Layout, RunId, RunPaths};
+use serde_json::{Value, json};
 
+use super::checkpoints::{self, Entry};
 use super::history::keeping;
+use super::left::Left;
 use super::run::{Shown, prepare, show};
 use crate::FAILED;
 use crate::app::{self, App};
@@ -26,22 +29,39 @@ enum Choice {
     Abandon,
 }
 
+/// What there is to take up.
+enum Found {
+    Run(RunPaths, Box<Past>),
+    /// The journal can't be read, or is gone.
+    Left(Box<Left>),
+}
+
 pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
     let layout = Layout::new(&app.root);
     if args.list {
-        return list(&app, &layout);
+        return list(&app, &layout, args.json);
     }
-    let (paths, past) = match find(&app, &layout, args) {
-        Ok(found) => found,
-        Err(code) => return code,
-    };
-    let choice = match choose(&app, args, &past) {
-        Ok(choice) => choice,
-        Err(code) => return code,
-    };
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+    };
+    let (paths, past) = match find(&app, &layout, args.run.as_deref()) {
+        Ok(Found::Run(paths, past)) => (paths, past),
+        Ok(Found::Left(left)) => {
+            return match left.choose(&app, args) {
+                Ok(asked) => start(app, global, asked, &Opening::New, shown),
+                Err(code) => code,
+            };
+        }
+        Err(code) => return code,
+    };
+    let choice = match over(&app, args, &paths, &past) {
+        Ok(()) => choose(&app, args, &past),
+        Err(code) => Err(code),
+    };
+    let choice = match choice {
+        Ok(choice) => choice,
+        Err(code) => return code,
     };
     let opening = match choice {
         Choice::Show => {
@@ -52,47 +72,97 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
         Choice::Continue => Opening::Resume(paths.id),
         Choice::Restart => Opening::New,
     };
-    match prepare(app, global, past.header.asked, shown) {
-        Ok((app, plan)) => show(&app, plan, &opening, shown),
+    start(app, global, past.header.asked, &opening, shown)
+}
+
+fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Shown) -> u8 {
+    match prepare(app, global, asked, shown) {
+        Ok((app, plan)) => show(&app, plan, opening, shown),
         Err(code) => code,
     }
 }
 
 /// The run that is named, out of the history if need be (RESM-05), else the
-/// newest.
-fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<(RunPaths, Past), u8> {
-    let lang = app.lang();
-    let paths = match &args.run {
-        Some(id) => named(app, layout, id)?,
+/// newest; the checkpoint of it, where that is what is left.
+fn find(app: &App, layout: &Layout, name: Option<&str>) -> Result<Found, u8> {
+    let run = |id: &str| {
+        RunId::parse(id)
+            .map(|id| layout.run(&id))
+            .filter(|paths| paths.dir.is_dir())
+    };
+    let mut entries = checkpoints::all(app);
+    let paths = match name {
+        Some(name) => named(app, layout, name, &entries)?,
         None => layout.latest_run().map_err(|error| app.fail(&error))?,
     };
-    let Some(paths) = paths else {
+    let wanted = paths.as_ref().map(|p| p.id.as_str()).or(name);
+    let at = match wanted {
+        Some(wanted) => entries.iter().position(|entry| entry.answers_to(wanted)),
+        None => entries.iter().position(|entry| entry.place == "current"),
+    };
+    let checkpoint = at.map(|at| entries.remove(at));
+    let run_of_checkpoint = checkpoint
+        .as_ref()
+        .and_then(|entry| entry.checkpoint()?.run_id());
+    let paths = paths.or_else(|| run_of_checkpoint.and_then(run));
+    if paths.is_none() && checkpoint.is_none() {
         app.warn(&tr!(
-            lang,
+            app.lang(),
             "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one",
             "沒有可恢復的執行紀錄；`ralph resume --list` 列出全部，`ralph run` 開始新的",
             "没有可恢复的运行记录；`ralph resume --list` 列出全部，`ralph run` 开始新的",
         ));
         return Err(FAILED);
-    };
-    let past = past::read(&paths).map_err(|error| app.fail(&error))?;
-    let only_looks_or_starts_over = args.show || args.restart;
-    if let Some(outcome @ (Outcome::Complete | Outcome::Cancelled)) = past.state.outcome()
-        && !only_looks_or_starts_over
-    {
-        let (run, name) = (paths.id.as_str(), outcome.name());
-        app.warn(&tr!(
-            lang,
-            "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`",
-            "執行 {run} 已結束（{name}）；請用 `ralph run` 開始新的，或用 `ralph resume {run} --restart` 重做一次",
-            "运行 {run} 已结束（{name}）；请用 `ralph run` 开始新的，或用 `ralph resume {run} --restart` 重做一次",
-        ));
-        return Err(FAILED);
     }
-    Ok((paths, past))
+    let why = match &paths {
+        Some(paths) => match past::read(paths) {
+            Ok(past) => return Ok(Found::Run(paths.clone(), Box::new(past))),
+            Err(error) => error.say(app.lang()),
+        },
+        None => tr!(
+            app.lang(),
+            "the journal of this run is gone; a checkpoint is what is left",
+            "這次執行的日誌已不存在；只剩下檢查點",
+            "这次运行的日志已不存在；只剩下检查点",
+        ),
+    };
+    let run_id = paths.as_ref().map(|paths| paths.id.to_string());
+    let entry_name = checkpoint.as_ref().map(|entry| entry.name().to_owned());
+    Ok(Found::Left(Box::new(Left {
+        name: run_id.or(entry_name).unwrap_or_default(),
+        why,
+        journal: paths.map(|paths| paths.journal()),
+        checkpoint,
+        history: entries,
+    })))
 }
 
-fn named(app: &App, layout: &Layout, id: &str) -> Result<Option<RunPaths>, u8> {
+/// A run that is over can be looked at and started over, and no more.
+fn over(app: &App, args: &ResumeArgs, paths: &RunPaths, past: &Past) -> Result<(), u8> {
+    let outcome = match past.state.outcome() {
+        Some(outcome @ (Outcome::Complete | Outcome::Cancelled))
+            if !(args.show || args.restart) =>
+        {
+            outcome
+        }
+        _ => return Ok(()),
+    };
+    let (run, name) = (paths.id.as_str(), outcome.name());
+    app.warn(&tr!(
+        app.lang(),
+        "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`",
+        "執行 {run} 已結束（{name}）；請用 `ralph run` 開始新的，或用 `ralph resume {run} --restart` 重做一次",
+        "运行 {run} 已结束（{name}）；请用 `ralph run` 开始新的，或用 `ralph resume {run} --restart` 重做一次",
+    ));
+    Err(FAILED)
+}
+
+fn named(
+    app: &App,
+    layout: &Layout,
+    id: &str,
+    checkpoints: &[Entry],
+) -> Result<Option<RunPaths>, u8> {
     let lang = app.lang();
     let keeping = keeping(app)?;
     let found = archive::restore(layout, &keeping, id).map_err(|error| app.fail(&error))?;
@@ -108,6 +178,7 @@ fn named(app: &App, layout: &Layout, id: &str) -> Result<Option<RunPaths>, u8> {
             ));
             Ok(Some(paths))
         }
+        Restored::NoJournal(_) if checkpoints.iter().any(|c| c.answers_to(id)) => Ok(None),
         Restored::NoJournal(entry) => {
             let path = entry.path.display();
             app.warn(&tr!(
@@ -143,15 +214,7 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
     }
     let menu = display::resume_menu(&app.screen, &view(past));
     loop {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(menu.as_bytes());
-        let _ = out.flush();
-        drop(out);
-        let mut answer = String::new();
-        if !matches!(std::io::stdin().lock().read_line(&mut answer), Ok(n) if n > 0) {
-            return Err(FAILED);
-        }
-        match answer.trim() {
+        match app::ask(&menu).ok_or(FAILED)?.as_str() {
             "1" => return Ok(Choice::Continue),
             "2" => return Ok(Choice::Restart),
             "3" => return Ok(Choice::Show),
@@ -206,26 +269,83 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     out
 }
 
-fn list(app: &App, layout: &Layout) -> u8 {
+fn list(app: &App, layout: &Layout, json: bool) -> u8 {
     let runs = match layout.runs() {
         Ok(runs) => runs,
         Err(error) => return app.fail(&error),
     };
-    for paths in runs {
-        let id = paths.id.as_str();
-        let line = match past::read(&paths) {
-            Ok(past) => {
-                let facts = past.state.tasks.clone().unwrap_or_default();
-                let outcome = past.state.outcome().map_or("unfinished", Outcome::name);
-                let (turns, last) = (past.state.turns, iso_utc(past.state.now().wall_ms));
-                format!(
-                    "{id}  {outcome:<13} #{turns:<5} {}/{}  {last}",
-                    facts.completed, facts.total
-                )
-            }
-            Err(_) => format!("{id}  damaged"),
-        };
-        app.print(&line);
+    let runs: Vec<_> = runs
+        .iter()
+        .map(|paths| (paths, past::read(paths)))
+        .collect();
+    let checkpoints = checkpoints::all(app);
+    if json {
+        let runs: Vec<Value> = runs
+            .iter()
+            .map(|(paths, past)| json_of(paths, past))
+            .collect();
+        let checkpoints: Vec<Value> = checkpoints.iter().map(Entry::to_json).collect();
+        app.print(&json!({"runs": runs, "checkpoints": checkpoints}).to_string());
+        return 0;
+    }
+    for (paths, past) in &runs {
+        app.tell(&line_of(app, paths, past));
+    }
+    if !checkpoints.is_empty() {
+        app.tell(&tr!(
+            app.lang(),
+            "\ncheckpoints:",
+            "\n檢查點：",
+            "\n检查点："
+        ));
+    }
+    for entry in &checkpoints {
+        app.tell(&entry.line(app.lang()));
     }
     0
+}
+
+fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> String {
+    let id = paths.id.as_str();
+    match past {
+        Ok(past) => {
+            let facts = past.state.tasks.clone().unwrap_or_default();
+            let outcome = past.state.outcome().map_or("unfinished", Outcome::name);
+            let (turns, last) = (past.state.turns, iso_utc(past.state.now().wall_ms));
+            format!(
+                "{id}  {outcome:<13} #{turns:<5} {}/{}  {last}",
+                facts.completed, facts.total
+            )
+        }
+        Err(error) => {
+            let why = error.say(app.lang());
+            format!("{id}  damaged: {why}")
+        }
+    }
+}
+
+fn json_of(paths: &RunPaths, past: &Result<Past, PastError>) -> Value {
+    match past {
+        Ok(past) => {
+            let facts = past.state.tasks.clone().unwrap_or_default();
+            let percent = (facts.completed * 100)
+                .checked_div(facts.total)
+                .unwrap_or(0);
+            json!({
+                "id": paths.id.as_str(),
+                "task": view(past).task,
+                "phase": past.state.phase(),
+                "percent": percent,
+                "iterations": past.state.turns,
+                "updated": iso_utc(past.state.now().wall_ms),
+                "outcome": past.state.outcome().map_or("unfinished", Outcome::name),
+                "state": "verified",
+            })
+        }
+        Err(error) => json!({
+            "id": paths.id.as_str(),
+            "state": "damaged",
+            "why": error.say(Lang::En),
+        }),
+    }
 }

@@ -2,12 +2,13 @@
 //! of the loop are not held up by somebody who thinks.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, Write};
 
 use ralph_core::display::{self, LimitMenuView, ScopeItem, Screen};
 use ralph_core::machine::{State, TaskRef};
 use ralph_engine::driver::Choice;
 use tokio::sync::oneshot;
+
+use crate::app::ask;
 
 /// Everything the thread needs.
 struct Menu {
@@ -46,10 +47,7 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
 impl Menu {
     fn choose(&self) -> Choice {
         loop {
-            match self
-                .ask(&display::limit_menu(&self.screen, &self.view))
-                .as_deref()
-            {
+            match ask(&display::limit_menu(&self.screen, &self.view)).as_deref() {
                 Some("1") => return Choice::Extend,
                 Some("2") => {
                     if let Some(skipped) = self.simplify() {
@@ -70,7 +68,7 @@ impl Menu {
             title: task.text.clone(),
         };
         let items: Vec<ScopeItem> = self.open.iter().map(item).collect();
-        let answer = self.ask(&display::simplify_menu(&self.screen, &items))?;
+        let answer = ask(&display::simplify_menu(&self.screen, &items))?;
         let chosen = answer
             .split([',', ' ', '，', '、'])
             .filter(|word| !word.is_empty());
@@ -85,18 +83,5 @@ impl Menu {
         };
         let skipped: BTreeSet<String> = chosen.filter_map(by_name).collect();
         (!skipped.is_empty()).then_some(skipped)
-    }
-
-    /// One line of an answer; `None` at the end of the input.
-    fn ask(&self, question: &str) -> Option<String> {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(question.as_bytes());
-        let _ = out.flush();
-        drop(out);
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(n) if n > 0 => Some(line.trim().to_owned()),
-            _ => None,
-        }
     }
 }

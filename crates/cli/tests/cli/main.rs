@@ -7,6 +7,7 @@ mod live;
 
 mod agent;
 mod bad_input;
+mod checkpoint;
 mod config;
 mod containment;
 mod control;

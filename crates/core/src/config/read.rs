@@ -179,6 +179,7 @@ impl<'a> Reader<'a> {
             pr: self.pr()?,
             guard: self.guard()?,
             checkpoint: CheckpointSettings {
+                enabled: self.switch("checkpoint.enabled")?,
                 interval: self.count("checkpoint.interval")?,
                 backups: self.count("checkpoint.backups")?,
                 dir: self.text("checkpoint.dir")?,

@@ -256,6 +256,7 @@ pub struct GuardSettings {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointSettings {
+    pub enabled: bool,
     pub interval: u32,
     pub backups: u32,
     pub dir: String,

@@ -255,6 +255,45 @@ fn scope_item(screen: &Screen, item: &ScopeItem) -> String {
     }
 }
 
+/// The three choices where the journal of a run can't be read; `facts` says
+/// what is wrong and what is left (RESM-07).
+pub fn damaged_menu(screen: &Screen, facts: &[String]) -> String {
+    let lang = screen.lang;
+    let mark = |symbol| screen.mark(symbol);
+    let (play, restart) = (mark(Symbol::Play), mark(Symbol::Restart));
+    let (warning, note) = (mark(Symbol::Warning), mark(Symbol::Note));
+    let choices = [
+        tr!(
+            lang,
+            "{play}Restore from history",
+            "{play}從歷史恢復",
+            "{play}从历史恢复"
+        ),
+        tr!(
+            lang,
+            "{restart}Discard it and start over",
+            "{restart}丟棄並從頭開始",
+            "{restart}丢弃并从头开始"
+        ),
+        tr!(
+            lang,
+            "{note}Inspect it by hand",
+            "{note}手動檢查",
+            "{note}手动检查"
+        ),
+    ];
+    let title = tr!(
+        lang,
+        "{warning}The run is damaged",
+        "{warning}執行紀錄已損壞",
+        "{warning}运行记录已损坏"
+    );
+    let facts = facts.iter().map(|fact| screen.value(fact)).collect();
+    let mut out = menu_box(screen, &title, &[facts, numbered(screen, &choices)]);
+    out.push_str(&question(screen, choices.len()));
+    out
+}
+
 fn numbered(screen: &Screen, choices: &[String]) -> Vec<String> {
     let options = screen.mark(Symbol::Options);
     let heading = tr!(

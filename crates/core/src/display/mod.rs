@@ -26,7 +26,9 @@ pub use endings::{
     interrupted, pause_box, unproven,
 };
 pub use limits::{LimitView, limit_box, limit_warning};
-pub use menus::{LimitMenuView, ResumeView, ScopeItem, limit_menu, resume_menu, simplify_menu};
+pub use menus::{
+    LimitMenuView, ResumeView, ScopeItem, damaged_menu, limit_menu, resume_menu, simplify_menu,
+};
 pub use problems::{
     BlockedView, BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report,
     gate_failed, rejected,

@@ -243,7 +243,8 @@ impl TaskList {
             .is_some_and(|phase| phase.answers_to(wanted))
     }
 
-    fn required<'a>(&'a self, scope: &'a Scope) -> impl Iterator<Item = &'a Task> {
+    /// What blocks completion, done or not, in file order.
+    pub fn required<'a>(&'a self, scope: &'a Scope) -> impl Iterator<Item = &'a Task> {
         self.tasks
             .iter()
             .filter(|task| self.is_required(task, scope))

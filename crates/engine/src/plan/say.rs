@@ -205,6 +205,35 @@ impl Say for Announcement {
                 "代理的權限確認保持開啟，但無人回答；--allow-unsafe 可關閉",
                 "代理的权限确认保持开启，但无人回答；--allow-unsafe 可关闭",
             ),
+            Announcement::NotProjected { error } => {
+                let error = error.say(lang);
+                tr!(
+                    lang,
+                    "{error} (the run goes on: its journal is what counts, the checkpoint is only a copy)",
+                    "{error}（執行會繼續：以日誌為準，檢查點只是副本）",
+                    "{error}（运行会继续：以日志为准，检查点只是副本）",
+                )
+            }
+            Announcement::CheckpointDamaged { dir, refused } => {
+                let dir = dir.display();
+                let refused: Vec<String> = refused.iter().map(|r| r.say(lang)).collect();
+                let refused = refused.join("; ");
+                tr!(
+                    lang,
+                    "damaged checkpoint in {dir} ({refused}); it is written anew from the journal",
+                    "{dir} 中的檢查點已損壞（{refused}）；將依日誌重新寫入",
+                    "{dir} 中的检查点已损坏（{refused}）；将依日志重新写入",
+                )
+            }
+            Announcement::DeltaMovedAside { from, to, error } => {
+                let (from, to, error) = (from.display(), to.display(), error.say(lang));
+                tr!(
+                    lang,
+                    "{from} can't be read: {error}; it was moved to {to}, and a new one is written",
+                    "無法讀取 {from}：{error}；已移至 {to}，並重新寫入",
+                    "无法读取 {from}：{error}；已移至 {to}，并重新写入",
+                )
+            }
             Announcement::Changed {
                 tasks,
                 files,

@@ -1,0 +1,233 @@
+//! What other tools of the delta loop read of a run: the checkpoint, its
+//! event log and, under preset `delta`, the state file (CKPT-03, CKPT-08,
+//! CKPT-10, DELT-11, EVNT-06).
+//!
+//! All of it is made from the journal, which is the truth: a file that can't
+//! be written is announced once and stops nothing.
+
+mod checkpoint;
+mod delta;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use ralph_core::checkpoint::Checkpoint;
+use ralph_core::delta::DeltaState;
+use ralph_core::machine::{Effect, Notice, State};
+use ralph_store::FileError;
+use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
+use ralph_store::layout::{Layout, RunPaths};
+
+use crate::look::TaskMark;
+use crate::plan::{Announcement, Plan};
+use crate::record::Header;
+
+/// A checkpoint is never older than this while the run lives (CKPT-08).
+pub const LONGEST_MS: u64 = 5 * 60 * 1000;
+
+/// What is projected, and where to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointPlan {
+    pub enabled: bool,
+    /// Completed tasks between two checkpoints; 0 for phases only.
+    pub interval: u32,
+    pub backups: u32,
+    pub dir: PathBuf,
+    /// The state file would wake the Stop hooks of others, so that it is
+    /// written only where it is asked for.
+    pub delta: bool,
+}
+
+#[derive(Debug)]
+pub struct Projector {
+    dir: CheckpointDir,
+    interval: usize,
+    delta: Option<DeltaFile>,
+    run: Run,
+    last: Option<Checkpoint>,
+    last_delta: Option<DeltaState>,
+    /// Tasks that were done when it was last saved durably.
+    completed: usize,
+    phases_done: usize,
+    saved_at_ms: u64,
+    has_failed: bool,
+}
+
+/// What never changes in a run.
+#[derive(Debug)]
+struct Run {
+    header: Header,
+    /// The task file as people know it, or the prompt.
+    description: String,
+    tasks_file: Option<String>,
+    /// Relative to the project.
+    journal: String,
+    events: PathBuf,
+}
+
+impl Projector {
+    /// `None` where checkpoints are switched off.
+    pub fn new(plan: &Plan, paths: &RunPaths, header: &Header) -> Option<Projector> {
+        let wanted = &plan.checkpoint;
+        if !wanted.enabled {
+            return None;
+        }
+        let tasks_file = plan.tasks.as_ref().map(|tasks| tasks.name.clone());
+        let journal = paths.journal();
+        let journal = journal.strip_prefix(&plan.root).unwrap_or(&journal);
+        Some(Projector {
+            dir: CheckpointDir::new(&wanted.dir, wanted.backups),
+            interval: usize::try_from(wanted.interval).unwrap_or(usize::MAX),
+            delta: wanted
+                .delta
+                .then(|| DeltaFile::new(Layout::new(&plan.root).delta_state())),
+            run: Run {
+                header: header.clone(),
+                description: checkpoint::description(header, tasks_file.as_deref()),
+                tasks_file,
+                journal: journal.display().to_string(),
+                events: paths.events(),
+            },
+            last: None,
+            last_delta: None,
+            completed: 0,
+            phases_done: 0,
+            saved_at_ms: 0,
+            has_failed: false,
+        })
+    }
+
+    /// Looks at what an earlier process or another tool left there.
+    pub fn begin(&mut self) -> Vec<Announcement> {
+        let mut announcements = Vec::new();
+        if let Err(error) = self.dir.prepare() {
+            announcements.extend(self.failed(error));
+            return announcements;
+        }
+        announcements.extend(self.take_checkpoint());
+        announcements.extend(self.take_delta());
+        announcements
+    }
+
+    /// What others added to the checkpoint of this run is kept; that of
+    /// another run becomes a backup.
+    fn take_checkpoint(&mut self) -> Option<Announcement> {
+        match self.dir.load() {
+            Ok(loaded) => {
+                let own = Some(self.run.header.run_id.as_str());
+                if loaded.checkpoint.run_id() == own {
+                    self.last = Some(loaded.checkpoint);
+                }
+                (!loaded.refused.is_empty()).then_some(Announcement::CheckpointDamaged {
+                    dir: self.dir.dir().into(),
+                    refused: loaded.refused,
+                })
+            }
+            Err(LoadError::Nothing { .. }) => None,
+            Err(LoadError::AllRefused { dir, refused }) => {
+                Some(Announcement::CheckpointDamaged { dir, refused })
+            }
+        }
+    }
+
+    fn take_delta(&mut self) -> Option<Announcement> {
+        match self.delta.as_ref()?.load() {
+            Ok(LoadedDelta::Nothing) => None,
+            Ok(LoadedDelta::State(state)) => {
+                self.last_delta = Some(*state);
+                None
+            }
+            Ok(LoadedDelta::MovedAside { from, to, error }) => {
+                Some(Announcement::DeltaMovedAside { from, to, error })
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// Saves what is due, before the effects are performed.
+    pub fn before(
+        &mut self,
+        effects: &[Effect],
+        state: &State,
+        tasks: impl FnOnce() -> Vec<TaskMark>,
+    ) -> Option<Announcement> {
+        let care = self.due(effects, state)?;
+        self.save(care, state, &tasks())
+    }
+
+    /// Nothing happened for long: says that the run is still there.
+    pub fn again(&mut self, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+        self.save(Care::Cheap, state, tasks)
+    }
+
+    /// A log that had to be copied misses the last lines.
+    pub fn finish(&mut self) -> Option<Announcement> {
+        let shown = self.dir.show_events(&self.run.events);
+        shown.err().and_then(|error| self.failed(error))
+    }
+
+    /// Whether something has to be saved now, and with how much care.
+    ///
+    /// An agent call follows in nearly every turn. What it needs of a
+    /// checkpoint is that a reader finds the state before the call, and that
+    /// is what a cheap save gives; that it outlives a crash of the machine is
+    /// not needed, since the journal was synced before, and a run is taken up
+    /// from the journal.
+    fn due(&self, effects: &[Effect], state: &State) -> Option<Care> {
+        let facts = state.tasks.as_ref();
+        let completed = facts.map_or(0, |facts| facts.completed);
+        let is_first = self.saved_at_ms == 0;
+        let is_late = state.now().steady_ms.saturating_sub(self.saved_at_ms) >= LONGEST_MS;
+        let has_more = match self.interval {
+            0 => false,
+            interval => completed / interval > self.completed / interval,
+        };
+        let has_phase = checkpoint::phases_done(facts) > self.phases_done;
+        let is_turning_point = effects.iter().any(|effect| {
+            matches!(
+                effect,
+                Effect::Finish(_) | Effect::Ask(_) | Effect::Emit(Notice::Error { .. })
+            )
+        });
+        if is_first || is_late || has_more || has_phase || is_turning_point {
+            return Some(Care::Durable);
+        }
+        let calls = effects.iter().any(|e| matches!(e, Effect::RunAgent(_)));
+        calls.then_some(Care::Cheap)
+    }
+
+    fn save(&mut self, care: Care, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+        let saved = self.try_save(care, state, tasks);
+        if care == Care::Durable {
+            let facts = state.tasks.as_ref();
+            self.completed = facts.map_or(0, |facts| facts.completed);
+            self.phases_done = checkpoint::phases_done(facts);
+        }
+        self.saved_at_ms = state.now().steady_ms.max(1);
+        saved.err().and_then(|error| self.failed(error))
+    }
+
+    fn try_save(&mut self, care: Care, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
+        // Somebody may have cleaned up while the run was at work.
+        if !self.dir.dir().is_dir() {
+            self.dir.prepare()?;
+        }
+        let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        self.dir.save(&checkpoint, care)?;
+        self.dir.show_events(&self.run.events)?;
+        if let Some(file) = &self.delta {
+            let delta = delta::project(&checkpoint, self.last_delta.as_ref(), state, tasks);
+            file.save(&delta, &self.dir, care)?;
+            self.last_delta = Some(delta);
+        }
+        self.last = Some(checkpoint);
+        Ok(())
+    }
+
+    /// One message is enough for a disk that stays full.
+    fn failed(&mut self, error: FileError) -> Option<Announcement> {
+        let is_first = !std::mem::replace(&mut self.has_failed, true);
+        is_first.then_some(Announcement::NotProjected { error })
+    }
+}

@@ -1,0 +1,184 @@
+//! From the state of a run to its checkpoint.
+
+use ralph_core::checkpoint::{Checkpoint, Phase, task_id_of};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, TaskFacts, iso_utc};
+use ralph_core::text;
+use serde_json::{Map, Value, json};
+
+use super::Run;
+use crate::look::TaskMark;
+use crate::record::Header;
+
+/// The only route that is a loop of this kind.
+const ROUTE: &str = "RALPH";
+
+pub(super) fn description(header: &Header, tasks_file: Option<&str>) -> String {
+    let asked = match header.rules.goal {
+        Goal::Prompt => header.asked.prompt.as_deref(),
+        Goal::Tasks { .. } => tasks_file,
+    };
+    text::redact(asked.unwrap_or_default()).into_owned()
+}
+
+/// `last` is what was saved before: what others added to it stays.
+pub(super) fn project(
+    run: &Run,
+    last: Option<&Checkpoint>,
+    state: &State,
+    tasks: &[TaskMark],
+) -> Checkpoint {
+    let mut checkpoint = last.cloned().unwrap_or_default();
+    let now = iso_utc(state.now().wall_ms);
+    checkpoint.task_id = task_id_of(&run.header.run_id);
+    checkpoint.task_description.clone_from(&run.description);
+    checkpoint.route = ROUTE.into();
+    put_phases(&mut checkpoint, state, &now);
+    put_subtasks(&mut checkpoint, state, tasks);
+    put_context(&mut checkpoint.context, run, state);
+    put_recovery(&mut checkpoint, run, state);
+    checkpoint.timestamps.created = iso_utc(run.header.started_ms);
+    checkpoint.timestamps.updated = now;
+    checkpoint
+}
+
+/// Phases are numbers in this format. Where the file has other names for
+/// them, their places count.
+pub(super) fn numbered(phases: &[PhaseFacts]) -> Vec<(u32, &PhaseFacts)> {
+    let keys: Option<Vec<u32>> = phases.iter().map(|phase| phase.key.parse().ok()).collect();
+    let is_counted = |keys: &Vec<u32>| keys.is_sorted_by(|a, b| a < b);
+    match keys.filter(is_counted) {
+        Some(keys) => keys.into_iter().zip(phases).collect(),
+        None => (1..).zip(phases).collect(),
+    }
+}
+
+pub(super) fn is_done(phase: &PhaseFacts) -> bool {
+    phase.total > 0 && phase.completed == phase.total
+}
+
+pub(super) fn phases_done(facts: Option<&TaskFacts>) -> usize {
+    let phases = facts.map_or(&[][..], |facts| &facts.phases);
+    phases.iter().filter(|phase| is_done(phase)).count()
+}
+
+fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str) {
+    let facts = state.tasks.as_ref();
+    let phases = numbered(facts.map_or(&[], |facts| &facts.phases));
+    let current = state.phase();
+    let number_of_current = phases
+        .iter()
+        .find(|(_, phase)| Some(phase.key.as_str()) == current)
+        .or(phases.last())
+        .map_or(1, |(number, _)| *number);
+    let execution = &mut checkpoint.execution;
+    execution.current_phase = number_of_current;
+    execution.total_phases = u32::try_from(phases.len().max(1)).unwrap_or(u32::MAX);
+    let before = std::mem::take(&mut execution.phases);
+    execution.phases = phases
+        .into_iter()
+        .map(|(number, facts)| {
+            let known = before.iter().find(|phase| phase.number == number);
+            phase(known, number, facts, number_of_current, now)
+        })
+        .collect();
+}
+
+fn phase(known: Option<&Phase>, number: u32, facts: &PhaseFacts, current: u32, now: &str) -> Phase {
+    let mut phase = known.cloned().unwrap_or_default();
+    phase.number = number;
+    phase.name.clone_from(&facts.title);
+    let status = match is_done(facts) {
+        true => "completed",
+        false if number == current || facts.completed > 0 => "in_progress",
+        false => "pending",
+    };
+    phase.status = status.into();
+    if status != "pending" {
+        phase.started_at.get_or_insert_with(|| now.into());
+    }
+    if status == "completed" {
+        phase.completed_at.get_or_insert_with(|| now.into());
+    } else {
+        phase.completed_at = None;
+    }
+    phase
+}
+
+fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
+    let facts = state.tasks.as_ref();
+    let next = facts.and_then(|facts| Some(facts.next.as_ref()?.id.as_str()));
+    let ids = |done: bool| -> Vec<Value> {
+        tasks
+            .iter()
+            .filter(|task| task.done == done && (done || Some(task.id.as_str()) != next))
+            .map(|task| task.id.as_str().into())
+            .collect()
+    };
+    let subtasks = &mut checkpoint.subtasks;
+    subtasks.total = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
+    subtasks.completed = ids(true);
+    subtasks.in_progress = next.map_or(Value::Null, Value::from);
+    subtasks.pending = ids(false);
+}
+
+/// What a person or a tool needs to find the run again, and what is needed to
+/// start it over where its journal is lost.
+fn put_context(context: &mut Map<String, Value>, run: &Run, state: &State) {
+    let header = &run.header;
+    let known = json!({
+        "run_id": header.run_id,
+        "iteration": state.turns,
+        "max_iterations": state.rules.limits.max_iterations,
+        "outcome": state.outcome().map(Outcome::name),
+        "last_promise": state.last_promise,
+        "tasks_file": run.tasks_file,
+        "branch": header.branch,
+        "commit": header.commit,
+        "journal": run.journal,
+        "asked": asked(header),
+    });
+    if let Value::Object(known) = known {
+        context.extend(known);
+    }
+    context
+        .entry("important_decisions")
+        .or_insert_with(|| json!([]));
+}
+
+/// What was asked for, unless it holds a secret: people may commit the
+/// checkpoint, and half of a command is worse than none.
+fn asked(header: &Header) -> Option<Value> {
+    let asked = serde_json::to_value(&header.asked).ok()?;
+    let text = asked.to_string();
+    (text::redact(&text) == text).then_some(asked)
+}
+
+fn put_recovery(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
+    let phase = checkpoint.execution.current_phase;
+    let subtask = checkpoint.subtasks.in_progress_name();
+    let resume_point = match subtask {
+        Some(subtask) => format!("phase_{phase}_{subtask}"),
+        None => format!("phase_{phase}"),
+    };
+    let is_over = matches!(
+        state.outcome(),
+        Some(Outcome::Complete | Outcome::Cancelled)
+    );
+    let recovery = &mut checkpoint.recovery;
+    recovery.can_resume = !is_over;
+    recovery.resume_point = resume_point;
+    recovery.notes = if is_over {
+        String::new()
+    } else {
+        format!("ralph resume {}", run.header.run_id)
+    };
+    recovery.error_log = state
+        .errors
+        .iter()
+        .map(|error| {
+            let message = error.detail.say(Lang::En);
+            json!({"reason": error.class.name(), "message": text::redact(&message)})
+        })
+        .collect();
+}

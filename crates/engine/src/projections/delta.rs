@@ -1,0 +1,132 @@
+//! From a checkpoint to the state file of a delta loop.
+//!
+//! Ralph counts and judges; the sections about the work belong to the agent
+//! where no task file tells what the work is (DELT-13).
+
+use ralph_core::checkpoint::Checkpoint;
+use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, duration, one_line};
+use ralph_core::machine::{Outcome, PhaseFacts, State};
+
+use super::checkpoint::{is_done, numbered};
+use crate::clock;
+use crate::look::TaskMark;
+
+/// `last` is what stands in the file: of another loop nothing is kept.
+pub(super) fn project(
+    checkpoint: &Checkpoint,
+    last: Option<&DeltaState>,
+    state: &State,
+    tasks: &[TaskMark],
+) -> DeltaState {
+    let max_allowed = state.rules.limits.max_iterations;
+    let now = clock::local_time(state.now().wall_ms);
+    let id = &checkpoint.task_id;
+    let mut delta = last
+        .filter(|last| last.meta.task_id == *id)
+        .cloned()
+        .unwrap_or_else(|| DeltaState::new(id, &checkpoint.route, &now, max_allowed));
+    delta.meta.last_updated = now;
+    delta.iteration.current = state.turns.max(1);
+    delta.iteration.max_allowed = max_allowed;
+    delta.iteration.status = status(state.outcome());
+    put_progress(&mut delta, checkpoint, state);
+    put_work(&mut delta, checkpoint, state, tasks);
+    let is_complete = state.outcome() == Some(&Outcome::Complete);
+    // What the agent wrote there was a claim, and it has been judged.
+    delta.set_promise(is_complete.then_some(TASK_COMPLETE));
+    delta.summary = is_complete.then(|| Summary {
+        total_iterations: Some(state.turns),
+        total_duration: Some(duration(state.elapsed_ms())),
+        ..Summary::default()
+    });
+    delta
+}
+
+fn status(outcome: Option<&Outcome>) -> Status {
+    match outcome {
+        Some(Outcome::Complete) => Status::Completed,
+        Some(Outcome::Cancelled) => Status::UserAbort,
+        Some(
+            Outcome::Errors
+            | Outcome::CircuitBreak { .. }
+            | Outcome::GateFailed { .. }
+            | Outcome::Blocked { .. },
+        ) => Status::Failed,
+        // A run that can be taken up goes on, as far as this file is concerned.
+        Some(Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. }) | None => {
+            Status::InProgress
+        }
+    }
+}
+
+fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State) {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let progress = &mut delta.progress;
+    progress.current_phase = checkpoint.execution.current_phase;
+    progress.completed_phases = phases(state)
+        .into_iter()
+        .filter(|(_, phase)| is_done(phase))
+        .map(|(number, _)| number)
+        .collect();
+    progress.subtasks_done = count(checkpoint.subtasks.completed.len());
+    progress.subtasks_total = checkpoint.subtasks.total;
+}
+
+fn phases(state: &State) -> Vec<(u32, &PhaseFacts)> {
+    numbered(state.tasks.as_ref().map_or(&[], |facts| &facts.phases))
+}
+
+fn put_work(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, tasks: &[TaskMark]) {
+    if state.tasks.is_none() {
+        if delta.pending_work.is_empty() && delta.completed_work.is_empty() {
+            delta.pending_work = format!("1. {}", one_line(&checkpoint.task_description));
+        }
+        return;
+    }
+    let phases = phases(state);
+    let pending: Vec<String> = if phases.is_empty() {
+        let open = tasks.iter().filter(|task| !task.done);
+        open.map(|task| one_line(&task.name())).collect()
+    } else {
+        let open = phases.iter().filter(|(_, phase)| !is_done(phase));
+        open.map(|(number, phase)| {
+            let (title, left) = (one_line(&phase.title), phase.total - phase.completed);
+            format!("Phase {number}: {title} ({left})")
+        })
+        .collect()
+    };
+    let pending = (1..).zip(pending).map(|(n, work)| format!("{n}. {work}"));
+    delta.pending_work = pending.collect::<Vec<_>>().join("\n");
+    delta.completed_work = completed(&phases, tasks);
+}
+
+/// The phases in which something is done, each with its boxes (DELT-10).
+fn completed(phases: &[(u32, &PhaseFacts)], tasks: &[TaskMark]) -> String {
+    let boxes = |key: Option<&str>| -> Vec<String> {
+        let own = tasks.iter().filter(|task| task.phase.as_deref() == key);
+        own.map(|task| {
+            let mark = if task.done { 'x' } else { ' ' };
+            format!("- [{mark}] {}", one_line(&task.name()))
+        })
+        .collect()
+    };
+    if phases.is_empty() {
+        let done = tasks.iter().filter(|task| task.done);
+        let lines: Vec<String> = done
+            .map(|task| format!("- [x] {}", one_line(&task.name())))
+            .collect();
+        return lines.join("\n");
+    }
+    let begun = phases.iter().filter(|(_, phase)| phase.completed > 0);
+    let blocks: Vec<String> = begun
+        .map(|(number, phase)| {
+            let heading = format!("### Phase {number}: {}", one_line(&phase.title));
+            let boxes = boxes(Some(&phase.key));
+            std::iter::once(heading)
+                .chain(boxes)
+                .collect::<Vec<_>>()
+                .join("\n")
+        })
+        .collect();
+    blocks.join("\n\n")
+}

@@ -1,0 +1,95 @@
+//! The state file of a delta loop: replaced whole, with backups in the folder
+//! of the checkpoint, and moved aside where it can't be read.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use ralph_core::delta::{DeltaError, DeltaState};
+
+use super::{Care, CheckpointDir};
+use crate::atomic::{AtomicOptions, write_atomic};
+use crate::error::{Action, At, FileError};
+use crate::fault::point;
+use crate::sys;
+
+const NAME: &str = "ralph-delta.local.md";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeltaFile {
+    path: PathBuf,
+}
+
+/// What stood in the place of the state file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadedDelta {
+    Nothing,
+    State(Box<DeltaState>),
+    /// It could not be read and stands aside now, untouched (DELT-11).
+    MovedAside {
+        from: PathBuf,
+        to: PathBuf,
+        error: DeltaError,
+    },
+}
+
+impl DeltaFile {
+    pub fn new(path: impl Into<PathBuf>) -> DeltaFile {
+        DeltaFile { path: path.into() }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn load(&self) -> Result<LoadedDelta, FileError> {
+        let bytes = match fs::read(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(LoadedDelta::Nothing),
+            bytes => bytes.at(&self.path, Action::Read)?,
+        };
+        match DeltaState::read(&bytes) {
+            Ok(state) => Ok(LoadedDelta::State(Box::new(state))),
+            Err(error) => {
+                let to = self.free_name();
+                sys::rename(&self.path, &to, point::DELTA_ASIDE).at(&to, Action::Rename)?;
+                Ok(LoadedDelta::MovedAside {
+                    from: self.path.clone(),
+                    to,
+                    error,
+                })
+            }
+        }
+    }
+
+    /// Ends like the file itself, so that those who leave local files out of
+    /// their sight leave this one out too.
+    fn free_name(&self) -> PathBuf {
+        let name = |n: u32| {
+            self.path
+                .with_file_name(format!("ralph-delta.corrupt-{n}.local.md"))
+        };
+        (1..)
+            .map(name)
+            .find(|path| !path.exists())
+            .unwrap_or_else(|| name(0))
+    }
+
+    /// Replaces the file. With care, the one before becomes its newest backup.
+    pub fn save(
+        &self,
+        state: &DeltaState,
+        backups: &CheckpointDir,
+        care: Care,
+    ) -> Result<(), FileError> {
+        let dir = sys::parent(&self.path);
+        if !dir.is_dir() {
+            sys::create_dir(dir, point::DELTA_CREATE_DIR).at(dir, Action::Create)?;
+        }
+        let durable = care == Care::Durable;
+        if durable {
+            backups.rotate(&self.path, NAME)?;
+        }
+        let text = state.write();
+        write_atomic(&self.path, text.as_bytes(), AtomicOptions { durable })
+    }
+}
