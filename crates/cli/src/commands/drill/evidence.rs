@@ -22,6 +22,8 @@ pub struct Evidence {
     pub said: String,
     /// Processes of the run that outlived it.
     pub survivors: usize,
+    /// Their numbers and command lines, as far as they are known.
+    pub names: Vec<String>,
     pub peak_memory: Option<u64>,
     pub journal: JournalSeen,
     pub went_on: bool,

@@ -229,12 +229,15 @@ impl Say for Miss {
                     )
                 }
             }
-            Miss::ProcessesLeft { count } => tr!(
-                lang,
-                "processes left alive: {count}",
-                "仍存活的行程：{count}",
-                "仍存活的进程：{count}",
-            ),
+            Miss::ProcessesLeft { count, names } => {
+                let names = names.join(", ");
+                tr!(
+                    lang,
+                    "processes left alive: {count} ({names})",
+                    "仍存活的行程：{count}（{names}）",
+                    "仍存活的进程：{count}（{names}）",
+                )
+            }
             Miss::Crashed { words } => tr!(
                 lang,
                 "the engine crashed: {words}",

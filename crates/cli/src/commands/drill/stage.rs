@@ -1,6 +1,7 @@
 //! Plays one fault: a copy of the project, the real engine as a child, and a
 //! look at everything once it is over.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -120,7 +121,7 @@ impl Stage<'_> {
         }
         let layout = Layout::new(place.project());
         played.run_id = first_run(&layout).map(|run| run.id.as_str().to_owned());
-        seen.survivors += self.end_survivors(played.run_id.as_deref(), place);
+        self.end_survivors(played.run_id.as_deref(), seen);
         seen.look_at_files(place, &place.project().join(&self.settings.log.file));
         if fault == Fault::CorruptJournal && !seen.ran_out_of_time {
             let args = self.resume_args(place);
@@ -171,20 +172,18 @@ impl Stage<'_> {
         }
     }
 
-    /// Counts whoever outlived the run, by its tag or as a child that lost its
-    /// parent, and ends them.
-    fn end_survivors(&self, run_id: Option<&str>, place: &Place) -> usize {
-        let daemon = std::fs::read_to_string(place.daemon()).unwrap_or_default();
+    /// Notes whoever outlived the run, found by its tag or as a child that
+    /// lost its parent, and ends them.
+    fn end_survivors(&self, run_id: Option<&str>, seen: &mut Evidence) {
         let tagged = orphans::carrying(TAG, &self.tag);
         let of_run = run_id.map_or(Vec::new(), |id| orphans::carrying("RALPH_RUN_ID", id));
-        let mut alive: std::collections::BTreeSet<u32> = tagged.into_iter().collect();
-        alive.extend(of_run);
-        alive.extend(daemon.trim().parse().ok().filter(|pid| is_sleep(*pid)));
+        let alive: BTreeSet<u32> = tagged.into_iter().chain(of_run).collect();
+        seen.names = alive.iter().map(|&pid| name_of(pid)).collect();
         let adopted = orphans::end_all();
         if let Some(id) = run_id {
             orphans::end_tagged(id);
         }
-        alive.len().max(adopted)
+        seen.survivors = alive.len().max(adopted);
     }
 
     fn spec(
@@ -295,9 +294,11 @@ fn peak_memory(lock: &Path) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The daemon of the script sleeps; its number may be somebody else's by now.
-fn is_sleep(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "sleep")
+/// The command line of a process, as far as it is still there.
+fn name_of(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&line).replace('\0', " ");
+    format!("{pid} {}", ralph_core::text::one_line(&line))
 }
 
 /// The beginning of what a child prints.

@@ -61,6 +61,7 @@ pub enum Miss {
     },
     ProcessesLeft {
         count: usize,
+        names: Vec<String>,
     },
     Crashed {
         words: String,
@@ -140,8 +141,8 @@ fn harm(fault: Fault, seen: &Evidence, setup: Setup) -> Option<Miss> {
         return Some(Miss::Crashed { words });
     }
     if seen.survivors > 0 {
-        let count = seen.survivors;
-        return Some(Miss::ProcessesLeft { count });
+        let (count, names) = (seen.survivors, seen.names.clone());
+        return Some(Miss::ProcessesLeft { count, names });
     }
     if let Some(bytes) = seen.peak_memory.filter(|&bytes| bytes > MOST_MEMORY) {
         return Some(Miss::Memory { bytes });
