@@ -42,6 +42,8 @@ pub struct Global {
 pub enum Command {
     /// Watch a whole loop in a throwaway project: no account, no network
     Demo(DemoArgs),
+    /// Let an agent misbehave in a copy of this project, and see what catches it
+    Drill(DrillArgs),
     /// Work until the tasks are done, or say exactly why not
     Run(RunArgs),
     /// Take a run up where it was left
@@ -91,6 +93,34 @@ pub struct DemoArgs {
     /// Print one JSON event per line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DrillArgs {
+    /// Only these faults (repeatable); see --list
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub only: Vec<String>,
+    /// List the faults
+    #[arg(long, conflicts_with_all = ["only", "keep"])]
+    pub list: bool,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    /// Leave the copies behind to look at
+    #[arg(long)]
+    pub keep: bool,
+    /// Small floods and short timeouts
+    #[arg(long, value_enum, default_value_t = DrillScale::Full, hide = true)]
+    pub scale: DrillScale,
+    /// Seconds that one fault may take
+    #[arg(long, value_name = "N", hide = true)]
+    pub deadline: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DrillScale {
+    Full,
+    Small,
 }
 
 #[derive(Debug, Default, Args)]

@@ -1,5 +1,5 @@
-//! The beginning and the end of a flood, in constant memory and without
-//! secrets.
+//! The beginning and the end of a flood, in constant memory, without secrets
+//! and without anything that a terminal obeys.
 
 use std::borrow::Cow;
 
@@ -61,20 +61,23 @@ impl Excerpt {
         let head = String::from_utf8_lossy(&self.head);
         let tail = String::from_utf8_lossy(tail);
         join(
-            &text::redact(&head),
-            &text::redact(&tail),
+            &harmless(&head),
+            &harmless(&tail),
             self.lost,
             self.characters,
         )
     }
 }
 
-/// A text without secrets, cut to a number of characters.
+/// A harmless text, cut to a number of characters.
 pub fn shortened(words: &str, characters: usize) -> String {
-    match text::redact(words) {
-        Cow::Borrowed(words) => text::excerpt(words, characters).into_owned(),
-        Cow::Owned(words) => text::excerpt(&words, characters).into_owned(),
-    }
+    text::excerpt(&harmless(words), characters).into_owned()
+}
+
+/// Escape sequences go first: within a secret they would hide it.
+fn harmless(words: &str) -> String {
+    let plain: Cow<'_, str> = text::without_controls(words);
+    text::redact(&plain).into_owned()
 }
 
 /// As [`text::excerpt`] does it, for a text whose middle is gone.
@@ -108,6 +111,22 @@ fn starts_character(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_stays_that_a_terminal_obeys() {
+        let words = "\u{1b}[2J\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}and \u{9b}0mplain\n";
+        assert_eq!(shortened(words, 100), "red and plain\n");
+        let mut whole = Excerpt::new(100);
+        whole.push(words.as_bytes());
+        assert_eq!(whole.text(), "red and plain\n");
+        let mut cut = Excerpt::new(40);
+        words
+            .bytes()
+            .cycle()
+            .take(4000)
+            .for_each(|byte| cut.push(&[byte]));
+        assert!(!cut.text().contains(|c: char| c.is_control() && c != '\n'));
+    }
 
     /// Pushes a text in pieces of every size: the result must not depend on
     /// how the output came, and be what a cut of the whole text gives.

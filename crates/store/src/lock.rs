@@ -106,6 +106,8 @@ impl Say for LockError {
 /// A lock that is held as long as this value lives.
 #[derive(Debug)]
 pub struct Lock {
+    /// Given back before the file, so that nobody finds it still locked.
+    _folder: Option<File>,
     file: File,
     /// The holder before, if it died without releasing the lock.
     pub took_over: Option<LockInfo>,
@@ -134,7 +136,14 @@ pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
             std::thread::sleep(PAUSE);
         }
         match file.try_lock() {
-            Ok(()) => return take(path, file, info).map_err(LockError::File),
+            Ok(()) => match lock_folder(path) {
+                Ok(folder) => return take(path, file, folder, info).map_err(LockError::File),
+                // Somebody holds a lock file that was deleted meanwhile.
+                Err(IsHeld) => {
+                    let _ = file.unlock();
+                    continue;
+                }
+            },
             Err(TryLockError::Error(error)) => {
                 return Err(FileError::new(path, Action::Lock, &error).into());
             }
@@ -152,14 +161,39 @@ pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
     })
 }
 
-fn take(path: &Path, mut file: File, info: &LockInfo) -> Result<Lock, FileError> {
+struct IsHeld;
+
+/// An agent can delete or replace the lock file, and a new file has a new
+/// lock; the folder that it lies in stays. `None` where folders can't be
+/// locked.
+fn lock_folder(path: &Path) -> Result<Option<File>, IsHeld> {
+    let Ok(folder) = File::open(sys::parent(path)) else {
+        return Ok(None);
+    };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(IsHeld),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+fn take(
+    path: &Path,
+    mut file: File,
+    folder: Option<File>,
+    info: &LockInfo,
+) -> Result<Lock, FileError> {
     let took_over = read_info(&file).at(path, Action::Read)?;
     let mut line = info.to_json().to_string();
     line.push('\n');
     sys::set_len(&file, 0, point::LOCK_TRUNCATE).at(path, Action::Write)?;
     file.seek(SeekFrom::Start(0)).at(path, Action::Write)?;
     sys::write_all(&file, line.as_bytes(), point::LOCK_WRITE).at(path, Action::Write)?;
-    Ok(Lock { file, took_over })
+    Ok(Lock {
+        _folder: folder,
+        file,
+        took_over,
+    })
 }
 
 /// Who holds the lock, if anybody really does. The content alone proves
@@ -219,6 +253,22 @@ mod tests {
             run_id: run_id.to_owned(),
             host: Some("build-7".to_owned()),
         }
+    }
+
+    /// What an agent does to files in its way (issue 3, corruption).
+    #[cfg(unix)]
+    #[test]
+    fn a_deleted_or_replaced_lock_file_opens_no_door() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let first = acquire(&path, &info("one")).unwrap();
+        fs::remove_file(&path).unwrap();
+        acquire(&path, &info("two")).unwrap_err();
+        fs::write(dir.path().join("new"), "{}").unwrap();
+        fs::rename(dir.path().join("new"), &path).unwrap();
+        acquire(&path, &info("two")).unwrap_err();
+        drop(first);
+        acquire(&path, &info("two")).unwrap();
     }
 
     #[test]

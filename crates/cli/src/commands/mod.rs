@@ -5,6 +5,7 @@ mod checkpoints;
 mod config;
 mod control;
 mod demo;
+mod drill;
 mod events;
 mod generate;
 mod history;
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> u8 {
     }
     match cli.command {
         Command::Demo(args) => demo::run(&app, &args),
+        Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
         Command::Pause => control::pause(&app),

@@ -35,7 +35,7 @@ pub fn make_project(root: &Path) -> io::Result<()> {
     git(root, &commit)
 }
 
-fn git(root: &Path, args: &[&str]) -> io::Result<()> {
+pub fn git(root: &Path, args: &[&str]) -> io::Result<()> {
     let output = Command::new("git")
         .current_dir(root)
         .args(args)

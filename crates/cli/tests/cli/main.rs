@@ -12,6 +12,7 @@ mod config;
 mod containment;
 mod control;
 mod demo;
+mod drill;
 mod dry_run;
 mod files;
 mod formats;

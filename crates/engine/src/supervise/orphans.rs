@@ -45,6 +45,14 @@ pub fn end_tagged(run_id: &str) -> usize {
     end(|| tagged(&tag))
 }
 
+/// The processes, other than us, in whose environment a variable has this
+/// value. Nobody is ended.
+pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
+    let found = tagged(&format!("{variable}={value}"));
+    let number = |pid: Pid| u32::try_from(pid.as_raw_pid()).ok();
+    found.into_iter().filter_map(number).collect()
+}
+
 /// Waits, asks, then kills, until none is left: each that dies may leave
 /// others.
 fn end(find: impl Fn() -> Vec<Pid>) -> usize {

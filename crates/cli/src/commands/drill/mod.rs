@@ -1,0 +1,285 @@
+//! `ralph drill`: the person's own configuration, in copies of the project,
+//! against an agent that does everything wrong.
+
+mod disk;
+mod evidence;
+mod faults;
+mod place;
+mod project;
+mod say;
+mod scale;
+mod stage;
+mod verdict;
+mod view;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ralph_core::config::{Loaded, Settings};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Outcome;
+use ralph_core::tr;
+use ralph_engine::signals;
+use ralph_engine::supervise::{Stop, orphans};
+use tokio::sync::{mpsc, watch};
+
+use super::config::warn_all;
+use super::run::own_program;
+use crate::app::App;
+use crate::args::DrillArgs;
+use crate::{FAILED, settings};
+use faults::Fault;
+use project::Project;
+use scale::Scale;
+use stage::{Played, Stage, TAG};
+use verdict::Verdict;
+use view::{Ending, Table};
+
+/// Something was not caught: like a gate that fails.
+const NOT_CAUGHT: u8 = 7;
+
+/// Why a drill can't begin.
+enum DrillError {
+    UnknownFault {
+        name: String,
+    },
+    /// The copies would lie in the project.
+    NoPlace {
+        dir: PathBuf,
+    },
+    File {
+        path: PathBuf,
+        message: String,
+    },
+}
+
+impl Say for DrillError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            DrillError::UnknownFault { name } => {
+                let known = Fault::ALL.map(Fault::name).join(", ");
+                tr!(
+                    lang,
+                    "there is no fault \"{name}\"; use some of: {known}",
+                    "沒有「{name}」這個故障；請使用：{known}",
+                    "没有“{name}”这个故障；请使用：{known}",
+                )
+            }
+            DrillError::NoPlace { dir } => {
+                let dir = dir.display();
+                tr!(
+                    lang,
+                    "{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside",
+                    "{dir} 位於專案內，演練不得寫入；請將 TMPDIR 設為專案以外的目錄",
+                    "{dir} 位于项目内，演练不得写入；请将 TMPDIR 设为项目以外的目录",
+                )
+            }
+            DrillError::File { path, message } => {
+                let path = path.display();
+                tr!(
+                    lang,
+                    "{path}: {message}; the drill needs a temporary directory that it can write to, see TMPDIR",
+                    "{path}：{message}；演練需要可寫入的暫存目錄，請見 TMPDIR",
+                    "{path}：{message}；演练需要可写的临时目录，请见 TMPDIR",
+                )
+            }
+        }
+    }
+}
+
+pub fn run(app: &App, args: &DrillArgs) -> u8 {
+    let scale = Scale::of(args);
+    if args.list {
+        app.print(&view::list(app.lang(), scale.sizes()));
+        return 0;
+    }
+    let faults = match chosen(&args.only) {
+        Ok(faults) => faults,
+        Err(error) => return app.fail(&error),
+    };
+    let Loaded {
+        settings, warnings, ..
+    } = match settings::load(app, Vec::new()) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    warn_all(app, &warnings);
+    let dir = match make_dir(&app.root) {
+        Ok(dir) => dir,
+        Err(error) => return app.fail(&error),
+    };
+    let code = drill(app, args, &settings, &faults, scale, &dir);
+    if !args.keep {
+        remove(&dir);
+    }
+    code
+}
+
+fn chosen(names: &[String]) -> Result<Vec<Fault>, DrillError> {
+    if names.is_empty() {
+        return Ok(Fault::ALL.into());
+    }
+    let find = |name: &String| {
+        Fault::from_name(name).ok_or_else(|| DrillError::UnknownFault { name: name.clone() })
+    };
+    names.iter().map(find).collect()
+}
+
+/// A folder of this process alone, outside of the project.
+fn make_dir(root: &Path) -> Result<PathBuf, DrillError> {
+    let temp = std::env::temp_dir();
+    let temp = temp.canonicalize().unwrap_or(temp);
+    let root = root.canonicalize().unwrap_or_else(|_| root.into());
+    let dir = temp.join(format!("ralph-drill-{}", std::process::id()));
+    if dir.starts_with(&root) {
+        return Err(DrillError::NoPlace { dir });
+    }
+    match std::fs::create_dir(&dir) {
+        Ok(()) => Ok(dir),
+        Err(error) => Err(DrillError::File {
+            path: dir,
+            message: error.to_string(),
+        }),
+    }
+}
+
+fn drill(
+    app: &App,
+    args: &DrillArgs,
+    settings: &Settings,
+    faults: &[Fault],
+    scale: Scale,
+    dir: &Path,
+) -> u8 {
+    let started = Instant::now();
+    let project = Project::look(&app.root, settings);
+    let stage = Stage {
+        settings,
+        project: &project,
+        dir,
+        program: own_program(),
+        scale,
+        tag: format!("{}-{}", std::process::id(), started_ms()),
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            app.warn(&error.to_string());
+            return FAILED;
+        }
+    };
+    let table = Table::new(app.screen, scale.sizes(), faults);
+    let show = |text: &str| {
+        if !args.json {
+            app.tell(text);
+        }
+    };
+    show(&view::beginning(
+        &app.screen,
+        settings,
+        &project,
+        &scale,
+        dir,
+    ));
+    table.head().iter().for_each(|head| show(head));
+    let (all, interrupted) = runtime.block_on(play_all(&stage, faults, args.keep, |played| {
+        if args.json {
+            app.print(&view::fault_json(played).to_string());
+        } else {
+            app.tell(&table.row(played));
+        }
+    }));
+    if !args.keep {
+        remove(dir);
+    }
+    let ending = ending(&stage, &all, started, interrupted);
+    if args.json {
+        app.print(&ending.to_json().to_string());
+    } else {
+        app.tell(&format!("\n{}", ending.text(&app.screen, dir)));
+    }
+    if interrupted {
+        Outcome::Interrupted.exit_code()
+    } else if ending.holds(args.keep) {
+        0
+    } else {
+        NOT_CAUGHT
+    }
+}
+
+/// Plays the faults one after the other, until somebody wants it to end.
+async fn play_all(
+    stage: &Stage<'_>,
+    faults: &[Fault],
+    keep: bool,
+    show: impl Fn(&Played),
+) -> (Vec<Played>, bool) {
+    // Whoever outlives an engine becomes our child, tagged or not.
+    orphans::adopt();
+    let stop = stop_at_signals();
+    let mut all = Vec::new();
+    for &fault in faults {
+        let played = stage.play(fault, &stop).await;
+        if !keep {
+            remove(&stage.dir.join(fault.name()));
+        }
+        if *stop.borrow() != Stop::No {
+            return (all, true);
+        }
+        show(&played);
+        all.push(played);
+    }
+    (all, false)
+}
+
+/// The first signal ends a run gracefully, the next at once.
+fn stop_at_signals() -> watch::Receiver<Stop> {
+    let (sender, mut requests) = mpsc::unbounded_channel();
+    let (stop, receiver) = watch::channel(Stop::No);
+    // Without it, Ctrl+C ends the drill and leaves its copies.
+    let _ = signals::listen(sender);
+    tokio::spawn(async move {
+        while requests.recv().await.is_some() {
+            stop.send_modify(|stop| {
+                *stop = match *stop {
+                    Stop::No => Stop::Gracefully,
+                    Stop::Gracefully | Stop::Now => Stop::Now,
+                };
+            });
+        }
+    });
+    receiver
+}
+
+/// Looks once more at everything that could be left.
+fn ending(stage: &Stage<'_>, all: &[Played], started: Instant, interrupted: bool) -> Ending {
+    let runs = all.iter().filter_map(|played| played.run_id.as_deref());
+    let mut alive: BTreeSet<u32> = orphans::carrying(TAG, &stage.tag).into_iter().collect();
+    alive.extend(runs.flat_map(|run| orphans::carrying("RALPH_RUN_ID", run)));
+    let count = |is: fn(&Verdict) -> bool| all.iter().filter(|p| is(&p.verdict)).count();
+    Ending {
+        caught: count(|v| matches!(v, Verdict::Caught(_))),
+        not_caught: count(|v| matches!(v, Verdict::NotCaught(_))),
+        skipped: count(|v| matches!(v, Verdict::Skipped(_))),
+        duration: started.elapsed(),
+        survivors: alive.len(),
+        copies: stage.dir.exists(),
+        untouched: stage.project.untouched().map(str::to_owned),
+        interrupted,
+    }
+}
+
+fn started_ms() -> u128 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis())
+}
+
+/// It is ours, and named after this process.
+fn remove(dir: &Path) {
+    let _ = std::fs::remove_dir_all(dir);
+}
