@@ -65,6 +65,7 @@ impl Verifier {
             env_remove: Vec::new(),
             stdin: None,
             idle: None,
+            left_of_run: None,
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };

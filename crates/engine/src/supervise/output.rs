@@ -36,6 +36,10 @@ impl<'a> Output<'a> {
         self.sink_error
     }
 
+    pub fn sink_shows_work(&mut self) -> bool {
+        self.sink.shows_work()
+    }
+
     /// Hands on one chunk, or notices the end of one pipe; never returns once both are
     /// closed. Dropping the future loses nothing.
     pub async fn hand_on(&mut self) {

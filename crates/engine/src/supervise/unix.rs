@@ -10,7 +10,10 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpgid, getpid, getsid, kill_process, kill_process_group,
+    setsid, waitid,
+};
 use tokio::process::{Child, Command};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -65,6 +68,15 @@ impl Leader {
         self.signal_group(Signal::KILL);
     }
 
+    /// A session of its own hears nothing of Ctrl+Z at our terminal.
+    pub fn freeze_group(&mut self) {
+        self.signal_group(Signal::STOP);
+    }
+
+    pub fn thaw_group(&mut self) {
+        self.signal_group(Signal::CONT);
+    }
+
     /// Whatever the child left in its group ends here.
     pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
         self.kill_group();
@@ -107,4 +119,41 @@ pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
             message: error.to_string(),
         },
     }
+}
+
+/// Stops this process as Ctrl+Z does, and returns once somebody lets it go on.
+pub fn stop_ourselves() {
+    // Called on the main thread, which then is the one that is stopped first.
+    let _ = kill_process(getpid(), Signal::STOP);
+}
+
+/// Whether there is a shell with job control that could let us go on. The
+/// kernel ignores Ctrl+Z where there is none, and so do we.
+pub fn can_be_continued() -> bool {
+    let (Ok(group), Ok(session)) = (getpgid(None), getsid(None)) else {
+        return false;
+    };
+    let mut ancestor = rustix::process::getppid();
+    while let Some(pid) = ancestor {
+        if getsid(Some(pid)) != Ok(session) {
+            return false;
+        }
+        if getpgid(Some(pid)) != Ok(group) {
+            return true;
+        }
+        ancestor = parent_of(pid);
+    }
+    false
+}
+
+/// `None` where the system does not tell.
+fn parent_of(pid: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields
+        .split(' ')
+        .nth(1)?
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
 }
