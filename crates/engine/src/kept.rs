@@ -28,14 +28,26 @@ pub struct KeptOutput {
 impl KeptOutput {
     /// Begins a new file; `max` is zero where all is kept.
     pub fn create(path: &Path, max: u64) -> io::Result<KeptOutput> {
-        Ok(KeptOutput {
+        Ok(KeptOutput::new(path, max, File::create(path)?))
+    }
+
+    /// Goes on in a file that may be there already.
+    pub fn append(path: &Path, max: u64) -> io::Result<KeptOutput> {
+        let file = File::options().create(true).append(true).open(path)?;
+        let mut kept = KeptOutput::new(path, max, file);
+        kept.written = kept.file.metadata()?.len();
+        Ok(kept)
+    }
+
+    fn new(path: &Path, max: u64, file: File) -> KeptOutput {
+        KeptOutput {
             path: path.into(),
             max: (max > 0).then_some(max.max(LEAST)),
-            file: File::create(path)?,
+            file,
             part: 0,
             written: 0,
             dropped: 0,
-        })
+        }
     }
 
     pub fn write(&mut self, mut chunk: &[u8]) -> io::Result<()> {

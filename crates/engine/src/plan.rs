@@ -433,6 +433,7 @@ fn verifier(settings: &Settings) -> Option<Verifier> {
         commands: verify.commands.clone(),
         timeout: verify.command_timeout,
         output_limit: verify.output_limit as usize,
+        log_max: settings.log.agent_output_max,
         grace: GRACE,
     })
 }
