@@ -29,6 +29,17 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
+/// A child that floods waits less often for us, and we for it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn widen(pipe: &impl std::os::fd::AsFd) {
+    const WIDE: usize = 1024 * 1024;
+    // Where the system does not give so much, it stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, WIDE);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn widen<P>(_pipe: &P) {}
+
 /// A child that leads its group.
 ///
 /// Its exit is noticed without reaping it. As long as it is not reaped, its
