@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod survivors;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
+cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
+cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 ";
 
 fn main() -> ExitCode {
@@ -22,6 +25,9 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
+        ["bench", "output"] => bench::output::run(&root()),
+        ["survivors"] => survivors::run(&root(), survivors::RUNS),
+        ["survivors", "--runs", runs] => survivors::run(&root(), runs),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;

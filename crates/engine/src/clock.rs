@@ -1,6 +1,6 @@
 //! Where the moments in events come from.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ralph_core::machine::Now;
 
@@ -13,6 +13,21 @@ pub fn now() -> Now {
     Now {
         wall_ms,
         steady_ms: steady_ms(),
+    }
+}
+
+/// Timers stand still while the machine is suspended. Whoever waits for a
+/// moment of the steady clock looks at it at least so often.
+pub const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// Sleeps until a moment of the steady clock, also over a suspended machine.
+pub async fn sleep_until(steady_ms: u64) {
+    loop {
+        let left = steady_ms.saturating_sub(now().steady_ms);
+        if left == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(left).min(LONGEST_SLEEP)).await;
     }
 }
 

@@ -126,20 +126,13 @@ fn signal(info: &LockInfo, request: Request) -> Result<(), ControlError> {
         .and_then(Pid::from_raw)
         .ok_or(ControlError::NothingRuns)?;
     let process = pidfd_open(pid, PidfdFlags::empty()).map_err(not_told)?;
-    let (signal, times) = match request {
-        Request::Pause => (Signal::USR1, 1),
-        Request::Cancel => (Signal::USR2, 1),
-        Request::Interrupt => (Signal::TERM, 1),
-        Request::Kill => (Signal::INT, 2),
+    let signal = match request {
+        Request::Pause => Signal::USR1,
+        Request::Cancel => Signal::USR2,
+        Request::Interrupt => Signal::TERM,
+        Request::Kill => Signal::QUIT,
     };
-    for time in 0..times {
-        if time > 0 {
-            // Two signals of a kind that come at once are one.
-            std::thread::sleep(LOOK);
-        }
-        pidfd_send_signal(&process, signal).map_err(not_told)?;
-    }
-    Ok(())
+    pidfd_send_signal(&process, signal).map_err(not_told)
 }
 
 #[cfg(not(target_os = "linux"))]

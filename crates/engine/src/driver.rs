@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use ralph_core::lang::Say;
@@ -18,7 +19,7 @@ use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::sleep;
 
 use crate::error::DriveError;
 use crate::look::Looker;
@@ -26,7 +27,9 @@ use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
 use crate::record::Recorder;
-use crate::supervise::{Stop, orphans};
+use crate::signals::Told;
+use crate::supervise::orphans::{self, Ended};
+use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::{archive, clock, git};
 
@@ -72,7 +75,7 @@ pub async fn drive(
     plan: Plan,
     opening: &Opening,
     observer: &mut dyn Observer,
-    requests: mpsc::UnboundedReceiver<Request>,
+    requests: mpsc::UnboundedReceiver<Told>,
 ) -> Result<Outcome, DriveError> {
     let mut driver = Driver::begin(plan, opening, observer, requests)?;
     driver.run().await
@@ -94,12 +97,13 @@ struct Driver<'a> {
     paths: RunPaths,
     run_id: String,
     observer: &'a mut dyn Observer,
-    requests: mpsc::UnboundedReceiver<Request>,
+    requests: mpsc::UnboundedReceiver<Told>,
     /// Events that are known already.
     queue: VecDeque<Kind>,
     child: Option<Child>,
     stop: watch::Sender<Stop>,
-    wake_at: Option<Instant>,
+    /// On the steady clock: a wait also passes while the machine sleeps.
+    wake_at_ms: Option<u64>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
     layout: Layout,
@@ -114,7 +118,7 @@ impl<'a> Driver<'a> {
         plan: Plan,
         opening: &Opening,
         observer: &'a mut dyn Observer,
-        requests: mpsc::UnboundedReceiver<Request>,
+        requests: mpsc::UnboundedReceiver<Told>,
     ) -> Result<Driver<'a>, DriveError> {
         let mut open = opening.open(&plan)?;
         observer.begin(&Beginning {
@@ -128,7 +132,7 @@ impl<'a> Driver<'a> {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
         let mut announcements = plan.announcements.clone();
-        announcements.extend(reap(open.lock.took_over.as_ref()));
+        announcements.extend(open.lock.took_over.iter().flat_map(reap));
         if let Some(projector) = &mut open.projector {
             announcements.extend(projector.begin());
         }
@@ -159,7 +163,7 @@ impl<'a> Driver<'a> {
             queue: VecDeque::from([first]),
             child: None,
             stop: watch::Sender::new(Stop::No),
-            wake_at: None,
+            wake_at_ms: None,
             menu: None,
             known_unknowns: BTreeSet::new(),
             layout,
@@ -189,9 +193,14 @@ impl<'a> Driver<'a> {
             if matches!(event.kind, Kind::Started { .. }) {
                 told?;
             }
+            if effects.iter().any(|e| matches!(e, Effect::Finish(_))) {
+                self.prove_that_nobody_is_left();
+            }
             self.project(&effects);
             for effect in effects {
-                if let Some(outcome) = self.perform(effect, event.at) {
+                if effect == Effect::Freeze {
+                    self.freeze().await;
+                } else if let Some(outcome) = self.perform(effect, event.at) {
                     if !outcome.can_go_on() {
                         self.archive(event.at);
                     }
@@ -235,7 +244,10 @@ impl<'a> Driver<'a> {
     async fn wake(&mut self) -> Kind {
         tokio::select! {
             biased;
-            Some(request) = self.requests.recv() => Kind::Requested { request },
+            Some(told) = self.requests.recv() => match told {
+                Told::Request(request) => Kind::Requested { request },
+                Told::Freeze => Kind::Frozen,
+            },
             taken = stop_file(&self.layout, self.stop_file_seen) => {
                 self.stop_file_seen = true;
                 self.announce(&Announcement::StopFile {
@@ -244,25 +256,51 @@ impl<'a> Driver<'a> {
                 });
                 Kind::Requested { request: Request::Interrupt }
             }
-            done = finished(&mut self.child) => {
-                self.child = None;
-                let count = orphans::end_all();
-                if count > 0 {
-                    self.announce(&Announcement::OrphansEnded { count });
-                }
-                match done {
-                    ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
-                    ChildDone::Verified(report) => Kind::Verified(report),
-                }
-            }
-            () = at(self.wake_at) => {
-                self.wake_at = None;
+            done = finished(&mut self.child) => self.take_in(done),
+            () = at(self.wake_at_ms) => {
+                self.wake_at_ms = None;
                 Kind::Woke { seen: self.looker.look() }
             }
             choice = chosen(&mut self.menu) => {
                 self.menu = None;
                 Kind::Answered { answer: self.answer(choice) }
             }
+        }
+    }
+
+    /// What a child that is gone left to be judged, and nobody beside it.
+    fn take_in(&mut self, done: ChildDone) -> Kind {
+        self.child = None;
+        let ended = orphans::end_all();
+        self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
+        match done {
+            ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
+            ChildDone::Verified(report) => Kind::Verified(report),
+        }
+    }
+
+    /// At the end nobody carries the tag of this run.
+    fn prove_that_nobody_is_left(&mut self) {
+        let ended = orphans::end_tagged(&self.run_id);
+        self.tell_of(&ended, |count| Announcement::SurvivorsEnded { count });
+    }
+
+    fn tell_of(&mut self, ended: &Ended, as_what: impl FnOnce(usize) -> Announcement) {
+        for announcement in announcements_of(ended, as_what) {
+            self.announce(&announcement);
+        }
+    }
+
+    /// Ctrl+Z: first the child stands still, then we do; it goes on with us.
+    async fn freeze(&mut self) {
+        let wanted = self.stop.send_replace(Stop::Freeze);
+        let done = polled_once(&mut self.child).await;
+        stop_ourselves();
+        self.stop.send_replace(wanted);
+        self.queue.push_back(Kind::Thawed);
+        if let Some(done) = done {
+            let kind = self.take_in(done);
+            self.queue.push_back(kind);
         }
     }
 
@@ -281,7 +319,7 @@ impl<'a> Driver<'a> {
                 } else {
                     ms
                 };
-                self.wake_at = Some(Instant::now() + Duration::from_millis(ms));
+                self.wake_at_ms = Some(clock::now().steady_ms.saturating_add(ms));
             }
             Effect::StopChild { kill } => {
                 self.stop
@@ -297,6 +335,8 @@ impl<'a> Driver<'a> {
                     });
                 }
             }
+            // Takes time, so that the loop itself does it.
+            Effect::Freeze => {}
             Effect::Finish(outcome) => {
                 let troubled = self.projector.as_mut().and_then(Projector::finish);
                 self.announce_all(troubled);
@@ -325,6 +365,8 @@ impl<'a> Driver<'a> {
             output_file: self.paths.turn_output(number),
             env,
             env_exclude: self.plan.env_exclude.clone(),
+            output_max: self.plan.output_max,
+            signs: self.plan.idle.map(|_| self.looker.signs()),
             idle: self.plan.idle,
             grace: self.plan.grace,
             echo: self.observer.echo(),
@@ -454,10 +496,36 @@ fn without_secrets(promise: Promise) -> Promise {
 }
 
 /// A dead engine could not end its agent; nobody may edit beside us.
-fn reap(dead: Option<&LockInfo>) -> Option<Announcement> {
-    let run = dead?.run_id.clone();
-    let count = orphans::end_tagged(&run);
-    (count > 0).then_some(Announcement::Reaped { run, count })
+fn reap(dead: &LockInfo) -> Vec<Announcement> {
+    let run = dead.run_id.clone();
+    let ended = orphans::end_tagged(&run);
+    announcements_of(&ended, |count| Announcement::Reaped { run, count })
+}
+
+fn announcements_of(
+    ended: &Ended,
+    as_what: impl FnOnce(usize) -> Announcement,
+) -> Vec<Announcement> {
+    let told = (ended.count > 0).then(|| as_what(ended.count));
+    let left = (!ended.left.is_empty()).then(|| Announcement::StillAlive {
+        pids: ended.left.clone(),
+    });
+    told.into_iter().chain(left).collect()
+}
+
+/// Lets the child hear what is wanted of it; gives what came of it, should it
+/// be done.
+async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
+    std::future::poll_fn(|context| {
+        Poll::Ready(match child {
+            Some(child) => match child.as_mut().poll(context) {
+                Poll::Ready(done) => Some(done),
+                Poll::Pending => None,
+            },
+            None => None,
+        })
+    })
+    .await
 }
 
 /// How often the stop file is looked for while nothing else happens.
@@ -470,7 +538,7 @@ async fn stop_file(layout: &Layout, seen: bool) -> Result<(), FileError> {
         return std::future::pending().await;
     }
     while !layout.take_stop_file()? {
-        tokio::time::sleep(STOP_FILE_LOOK).await;
+        sleep(STOP_FILE_LOOK).await;
     }
     Ok(())
 }
@@ -482,9 +550,9 @@ async fn finished(child: &mut Option<Child>) -> ChildDone {
     }
 }
 
-async fn at(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => sleep_until(moment).await,
+async fn at(steady_ms: Option<u64>) {
+    match steady_ms {
+        Some(moment) => clock::sleep_until(moment).await,
         None => std::future::pending().await,
     }
 }

@@ -1,6 +1,8 @@
 //! Looks at the world between turns: the task file, the work tree, the
 //! commit. What the agent says plays no part here.
 
+mod signs;
+
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 
 use crate::git;
 use crate::worktree::WorkTree;
+pub use signs::Signs;
 
 /// How many open tasks are named in messages.
 const OPEN_SHOWN: usize = 5;
@@ -182,6 +185,7 @@ pub struct Looker {
     tasks: Option<TaskFile>,
     pub scope: Scope,
     work_tree: WorkTree,
+    last_tree: Option<String>,
     last: Option<LastRead>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
@@ -198,15 +202,20 @@ struct LastRead {
     facts: TaskFacts,
 }
 
+/// The task file is read by itself: it does not count as work.
+fn work_tree(root: &Path, tasks: Option<&TaskFile>) -> WorkTree {
+    WorkTree::new(root, tasks.iter().map(|t| t.path.clone()).collect())
+}
+
 impl Looker {
     pub fn new(root: &Path, tasks: Option<TaskFile>, scope: Scope, lang: Lang) -> Looker {
-        let excluded = tasks.iter().map(|t| t.path.clone()).collect();
         Looker {
             root: root.into(),
             lang,
+            work_tree: work_tree(root, tasks.as_ref()),
+            last_tree: None,
             tasks,
             scope,
-            work_tree: WorkTree::new(root, excluded),
             last: None,
             whole: None,
             trees: HashMap::new(),
@@ -222,15 +231,21 @@ impl Looker {
     }
 
     pub fn look(&mut self) -> Seen {
+        let scan = self.work_tree.scan().ok();
+        self.last_tree = scan.map(|scan| scan.fingerprint.to_string());
         Seen {
             tasks: self.look_at_tasks(),
-            tree: self
-                .work_tree
-                .scan()
-                .ok()
-                .map(|scan| scan.fingerprint.to_string()),
+            tree: self.last_tree.clone(),
             commit_tree: self.commit_tree(),
         }
+    }
+
+    /// What an agent that begins now will be held against, should it fall
+    /// silent.
+    pub fn signs(&self) -> Signs {
+        let tasks = self.tasks.as_ref().map(|t| t.path.clone());
+        let work_tree = work_tree(&self.root, self.tasks.as_ref());
+        Signs::new(work_tree, self.last_tree.clone(), tasks)
     }
 
     /// The open tasks in scope, as the file said when it was read last.

@@ -32,7 +32,9 @@ use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
 
 /// How long a child may take to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(5);
+/// Whoever left its group has most of a second more, so that nobody is left
+/// five seconds after a signal.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What a person typed, in the form in which it is kept with the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,6 +94,8 @@ pub struct Plan {
     /// Where the run goes when it is over.
     pub keeping: Keeping,
     pub checkpoint: CheckpointPlan,
+    /// How much of an agent's output is kept for each turn.
+    pub output_max: u64,
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
     pub grace: Duration,
@@ -127,12 +131,26 @@ pub enum Announcement {
         file: PathBuf,
         message: String,
     },
+    /// The agent said more than is kept.
+    OutputCut {
+        file: PathBuf,
+        dropped: u64,
+    },
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
     Leaked,
     /// Processes that escaped their group were ended with the turn.
     OrphansEnded {
         count: usize,
+    },
+    /// Processes that carry the run's tag, and were no descendants of ours,
+    /// were ended with the run.
+    SurvivorsEnded {
+        count: usize,
+    },
+    /// Processes that could not be ended.
+    StillAlive {
+        pids: Vec<i32>,
     },
     /// Processes of a run whose engine had died were ended.
     Reaped {
@@ -345,6 +363,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
             delta: settings.preset.as_deref() == Some("delta"),
         },
+        output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,
@@ -470,6 +489,7 @@ fn verifier(settings: &Settings) -> Option<Verifier> {
         commands: verify.commands.clone(),
         timeout: verify.command_timeout,
         output_limit: verify.output_limit as usize,
+        log_max: settings.log.agent_output_max,
         grace: GRACE,
     })
 }

@@ -1,18 +1,30 @@
 //! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
-//! INTR-07); `ralph pause` and `ralph cancel` have signals of their own.
+//! INTR-07); `ralph pause`, `ralph cancel` and `ralph stop --now` have signals
+//! of their own, and Ctrl+Z freezes.
 
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
 
+/// What a person told this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    Request(Request),
+    /// Stand still until the shell lets us go on.
+    Freeze,
+}
+
 /// Turns signals into requests for as long as somebody listens.
 #[cfg(unix)]
-pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
+pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
+    use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
+    let mut kill = signal(SignalKind::quit())?;
     let mut pause = signal(SignalKind::user_defined1())?;
     let mut cancel = signal(SignalKind::user_defined2())?;
+    let mut freeze = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
     tokio::spawn(async move {
         let mut asked = false;
         loop {
@@ -22,11 +34,18 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
                 // and means no more by it than one.
                 _ = terminate.recv() => Request::Interrupt,
                 _ = hangup.recv() => Request::Interrupt,
+                _ = kill.recv() => Request::Kill,
                 _ = pause.recv() => Request::Pause,
                 _ = cancel.recv() => Request::Cancel,
+                _ = freeze.recv() => {
+                    if crate::supervise::can_be_continued() && told.send(Told::Freeze).is_err() {
+                        return;
+                    }
+                    continue;
+                }
             };
             asked |= request == Request::Interrupt;
-            if requests.send(request).is_err() {
+            if told.send(Told::Request(request)).is_err() {
                 return;
             }
         }
@@ -35,10 +54,10 @@ pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub fn listen(requests: mpsc::UnboundedSender<Request>) -> std::io::Result<()> {
+pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
     tokio::spawn(async move {
         let mut request = Request::Interrupt;
-        while tokio::signal::ctrl_c().await.is_ok() && requests.send(request).is_ok() {
+        while tokio::signal::ctrl_c().await.is_ok() && told.send(Told::Request(request)).is_ok() {
             request = Request::Kill;
         }
     });

@@ -1,7 +1,7 @@
 //! One call of the agent: prompt out, process through, answer back.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,8 @@ use tokio::sync::watch;
 
 use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
 use crate::excerpt::{Excerpt, shortened};
+use crate::kept::KeptOutput;
+use crate::look::Signs;
 use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 
@@ -29,9 +31,13 @@ pub struct Call {
     pub prompt: String,
     pub prompt_file: PathBuf,
     pub output_file: PathBuf,
+    /// How much of the output is kept; zero keeps all.
+    pub output_max: u64,
     pub env: Vec<(String, String)>,
     pub env_exclude: Vec<String>,
     pub idle: Option<Duration>,
+    /// What else shows that a silent agent works.
+    pub signs: Option<Signs>,
     pub grace: Duration,
     pub echo: Option<Echo>,
 }
@@ -59,7 +65,7 @@ pub struct Called {
 }
 
 impl Call {
-    pub async fn make(self, stop: watch::Receiver<Stop>) -> Called {
+    pub async fn make(mut self, stop: watch::Receiver<Stop>) -> Called {
         let invocation = self.agent.invocation(&self.prompt_file);
         match self.start_files(&invocation) {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
@@ -78,18 +84,22 @@ impl Call {
     /// Writes the prompt and opens the files of the turn; an error names the
     /// file that it is about.
     fn start_files(
-        &self,
+        &mut self,
         invocation: &Invocation,
-    ) -> Result<(Option<File>, TurnSink), (&Path, io::Error)> {
-        let prompt_file = self.prompt_file.as_path();
-        let output_file = self.output_file.as_path();
-        std::fs::write(prompt_file, &self.prompt).map_err(|error| (prompt_file, error))?;
+    ) -> Result<(Option<File>, TurnSink), (PathBuf, io::Error)> {
+        let about = |file: &PathBuf| {
+            let file = file.clone();
+            |error| (file, error)
+        };
+        std::fs::write(&self.prompt_file, &self.prompt).map_err(about(&self.prompt_file))?;
         let stdin = match invocation.prompt_on_stdin {
-            true => Some(File::open(prompt_file).map_err(|error| (prompt_file, error))?),
+            true => Some(File::open(&self.prompt_file).map_err(about(&self.prompt_file))?),
             false => None,
         };
+        let output = KeptOutput::create(&self.output_file, self.output_max);
         let sink = TurnSink {
-            output: File::create(output_file).map_err(|error| (output_file, error))?,
+            output: output.map_err(about(&self.output_file))?,
+            signs: self.signs.take(),
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
             echo: self.echo.clone(),
@@ -119,9 +129,8 @@ impl Call {
             env_remove,
             stdin,
             idle: self.idle,
-            timeout: Some(self.turn.timeout_ms)
-                .filter(|&ms| ms > 0)
-                .map(Duration::from_millis),
+            timeout: unless_zero(self.turn.timeout_ms),
+            left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
         };
         let report = supervise::run(spec, &mut sink, stop).await;
@@ -129,7 +138,7 @@ impl Call {
         let stderr = sink.stderr.text();
         Called {
             turn: self.turn.turn,
-            troubles: troubles(&report, &self.output_file),
+            troubles: troubles(&report, &self.output_file, sink.output.dropped()),
             prompt: self.prompt,
             end: end(&report, &heard),
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
@@ -141,6 +150,10 @@ impl Call {
             text: heard.text,
         }
     }
+}
+
+fn unless_zero(ms: u64) -> Option<Duration> {
+    (ms > 0).then(|| Duration::from_millis(ms))
 }
 
 /// Names of inherited variables that match one of the patterns.
@@ -173,13 +186,17 @@ fn wildcard(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn troubles(report: &Report, output: &Path) -> Vec<Announcement> {
+fn troubles(report: &Report, output: &Path, dropped: u64) -> Vec<Announcement> {
     let lost = report.sink_error.map(|kind| Announcement::OutputLost {
         file: output.into(),
         message: kind.to_string(),
     });
     let leaked = report.leaked.then_some(Announcement::Leaked);
-    lost.into_iter().chain(leaked).collect()
+    let cut = (dropped > 0).then(|| Announcement::OutputCut {
+        file: output.into(),
+        dropped,
+    });
+    lost.into_iter().chain(cut).chain(leaked).collect()
 }
 
 fn end(report: &Report, heard: &Heard) -> End {
@@ -210,7 +227,8 @@ fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String 
 
 /// Keeps the raw output in a file and lets the agent's listener hear it.
 struct TurnSink {
-    output: File,
+    output: KeptOutput,
+    signs: Option<Signs>,
     listener: Box<dyn Listener>,
     stderr: Excerpt,
     echo: Option<Echo>,
@@ -222,12 +240,16 @@ impl Sink for TurnSink {
         if let Some(echo) = &self.echo {
             echo(chunk);
         }
-        self.output.write_all(chunk)
+        self.output.write(chunk)
     }
 
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.stderr.push(chunk);
-        self.output.write_all(chunk)
+        self.output.write(chunk)
+    }
+
+    fn shows_work(&mut self) -> bool {
+        self.signs.as_mut().is_some_and(Signs::changed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs verification commands itself and keeps what they said.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use ralph_core::machine::{CommandResult, VerifyReport};
 use tokio::sync::watch;
 
 use crate::excerpt::Excerpt;
+use crate::kept::KeptOutput;
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
 
 /// The commands of a project and their bounds (VERI-05).
@@ -18,12 +19,14 @@ pub struct Verifier {
     pub timeout: Duration,
     /// Characters of output that are kept for messages and prompts.
     pub output_limit: usize,
+    /// How much of the output is kept in the log; zero keeps all.
+    pub log_max: u64,
     pub grace: Duration,
 }
 
 impl Verifier {
     /// Runs one command after another and stops at the first that fails; the
-    /// whole output goes to `log`.
+    /// output goes to `log`.
     pub async fn run(
         &self,
         turn: u32,
@@ -32,9 +35,12 @@ impl Verifier {
         log: PathBuf,
         stop: watch::Receiver<Stop>,
     ) -> VerifyReport {
+        // The log is for people; the verdict does not depend on it.
+        let mut log = KeptOutput::append(&log, self.log_max).ok();
         let mut results = Vec::new();
         for command in &self.commands {
-            let result = self.run_one(command, root, env, &log, stop.clone()).await;
+            let output = Output::new(log.as_mut(), command, self.output_limit);
+            let result = self.run_one(command, root, env, output, stop.clone()).await;
             let failed = result.exit != Some(0);
             results.push(result);
             if failed {
@@ -49,7 +55,7 @@ impl Verifier {
         command: &str,
         root: &Path,
         env: &[(String, String)],
-        log: &Path,
+        mut output: Output<'_>,
         stop: watch::Receiver<Stop>,
     ) -> CommandResult {
         let (program, flag) = if cfg!(windows) {
@@ -65,10 +71,10 @@ impl Verifier {
             env_remove: Vec::new(),
             stdin: None,
             idle: None,
+            left_of_run: None,
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };
-        let mut output = Output::new(log, command, self.output_limit);
         let report = supervise::run(spec, &mut output, stop).await;
         let (exit, end) = match report.ending {
             Ending::Exited(code) => (Some(code), String::new()),
@@ -89,40 +95,34 @@ impl Verifier {
     }
 }
 
-/// Both streams in one, as a person would see them: whole in the file, head
-/// and tail in memory.
-struct Output {
-    file: Option<std::fs::File>,
+/// Both streams in one, as a person would see them: in the log as far as that
+/// may grow, head and tail in memory.
+struct Output<'a> {
+    log: Option<&'a mut KeptOutput>,
     kept: Excerpt,
 }
 
-impl Output {
-    fn new(log: &Path, command: &str, limit: usize) -> Output {
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(log)
-            .ok();
-        if let Some(file) = &mut file {
-            // The log is for people; the verdict does not depend on it.
-            let _ = writeln!(file, "$ {command}");
+impl<'a> Output<'a> {
+    fn new(mut log: Option<&'a mut KeptOutput>, command: &str, limit: usize) -> Output<'a> {
+        if let Some(log) = &mut log {
+            let _ = log.write(format!("$ {command}\n").as_bytes());
         }
         Output {
-            file,
+            log,
             kept: Excerpt::new(limit),
         }
     }
 
     fn take(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.kept.push(chunk);
-        match &mut self.file {
-            Some(file) => file.write_all(chunk),
+        match &mut self.log {
+            Some(log) => log.write(chunk),
             None => Ok(()),
         }
     }
 }
 
-impl Sink for Output {
+impl Sink for Output<'_> {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.take(chunk)
     }

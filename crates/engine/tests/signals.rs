@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use ralph_core::machine::Request;
-use ralph_engine::signals;
+use ralph_engine::signals::{self, Told};
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
@@ -15,7 +15,7 @@ async fn check(sent: &[(Signal, Request)]) {
     for (signal, want) in sent {
         kill_process(getpid(), *signal).unwrap();
         let heard = tokio::time::timeout(Duration::from_secs(20), requests.recv());
-        assert_eq!(heard.await.unwrap(), Some(*want), "{sent:?}");
+        assert_eq!(heard.await.unwrap(), Some(Told::Request(*want)), "{sent:?}");
     }
 }
 
@@ -29,6 +29,8 @@ async fn the_first_asks_and_control_c_again_insists() {
     ])
     .await;
     check(&[(Signal::USR1, Pause), (Signal::INT, Interrupt)]).await;
+    // `ralph stop --now`, and Ctrl+\\ at the terminal.
+    check(&[(Signal::QUIT, Kill)]).await;
     check(&[(Signal::USR2, Cancel), (Signal::INT, Interrupt)]).await;
     // A session that ends sends both; the agent keeps its grace.
     check(&[(Signal::TERM, Interrupt), (Signal::HUP, Interrupt)]).await;

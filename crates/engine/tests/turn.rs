@@ -59,6 +59,7 @@ impl Project {
             turn: Turn {
                 turn: 3,
                 timeout_ms: 0,
+                left_ms: 0,
                 phase: None,
                 task: None,
                 notes: Vec::new(),
@@ -67,6 +68,8 @@ impl Project {
             prompt: "do the work\nand say so".into(),
             prompt_file: self.path("prompt.md"),
             output_file: self.path("out"),
+            output_max: 0,
+            signs: None,
             env: Vec::new(),
             env_exclude: Vec::new(),
             idle: None,

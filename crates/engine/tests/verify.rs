@@ -49,6 +49,7 @@ fn verifier(commands: &[&str]) -> Verifier {
         commands: commands.iter().map(|&c| c.to_owned()).collect(),
         timeout: Duration::from_secs(60),
         output_limit: 500,
+        log_max: 0,
         grace: Duration::from_secs(60),
     }
 }

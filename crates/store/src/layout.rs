@@ -139,6 +139,11 @@ impl Layout {
         self.root.join(ralph_core::delta::PATH)
     }
 
+    /// What hooks allowed and blocked (GARD-09).
+    pub fn safety_stats(&self) -> PathBuf {
+        self.ralph_dir.join(".safety_stats")
+    }
+
     pub fn runs_dir(&self) -> PathBuf {
         self.ralph_dir.join("runs")
     }
@@ -333,6 +338,7 @@ mod tests {
             layout.log(LogStyle::Loop),
             layout.log(LogStyle::Sdd),
             layout.lock(),
+            layout.safety_stats(),
             run.journal(),
             run.events(),
             run.turn_output(1),
@@ -345,6 +351,7 @@ mod tests {
         p/.ralph/ralph.log
         p/.ralph/ralph-sdd.log
         p/.ralph/lock
+        p/.ralph/.safety_stats
         p/.ralph/runs/20261115-021030-1a2b/journal.jsonl
         p/.ralph/runs/20261115-021030-1a2b/execution.log.jsonl
         p/.ralph/runs/20261115-021030-1a2b/turn-0001.out

@@ -17,6 +17,7 @@ pub mod lines;
 pub mod lock;
 pub mod log;
 mod process;
+pub mod stats;
 mod sys;
 
 pub use error::{Action, FileError};

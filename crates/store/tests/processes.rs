@@ -14,6 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use ralph_store::journal::{Durability, Journal, JournalError, Tail};
 use ralph_store::lock::{LockError, LockInfo, acquire, holder};
+use ralph_store::stats::{self, Decision};
 use serde_json::json;
 
 const PATH: &str = "STORE_TEST_PATH";
@@ -125,6 +126,44 @@ fn the_lock_of_a_killed_process_is_taken_over() {
     assert_eq!(holder(&path).unwrap(), None);
     let lock = acquire(&path, &info()).unwrap();
     assert_eq!(lock.took_over.as_ref().map(|info| info.pid), Some(killed));
+}
+
+#[test]
+#[ignore = "a helper process of the test below"]
+fn count_three_decisions() {
+    println!("@ready");
+    // Everybody begins at once.
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    for (tool, decision) in [
+        ("Bash", Decision::Allowed),
+        ("Bash", Decision::Blocked),
+        ("Write", Decision::Allowed),
+    ] {
+        stats::count(&this_path(), tool, decision).unwrap();
+    }
+}
+
+#[test]
+fn a_hundred_processes_that_count_at_once_lose_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(".safety_stats");
+    let mut helpers: Vec<Helper> = (0..100)
+        .map(|_| Helper::start(helper("count_three_decisions", &path)))
+        .collect();
+    for helper in &mut helpers {
+        assert_eq!(helper.verdict(), "ready");
+    }
+    for helper in &mut helpers {
+        drop(helper.input.take());
+    }
+    helpers.into_iter().for_each(Helper::finish);
+    let stats = stats::read(&path).unwrap();
+    let counts = |c: &stats::Counts| (c.allowed, c.blocked);
+    assert_eq!(counts(&stats.all), (200, 100));
+    assert_eq!(counts(&stats.tools["Bash"]), (100, 100));
+    assert_eq!(counts(&stats.tools["Write"]), (100, 0));
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(left, 2, "the file and its lock");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! machines are shared and noisy: the unit is one spawn and wait of an empty
 //! static program.
 
+pub mod output;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -216,13 +218,7 @@ impl Programs {
             peak_kb = peak_kb.max(peak_memory_kb(child.id()));
             std::thread::sleep(Duration::from_millis(20));
         }
-        let times =
-            fs::read_to_string(&log).map_err(|e| vec![format!("{}: {e}", log.display())])?;
-        let times: Vec<(i128, i128)> = times
-            .lines()
-            .filter_map(|line| line.split_once(' '))
-            .filter_map(|(start, end)| Some((start.parse().ok()?, end.parse().ok()?)))
-            .collect();
+        let times = times(&log)?;
         if times.len() != turns {
             return Err(vec![format!("{} of {turns} turns ran", times.len())]);
         }
@@ -273,6 +269,16 @@ impl Programs {
         }
         Ok(median(times))
     }
+}
+
+/// Start and end of every turn, as the probe wrote them down.
+fn times(log: &Path) -> Result<Vec<(i128, i128)>, Vec<String>> {
+    let text = fs::read_to_string(log).map_err(|e| vec![format!("{}: {e}", log.display())])?;
+    let pair = |line: &str| {
+        let (start, end) = line.split_once(' ')?;
+        Some((start.parse().ok()?, end.parse().ok()?))
+    };
+    Ok(text.lines().filter_map(pair).collect())
 }
 
 /// The high-water mark of a process that still runs; 0 where the system does

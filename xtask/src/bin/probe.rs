@@ -1,5 +1,6 @@
 //! An agent for benches: appends the times of its start and its end to the
-//! file that it is given, and asks for another turn.
+//! file that it is given, and asks for another turn. `lines N` or `line N`
+//! floods N megabytes before that.
 #![expect(clippy::print_stdout, reason = "its answer is its output")]
 
 use std::io::Write;
@@ -11,10 +12,34 @@ fn main() {
         .append(true)
         .create(true)
         .open(file);
+    flood();
     println!("<promise>CONTINUE</promise>");
     if let Ok(mut log) = log {
         let _ = log.write_all(format!("{start} {}\n", now_ns()).as_bytes());
     }
+}
+
+/// Writes the megabytes that were asked for, in lines or as one line.
+fn flood() {
+    let mut args = std::env::args().skip(2);
+    let kind = args.next().unwrap_or_default();
+    let megabytes: usize = args.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut chunk = vec![b'x'; 100_000];
+    if kind == "lines" {
+        chunk
+            .iter_mut()
+            .skip(99)
+            .step_by(100)
+            .for_each(|b| *b = b'\n');
+    }
+    let mut out = std::io::stdout().lock();
+    for _ in 0..megabytes * 10 {
+        // Whoever closed the pipe has heard enough.
+        if out.write_all(&chunk).is_err() {
+            return;
+        }
+    }
+    let _ = out.write_all(b"\n");
 }
 
 #[cfg(unix)]

@@ -2,11 +2,12 @@
 //! taken up again afterwards (RESM-02, RESM-09).
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::env::{TestEnv, named, names};
-use crate::live::{Live, eventually, latest_run, shell_agent, wait_until};
+use crate::live::{Live, eventually, journal, latest_run, shell_agent, wait_until};
 
 /// Says that it works, and works until a file tells it to end.
 const WORKER: &str = "\
@@ -66,6 +67,40 @@ fn a_stop_ends_the_turn_and_is_acknowledged() {
         let done = run.finish();
         assert_eq!(done.code, 130, "{args:?}: {}", done.stderr);
         assert_eq!(env.json(".ralph/status.json")["status"], "paused");
+    }
+}
+
+/// Hears nothing that can be refused.
+const DEAF: &str = "\
+here=$(dirname \"$0\")
+trap '' TERM INT HUP QUIT
+touch \"$here/working\"
+while :; do sleep 1; done
+";
+
+#[test]
+fn stopping_now_waits_for_no_grace() {
+    for _ in 0..3 {
+        let env = TestEnv::with_tasks(1);
+        let agent = shell_agent(&env, DEAF);
+        let command = env.command(&["run", "--json", "--agent-cmd", &agent]);
+        let run = Live::start(&env, "run", command);
+        wait_until("the agent works", || env.outside("working").exists());
+        let told = Instant::now();
+        let stopped = env.ralph(&["stop", "--now"]);
+        assert_eq!(stopped.code, 0, "{}", stopped.stderr);
+        assert_eq!(run.finish().code, 130);
+        assert!(
+            told.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            told.elapsed()
+        );
+        let requests = journal(&latest_run(&env))
+            .iter()
+            .filter(|r| r["kind"] == "requested")
+            .map(|r| r["request"].clone())
+            .collect::<Vec<_>>();
+        assert_eq!(requests, ["kill"], "one signal is enough");
     }
 }
 

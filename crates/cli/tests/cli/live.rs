@@ -56,6 +56,10 @@ impl Live {
         fs::read_to_string(&self.out).unwrap()
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         let status = Command::new("sh")

@@ -10,7 +10,7 @@ use crate::env::{Done, TestEnv, named};
 use crate::live::{Live, eventually, is_alive, journal, latest_run, shell_agent, wait_until};
 
 /// How long Ralph lets an agent end by itself.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// An agent with two children, one of which hears no SIGTERM. It says with
 /// files beside itself which processes there are and what reached it.

@@ -129,6 +129,23 @@ impl Drop for Terminal {
     }
 }
 
+/// An interactive shell in a terminal, in which somebody types commands.
+impl Terminal {
+    fn shell(env: TestEnv) -> Terminal {
+        let terminal = Terminal {
+            socket: env.outside("tmux"),
+            exit: env.outside("exit"),
+            env,
+        };
+        let dir = terminal.env.root.to_string_lossy().into_owned();
+        let size = ["-x", COLUMNS, "-y", "60"];
+        let shell = "exec bash --norc --noprofile -i";
+        let args = [&["new-session", "-d"], &size[..], &["-c", &dir, shell]].concat();
+        terminal.tmux(&args);
+        terminal
+    }
+}
+
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
@@ -400,4 +417,54 @@ fn boxes_are_aligned_in_zh_tw() {
             assert_eq!(columns(line), frame, "{line}\n{screen}");
         }
     }
+}
+
+/// The state letter of a process.
+fn state_of(pid: &str) -> String {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    fields.chars().take(1).collect()
+}
+
+/// Longer than the turn, its silence and the whole run may last.
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_z_freezes_the_agent_and_every_timer() {
+    let env = TestEnv::with_tasks(1);
+    let agent = crate::live::shell_agent(
+        &env,
+        "here=$(dirname \"$0\")\n\
+         echo $$ > \"$here/pid.new\"; mv \"$here/pid.new\" \"$here/pid\"\n\
+         while [ ! -e \"$here/enough\" ]; do sleep 0.05; done\n\
+         echo '<promise>BLOCKED: enough</promise>'\n",
+    );
+    let limits = "RALPH_LIMITS_ITERATION_TIMEOUT=10s RALPH_LIMITS_IDLE_TIMEOUT=10s RALPH_LIMITS_MAX_DURATION=12s";
+    let command = format!(
+        "{limits} {} run --agent-cmd {}",
+        quoted(RALPH),
+        quoted(&agent)
+    );
+    let terminal = Terminal::shell(env);
+    terminal.type_line(&command);
+    let pid = eventually("the agent works", || {
+        fs::read_to_string(terminal.env.outside("pid")).ok()
+    });
+    let pid = pid.trim();
+    terminal.tmux(&["send-keys", "C-z"]);
+    terminal.see("Stopped", 1);
+    eventually("the agent stands still", || {
+        (state_of(pid) == "T").then_some(())
+    });
+    let lock = terminal.env.json(".ralph/lock");
+    let engine = lock["pid"].to_string();
+    assert_eq!(state_of(&engine), "T");
+    // What has to pass is time itself.
+    std::thread::sleep(Duration::from_secs(14));
+    terminal.type_line("fg");
+    eventually("the agent goes on", || (state_of(pid) != "T").then_some(()));
+    fs::write(terminal.env.outside("enough"), "").unwrap();
+    let end = eventually("the run ends", || terminal.events("event=loop_end").pop());
+    assert_eq!(end["outcome"], "blocked", "{end}");
+    assert!(end["duration_ms"].as_u64().unwrap() < 12_000, "{end}");
+    assert!(terminal.events("event=error").is_empty());
 }

@@ -24,6 +24,8 @@ pub enum Effect {
     StopChild {
         kill: bool,
     },
+    /// Stop the child and ourselves, and come back with `Thawed`.
+    Freeze,
     /// Show the menu of a limit. Where nobody sits at a terminal the driver
     /// answers that the run is saved.
     Ask(Limit),
@@ -34,8 +36,11 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub turn: u32,
-    /// Zero where nothing limits it.
+    /// Zero where nothing limits it. It counts while the machine is awake.
     pub timeout_ms: u64,
+    /// What is left of the whole run; zero where nothing limits it. It also
+    /// counts while the machine is suspended.
+    pub left_ms: u64,
     pub phase: Option<String>,
     pub task: Option<TaskRef>,
     /// What the agent has to be told before its prompt.

@@ -32,6 +32,10 @@ pub enum Kind {
     Answered { answer: Answer },
     /// Somebody wants the run to stop.
     Requested { request: Request },
+    /// Somebody pressed Ctrl+Z: everything stands still.
+    Frozen,
+    /// Everything goes on; the time between belongs to nobody.
+    Thawed,
 }
 
 /// What the driver saw of the world, without asking the agent.

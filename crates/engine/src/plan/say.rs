@@ -272,6 +272,31 @@ impl Say for Announcement {
                 "已終止這一輪留下的行程：{count} 個",
                 "已终止这一轮留下的进程：{count} 个",
             ),
+            Announcement::OutputCut { file, dropped } => {
+                let file = file.display();
+                tr!(
+                    lang,
+                    "{file}: the agent said more than log.agent_output_max; {dropped} bytes between the beginning and the end were dropped",
+                    "{file}：代理的輸出超過 log.agent_output_max；已捨棄開頭與結尾之間的 {dropped} 位元組",
+                    "{file}：代理的输出超过 log.agent_output_max；已丢弃开头与结尾之间的 {dropped} 字节",
+                )
+            }
+            Announcement::SurvivorsEnded { count } => tr!(
+                lang,
+                "processes that outlived the run were ended: {count}",
+                "已終止這次執行留下的行程：{count} 個",
+                "已终止这次运行留下的进程：{count} 个",
+            ),
+            Announcement::StillAlive { pids } => {
+                let pids: Vec<String> = pids.iter().map(ToString::to_string).collect();
+                let pids = pids.join(", ");
+                tr!(
+                    lang,
+                    "processes that could not be ended: {pids}; look at them with `ps -fp`, they may still edit files",
+                    "無法終止的行程：{pids}；請用 `ps -fp` 查看，它們可能仍在修改檔案",
+                    "无法终止的进程：{pids}；请用 `ps -fp` 查看，它们可能仍在修改文件",
+                )
+            }
             Announcement::Reaped { run, count } => tr!(
                 lang,
                 "run {run} had died; processes of it that were still at work were ended: {count}",

@@ -186,6 +186,7 @@ impl World {
 
 fn call() -> Effect {
     Effect::RunAgent(Turn {
+        left_ms: None,
         turn: 1,
         timeout_ms: 0,
         phase: None,

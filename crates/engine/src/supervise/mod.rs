@@ -5,6 +5,7 @@
 //! at once. Its output is drained while it runs and handed on in chunks; at
 //! most one buffer of it is in memory here.
 
+mod deadlines;
 #[cfg(target_os = "linux")]
 pub mod orphans;
 #[cfg(not(target_os = "linux"))]
@@ -28,8 +29,10 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 
+use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
+pub use platform::{can_be_continued, stop_ourselves};
 
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]
@@ -44,8 +47,10 @@ pub struct Spec {
     pub stdin: Option<std::fs::File>,
     /// None where nothing limits it.
     pub timeout: Option<Duration>,
-    /// How long it may say nothing; None where nothing limits that.
+    /// How long it may show no sign of work; None where nothing limits that.
     pub idle: Option<Duration>,
+    /// What is left of the whole run, also while the machine is suspended.
+    pub left_of_run: Option<Duration>,
     /// How long a child may take to end after it was asked to.
     pub grace: Duration,
 }
@@ -55,6 +60,8 @@ pub struct Spec {
 pub enum Stop {
     #[default]
     No,
+    /// Stand still until something else is wanted.
+    Freeze,
     Gracefully,
     Now,
 }
@@ -87,6 +94,12 @@ pub struct Report {
 pub trait Sink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()>;
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()>;
+
+    /// Whether a child that said nothing for too long shows another sign of
+    /// work since this was asked last.
+    fn shows_work(&mut self) -> bool {
+        false
+    }
 }
 
 /// How long the pipes of a child that has exited may stay open before its
@@ -106,24 +119,33 @@ pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver
         leaked: false,
         sink_error: None,
     };
-    if *stop.borrow() != Stop::No {
+    if *stop.borrow() >= Stop::Gracefully {
         return without_child(Ending::Stopped);
     }
     match spawn(&spec) {
         Ok(child) => {
             let supervisor = Supervisor {
-                timeout: spec.timeout,
-                idle: spec.idle,
+                deadlines: Deadlines::new(spec.bounds(), Moment::now()),
                 grace: spec.grace,
                 stop,
                 started,
-                heard: started,
+                frozen: None,
                 pressure: Pressure::None,
                 ending: None,
             };
             supervisor.see_through(child, sink).await
         }
         Err(error) => without_child(spawn_failed(&spec, &error)),
+    }
+}
+
+impl Spec {
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            timeout: self.timeout,
+            idle: self.idle,
+            left_of_run: self.left_of_run,
+        }
     }
 }
 
@@ -176,13 +198,12 @@ enum Pressure {
 
 /// One child and what is wanted of it.
 struct Supervisor {
-    timeout: Option<Duration>,
-    idle: Option<Duration>,
+    deadlines: Deadlines,
     grace: Duration,
     stop: watch::Receiver<Stop>,
     started: Instant,
-    /// When it said something last.
-    heard: Instant,
+    /// Since when it stands still.
+    frozen: Option<Moment>,
     pressure: Pressure,
     /// Why it was pressed to end.
     ending: Option<Ending>,
@@ -205,47 +226,73 @@ impl Supervisor {
 
     /// What happens seldom comes first: there may always be output.
     async fn until_exit(&mut self, leader: &mut Leader, output: &mut Output<'_>) {
+        if *self.stop.borrow() == Stop::Freeze {
+            self.freeze(leader);
+        }
         loop {
             let deadline = self.deadline();
             tokio::select! {
                 biased;
                 () = leader.exited() => return,
                 Ok(()) = self.stop.changed() => self.obey(leader),
-                () = until(deadline) => self.escalate(leader),
-                () = output.hand_on() => self.heard = Instant::now(),
+                () = until(deadline) => self.escalate(leader, output),
+                () = output.hand_on() => self.deadlines.heard_at(Instant::now()),
             }
         }
     }
 
-    /// The next moment at which something has to be done; `None` also where it
-    /// is farther away than the clock can say.
+    /// The next moment at which something has to be done.
     fn deadline(&self) -> Option<Instant> {
         match self.pressure {
-            Pressure::None => {
-                let late = self.timeout.and_then(|t| self.started.checked_add(t));
-                let silent = self.idle.and_then(|t| self.heard.checked_add(t));
-                [late, silent].into_iter().flatten().min()
-            }
+            _ if self.frozen.is_some() => None,
+            Pressure::None => self.deadlines.next(Moment::now),
             Pressure::Asked(at) => at.checked_add(self.grace),
             Pressure::Killed => None,
         }
     }
 
-    /// The deadline passed: first it is asked, then it is killed.
-    fn escalate(&mut self, leader: &mut Leader) {
+    /// A deadline passed: first it is asked, then it is killed.
+    fn escalate(&mut self, leader: &mut Leader, output: &mut Output<'_>) {
         match self.pressure {
-            Pressure::None => self.ask(leader, Ending::TimedOut),
+            Pressure::None => match self.deadlines.strike(Moment::now()) {
+                Some(Strike::Silent) if output.sink_shows_work() => {
+                    self.deadlines.heard_at(Instant::now());
+                }
+                Some(Strike::Late | Strike::Silent) => self.ask(leader, Ending::TimedOut),
+                None => {}
+            },
             Pressure::Asked(_) | Pressure::Killed => self.kill(leader, Ending::TimedOut),
         }
     }
 
     fn obey(&mut self, leader: &mut Leader) {
         let wanted = *self.stop.borrow();
+        if wanted == Stop::Freeze {
+            return self.freeze(leader);
+        }
+        self.thaw(leader);
         match (wanted, &self.pressure) {
             (Stop::Gracefully, Pressure::None) => self.ask(leader, Ending::Stopped),
             (Stop::Now, _) => self.kill(leader, Ending::Stopped),
-            (Stop::No | Stop::Gracefully, _) => {}
+            (Stop::No | Stop::Freeze | Stop::Gracefully, _) => {}
         }
+    }
+
+    fn freeze(&mut self, leader: &mut Leader) {
+        leader.freeze_group();
+        self.frozen.get_or_insert_with(Moment::now);
+    }
+
+    fn thaw(&mut self, leader: &mut Leader) {
+        let Some(from) = self.frozen.take() else {
+            return;
+        };
+        let to = Moment::now();
+        self.deadlines.skip(from, to);
+        if let Pressure::Asked(at) = &mut self.pressure {
+            *at += to.awake.saturating_duration_since(from.awake);
+        }
+        leader.thaw_group();
     }
 
     fn ask(&mut self, leader: &mut Leader, why: Ending) {

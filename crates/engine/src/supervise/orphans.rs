@@ -22,6 +22,16 @@ const GRACE: Duration = Duration::from_millis(700);
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(2);
 
+/// What came of looking for processes that should be gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// How many were still alive.
+    pub count: usize,
+    /// Those that even a kill did not end: the kernel holds them, or they
+    /// belong to somebody else.
+    pub left: Vec<i32>,
+}
+
 /// From now on every descendant that loses its parent becomes our child.
 pub fn adopt() {
     // Without it only the group of the child is ended, as elsewhere.
@@ -29,8 +39,8 @@ pub fn adopt() {
 }
 
 /// Ends every child that is left. Must only be called while no child is
-/// wanted. Gives how many were still alive.
-pub fn end_all() -> usize {
+/// wanted.
+pub fn end_all() -> Ended {
     end(|| {
         let mut left = children();
         // Whoever is dead already only has to be buried.
@@ -39,8 +49,9 @@ pub fn end_all() -> usize {
     })
 }
 
-/// Ends every process of a run whose engine is dead.
-pub fn end_tagged(run_id: &str) -> usize {
+/// Ends every process, other than us, that carries the tag of a run: that is
+/// the proof that nobody is left.
+pub fn end_tagged(run_id: &str) -> Ended {
     let tag = format!("RALPH_RUN_ID={run_id}");
     end(|| tagged(&tag))
 }
@@ -55,14 +66,17 @@ pub fn carrying(variable: &str, value: &str) -> Vec<u32> {
 
 /// Waits, asks, then kills, until none is left: each that dies may leave
 /// others.
-fn end(find: impl Fn() -> Vec<Pid>) -> usize {
+fn end(find: impl Fn() -> Vec<Pid>) -> Ended {
     let started = Instant::now();
     let mut asked = BTreeSet::new();
     loop {
         let left = find();
         let elapsed = started.elapsed();
         if left.is_empty() || elapsed >= PATIENCE {
-            return asked.len();
+            return Ended {
+                count: asked.len(),
+                left: left.into_iter().map(Pid::as_raw_pid).collect(),
+            };
         }
         for pid in left.into_iter().filter(|_| elapsed >= SETTLE) {
             let is_new = asked.insert(pid.as_raw_pid());

@@ -10,6 +10,8 @@ use super::Ending;
 
 pub fn own_session(_command: &mut Command) {}
 
+pub fn widen<P>(_pipe: &P) {}
+
 pub struct Leader {
     child: Child,
 }
@@ -33,6 +35,11 @@ impl Leader {
         let _ = self.child.start_kill();
     }
 
+    /// There is no job control here.
+    pub fn freeze_group(&mut self) {}
+
+    pub fn thaw_group(&mut self) {}
+
     pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
@@ -46,4 +53,10 @@ pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
             message: error.to_string(),
         },
     }
+}
+
+pub fn stop_ourselves() {}
+
+pub fn can_be_continued() -> bool {
+    false
 }

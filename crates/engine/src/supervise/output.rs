@@ -5,9 +5,9 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdout};
 
-use super::Sink;
+use super::{Sink, platform};
 
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 256 * 1024;
 
 pub struct Output<'a> {
     stdout: Pipe<ChildStdout>,
@@ -18,9 +18,13 @@ pub struct Output<'a> {
 
 impl<'a> Output<'a> {
     pub fn of(child: &mut Child, sink: &'a mut (dyn Sink + Send)) -> Output<'a> {
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        if let Some(stdout) = &stdout {
+            platform::widen(stdout);
+        }
         Output {
-            stdout: Pipe::new(child.stdout.take()),
-            stderr: Pipe::new(child.stderr.take()),
+            stdout: Pipe::new(stdout),
+            stderr: Pipe::new(stderr),
             sink,
             sink_error: None,
         }
@@ -34,6 +38,10 @@ impl<'a> Output<'a> {
     /// that follows, since the child must not block on a full pipe.
     pub fn sink_error(&self) -> Option<io::ErrorKind> {
         self.sink_error
+    }
+
+    pub fn sink_shows_work(&mut self) -> bool {
+        self.sink.shows_work()
     }
 
     /// Hands on one chunk, or notices the end of one pipe; never returns once both are

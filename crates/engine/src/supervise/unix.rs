@@ -10,7 +10,10 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setsid, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpgid, getpid, getsid, kill_process, kill_process_group,
+    setsid, waitid,
+};
 use tokio::process::{Child, Command};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -25,6 +28,17 @@ pub fn own_session(command: &mut Command) {
         command.pre_exec(|| setsid().map(|_| ()).map_err(io::Error::from));
     }
 }
+
+/// A child that floods waits less often for us, and we for it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn widen(pipe: &impl std::os::fd::AsFd) {
+    const WIDE: usize = 1024 * 1024;
+    // Where the system does not give so much, it stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, WIDE);
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn widen<P>(_pipe: &P) {}
 
 /// A child that leads its group.
 ///
@@ -63,6 +77,15 @@ impl Leader {
 
     pub fn kill_group(&mut self) {
         self.signal_group(Signal::KILL);
+    }
+
+    /// A session of its own hears nothing of Ctrl+Z at our terminal.
+    pub fn freeze_group(&mut self) {
+        self.signal_group(Signal::STOP);
+    }
+
+    pub fn thaw_group(&mut self) {
+        self.signal_group(Signal::CONT);
     }
 
     /// Whatever the child left in its group ends here.
@@ -107,4 +130,41 @@ pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
             message: error.to_string(),
         },
     }
+}
+
+/// Stops this process as Ctrl+Z does, and returns once somebody lets it go on.
+pub fn stop_ourselves() {
+    // Called on the main thread, which then is the one that is stopped first.
+    let _ = kill_process(getpid(), Signal::STOP);
+}
+
+/// Whether there is a shell with job control that could let us go on. The
+/// kernel ignores Ctrl+Z where there is none, and so do we.
+pub fn can_be_continued() -> bool {
+    let (Ok(group), Ok(session)) = (getpgid(None), getsid(None)) else {
+        return false;
+    };
+    let mut ancestor = rustix::process::getppid();
+    while let Some(pid) = ancestor {
+        if getsid(Some(pid)) != Ok(session) {
+            return false;
+        }
+        if getpgid(Some(pid)) != Ok(group) {
+            return true;
+        }
+        ancestor = parent_of(pid);
+    }
+    false
+}
+
+/// `None` where the system does not tell.
+fn parent_of(pid: Pid) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields
+        .split(' ')
+        .nth(1)?
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
 }

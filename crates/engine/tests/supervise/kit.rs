@@ -22,6 +22,7 @@ pub fn sh(script: &str) -> Spec {
         stdin: None,
         timeout: None,
         idle: None,
+        left_of_run: None,
         grace: HANGS,
     }
 }

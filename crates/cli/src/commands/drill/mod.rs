@@ -20,8 +20,8 @@ use ralph_core::config::{Loaded, Settings};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Outcome;
 use ralph_core::tr;
-use ralph_engine::signals;
-use ralph_engine::supervise::{Stop, orphans};
+use ralph_engine::signals::{self, Told};
+use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
 use tokio::sync::{mpsc, watch};
 
 use super::config::warn_all;
@@ -243,11 +243,15 @@ fn stop_at_signals() -> watch::Receiver<Stop> {
     // Without it, Ctrl+C ends the drill and leaves its copies.
     let _ = signals::listen(sender);
     tokio::spawn(async move {
-        while requests.recv().await.is_some() {
+        while let Some(told) = requests.recv().await {
+            if told == Told::Freeze {
+                stop_ourselves();
+                continue;
+            }
             stop.send_modify(|stop| {
                 *stop = match *stop {
                     Stop::No => Stop::Gracefully,
-                    Stop::Gracefully | Stop::Now => Stop::Now,
+                    Stop::Gracefully | Stop::Freeze | Stop::Now => Stop::Now,
                 };
             });
         }

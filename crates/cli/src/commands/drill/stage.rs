@@ -183,7 +183,7 @@ impl Stage<'_> {
         if let Some(id) = run_id {
             orphans::end_tagged(id);
         }
-        seen.survivors = alive.len().max(adopted);
+        seen.survivors = alive.len().max(adopted.count);
     }
 
     fn spec(
@@ -205,6 +205,7 @@ impl Stage<'_> {
             env_remove: OF_A_RUN.map(OsString::from).into(),
             stdin: None,
             timeout: Some(self.scale.deadline(fault)),
+            left_of_run: None,
             idle: None,
             grace: GRACE,
         }

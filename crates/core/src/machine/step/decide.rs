@@ -271,6 +271,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
         timeout_ms: turn_timeout(state),
+        left_ms: left_of_the_run(state),
         phase: state.turn_phase.clone(),
         task,
         notes: std::mem::take(&mut state.notes),
@@ -278,16 +279,21 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 fn turn_timeout(state: &State) -> u64 {
-    let limits = &state.rules.limits;
-    let left = match limits.max_duration_ms {
+    [
+        state.rules.limits.iteration_timeout_ms,
+        left_of_the_run(state),
+    ]
+    .into_iter()
+    .filter(|&ms| ms > 0)
+    .min()
+    .unwrap_or(0)
+}
+
+fn left_of_the_run(state: &State) -> u64 {
+    match state.rules.limits.max_duration_ms {
         0 => 0,
         max => max.saturating_sub(state.elapsed_ms()).max(1),
-    };
-    [limits.iteration_timeout_ms, left]
-        .into_iter()
-        .filter(|&ms| ms > 0)
-        .min()
-        .unwrap_or(0)
+    }
 }
 
 /// Every end of a run passes through here.

@@ -1,7 +1,7 @@
 //! How a turn went: what it left behind, its errors, stalls and lost tasks.
 
 use super::claims::judge_promise;
-use super::decide::finish_or;
+use super::decide::{duration_used_up, finish_or};
 use super::go_on;
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
@@ -26,7 +26,13 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
 
-    let turned = how_it_went(report, !evidence.is_empty());
+    // The run's own time was up: that is no failure of the turn.
+    let out_of_time = report.end == End::TimedOut && duration_used_up(state);
+    let turned = if out_of_time {
+        Turned::Cut
+    } else {
+        how_it_went(report, !evidence.is_empty())
+    };
     out.push(Effect::Emit(Notice::IterationComplete {
         iteration: report.turn,
         phase: state.turn_phase.clone(),
@@ -40,7 +46,9 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         out.push(Effect::KeepInStep);
     }
     note_lost_tasks(state, &report.seen.tasks, out);
-    count_stall(state, report, evidence.is_empty(), out);
+    if !(out_of_time && evidence.is_empty()) {
+        count_stall(state, report, evidence.is_empty(), out);
+    }
     match turned {
         Turned::Failed(error) => {
             state.last_promise.clear();

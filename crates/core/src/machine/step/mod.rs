@@ -38,8 +38,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
     if state.outcome().is_some() {
         return out;
     }
+    if let Kind::Thawed = &event.kind {
+        state.clock.restart(event.at);
+        return out;
+    }
     state.clock.advance(event.at);
     match (&event.kind, &state.stage) {
+        (Kind::Frozen, _) => out.push(Effect::Freeze),
         (Kind::Started { seen }, Stage::New) => start(state, seen, &mut out),
         (Kind::TurnEnded(report), Stage::Running) if report.turn == state.turns => {
             judge_turn(state, report, &mut out)

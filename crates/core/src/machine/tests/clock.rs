@@ -79,3 +79,93 @@ fn a_resumed_run_keeps_what_it_had_spent_and_adds_no_absence() {
     assert_eq!(run.state.elapsed_ms(), HOUR / 2);
     assert_eq!(run.call().unwrap().timeout_ms, HOUR / 2);
 }
+
+/// A turn of ten minutes during which the laptop was closed for `asleep_ms`:
+/// the steady clock counts that, the agent's own time does not.
+#[test]
+fn the_duration_holds_over_a_suspended_machine() {
+    let check = |name: &str, max: u64, asleep_ms: u64, wall_jump: i64, ends: bool| {
+        let rules = limited(all_tasks(), |l| {
+            l.max_duration_ms = max;
+            l.max_iterations = 9;
+        });
+        let mut run = Script::begin(rules, seen(list(0, 9)));
+        run.pass(asleep_ms);
+        run.now.wall_ms += wall_jump;
+        run.work(said(Promise::Continue).took(HOUR / 6));
+        let want = ends.then(|| paused(Limit::Duration)).flatten();
+        assert_eq!(run.outcome(), want, "{name}");
+        assert_eq!(run.state.elapsed_ms(), asleep_ms + HOUR / 6, "{name}");
+    };
+    let day = 24 * HOUR as i64;
+    check("awake", HOUR, 0, 0, false);
+    check("a nap", HOUR, HOUR / 2, 0, false);
+    check("a night", HOUR, 8 * HOUR, 0, true);
+    check("a night, no limit", 0, 8 * HOUR, 0, false);
+    check("a nap and a jump ahead", HOUR, HOUR / 2, day, false);
+    check("a nap and a jump back", HOUR, HOUR / 2, -day, false);
+    check("a night and a jump back", HOUR, 8 * HOUR, -day, true);
+}
+
+/// A pause of our own rate limit is over once an hour has passed, asleep or
+/// awake, whatever the wall says.
+#[test]
+fn a_wait_holds_over_a_suspended_machine() {
+    let check = |name: &str, asleep_ms: u64, wall_jump: i64, waits_ms: Option<u64>| {
+        let rules = for_tasks().with(|r| r.limits.calls_per_hour = 1);
+        let mut run = Script::begin(rules, seen(list(0, 9)));
+        run.pass(asleep_ms);
+        run.now.wall_ms += wall_jump;
+        run.work(said(Promise::Continue).took(HOUR / 6));
+        assert_eq!(run.waits().map(|w| w.0), waits_ms, "{name}");
+    };
+    let day = 24 * HOUR as i64;
+    check("awake", 0, 0, Some(HOUR / 6 * 5));
+    check("a nap", HOUR / 3, 0, Some(HOUR / 2));
+    check("a night", 8 * HOUR, 0, None);
+    check("the wall a day ahead", 0, day, Some(HOUR / 6 * 5));
+    check("the wall a day back", 0, -day, Some(HOUR / 6 * 5));
+}
+
+#[test]
+fn a_frozen_run_spends_nothing() {
+    let rules = limited(all_tasks(), |l| l.max_duration_ms = HOUR);
+    let mut run = Script::begin(rules, seen(list(0, 9)));
+    run.pass(HOUR / 4).feed(Kind::Frozen);
+    assert_eq!(run.acts(), ["freeze"]);
+    run.pass(48 * HOUR).feed(Kind::Thawed);
+    assert_eq!(run.acts(), [""; 0]);
+    run.work(said(Promise::Continue).took(HOUR / 4));
+    assert_eq!(run.state.elapsed_ms(), HOUR / 2);
+    assert_eq!(run.call().unwrap().timeout_ms, HOUR / 2);
+    assert_eq!(run.call().unwrap().left_ms, HOUR / 2);
+}
+
+#[test]
+fn a_run_that_died_frozen_is_taken_up() {
+    let rules = limited(all_tasks(), |l| l.max_duration_ms = HOUR);
+    let mut run = Script::begin(rules, seen(list(0, 9)));
+    run.pass(HOUR / 4).feed(Kind::Frozen);
+    run.pass(48 * HOUR).resume();
+    assert_eq!(run.state.elapsed_ms(), HOUR / 4);
+    assert_eq!(run.acts(), ["run"]);
+}
+
+/// What the run's own time cut off is nobody's failure: it ends for the time.
+#[test]
+fn a_turn_that_the_whole_duration_ends_is_no_error() {
+    let check = |took: u64, timeout: u64, outcome: Option<Outcome>, errors: u32| {
+        let rules = limited(all_tasks(), |l| {
+            l.max_duration_ms = HOUR;
+            l.iteration_timeout_ms = timeout;
+            l.consecutive_errors = 1;
+        });
+        let mut run = Script::begin(rules, seen(list(0, 9)));
+        run.turn(ended(End::TimedOut).took(took));
+        assert_eq!(run.outcome(), outcome);
+        assert_eq!(run.state.counters.errors, errors);
+        assert_eq!(run.state.counters.stalled, errors);
+    };
+    check(HOUR, 0, paused(Limit::Duration), 0);
+    check(HOUR / 2, HOUR / 2, Some(Outcome::Errors), 1);
+}

@@ -391,6 +391,7 @@ impl Script {
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
+                Effect::Freeze => Some("freeze"),
                 Effect::Ask(_) => Some("ask"),
                 Effect::Finish(_) => Some("finish"),
             })
@@ -436,6 +437,7 @@ fn line(effect: &Effect) -> String {
         Effect::Verify { turn } => format!("=> verify turn {turn}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
+        Effect::Freeze => "=> freeze".into(),
         Effect::Ask(limit) => format!("=> ask about {}", limit.name()),
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
             .trim_end()
