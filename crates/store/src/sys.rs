@@ -2,66 +2,40 @@
 //! of this crate goes through here, under the name of its point.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-#[cfg(any(test, feature = "faults"))]
-use crate::fault::strike;
+use crate::fault::{Deed, at};
 
-#[cfg(any(test, feature = "faults"))]
-fn check(point: &'static str) -> io::Result<()> {
-    strike(point).map_or(Ok(()), |fault| Err(fault.to_io()))
-}
-
-#[cfg(not(any(test, feature = "faults")))]
-#[inline(always)]
-fn check(_point: &'static str) -> io::Result<()> {
-    Ok(())
-}
+pub use crate::fault::write_all;
 
 pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
-    check(point)?;
-    options.open(path)
-}
-
-/// One `write` call, unless the kernel takes only a part.
-pub fn write_all(mut file: &File, bytes: &[u8], point: &'static str) -> io::Result<()> {
-    #[cfg(any(test, feature = "faults"))]
-    if let Some(fault) = strike(point) {
-        file.write_all(bytes.get(..fault.written).unwrap_or(bytes))?;
-        return Err(fault.to_io());
-    }
-    let _ = point;
-    file.write_all(bytes)
+    at(point, Deed::Open, || options.open(path))
 }
 
 pub fn set_len(file: &File, len: u64, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    file.set_len(len)
+    at(point, Deed::Truncate, || file.set_len(len))
 }
 
 pub fn sync_data(file: &File, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    file.sync_data()
+    at(point, Deed::Sync, || file.sync_data())
 }
 
 /// Makes the names in a directory durable, where its file system can.
 pub fn sync_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    match File::open(dir)?.sync_all() {
+    let sync = || File::open(dir)?.sync_all();
+    match at(point, Deed::Sync, sync) {
         Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         result => result,
     }
 }
 
 pub fn rename(from: &Path, to: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::rename(from, to)
+    at(point, Deed::Rename, || fs::rename(from, to))
 }
 
 pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::create_dir(dir)
+    at(point, Deed::CreateDir, || fs::create_dir(dir))
 }
 
 /// What makes a file the same file under whatever name.
