@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Answer, Event, Kind, Seen, State, step};
+use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Now, Seen, State, step};
 use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
@@ -66,12 +66,22 @@ impl Say for PastError {
 
 /// Reads a run without touching it.
 pub fn read(paths: &RunPaths) -> Result<Past, PastError> {
+    let id = paths.id.as_str();
+    // A run leaves other files only after its journal has begun.
+    if !paths.journal().exists() && !paths.events().exists() {
+        return Err(PastError::NeverBegan { run: id.into() });
+    }
     let (records, _) = journal::read(&paths.journal())?;
-    replay(paths.id.as_str(), records)
+    replay(id, records, |_, _| {})
 }
 
-/// The machine decides again as it did; nothing is performed.
-pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
+/// The machine decides again as it did; nothing is performed. `tell` hears
+/// everything that the run has told, in its order.
+pub fn replay(
+    run: &str,
+    records: Vec<Record>,
+    mut tell: impl FnMut(&Notice, Now),
+) -> Result<Past, PastError> {
     let mut records = records.into_iter();
     let Some(first) = records.next() else {
         return Err(PastError::NeverBegan { run: run.into() });
@@ -90,7 +100,7 @@ pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
     };
     for record in records {
         let event: Event = understand(run, record.seq, record.data)?;
-        past.take(&event);
+        past.take(&event, &mut tell);
     }
     Ok(past)
 }
@@ -108,8 +118,12 @@ fn understand<T: serde::de::DeserializeOwned>(
 }
 
 impl Past {
-    fn take(&mut self, event: &Event) {
-        step(&mut self.state, event);
+    fn take(&mut self, event: &Event, tell: &mut impl FnMut(&Notice, Now)) {
+        for effect in step(&mut self.state, event) {
+            if let Effect::Emit(notice) = effect {
+                tell(&notice, event.at);
+            }
+        }
         let seen = match &event.kind {
             Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
             Kind::TurnEnded(report) => Some(&report.seen),

@@ -15,6 +15,7 @@ use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Se
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
+use ralph_store::FileError;
 use ralph_store::log::LogStyle;
 
 use serde::{Deserialize, Serialize};
@@ -117,6 +118,12 @@ pub enum Announcement {
         file: PathBuf,
         message: String,
     },
+    /// A file beside the journal can't be written; the run goes on.
+    NotKept {
+        error: FileError,
+    },
+    /// The last record of the journal was cut off in the middle.
+    RecordTorn,
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
     Leaked,

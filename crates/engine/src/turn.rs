@@ -1,12 +1,14 @@
 //! One call of the agent: prompt out, process through, answer back.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
+use ralph_store::fault::{self, Deed, point};
+use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
 use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
@@ -65,10 +67,10 @@ impl Call {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
             Err((file, error)) => Called {
                 turn: self.turn.turn,
-                end: End::SpawnFailed { missing: false },
+                end: End::Unwritable,
                 duration_ms: 0,
                 text: String::new(),
-                failure: format!("{}: {error}", file.display()),
+                failure: FileError::new(file, Action::Write, &error).to_string(),
                 troubles: Vec::new(),
                 prompt: self.prompt,
             },
@@ -83,18 +85,24 @@ impl Call {
     ) -> Result<(Option<File>, TurnSink), (&Path, io::Error)> {
         let prompt_file = self.prompt_file.as_path();
         let output_file = self.output_file.as_path();
-        std::fs::write(prompt_file, &self.prompt).map_err(|error| (prompt_file, error))?;
+        self.write_prompt().map_err(|error| (prompt_file, error))?;
         let stdin = match invocation.prompt_on_stdin {
             true => Some(File::open(prompt_file).map_err(|error| (prompt_file, error))?),
             false => None,
         };
         let sink = TurnSink {
-            output: File::create(output_file).map_err(|error| (output_file, error))?,
+            output: create(output_file, point::ENGINE_OUTPUT_OPEN)
+                .map_err(|error| (output_file, error))?,
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
+    }
+
+    fn write_prompt(&self) -> io::Result<()> {
+        let file = create(&self.prompt_file, point::ENGINE_PROMPT_OPEN)?;
+        fault::write_all(&file, self.prompt.as_bytes(), point::ENGINE_PROMPT_WRITE)
     }
 
     async fn see_through(
@@ -141,6 +149,10 @@ impl Call {
             text: heard.text,
         }
     }
+}
+
+fn create(path: &Path, point: &'static str) -> io::Result<File> {
+    fault::at(point, Deed::Open, || File::create(path))
 }
 
 /// Names of inherited variables that match one of the patterns.
@@ -222,12 +234,18 @@ impl Sink for TurnSink {
         if let Some(echo) = &self.echo {
             echo(chunk);
         }
-        self.output.write_all(chunk)
+        self.keep(chunk)
     }
 
     fn stderr(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.stderr.push(chunk);
-        self.output.write_all(chunk)
+        self.keep(chunk)
+    }
+}
+
+impl TurnSink {
+    fn keep(&self, chunk: &[u8]) -> io::Result<()> {
+        fault::write_all(&self.output, chunk, point::ENGINE_OUTPUT_WRITE)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Runs verification commands itself and keeps what they said.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::machine::{CommandResult, VerifyReport};
+use ralph_store::fault::{self, Deed, point};
 use tokio::sync::watch;
 
 use crate::excerpt::Excerpt;
@@ -21,6 +23,14 @@ pub struct Verifier {
     pub grace: Duration,
 }
 
+/// What came of a verification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    pub report: VerifyReport,
+    /// Why the output could not be kept, where it could not.
+    pub lost: Option<io::ErrorKind>,
+}
+
 impl Verifier {
     /// Runs one command after another and stops at the first that fails; the
     /// whole output goes to `log`.
@@ -31,17 +41,20 @@ impl Verifier {
         env: &[(String, String)],
         log: PathBuf,
         stop: watch::Receiver<Stop>,
-    ) -> VerifyReport {
+    ) -> Verified {
         let mut results = Vec::new();
+        let mut lost = None;
         for command in &self.commands {
-            let result = self.run_one(command, root, env, &log, stop.clone()).await;
+            let (result, unkept) = self.run_one(command, root, env, &log, stop.clone()).await;
             let failed = result.exit != Some(0);
             results.push(result);
+            lost = lost.or(unkept);
             if failed {
                 break;
             }
         }
-        VerifyReport { turn, results }
+        let report = VerifyReport { turn, results };
+        Verified { report, lost }
     }
 
     async fn run_one(
@@ -51,7 +64,7 @@ impl Verifier {
         env: &[(String, String)],
         log: &Path,
         stop: watch::Receiver<Stop>,
-    ) -> CommandResult {
+    ) -> (CommandResult, Option<io::ErrorKind>) {
         let (program, flag) = if cfg!(windows) {
             ("cmd", "/C")
         } else {
@@ -68,7 +81,7 @@ impl Verifier {
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };
-        let mut output = Output::new(log, command, self.output_limit);
+        let (mut output, unopened) = Output::new(log, command, self.output_limit);
         let report = supervise::run(spec, &mut output, stop).await;
         let (exit, end) = match report.ending {
             Ending::Exited(code) => (Some(code), String::new()),
@@ -80,43 +93,45 @@ impl Verifier {
             Ending::Stopped => (None, "\n[stopped]".into()),
             Ending::SpawnFailed { message, .. } => (None, message),
         };
-        CommandResult {
+        let result = CommandResult {
             command: command.into(),
             exit,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             output: output.kept.text() + &end,
-        }
+        };
+        (result, unopened.or(report.sink_error))
     }
 }
 
 /// Both streams in one, as a person would see them: whole in the file, head
 /// and tail in memory.
 struct Output {
-    file: Option<std::fs::File>,
+    file: Option<File>,
     kept: Excerpt,
 }
 
 impl Output {
-    fn new(log: &Path, command: &str, limit: usize) -> Output {
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(log)
-            .ok();
-        if let Some(file) = &mut file {
-            // The log is for people; the verdict does not depend on it.
-            let _ = writeln!(file, "$ {command}");
-        }
-        Output {
-            file,
-            kept: Excerpt::new(limit),
-        }
+    /// The log is for people; the verdict does not depend on it.
+    fn new(log: &Path, command: &str, limit: usize) -> (Output, Option<io::ErrorKind>) {
+        let opened = fault::at(point::ENGINE_VERIFY_OPEN, Deed::Open, || {
+            File::options().create(true).append(true).open(log)
+        });
+        let begun = opened.and_then(|file| {
+            let head = format!("$ {command}\n");
+            fault::write_all(&file, head.as_bytes(), point::ENGINE_VERIFY_WRITE).map(|()| file)
+        });
+        let (file, lost) = match begun {
+            Ok(file) => (Some(file), None),
+            Err(error) => (None, Some(error.kind())),
+        };
+        let kept = Excerpt::new(limit);
+        (Output { file, kept }, lost)
     }
 
     fn take(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.kept.push(chunk);
-        match &mut self.file {
-            Some(file) => file.write_all(chunk),
+        match &self.file {
+            Some(file) => fault::write_all(file, chunk, point::ENGINE_VERIFY_WRITE),
             None => Ok(()),
         }
     }

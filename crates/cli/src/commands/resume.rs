@@ -6,8 +6,10 @@ use ralph_core::display::{self, ResumeView};
 use ralph_core::machine::{Goal, Outcome, iso_utc};
 use ralph_core::tr;
 use ralph_engine::clock;
-use ralph_engine::opening::Opening;
-use ralph_engine::past::{self, Past};
+use ralph_engine::error::DriveError;
+use ralph_engine::opening::{self, Opening};
+use ralph_engine::past::{self, Past, PastError};
+use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 
 use super::run::{Shown, prepare, show};
@@ -29,7 +31,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
     if args.list {
         return list(&app, &layout);
     }
-    let (paths, past) = match find(&app, &layout, args.run.as_deref()) {
+    let (paths, past) = match find(&app, &layout, args) {
         Ok(found) => found,
         Err(code) => return code,
     };
@@ -56,18 +58,14 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
     }
 }
 
-/// The run that is named, else the newest that is not over.
-fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<(RunPaths, Past), u8> {
+/// The run that is named, else the newest that has begun.
+fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<(RunPaths, Past), u8> {
     let lang = app.lang();
-    let named = id.map(|id| {
-        RunId::parse(id)
+    let paths = match &args.run {
+        Some(id) => RunId::parse(id)
             .map(|id| layout.run(&id))
-            .filter(|paths| paths.dir.is_dir())
-    });
-    let paths = match named {
-        Some(Some(paths)) => Some(paths),
-        Some(None) => None,
-        None => layout.latest_run().map_err(|error| app.fail(&error))?,
+            .filter(|paths| paths.dir.is_dir()),
+        None => newest(layout).map_err(|error| app.fail(&error))?,
     };
     let Some(paths) = paths else {
         app.warn(&tr!(
@@ -78,8 +76,12 @@ fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<(RunPaths, Past)
         ));
         return Err(FAILED);
     };
+    if args.from_intact {
+        keep_intact(app, layout, &paths)?;
+    }
     let past = past::read(&paths).map_err(|error| app.fail(&error))?;
     if let Some(outcome @ (Outcome::Complete | Outcome::Cancelled)) = past.state.outcome() {
+        finish_telling(app, layout, &paths)?;
         let (run, name) = (paths.id.as_str(), outcome.name());
         app.warn(&tr!(
             lang,
@@ -92,9 +94,53 @@ fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<(RunPaths, Past)
     Ok((paths, past))
 }
 
+/// A run that died before it began hides no other; if there is no other, it
+/// is the one to speak of.
+fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
+    let runs = layout.runs()?;
+    let began = |paths: &&RunPaths| !matches!(past::read(paths), Err(PastError::NeverBegan { .. }));
+    Ok(runs.iter().rev().find(began).or(runs.last()).cloned())
+}
+
+/// Its end may not have been told: then that is what is left to do, and its
+/// exit code is that of the run.
+fn finish_telling(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
+    let outcome = match opening::finish_telling(layout, &paths.id) {
+        Ok(Some(outcome)) => outcome,
+        // Another run that is alive is no concern of one that is over.
+        Ok(None) | Err(DriveError::Locked(_)) => return Ok(()),
+        Err(error) => return Err(app.fail(&error)),
+    };
+    let (run, name) = (paths.id.as_str(), outcome.name());
+    app.tell(&tr!(
+        app.lang(),
+        "run {run} had ended ({name}), and its process died before it could say so; its files are complete now",
+        "執行 {run} 已結束（{name}），但行程在回報前終止；其檔案現已補全",
+        "运行 {run} 已结束（{name}），但进程在报告前终止；其文件现已补全",
+    ));
+    Err(outcome.exit_code())
+}
+
+fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
+    match opening::keep_intact(layout, &paths.id) {
+        Ok(Some(salvage)) => {
+            let (copy, records) = (salvage.copy.display(), salvage.records);
+            app.warn(&tr!(
+                app.lang(),
+                "going on from {records} intact records; the damaged journal stands in {copy}",
+                "從 {records} 筆完好的紀錄繼續；損壞的日誌保留於 {copy}",
+                "从 {records} 条完好的记录继续；损坏的日志保留于 {copy}",
+            ));
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(error) => Err(app.fail(&error)),
+    }
+}
+
 fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
     let flags = [
-        (args.yes, Choice::Continue),
+        (args.yes || args.from_intact, Choice::Continue),
         (args.restart, Choice::Restart),
         (args.show, Choice::Show),
         (args.abandon, Choice::Abandon),

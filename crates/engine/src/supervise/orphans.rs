@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use ralph_store::fault::{self, point};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
 };
@@ -31,6 +32,7 @@ pub fn adopt() {
 /// Ends every child that is left. Must only be called while no child is
 /// wanted. Gives how many were still alive.
 pub fn end_all() -> usize {
+    fault::pass(point::ENGINE_ORPHANS);
     end(|| {
         let mut left = children();
         // Whoever is dead already only has to be buried.

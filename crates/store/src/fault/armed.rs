@@ -164,10 +164,7 @@ impl Environment {
             planned.point == point
                 && (planned.pass == count || planned.and_later && planned.pass < count)
         };
-        self.plan
-            .iter()
-            .find(is_due)
-            .map(|planned| planned.strike)
+        self.plan.iter().find(is_due).map(|planned| planned.strike)
     }
 }
 
