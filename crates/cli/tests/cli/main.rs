@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod env;
+#[cfg(debug_assertions)]
+mod faulty;
 mod live;
 
 mod agent;
@@ -10,7 +12,13 @@ mod bad_input;
 mod config;
 mod containment;
 mod control;
+#[cfg(debug_assertions)]
+mod corrupt;
+#[cfg(debug_assertions)]
+mod crash;
 mod demo;
+#[cfg(debug_assertions)]
+mod disk;
 mod dry_run;
 mod files;
 mod formats;
