@@ -7,6 +7,7 @@
 
 mod bench;
 mod tidy;
+mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
+cargo xtask torture [--kills 300] [--seed 1]
+                            a run that is killed at random moments and is complete all the same
 ";
 
 fn main() -> ExitCode {
@@ -22,6 +25,13 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
+        ["torture", rest @ ..] => match torture::Options::parse(rest) {
+            Some(options) => torture::run(&root(), &options),
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;
