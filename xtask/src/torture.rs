@@ -10,18 +10,20 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Does the next open task as a real agent would: what is committed is not
-/// committed again, and a task is ticked last.
+/// committed again, a task is ticked last, and the locks of a Git that was
+/// killed are removed: nobody else is at work.
 const AGENT: &str = r#"
 here=$(dirname "$0")
 trap '' PIPE
 echo working
+find .git -name '*.lock' -delete
 next=$(sed -n 's/^- \[ \] \(T[0-9]*\).*/\1/p' "$RALPH_TASKS_FILE" | head -n 1)
 if [ -n "$next" ]; then
   sleep 0.05
   if ! git log --format=%s | grep -qx "$next"; then
     echo "$next" > "$next.txt"
     git add "$next.txt"
-    git -c user.name=A -c user.email=a@localhost commit -q -m "$next"
+    git -c user.name=A -c user.email=a@localhost commit -q -m "$next" || exit 1
   fi
   sleep 0.01
   sed "s/^- \[ \] $next/- [x] $next/" "$RALPH_TASKS_FILE" > "$here/ticked"

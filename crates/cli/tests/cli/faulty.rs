@@ -18,8 +18,8 @@ use crate::env::{Done, TestEnv};
 use crate::live::shell_agent;
 
 /// Does the next open task, as a real agent would whatever happened before:
-/// what is committed is not committed again, and a task is ticked last. Its
-/// first answer is a lie.
+/// what is committed is not committed again, a task is ticked last, and the
+/// locks of a Git that was killed are removed. Its first answer is a lie.
 const AGENT: &str = r#"
 here=$(dirname "$0")
 trap '' PIPE
@@ -29,12 +29,13 @@ if [ ! -e "$here/lied" ]; then
   exit 0
 fi
 echo working
+find .git -name '*.lock' -delete
 next=$(sed -n 's/^- \[ \] \(T[0-9]*\).*/\1/p' "$RALPH_TASKS_FILE" | head -n 1)
 if [ -n "$next" ]; then
   if ! git log --format=%s | grep -qx "$next"; then
     echo "$next" > "$next.txt"
     git add "$next.txt"
-    git -c user.name=A -c user.email=a@localhost commit -q -m "$next"
+    git -c user.name=A -c user.email=a@localhost commit -q -m "$next" || exit 1
   fi
   sed "s/^- \[ \] $next/- [x] $next/" "$RALPH_TASKS_FILE" > "$here/ticked"
   mv "$here/ticked" "$RALPH_TASKS_FILE"
