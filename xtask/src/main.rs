@@ -8,6 +8,7 @@
 mod bench;
 mod survivors;
 mod tidy;
+mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,6 +18,8 @@ cargo xtask tidy            what lints can't say: walls between crates, module d
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
+cargo xtask torture [--kills 300] [--seed 1]
+                            a run that is killed at random moments and is complete all the same
 ";
 
 fn main() -> ExitCode {
@@ -28,6 +31,13 @@ fn main() -> ExitCode {
         ["bench", "output"] => bench::output::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
+        ["torture", rest @ ..] => match torture::Options::parse(rest) {
+            Some(options) => torture::run(&root(), &options),
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;

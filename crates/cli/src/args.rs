@@ -186,6 +186,9 @@ pub struct ResumeArgs {
     /// Start over with what was asked for then
     #[arg(long)]
     pub restart: bool,
+    /// Go on from what is intact of a damaged journal; a copy of it is kept
+    #[arg(long, conflicts_with_all = ["restart", "show", "abandon"])]
+    pub from_intact: bool,
     /// Show where it stands
     #[arg(long)]
     pub show: bool,

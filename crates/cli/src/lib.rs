@@ -17,6 +17,8 @@ use clap::{CommandFactory, Parser};
 /// Exit code of a usage error or of an internal one. 2 is kept for a hook's
 /// block and is never used for anything else (LOOP-15).
 pub const FAILED: u8 = 1;
+/// The run can be taken up again (LOOP-15).
+pub const PAUSED: u8 = 3;
 
 /// Runs the program and gives its exit code.
 pub fn run(args: &[OsString]) -> u8 {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, Request, State, TaskRef, Turn,
-    TurnReport, VerifyReport, WaitReason, step,
+    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
+    TaskRef, Turn, TurnReport, WaitReason, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -26,11 +26,12 @@ use crate::look::Looker;
 use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
-use crate::record::Recorder;
+use crate::record::{Made, RecordError, Recorder};
 use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
+use crate::verify::Verified;
 use crate::{archive, clock, git};
 
 /// Somebody who watches a run, and may be asked.
@@ -85,7 +86,7 @@ type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 
 enum ChildDone {
     Turn(Called),
-    Verified(VerifyReport),
+    Verified(Verified),
 }
 
 struct Driver<'a> {
@@ -132,7 +133,8 @@ impl<'a> Driver<'a> {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
         let mut announcements = plan.announcements.clone();
-        announcements.extend(open.lock.took_over.iter().flat_map(reap));
+        announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
+        announcements.extend(open.is_torn.then_some(Announcement::RecordTorn));
         if let Some(projector) = &mut open.projector {
             announcements.extend(projector.begin());
         }
@@ -186,27 +188,50 @@ impl<'a> Driver<'a> {
                 kind,
             };
             let effects = step(&mut self.state, &event);
-            self.recorder.event(&event)?;
-            let told = self.recorder.status(&self.state);
-            // Later it can be made again from the journal; a run that nobody
-            // can ever look at should not begin.
-            if matches!(event.kind, Kind::Started { .. }) {
-                told?;
+            if let Err(error) = self.recorder.event(&event) {
+                return Err(self.give_up(error, event.at));
             }
+            self.recorder.status(&self.state);
             if effects.iter().any(|e| matches!(e, Effect::Finish(_))) {
                 self.prove_that_nobody_is_left();
             }
             self.project(&effects);
+            let mut end = None;
             for effect in effects {
                 if effect == Effect::Freeze {
                     self.freeze().await;
-                } else if let Some(outcome) = self.perform(effect, event.at) {
-                    if !outcome.can_go_on() {
-                        self.archive(event.at);
-                    }
-                    return Ok(outcome);
+                } else {
+                    end = end.or(self.perform(effect, event.at));
                 }
             }
+            self.tell_troubles();
+            if let Some(outcome) = end {
+                if !outcome.can_go_on() {
+                    self.archive(event.at);
+                }
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// What can't be written down must not go on. The journal stays as it is:
+    /// whoever takes the run up again begins where it ends.
+    fn give_up(&mut self, error: RecordError, at: Now) -> DriveError {
+        self.child = None;
+        orphans::end_all();
+        let outcome = Outcome::Paused {
+            reason: PauseReason::Disk,
+        };
+        self.state.stage = Stage::Finished(outcome.clone());
+        self.recorder.status(&self.state);
+        let end = self.state.end_notice(outcome);
+        self.observer.notice(&end, &self.state, at);
+        DriveError::Unsaved(error)
+    }
+
+    fn tell_troubles(&mut self) {
+        for error in self.recorder.troubles() {
+            self.announce(&Announcement::NotKept { error });
         }
     }
 
@@ -275,7 +300,15 @@ impl<'a> Driver<'a> {
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         match done {
             ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
-            ChildDone::Verified(report) => Kind::Verified(report),
+            ChildDone::Verified(verified) => {
+                if let Some(kind) = verified.lost {
+                    self.announce(&Announcement::OutputLost {
+                        file: self.paths.turn_verification(verified.report.turn.into()),
+                        message: kind.to_string(),
+                    });
+                }
+                Kind::Verified(verified.report)
+            }
         }
     }
 
@@ -312,7 +345,10 @@ impl<'a> Driver<'a> {
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),
-            Effect::KeepInStep => self.looker.keep_in_step(),
+            Effect::KeepInStep => {
+                let kept = self.looker.keep_in_step();
+                self.recorder.note(Made::Tasks, kept);
+            }
             Effect::Wait { ms, why } => {
                 let ms = if why == WaitReason::Backoff {
                     with_jitter(ms)
@@ -495,11 +531,16 @@ fn without_secrets(promise: Promise) -> Promise {
     }
 }
 
-/// A dead engine could not end its agent; nobody may edit beside us.
-fn reap(dead: &LockInfo) -> Vec<Announcement> {
-    let run = dead.run_id.clone();
-    let ended = orphans::end_tagged(&run);
-    announcements_of(&ended, |count| Announcement::Reaped { run, count })
+/// A dead engine could not end its agent; nobody may edit beside us. The run
+/// itself is looked for as well: the lock names only the last that died.
+fn reap(dead: Option<&LockInfo>, run: &str) -> Vec<Announcement> {
+    let dead = dead.map(|info| info.run_id.clone());
+    let runs: BTreeSet<String> = dead.into_iter().chain([run.to_owned()]).collect();
+    let reaped = |run: String| {
+        let ended = orphans::end_tagged(&run);
+        announcements_of(&ended, |count| Announcement::Reaped { run, count })
+    };
+    runs.into_iter().flat_map(reaped).collect()
 }
 
 fn announcements_of(

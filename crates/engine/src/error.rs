@@ -12,6 +12,9 @@ use crate::record::RecordError;
 pub enum DriveError {
     Locked(LockError),
     Record(RecordError),
+    /// The run was under way, and what happened can't be written down. It is
+    /// paused: everything that was written before is intact.
+    Unsaved(RecordError),
     Past(PastError),
     /// Nothing would ever end it (VALV-10).
     NoLimit,
@@ -40,6 +43,15 @@ impl Say for DriveError {
         match self {
             DriveError::Locked(error) => error.say(lang),
             DriveError::Record(error) => error.say(lang),
+            DriveError::Unsaved(error) => {
+                let error = error.say(lang);
+                ralph_core::tr!(
+                    lang,
+                    "the run is paused, since its journal can't be written: {error}; what was written before is intact: when the disk is well again, go on with `ralph resume`",
+                    "無法寫入日誌，執行已暫停：{error}；先前寫入的內容完好：磁碟恢復後請用 `ralph resume` 繼續",
+                    "无法写入日志，运行已暂停：{error}；先前写入的内容完好：磁盘恢复后请用 `ralph resume` 继续",
+                )
+            }
             DriveError::Past(error) => error.say(lang),
             DriveError::NoLimit => ralph_core::tr!(
                 lang,

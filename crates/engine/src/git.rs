@@ -10,6 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ralph_store::fault::{self, Deed, point};
+
 /// Where HEAD stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
@@ -238,7 +240,8 @@ fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
     for variable in REDIRECTING_VARIABLES {
         command.env_remove(variable);
     }
-    let mut child = command.spawn().ok()?;
+    let spawn = || command.spawn();
+    let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
     if !succeeds_in_time(&mut child) {
         return None;
     }

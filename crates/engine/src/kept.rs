@@ -7,15 +7,35 @@
 //! runaway agent can't fill it.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use ralph_store::fault::{self, Deed, point};
 
 /// Less than this would cut final answers off.
 const LEAST: u64 = 1024 * 1024;
 
+/// The fault points of an output.
+#[derive(Clone, Copy, Debug)]
+pub struct Points {
+    open: &'static str,
+    write: &'static str,
+}
+
+pub const OF_A_TURN: Points = Points {
+    open: point::ENGINE_OUTPUT_OPEN,
+    write: point::ENGINE_OUTPUT_WRITE,
+};
+
+pub const OF_A_VERIFICATION: Points = Points {
+    open: point::ENGINE_VERIFY_OPEN,
+    write: point::ENGINE_VERIFY_WRITE,
+};
+
 #[derive(Debug)]
 pub struct KeptOutput {
     path: PathBuf,
+    points: Points,
     /// How much may be kept; `None` where nothing limits it.
     max: Option<u64>,
     file: File,
@@ -27,21 +47,25 @@ pub struct KeptOutput {
 
 impl KeptOutput {
     /// Begins a new file; `max` is zero where all is kept.
-    pub fn create(path: &Path, max: u64) -> io::Result<KeptOutput> {
-        Ok(KeptOutput::new(path, max, File::create(path)?))
+    pub fn create(path: &Path, max: u64, points: Points) -> io::Result<KeptOutput> {
+        let file = fault::at(points.open, Deed::Open, || File::create(path))?;
+        Ok(KeptOutput::new(path, max, file, points))
     }
 
     /// Goes on in a file that may be there already.
-    pub fn append(path: &Path, max: u64) -> io::Result<KeptOutput> {
-        let file = File::options().create(true).append(true).open(path)?;
-        let mut kept = KeptOutput::new(path, max, file);
+    pub fn append(path: &Path, max: u64, points: Points) -> io::Result<KeptOutput> {
+        let file = fault::at(points.open, Deed::Open, || {
+            File::options().create(true).append(true).open(path)
+        })?;
+        let mut kept = KeptOutput::new(path, max, file, points);
         kept.written = kept.file.metadata()?.len();
         Ok(kept)
     }
 
-    fn new(path: &Path, max: u64, file: File) -> KeptOutput {
+    fn new(path: &Path, max: u64, file: File, points: Points) -> KeptOutput {
         KeptOutput {
             path: path.into(),
+            points,
             max: (max > 0).then_some(max.max(LEAST)),
             file,
             part: 0,
@@ -59,7 +83,7 @@ impl KeptOutput {
             }
             let fits = usize::try_from(room).map_or(chunk.len(), |room| room.min(chunk.len()));
             let (now, later) = chunk.split_at(fits);
-            self.file.write_all(now)?;
+            fault::write_all(&self.file, now, self.points.write)?;
             self.written += now.len() as u64;
             chunk = later;
         }
@@ -80,7 +104,8 @@ impl KeptOutput {
     }
 
     fn next_part(&mut self) -> io::Result<()> {
-        let file = File::create(self.path_of(self.part + 1))?;
+        let path = self.path_of(self.part + 1);
+        let file = fault::at(self.points.open, Deed::Open, || File::create(path))?;
         if self.part >= 2 {
             let old = self.path_of(self.part - 1);
             let size = fs::metadata(&old).map_or(0, |m| m.len());
@@ -112,7 +137,7 @@ mod tests {
     /// Writes a flood in chunks and gives what stands on the disk, by name.
     fn kept(max: u64, len: usize, chunk: usize) -> (Vec<(String, Vec<u8>)>, u64) {
         let dir = tempfile::tempdir().unwrap();
-        let mut output = KeptOutput::create(&dir.path().join("out"), max).unwrap();
+        let mut output = KeptOutput::create(&dir.path().join("out"), max, OF_A_TURN).unwrap();
         for from in (0..len).step_by(chunk) {
             output.write(&flood(from, chunk.min(len - from))).unwrap();
         }

@@ -21,6 +21,7 @@ pub mod record;
 pub mod signals;
 pub mod supervise;
 pub mod terminal;
+pub mod told;
 pub mod turn;
 pub mod verify;
 pub mod worktree;

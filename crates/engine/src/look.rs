@@ -12,6 +12,7 @@ use ralph_core::machine::{ErrorClass, PhaseFacts, Seen, TaskFacts, TaskRef, Task
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
+use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 
 use crate::git;
@@ -331,17 +332,18 @@ impl Looker {
 
     /// Brings the progress block of the task file in step with its boxes,
     /// where it has one (TASK-11). A file that can't be written stays as it is.
-    pub fn keep_in_step(&mut self) {
+    pub fn keep_in_step(&mut self) -> Result<(), FileError> {
         let (Some(file), Some(last)) = (&self.tasks, &self.last) else {
-            return;
+            return Ok(());
         };
         let Some(bytes) = tasks::sync_progress_block(&last.bytes, &last.list) else {
-            return;
+            return Ok(());
         };
         // Somebody's edit since the look is worth more than our counts.
         if std::fs::read(&file.path).is_ok_and(|now| now == last.bytes) {
-            let _ = write_atomic(&file.path, &bytes, AtomicOptions { durable: false });
+            write_atomic(&file.path, &bytes, AtomicOptions { durable: false })?;
         }
+        Ok(())
     }
 
     /// The tree of `HEAD`; git is asked only about commits that are new.

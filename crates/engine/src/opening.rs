@@ -2,17 +2,23 @@
 //! taken up again.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
 
-use ralph_core::machine::{Kind, Seen, State, iso_utc};
-use ralph_store::journal::Journal;
+use ralph_core::machine::{Kind, Outcome, Seen, State, iso_utc};
+use ralph_store::atomic::remove_stale_temps;
+use ralph_store::journal::{self, Journal, Record, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{Lock, LockError, LockInfo, acquire};
+use ralph_store::{Action, FileError};
+use serde_json::Value;
 
 use crate::error::DriveError;
-use crate::past;
+use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::projections::Projector;
-use crate::record::{Header, Recorder};
+use crate::record::{Header, Recorder, write_status};
+use crate::told::Told;
 use crate::{clock, git};
 
 /// Which run is driven.
@@ -37,6 +43,9 @@ pub struct Open {
     pub skipped: BTreeSet<String>,
     /// What the process before saw last; `None` for a new run.
     pub before: Option<Seen>,
+    /// The journal ended inside a record, which its process did not live to
+    /// finish.
+    pub is_torn: bool,
 }
 
 impl Opening {
@@ -66,6 +75,14 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
     let started = clock::now();
     let id = new_run_id(started.wall_ms, clock::random());
     let lock = lock(layout, &id).map_err(DriveError::Locked)?;
+    refuse_directories(&[&layout.status(), &plan.log])?;
+    clear_up(layout, plan);
+    let dead = lock.took_over.as_ref();
+    if let Some(dead) = dead.and_then(|info| RunId::parse(&info.run_id)) {
+        // Its files are for people who look back; the new run does not wait
+        // for them.
+        let _ = settle(layout, &layout.run(&dead));
+    }
     let paths = layout.create_run(&id)?;
     let head = git::head(&plan.root);
     let header = Header {
@@ -87,17 +104,31 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         lock,
         skipped: plan.scope.skipped.clone(),
         before: None,
+        is_torn: false,
     })
+}
+
+/// A disk that is full can be emptied while a run goes on; a directory in the
+/// place of a file is a mistake to be told before it begins.
+fn refuse_directories(files: &[&Path]) -> Result<(), FileError> {
+    match files.iter().find(|path| path.is_dir()) {
+        Some(path) => {
+            let in_the_way = io::Error::from(io::ErrorKind::IsADirectory);
+            Err(FileError::new(path, Action::Write, &in_the_way))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The journal is read under the lock, so that nobody adds to it meanwhile.
 fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveError> {
     layout.prepare()?;
     let lock = lock(layout, id).map_err(DriveError::Locked)?;
+    clear_up(layout, plan);
     let paths = layout.run(id);
-    let (journal, records, _) = Journal::open(&paths.journal()).map_err(past::PastError::from)?;
-    let past = past::replay(id.as_str(), records)?;
-    let recorder = Recorder::open(plan, &paths, journal, &past.header)?;
+    let (journal, records, tail) = Journal::open(&paths.journal()).map_err(PastError::from)?;
+    let (past, lines) = retell(id, records)?;
+    let recorder = Recorder::open(plan, &paths, journal, &past.header, lines);
     Ok(Open {
         projector: Projector::new(plan, &paths, &past.header),
         id: id.clone(),
@@ -107,7 +138,70 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
         lock,
         skipped: past.skipped,
         before: past.last_seen,
+        is_torn: tail != Tail::Clean,
     })
+}
+
+/// A run and the lines that it has told to its event log.
+fn retell(id: &RunId, records: Vec<Record>) -> Result<(Past, Vec<Value>), PastError> {
+    let mut lines = Vec::new();
+    let past = past::replay(id.as_str(), records, |notice, at| {
+        lines.push(notice.line(at))
+    })?;
+    Ok((past, lines))
+}
+
+/// Removes what dead processes left of files that they did not live to
+/// replace. Whoever can't, leaves it to the next.
+fn clear_up(layout: &Layout, plan: &Plan) {
+    let tasks = plan.tasks.as_ref().map(|tasks| tasks.path.clone());
+    for path in tasks.into_iter().chain([layout.status()]) {
+        if let (Some(dir), Some(name)) = (path.parent(), path.file_name()) {
+            let _ = remove_stale_temps(dir, &name.to_string_lossy());
+        }
+    }
+}
+
+/// Brings the files of a run that is over in step with its journal, where the
+/// process that ended it died before it had told. Gives the outcome if there
+/// was something to do.
+pub fn finish_telling(layout: &Layout, id: &RunId) -> Result<Option<Outcome>, DriveError> {
+    let _lock = lock(layout, id).map_err(DriveError::Locked)?;
+    settle(layout, &layout.run(id))
+}
+
+/// Under the lock.
+fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome>, DriveError> {
+    let (records, _) = journal::read(&paths.journal()).map_err(PastError::from)?;
+    let (past, lines) = retell(&paths.id, records)?;
+    let mut told = Told::new(&paths.events(), lines);
+    let was_whole = told.is_whole();
+    told.catch_up()?;
+    let is_latest = layout.latest_run()?.is_some_and(|run| run.id == paths.id);
+    let was_current = !is_latest || settle_status(layout, paths, &past)?;
+    let outcome = past.state.outcome().cloned();
+    Ok(outcome.filter(|_| !was_whole || !was_current))
+}
+
+/// Whether `status.json` was right already.
+fn settle_status(layout: &Layout, paths: &RunPaths, past: &Past) -> Result<bool, FileError> {
+    let tasks_file = past.header.tasks_file_text();
+    let status = past.state.status(paths.id.as_str(), &tasks_file);
+    let written = std::fs::read(layout.status()).unwrap_or_default();
+    if serde_json::from_slice(&written).ok().as_ref() == Some(&status) {
+        return Ok(true);
+    }
+    let _ = remove_stale_temps(layout.ralph_dir(), "status.json");
+    write_status(&layout.status(), &status, true)?;
+    Ok(false)
+}
+
+/// Shortens a damaged journal to the records before the damage, and keeps the
+/// damaged one beside it; `None` where it is sound.
+pub fn keep_intact(layout: &Layout, id: &RunId) -> Result<Option<Salvage>, DriveError> {
+    let _lock = lock(layout, id).map_err(DriveError::Locked)?;
+    let journal = layout.run(id).journal();
+    Ok(journal::keep_intact(&journal).map_err(PastError::from)?)
 }
 
 /// Takes the lock of a project in the name of a run.

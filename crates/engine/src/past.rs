@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Seen, State, step};
+use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Now, Seen, State, step};
 use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
@@ -73,19 +73,21 @@ pub fn read(paths: &RunPaths) -> Result<Past, PastError> {
 
 /// [`read`], hearing once more what the run told.
 pub fn listen(paths: &RunPaths, heard: &mut dyn FnMut(&Notice)) -> Result<Past, PastError> {
+    let id = paths.id.as_str();
+    // A run leaves other files only after its journal has begun.
+    if !paths.journal().exists() && !paths.events().exists() {
+        return Err(PastError::NeverBegan { run: id.into() });
+    }
     let (records, _) = journal::read(&paths.journal())?;
-    replay_to(paths.id.as_str(), records, heard)
+    replay(id, records, |notice, _| heard(notice))
 }
 
-/// The machine decides again as it did; nothing is performed.
-pub fn replay(run: &str, records: Vec<Record>) -> Result<Past, PastError> {
-    replay_to(run, records, &mut |_| {})
-}
-
-fn replay_to(
+/// The machine decides again as it did; nothing is performed. `tell` hears
+/// everything that the run has told, in its order.
+pub fn replay(
     run: &str,
     records: Vec<Record>,
-    heard: &mut dyn FnMut(&Notice),
+    mut tell: impl FnMut(&Notice, Now),
 ) -> Result<Past, PastError> {
     let mut records = records.into_iter();
     let Some(first) = records.next() else {
@@ -106,11 +108,7 @@ fn replay_to(
     };
     for record in records {
         let event: Event = understand(run, record.seq, record.data)?;
-        for effect in past.take(&event) {
-            if let Effect::Emit(notice) = &effect {
-                heard(notice);
-            }
-        }
+        past.take(&event, &mut tell);
     }
     Ok(past)
 }
@@ -128,9 +126,13 @@ fn understand<T: serde::de::DeserializeOwned>(
 }
 
 impl Past {
-    fn take(&mut self, event: &Event) -> Vec<Effect> {
+    fn take(&mut self, event: &Event, tell: &mut impl FnMut(&Notice, Now)) {
         self.records += 1;
-        let effects = step(&mut self.state, event);
+        for effect in step(&mut self.state, event) {
+            if let Effect::Emit(notice) = effect {
+                tell(&notice, event.at);
+            }
+        }
         let seen = match &event.kind {
             Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
             Kind::TurnEnded(report) => Some(&report.seen),
@@ -145,6 +147,5 @@ impl Past {
         if let Some(seen) = seen {
             self.last_seen = Some(seen.clone());
         }
-        effects
     }
 }

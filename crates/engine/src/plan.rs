@@ -136,6 +136,12 @@ pub enum Announcement {
         file: PathBuf,
         dropped: u64,
     },
+    /// A file beside the journal can't be written; the run goes on.
+    NotKept {
+        error: FileError,
+    },
+    /// The last record of the journal was cut off in the middle.
+    RecordTorn,
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
     Leaked,

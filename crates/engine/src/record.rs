@@ -2,14 +2,14 @@
 //! from it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Event, Level, Notice, Now, Outcome, Rules, State};
 use ralph_core::text;
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::events::EventLog;
 use ralph_store::journal::{Durability, Journal, JournalError};
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::log::{LogFile, LogLevel, LogOptions};
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::clock;
 use crate::plan::{Announcement, Asked, Plan};
+use crate::told::Told;
 
 /// The first record of a journal: what the run was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,12 +39,44 @@ pub struct Header {
 #[derive(Debug)]
 pub struct Recorder {
     journal: Journal,
-    events: EventLog,
-    log: LogFile,
+    events: Told,
+    log: Log,
     status: PathBuf,
     run_id: String,
     tasks_file: String,
     lang: Lang,
+    troubled: BTreeSet<Made>,
+    /// Not yet handed out by [`Recorder::troubles`].
+    troubles: Vec<FileError>,
+}
+
+/// What a run writes beside its journal. A file of these that can't be
+/// written stops nothing, and is told once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Made {
+    Events,
+    Log,
+    Status,
+    /// The counts in the task file.
+    Tasks,
+}
+
+/// The log file, which is opened again and again until that works.
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    options: LogOptions,
+    file: Option<LogFile>,
+}
+
+impl Log {
+    fn append(&mut self, now: &str, level: LogLevel, message: &str) -> Result<(), FileError> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            closed => closed.insert(LogFile::open(&self.path, now, self.options)?),
+        };
+        file.append(now, level, message)
+    }
 }
 
 /// The run can't be written down, and so can't go on.
@@ -79,36 +112,42 @@ impl Recorder {
     pub fn begin(plan: &Plan, paths: &RunPaths, header: &Header) -> Result<Recorder, RecordError> {
         let mut journal = Journal::create(&paths.journal())?;
         journal.append(&[to_json(header)], Durability::Commit)?;
-        Recorder::open(plan, paths, journal, header)
+        Ok(Recorder::open(plan, paths, journal, header, Vec::new()))
     }
 
-    /// Opens the files of a run whose journal is there already.
+    /// Opens the files of a run whose journal is there already; `lines` is
+    /// what it has told to the event log, as its journal says.
     pub fn open(
         plan: &Plan,
         paths: &RunPaths,
         journal: Journal,
         header: &Header,
-    ) -> Result<Recorder, RecordError> {
+        lines: Vec<Value>,
+    ) -> Recorder {
         let options = LogOptions {
             style: plan.log_style,
             max_bytes: plan.log_max_bytes,
             keep: plan.log_keep,
             redact: redact_for_log,
         };
-        let now = clock::local_time(clock::now().wall_ms);
-        Ok(Recorder {
+        let mut recorder = Recorder {
             journal,
-            events: EventLog::open(&paths.events())?,
-            log: LogFile::open(&plan.log, &now, options)?,
+            events: Told::new(&paths.events(), lines),
+            log: Log {
+                path: plan.log.clone(),
+                options,
+                file: None,
+            },
             status: Layout::new(&plan.root).status(),
             run_id: header.run_id.clone(),
-            tasks_file: header
-                .tasks_file
-                .as_ref()
-                .map(|path| path.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            tasks_file: header.tasks_file_text(),
             lang: plan.lang,
-        })
+            troubled: BTreeSet::new(),
+            troubles: Vec::new(),
+        };
+        let caught_up = recorder.events.catch_up();
+        recorder.note(Made::Events, caught_up);
+        recorder
     }
 
     /// Writes an event down before anything is done about it.
@@ -120,11 +159,10 @@ impl Recorder {
     /// Tells the event log and the log file. Both can be made again from the
     /// journal, so that a failure here stops nothing.
     pub fn notice(&mut self, notice: &Notice, at: Now) {
-        let _ = self.events.append_json(&notice.line(at));
+        let told = self.events.add(notice.line(at));
+        self.note(Made::Events, told);
         let message = notice.say(self.lang);
-        let _ = self
-            .log
-            .append(&clock::local_time(at.wall_ms), log_level(notice), &message);
+        self.log_line(&clock::local_time(at.wall_ms), log_level(notice), &message);
     }
 
     /// Something that people should find in the log, and that is no event.
@@ -135,22 +173,49 @@ impl Recorder {
             Announcement::Pruned { .. } => LogLevel::Info,
             _ => LogLevel::Warn,
         };
-        let _ = self.log.append(&now, level, &message);
+        self.log_line(&now, level, &message);
+    }
+
+    fn log_line(&mut self, now: &str, level: LogLevel, message: &str) {
+        let logged = self.log.append(now, level, message);
+        self.note(Made::Log, logged);
+    }
+
+    /// Remembers what could not be written, the first time.
+    pub fn note(&mut self, made: Made, result: Result<(), FileError>) {
+        if let Err(error) = result
+            && self.troubled.insert(made)
+        {
+            self.troubles.push(error);
+        }
+    }
+
+    /// What could not be written since the last call and was not told yet.
+    pub fn troubles(&mut self) -> Vec<FileError> {
+        std::mem::take(&mut self.troubles)
     }
 
     /// `status.json`, whole at every instant (STAT-04).
-    pub fn status(&self, state: &State) -> Result<(), FileError> {
-        let mut json = serde_json::to_vec_pretty(&state.status(&self.run_id, &self.tasks_file))
-            .unwrap_or_default();
-        json.push(b'\n');
-        write_atomic(
-            &self.status,
-            &json,
-            AtomicOptions {
-                durable: state.outcome().is_some(),
-            },
-        )
+    pub fn status(&mut self, state: &State) {
+        let status = state.status(&self.run_id, &self.tasks_file);
+        let durable = state.outcome().is_some();
+        let written = write_status(&self.status, &status, durable);
+        self.note(Made::Status, written);
     }
+}
+
+impl Header {
+    /// The task file as `status.json` names it.
+    pub fn tasks_file_text(&self) -> String {
+        let path = self.tasks_file.as_deref().unwrap_or(Path::new(""));
+        path.to_string_lossy().into_owned()
+    }
+}
+
+pub fn write_status(path: &Path, status: &Value, durable: bool) -> Result<(), FileError> {
+    let mut json = serde_json::to_vec_pretty(status).unwrap_or_default();
+    json.push(b'\n');
+    write_atomic(path, &json, AtomicOptions { durable })
 }
 
 fn redact_for_log(line: &str) -> Cow<'_, str> {

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
+use ralph_store::fault::{self, Deed, point};
+use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
 use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
 use crate::excerpt::{Excerpt, shortened};
-use crate::kept::KeptOutput;
+use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
@@ -71,10 +73,10 @@ impl Call {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
             Err((file, error)) => Called {
                 turn: self.turn.turn,
-                end: End::SpawnFailed { missing: false },
+                end: End::Unwritable,
                 duration_ms: 0,
                 text: String::new(),
-                failure: format!("{}: {error}", file.display()),
+                failure: FileError::new(&file, Action::Write, &error).to_string(),
                 troubles: Vec::new(),
                 prompt: self.prompt,
             },
@@ -91,12 +93,12 @@ impl Call {
             let file = file.clone();
             |error| (file, error)
         };
-        std::fs::write(&self.prompt_file, &self.prompt).map_err(about(&self.prompt_file))?;
+        self.write_prompt().map_err(about(&self.prompt_file))?;
         let stdin = match invocation.prompt_on_stdin {
             true => Some(File::open(&self.prompt_file).map_err(about(&self.prompt_file))?),
             false => None,
         };
-        let output = KeptOutput::create(&self.output_file, self.output_max);
+        let output = KeptOutput::create(&self.output_file, self.output_max, kept::OF_A_TURN);
         let sink = TurnSink {
             output: output.map_err(about(&self.output_file))?,
             signs: self.signs.take(),
@@ -105,6 +107,11 @@ impl Call {
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
+    }
+
+    fn write_prompt(&self) -> io::Result<()> {
+        let file = create(&self.prompt_file, point::ENGINE_PROMPT_OPEN)?;
+        fault::write_all(&file, self.prompt.as_bytes(), point::ENGINE_PROMPT_WRITE)
     }
 
     async fn see_through(
@@ -154,6 +161,10 @@ impl Call {
 
 fn unless_zero(ms: u64) -> Option<Duration> {
     (ms > 0).then(|| Duration::from_millis(ms))
+}
+
+fn create(path: &Path, point: &'static str) -> io::Result<File> {
+    fault::at(point, Deed::Open, || File::create(path))
 }
 
 /// Names of inherited variables that match one of the patterns.

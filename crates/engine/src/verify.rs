@@ -8,7 +8,7 @@ use ralph_core::machine::{CommandResult, VerifyReport};
 use tokio::sync::watch;
 
 use crate::excerpt::Excerpt;
-use crate::kept::KeptOutput;
+use crate::kept::{self, KeptOutput};
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
 
 /// The commands of a project and their bounds (VERI-05).
@@ -24,6 +24,14 @@ pub struct Verifier {
     pub grace: Duration,
 }
 
+/// What came of a verification.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    pub report: VerifyReport,
+    /// Why the output could not be kept, where it could not.
+    pub lost: Option<io::ErrorKind>,
+}
+
 impl Verifier {
     /// Runs one command after another and stops at the first that fails; the
     /// output goes to `log`.
@@ -34,20 +42,27 @@ impl Verifier {
         env: &[(String, String)],
         log: PathBuf,
         stop: watch::Receiver<Stop>,
-    ) -> VerifyReport {
+    ) -> Verified {
         // The log is for people; the verdict does not depend on it.
-        let mut log = KeptOutput::append(&log, self.log_max).ok();
+        let (mut log, mut lost) =
+            match KeptOutput::append(&log, self.log_max, kept::OF_A_VERIFICATION) {
+                Ok(log) => (Some(log), None),
+                Err(error) => (None, Some(error.kind())),
+            };
         let mut results = Vec::new();
         for command in &self.commands {
-            let output = Output::new(log.as_mut(), command, self.output_limit);
-            let result = self.run_one(command, root, env, output, stop.clone()).await;
+            let (output, unwritten) = Output::new(log.as_mut(), command, self.output_limit);
+            lost = lost.or(unwritten);
+            let (result, unkept) = self.run_one(command, root, env, output, stop.clone()).await;
             let failed = result.exit != Some(0);
             results.push(result);
+            lost = lost.or(unkept);
             if failed {
                 break;
             }
         }
-        VerifyReport { turn, results }
+        let report = VerifyReport { turn, results };
+        Verified { report, lost }
     }
 
     async fn run_one(
@@ -57,7 +72,7 @@ impl Verifier {
         env: &[(String, String)],
         mut output: Output<'_>,
         stop: watch::Receiver<Stop>,
-    ) -> CommandResult {
+    ) -> (CommandResult, Option<io::ErrorKind>) {
         let (program, flag) = if cfg!(windows) {
             ("cmd", "/C")
         } else {
@@ -86,12 +101,13 @@ impl Verifier {
             Ending::Stopped => (None, "\n[stopped]".into()),
             Ending::SpawnFailed { message, .. } => (None, message),
         };
-        CommandResult {
+        let result = CommandResult {
             command: command.into(),
             exit,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             output: output.kept.text() + &end,
-        }
+        };
+        (result, report.sink_error)
     }
 }
 
@@ -103,14 +119,20 @@ struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    fn new(mut log: Option<&'a mut KeptOutput>, command: &str, limit: usize) -> Output<'a> {
-        if let Some(log) = &mut log {
-            let _ = log.write(format!("$ {command}\n").as_bytes());
-        }
-        Output {
-            log,
-            kept: Excerpt::new(limit),
-        }
+    fn new(
+        mut log: Option<&'a mut KeptOutput>,
+        command: &str,
+        limit: usize,
+    ) -> (Output<'a>, Option<io::ErrorKind>) {
+        let head = format!("$ {command}\n");
+        let written = log
+            .as_mut()
+            .map_or(Ok(()), |log| log.write(head.as_bytes()));
+        let kept = Excerpt::new(limit);
+        (
+            Output { log, kept },
+            written.err().map(|error| error.kind()),
+        )
     }
 
     fn take(&mut self, chunk: &[u8]) -> io::Result<()> {

@@ -38,7 +38,7 @@ impl Project {
         let env = [("RALPH_ITERATION".into(), "4".into())];
         let run = verifier.run(4, self.dir.path(), &env, self.log(), stop);
         let report = tokio::time::timeout(Duration::from_secs(60), run).await;
-        let report = report.unwrap_or_else(|_| panic!("it hangs"));
+        let report = report.unwrap_or_else(|_| panic!("it hangs")).report;
         assert_eq!(report.turn, 4);
         report
     }

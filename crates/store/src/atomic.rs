@@ -27,9 +27,12 @@ pub fn write_atomic(path: &Path, bytes: &[u8], options: AtomicOptions) -> Result
     let target = follow_links(path).at(path, Action::Write)?;
     let permissions = permissions_of(&target).at(&target, Action::Write)?;
     let (temp, file) = create_temp(&target, permissions.is_some())?;
-    let result = fill(&temp, &file, bytes, permissions, options).and_then(|()| {
-        sys::rename(&temp, &target, point::ATOMIC_RENAME).at(&target, Action::Rename)
-    });
+    // Errors name the file that is meant: nobody knows the temporary one.
+    let result = fill(&file, bytes, permissions, options)
+        .at(&target, Action::Write)
+        .and_then(|()| {
+            sys::rename(&temp, &target, point::ATOMIC_RENAME).at(&target, Action::Rename)
+        });
     if result.is_err() {
         // The error that led here is the one worth telling.
         let _ = fs::remove_file(&temp);
@@ -110,18 +113,17 @@ fn temp_options(private: bool) -> OpenOptions {
 }
 
 fn fill(
-    temp: &Path,
     file: &File,
     bytes: &[u8],
     permissions: Option<Permissions>,
     options: AtomicOptions,
-) -> Result<(), FileError> {
+) -> io::Result<()> {
     if let Some(permissions) = permissions {
-        file.set_permissions(permissions).at(temp, Action::Write)?;
+        file.set_permissions(permissions)?;
     }
-    sys::write_all(file, bytes, point::ATOMIC_WRITE).at(temp, Action::Write)?;
+    sys::write_all(file, bytes, point::ATOMIC_WRITE)?;
     if options.durable {
-        sys::sync_data(file, point::ATOMIC_SYNC).at(temp, Action::Sync)?;
+        sys::sync_data(file, point::ATOMIC_SYNC)?;
     }
     Ok(())
 }

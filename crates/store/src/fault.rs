@@ -1,10 +1,45 @@
-//! The named points at which this crate touches the disk, and the means of a
-//! test build to make each of them fail.
+//! The named points at which Ralph touches the disk or a process, and the
+//! means of a test build to make each of them fail or to die there.
 //!
-//! In a release build only the names remain; the checks are compiled away.
+//! Every point is passed through [`at`], [`write_all`] or [`pass`]. In a
+//! build with `debug_assertions` (`cargo build`, `cargo test`) two variables
+//! of the environment are heard, see [`armed`]: `RALPH_FAULT` says what goes
+//! wrong at which pass of which point, `RALPH_FAULT_TRACE` names a file to
+//! which every pass is appended. A release build contains nothing of this:
+//! the operation is all that is left of a point.
 
-/// One name per place; [`POINTS`] lists them all.
-pub(crate) mod point {
+use std::fs::File;
+use std::io::{self, Write};
+
+#[cfg(any(test, debug_assertions))]
+pub mod armed;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+pub use armed::passed;
+#[cfg(any(test, debug_assertions))]
+pub use armed::{Fault, arm};
+
+/// What is done at a point, so that a test knows which faults fit there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Open,
+    Write,
+    Sync,
+    Truncate,
+    Rename,
+    Copy,
+    Link,
+    Remove,
+    CreateDir,
+    /// A process is started, signalled, waited for or buried.
+    Process,
+}
+
+/// One name per place; [`POINTS`] lists them all. What the engine does itself
+/// begins with `engine.`.
+pub mod point {
     pub const ATOMIC_OPEN: &str = "atomic.open";
     pub const ATOMIC_WRITE: &str = "atomic.write";
     pub const ATOMIC_SYNC: &str = "atomic.sync";
@@ -48,9 +83,22 @@ pub(crate) mod point {
     pub const LOG_WRITE: &str = "log.write";
     pub const LOG_ROTATE: &str = "log.rotate";
     pub const STOP_REMOVE: &str = "stop.remove";
+    pub const ENGINE_PROMPT_OPEN: &str = "engine.prompt.open";
+    pub const ENGINE_PROMPT_WRITE: &str = "engine.prompt.write";
+    pub const ENGINE_OUTPUT_OPEN: &str = "engine.output.open";
+    pub const ENGINE_OUTPUT_WRITE: &str = "engine.output.write";
+    pub const ENGINE_VERIFY_OPEN: &str = "engine.verify.open";
+    pub const ENGINE_VERIFY_WRITE: &str = "engine.verify.write";
+    pub const ENGINE_SPAWN: &str = "engine.spawn";
+    pub const ENGINE_EXIT_NOTICED: &str = "engine.exit-noticed";
+    pub const ENGINE_SIGNAL: &str = "engine.signal";
+    pub const ENGINE_REAP: &str = "engine.reap";
+    pub const ENGINE_ORPHANS: &str = "engine.orphans";
+    pub const ENGINE_GIT: &str = "engine.git";
 }
 
-/// Every place where a write, a sync, a rename or an open for writing happens.
+/// Every place where a write, a sync, a rename or an open for writing happens,
+/// and where a process is dealt with.
 pub const POINTS: &[&str] = &[
     point::ATOMIC_OPEN,
     point::ATOMIC_WRITE,
@@ -95,189 +143,66 @@ pub const POINTS: &[&str] = &[
     point::LOG_WRITE,
     point::LOG_ROTATE,
     point::STOP_REMOVE,
+    point::ENGINE_PROMPT_OPEN,
+    point::ENGINE_PROMPT_WRITE,
+    point::ENGINE_OUTPUT_OPEN,
+    point::ENGINE_OUTPUT_WRITE,
+    point::ENGINE_VERIFY_OPEN,
+    point::ENGINE_VERIFY_WRITE,
+    point::ENGINE_SPAWN,
+    point::ENGINE_EXIT_NOTICED,
+    point::ENGINE_SIGNAL,
+    point::ENGINE_REAP,
+    point::ENGINE_ORPHANS,
+    point::ENGINE_GIT,
 ];
 
-#[cfg(any(test, feature = "faults"))]
-pub(crate) use armed::strike;
-#[cfg(any(test, feature = "faults"))]
-pub use armed::{Fault, arm, passed};
-
-#[cfg(any(test, feature = "faults"))]
-mod armed {
-    use std::cell::RefCell;
-
-    /// How a point fails.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Fault {
-        pub os_error: i32,
-        /// How many bytes reach the file before the error; only where bytes
-        /// are written.
-        pub written: usize,
-    }
-
-    impl Fault {
-        pub const fn error(os_error: i32) -> Fault {
-            Fault {
-                os_error,
-                written: 0,
-            }
-        }
-
-        pub(crate) fn to_io(self) -> std::io::Error {
-            std::io::Error::from_raw_os_error(self.os_error)
-        }
-    }
-
-    struct Armed {
-        point: &'static str,
-        passes_left: usize,
-        fault: Fault,
-    }
-
-    // One plan per thread: tests run side by side without seeing each other's.
-    thread_local! {
-        static PLAN: RefCell<Vec<Armed>> = const { RefCell::new(Vec::new()) };
-        static PASSED: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
-    }
-
-    /// Makes `point` fail once in this thread, after `passes` successes.
-    pub fn arm(point: &'static str, passes: usize, fault: Fault) {
-        PLAN.with_borrow_mut(|plan| {
-            plan.push(Armed {
-                point,
-                passes_left: passes,
-                fault,
-            });
-        });
-    }
-
-    /// The points that this thread has come through, in order.
-    pub fn passed() -> Vec<&'static str> {
-        PASSED.with_borrow(Clone::clone)
-    }
-
-    /// Called at each point: the fault that is due there, if any.
-    pub(crate) fn strike(point: &'static str) -> Option<Fault> {
-        debug_assert!(super::POINTS.contains(&point), "{point} is not listed");
-        PASSED.with_borrow_mut(|passed| passed.push(point));
-        PLAN.with_borrow_mut(|plan| {
-            let at = plan.iter().position(|armed| armed.point == point)?;
-            let armed = plan.get_mut(at)?;
-            if armed.passes_left > 0 {
-                armed.passes_left -= 1;
-                return None;
-            }
-            Some(plan.remove(at).fault)
-        })
-    }
+/// Does `operation` at a named point.
+#[cfg(any(test, debug_assertions))]
+pub fn at<T>(
+    point: &'static str,
+    deed: Deed,
+    operation: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let due = armed::due(point, deed);
+    armed::before(due)?;
+    let result = operation();
+    armed::after(due);
+    result
 }
 
-#[cfg(test)]
-mod tests {
-    use std::borrow::Cow;
-    use std::collections::BTreeSet;
+#[cfg(not(any(test, debug_assertions)))]
+#[inline(always)]
+pub fn at<T>(
+    _point: &'static str,
+    _deed: Deed,
+    operation: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    operation()
+}
 
-    use ralph_core::checkpoint::Checkpoint;
-    use ralph_core::delta::DeltaState;
+/// Passes a point of which nothing comes back: only a kill can strike there.
+#[inline]
+pub fn pass(point: &'static str) {
+    let _ = at(point, Deed::Process, || Ok(()));
+}
 
-    use super::*;
-    use crate::atomic::{AtomicOptions, write_atomic};
-    use crate::checkpoint::{Care, CheckpointDir, DeltaFile};
-    use crate::error::FileError;
-    use crate::events::{EventLine, EventLog};
-    use crate::history::{self, Bundle, History};
-    use crate::journal::{Durability, Journal};
-    use crate::layout::{Layout, RunPaths, new_run_id};
-    use crate::lock::{LockInfo, acquire};
-    use crate::log::{LogFile, LogLevel, LogOptions, LogStyle};
-
-    /// Comes through every place of the crate that writes.
-    fn a_whole_run(root: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
-        let layout = Layout::new(root);
-        layout.prepare()?;
-        let run = layout.create_run(&new_run_id(0, 1))?;
-        let info = LockInfo {
-            pid: std::process::id(),
-            started_at: "1970-01-01T00:00:00Z".to_owned(),
-            run_id: run.id.to_string(),
-            host: None,
-        };
-        let _lock = acquire(&layout.lock(), &info)?;
-        Journal::create(&run.journal())?.append(&[1.into()], Durability::Commit)?;
-        let torn = [std::fs::read(run.journal())?.as_slice(), b"{\"v\":1"].concat();
-        std::fs::write(run.journal(), torn)?;
-        let (mut journal, ..) = Journal::open(&run.journal())?;
-        journal.append(&[2.into()], Durability::Commit)?;
-        EventLog::open(&run.events())?.append(&EventLine::default())?;
-        write_atomic(&layout.status(), b"{}", AtomicOptions { durable: true })?;
-        let options = LogOptions {
-            style: LogStyle::Loop,
-            max_bytes: 60,
-            keep: 1,
-            redact: |text| Cow::Borrowed(text),
-        };
-        let mut log = LogFile::open(&layout.log(LogStyle::Loop), "now", options)?;
-        for _ in 0..3 {
-            log.append("now", LogLevel::Info, "a line long enough to rotate")?;
+/// One `write` call, unless the kernel takes only a part.
+pub fn write_all(mut file: &File, bytes: &[u8], point: &'static str) -> io::Result<()> {
+    #[cfg(any(test, debug_assertions))]
+    {
+        let due = armed::due(point, Deed::Write);
+        if let Some(part) = armed::short(due, bytes) {
+            file.write_all(part)?;
         }
-        checkpoints(root, &run.events())?;
-        archive(&layout, &run)?;
-        std::fs::write(layout.stop_file(), "")?;
-        layout.take_stop_file()?;
-        Ok(())
+        armed::before(due)?;
+        let result = file.write_all(bytes);
+        armed::after(due);
+        result
     }
-
-    fn checkpoints(
-        root: &std::path::Path,
-        events: &std::path::Path,
-    ) -> Result<(), Box<dyn std::error::Error>> {
-        let dir = CheckpointDir::new(root.join(".skillpack/current"), 2);
-        dir.prepare()?;
-        for _ in 0..4 {
-            dir.save(&Checkpoint::default(), Care::Durable)?;
-        }
-        dir.show_events(events)?;
-        if !std::fs::exists(dir.events())? {
-            return Err("no event log".into());
-        }
-        let delta = DeltaFile::new(root.join(".claude/ralph-delta.local.md"));
-        delta.save(
-            &DeltaState::new("t", "RALPH", "now", 20),
-            &dir,
-            Care::Durable,
-        )?;
-        std::fs::write(delta.path(), "torn")?;
-        delta.load()?;
-        Ok(())
-    }
-
-    fn archive(layout: &Layout, run: &RunPaths) -> Result<(), FileError> {
-        let history = History::new(layout.root().join("kept/history"));
-        let bundle = Bundle {
-            copies: vec![("journal.jsonl".to_owned(), run.journal())],
-            ..Bundle::default()
-        };
-        history.put("1970-01-01_a", &bundle)?;
-        history::clear(&bundle.copies)
-    }
-
-    #[test]
-    fn a_whole_run_comes_through_every_point() {
-        let dir = tempfile::tempdir().unwrap();
-        a_whole_run(dir.path()).unwrap();
-        let passed: BTreeSet<_> = passed().into_iter().collect();
-        assert_eq!(passed, POINTS.iter().copied().collect());
-    }
-
-    #[test]
-    fn a_failure_at_any_point_is_an_error_and_never_a_panic() {
-        const EIO: i32 = 5;
-        // Where no second name can be given to the event log, it is copied.
-        for &point in POINTS.iter().filter(|p| **p != point::CHECKPOINT_LINK) {
-            let dir = tempfile::tempdir().unwrap();
-            arm(point, 0, Fault::error(EIO));
-            let error = a_whole_run(dir.path()).expect_err(point).to_string();
-            assert!(error.contains("os error 5"), "{point}: {error}");
-        }
+    #[cfg(not(any(test, debug_assertions)))]
+    {
+        let _ = point;
+        file.write_all(bytes)
     }
 }

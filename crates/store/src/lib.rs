@@ -2,8 +2,9 @@
 //! checkpoints.
 //!
 //! Everything here is plain blocking `std`, so that a hook can use it without
-//! a runtime. All writes pass through one private module, `sys`, in which a
-//! test build can make each of them fail by name (see [`fault`]).
+//! a runtime. All writes pass through one private module, `sys`, and there
+//! through points at which a test build can make each of them fail by name
+//! (see [`fault`]).
 
 pub mod atomic;
 pub mod checkpoint;

@@ -186,9 +186,12 @@ fn take(
     let took_over = read_info(&file).at(path, Action::Read)?;
     let mut line = info.to_json().to_string();
     line.push('\n');
-    sys::set_len(&file, 0, point::LOCK_TRUNCATE).at(path, Action::Write)?;
+    // Our name goes over the old one before the rest is cut off, so that at
+    // every instant somebody's stands there: a process that dies here must
+    // not hide the one before it, whose agent may still be at work.
     file.seek(SeekFrom::Start(0)).at(path, Action::Write)?;
     sys::write_all(&file, line.as_bytes(), point::LOCK_WRITE).at(path, Action::Write)?;
+    sys::set_len(&file, line.len() as u64, point::LOCK_TRUNCATE).at(path, Action::Write)?;
     Ok(Lock {
         _folder: folder,
         file,
@@ -229,13 +232,15 @@ fn may_be_alive(info: &LockInfo) -> bool {
     process::is_alive(info.pid) != Some(false)
 }
 
-/// The content, as far as it is complete.
+/// The first line, if it is complete; what may follow is a part of an older
+/// one.
 fn read_info(mut file: &File) -> io::Result<Option<LockInfo>> {
     const LONGEST: u64 = 64 * 1024;
     let mut content = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     file.take(LONGEST).read_to_end(&mut content)?;
-    let json = serde_json::from_slice(&content).ok();
+    let line = content.split(|&byte| byte == b'\n').next();
+    let json = serde_json::from_slice(line.unwrap_or_default()).ok();
     Ok(json.and_then(|json| LockInfo::from_json(&json)))
 }
 
@@ -307,6 +312,30 @@ mod tests {
         let lock = acquire(&path, &info("next")).unwrap();
         assert_eq!(lock.took_over, Some(dead));
         assert_eq!(holder(&path).unwrap(), Some(info("next")));
+    }
+
+    /// A process that dies while it takes the lock must not hide the one
+    /// before it: that one's agent may still be at work.
+    #[test]
+    fn whoever_fails_while_taking_over_leaves_a_name() {
+        const EIO: i32 = 5;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let dead = LockInfo {
+            pid: 4_000_000_000,
+            ..info("a dead one with a longer name")
+        };
+        for (point, left) in [
+            (point::LOCK_OPEN, &dead),
+            (point::LOCK_WRITE, &dead),
+            (point::LOCK_TRUNCATE, &info("two")),
+        ] {
+            fs::write(&path, format!("{}\n", dead.to_json())).unwrap();
+            fault::arm(point, 0, Fault::error(EIO));
+            acquire(&path, &info("two")).unwrap_err();
+            let next = acquire(&path, &info("three")).unwrap();
+            assert_eq!(next.took_over.as_ref(), Some(left), "{point}");
+        }
     }
 
     #[test]

@@ -2,89 +2,59 @@
 //! of this crate goes through here, under the name of its point.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-#[cfg(any(test, feature = "faults"))]
-use crate::fault::strike;
+use crate::fault::{Deed, at};
 
-#[cfg(any(test, feature = "faults"))]
-fn check(point: &'static str) -> io::Result<()> {
-    strike(point).map_or(Ok(()), |fault| Err(fault.to_io()))
-}
-
-#[cfg(not(any(test, feature = "faults")))]
-#[inline(always)]
-fn check(_point: &'static str) -> io::Result<()> {
-    Ok(())
-}
+pub use crate::fault::write_all;
 
 pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
-    check(point)?;
-    options.open(path)
-}
-
-/// One `write` call, unless the kernel takes only a part.
-pub fn write_all(mut file: &File, bytes: &[u8], point: &'static str) -> io::Result<()> {
-    #[cfg(any(test, feature = "faults"))]
-    if let Some(fault) = strike(point) {
-        file.write_all(bytes.get(..fault.written).unwrap_or(bytes))?;
-        return Err(fault.to_io());
-    }
-    let _ = point;
-    file.write_all(bytes)
+    at(point, Deed::Open, || options.open(path))
 }
 
 pub fn set_len(file: &File, len: u64, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    file.set_len(len)
+    at(point, Deed::Truncate, || file.set_len(len))
 }
 
 pub fn sync_data(file: &File, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    file.sync_data()
+    at(point, Deed::Sync, || file.sync_data())
 }
 
 /// Makes the names in a directory durable, where its file system can.
 pub fn sync_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    match File::open(dir)?.sync_all() {
+    let sync = || File::open(dir)?.sync_all();
+    match at(point, Deed::Sync, sync) {
         Err(e) if matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         result => result,
     }
 }
 
 pub fn rename(from: &Path, to: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::rename(from, to)
+    at(point, Deed::Rename, || fs::rename(from, to))
 }
 
 /// All of one file into another. The system copies, where it can.
 pub fn copy(mut from: &File, mut to: &File, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    io::copy(&mut from, &mut to).map(drop)
+    at(point, Deed::Copy, || io::copy(&mut from, &mut to).map(drop))
 }
 
 pub fn remove_file(path: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::remove_file(path)
+    at(point, Deed::Remove, || fs::remove_file(path))
 }
 
 /// Follows no link.
 pub fn remove_dir_all(dir: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::remove_dir_all(dir)
+    at(point, Deed::Remove, || fs::remove_dir_all(dir))
 }
 
 pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::create_dir(dir)
+    at(point, Deed::CreateDir, || fs::create_dir(dir))
 }
 
 /// A second name for the same file.
 pub fn hard_link(file: &Path, name: &Path, point: &'static str) -> io::Result<()> {
-    check(point)?;
-    fs::hard_link(file, name)
+    at(point, Deed::Link, || fs::hard_link(file, name))
 }
 
 /// What makes a file the same file under whatever name.

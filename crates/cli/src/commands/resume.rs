@@ -6,9 +6,11 @@ use ralph_core::machine::{Goal, Outcome, iso_utc};
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
-use ralph_engine::opening::Opening;
+use ralph_engine::error::DriveError;
+use ralph_engine::opening::{self, Opening};
 use ralph_engine::past::{self, Past, PastError};
 use ralph_engine::plan::Asked;
+use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use serde_json::{Value, json};
 
@@ -45,7 +47,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
         json: args.json,
         quiet: args.quiet,
     };
-    let (paths, past) = match find(&app, &layout, args.run.as_deref()) {
+    let (paths, past) = match find(&app, &layout, args) {
         Ok(Found::Run(paths, past)) => (paths, past),
         Ok(Found::Left(left)) => {
             return match left.choose(&app, args) {
@@ -55,7 +57,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
         }
         Err(code) => return code,
     };
-    let choice = match over(&app, args, &paths, &past) {
+    let choice = match over(&app, &layout, args, &paths, &past) {
         Ok(()) => choose(&app, args, &past),
         Err(code) => Err(code),
     };
@@ -84,7 +86,8 @@ fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Show
 
 /// The run that is named, out of the history if need be (RESM-05), else the
 /// newest; the checkpoint of it, where that is what is left.
-fn find(app: &App, layout: &Layout, name: Option<&str>) -> Result<Found, u8> {
+fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
+    let name = args.run.as_deref();
     let run = |id: &str| {
         RunId::parse(id)
             .map(|id| layout.run(&id))
@@ -93,7 +96,7 @@ fn find(app: &App, layout: &Layout, name: Option<&str>) -> Result<Found, u8> {
     let mut entries = checkpoints::all(app);
     let paths = match name {
         Some(name) => named(app, layout, name, &entries)?,
-        None => layout.latest_run().map_err(|error| app.fail(&error))?,
+        None => newest(layout).map_err(|error| app.fail(&error))?,
     };
     let wanted = paths.as_ref().map(|p| p.id.as_str()).or(name);
     let at = match wanted {
@@ -113,6 +116,9 @@ fn find(app: &App, layout: &Layout, name: Option<&str>) -> Result<Found, u8> {
             "没有可恢复的运行记录；`ralph resume --list` 列出全部，`ralph run` 开始新的",
         ));
         return Err(FAILED);
+    }
+    if let (true, Some(paths)) = (args.from_intact, &paths) {
+        keep_intact(app, layout, paths)?;
     }
     let why = match &paths {
         Some(paths) => match past::read(paths) {
@@ -138,7 +144,13 @@ fn find(app: &App, layout: &Layout, name: Option<&str>) -> Result<Found, u8> {
 }
 
 /// A run that is over can be looked at and started over, and no more.
-fn over(app: &App, args: &ResumeArgs, paths: &RunPaths, past: &Past) -> Result<(), u8> {
+fn over(
+    app: &App,
+    layout: &Layout,
+    args: &ResumeArgs,
+    paths: &RunPaths,
+    past: &Past,
+) -> Result<(), u8> {
     let outcome = match past.state.outcome() {
         Some(outcome @ (Outcome::Complete | Outcome::Cancelled))
             if !(args.show || args.restart) =>
@@ -147,6 +159,7 @@ fn over(app: &App, args: &ResumeArgs, paths: &RunPaths, past: &Past) -> Result<(
         }
         _ => return Ok(()),
     };
+    finish_telling(app, layout, paths)?;
     let (run, name) = (paths.id.as_str(), outcome.name());
     app.warn(&tr!(
         app.lang(),
@@ -193,9 +206,53 @@ fn named(
     }
 }
 
+/// A run that died before it began hides no other; if there is no other, it
+/// is the one to speak of.
+fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
+    let runs = layout.runs()?;
+    let began = |paths: &&RunPaths| !matches!(past::read(paths), Err(PastError::NeverBegan { .. }));
+    Ok(runs.iter().rev().find(began).or(runs.last()).cloned())
+}
+
+/// Its end may not have been told: then that is what is left to do, and its
+/// exit code is that of the run.
+fn finish_telling(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
+    let outcome = match opening::finish_telling(layout, &paths.id) {
+        Ok(Some(outcome)) => outcome,
+        // Another run that is alive is no concern of one that is over.
+        Ok(None) | Err(DriveError::Locked(_)) => return Ok(()),
+        Err(error) => return Err(app.fail(&error)),
+    };
+    let (run, name) = (paths.id.as_str(), outcome.name());
+    app.tell(&tr!(
+        app.lang(),
+        "run {run} had ended ({name}), and its process died before it could say so; its files are complete now",
+        "執行 {run} 已結束（{name}），但行程在回報前終止；其檔案現已補全",
+        "运行 {run} 已结束（{name}），但进程在报告前终止；其文件现已补全",
+    ));
+    Err(outcome.exit_code())
+}
+
+fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
+    match opening::keep_intact(layout, &paths.id) {
+        Ok(Some(salvage)) => {
+            let (copy, records) = (salvage.copy.display(), salvage.records);
+            app.warn(&tr!(
+                app.lang(),
+                "going on from {records} intact records; the damaged journal stands in {copy}",
+                "從 {records} 筆完好的紀錄繼續；損壞的日誌保留於 {copy}",
+                "从 {records} 条完好的记录继续；损坏的日志保留于 {copy}",
+            ));
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(error) => Err(app.fail(&error)),
+    }
+}
+
 fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
     let flags = [
-        (args.yes, Choice::Continue),
+        (args.yes || args.from_intact, Choice::Continue),
         (args.restart, Choice::Restart),
         (args.show, Choice::Show),
         (args.abandon, Choice::Abandon),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use ralph_core::config::Loaded;
 use ralph_core::lang::Say;
 use ralph_engine::driver::{self, Observer};
+use ralph_engine::error::DriveError;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Asked, Plan, Wanted};
 use ralph_engine::signals;
@@ -14,7 +15,7 @@ use super::config::warn_all;
 use crate::app::{self, App};
 use crate::args::{Global, RunArgs};
 use crate::view::{DryRun, JsonLines, People};
-use crate::{FAILED, settings};
+use crate::{FAILED, PAUSED, settings};
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -116,7 +117,10 @@ pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observ
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {
             app.warn(&error.say(app.lang()));
-            FAILED
+            match error {
+                DriveError::Unsaved(_) => PAUSED,
+                _ => FAILED,
+            }
         }
     }
 }

@@ -113,6 +113,12 @@ fn reason_words(reason: &str, lang: Lang) -> String {
             "代理聲稱完成，但未經證明",
             "代理声称完成，但未经证明"
         ),
+        "disk" => tr!(
+            lang,
+            "the disk took no more; make room, then `ralph resume`",
+            "磁碟無法寫入；請釋出空間，再執行 `ralph resume`",
+            "磁盘无法写入；请释放空间，再运行 `ralph resume`"
+        ),
         "stalled" => tr!(lang, "no progress", "無進度", "无进度"),
         "missing_promise" => tr!(
             lang,

@@ -217,6 +217,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
     match reason {
         PauseReason::Unproven => display::unproven(screen, &ending),
         PauseReason::Requested => display::pause_box(screen, &ending),
+        PauseReason::Disk => display::disk_box(screen, &ending),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(
             screen,
             &LimitView {

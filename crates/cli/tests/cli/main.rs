@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod env;
+#[cfg(debug_assertions)]
+mod faulty;
 mod live;
 
 mod agent;
@@ -12,7 +14,13 @@ mod concurrency;
 mod config;
 mod containment;
 mod control;
+#[cfg(debug_assertions)]
+mod corrupt;
+#[cfg(debug_assertions)]
+mod crash;
 mod demo;
+#[cfg(debug_assertions)]
+mod disk;
 mod drill;
 mod dry_run;
 mod files;

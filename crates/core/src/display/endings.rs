@@ -173,27 +173,45 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
 
 /// A pause that was asked for; the progress is saved.
 pub fn pause_box(screen: &Screen, ending: &Ending) -> String {
-    let lang = screen.lang;
-    let pause = screen.mark(Symbol::Pause);
-    let mut out = title_box(
-        screen,
-        Tone::Warning,
-        &tr!(
-            lang,
-            "{pause}Loop paused",
-            "{pause}Loop 已暫停",
-            "{pause}Loop 已暂停"
-        ),
+    let (pause, disk) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Disk));
+    let title = tr!(
+        screen.lang,
+        "{pause}Loop paused",
+        "{pause}Loop 已暫停",
+        "{pause}Loop 已暂停"
     );
-    out.push('\n');
-    out.push_str(&progress_with_bar(screen, ending.progress));
-    let disk = screen.mark(Symbol::Disk);
-    out.push_str(&screen.line(&tr!(
-        lang,
+    let saved = tr!(
+        screen.lang,
         "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume.",
         "{disk}進度已保存。使用「繼續」或 `/ralph-loop` 恢復執行。",
         "{disk}进度已保存。使用「继续」或 `/ralph-loop` 恢复执行。"
-    )));
+    );
+    paused(screen, ending, &title, &saved)
+}
+
+/// The disk took no more; what was written before is there.
+pub fn disk_box(screen: &Screen, ending: &Ending) -> String {
+    let (pause, disk) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Disk));
+    let title = tr!(
+        screen.lang,
+        "{pause}Loop paused: the disk takes no more",
+        "{pause}Loop 已暫停：磁碟無法寫入",
+        "{pause}Loop 已暂停：磁盘无法写入"
+    );
+    let saved = tr!(
+        screen.lang,
+        "{disk}What was written before is intact. Make room (`df -h` shows where), then go on.",
+        "{disk}先前寫入的內容完好。請釋出空間（可用 `df -h` 查看）後繼續。",
+        "{disk}先前写入的内容完好。请释放空间（可用 `df -h` 查看）后继续。"
+    );
+    paused(screen, ending, &title, &saved)
+}
+
+fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String {
+    let mut out = title_box(screen, Tone::Warning, title);
+    out.push('\n');
+    out.push_str(&progress_with_bar(screen, ending.progress));
+    out.push_str(&screen.line(saved));
     out.push_str(&resume_step(screen, ending));
     out
 }

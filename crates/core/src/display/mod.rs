@@ -23,7 +23,7 @@ mod tests;
 pub use bar::{Progress, bar};
 pub use endings::{
     BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    interrupted, pause_box, unproven,
+    disk_box, interrupted, pause_box, unproven,
 };
 pub use limits::{LimitView, limit_box, limit_warning};
 pub use menus::{

@@ -144,6 +144,8 @@ pub enum End {
     SpawnFailed {
         missing: bool,
     },
+    /// It was not started, since its files could not be written.
+    Unwritable,
     /// Nothing is known: the engine died while the turn ran.
     Lost,
 }

@@ -99,6 +99,8 @@ pub enum PauseReason {
     /// The agent says that it is done, and nothing was set up that could
     /// prove it.
     Unproven,
+    /// The disk does not take what the run has to write.
+    Disk,
 }
 
 impl PauseReason {
@@ -107,6 +109,7 @@ impl PauseReason {
             PauseReason::Limit(limit) => limit.name(),
             PauseReason::Requested => "requested",
             PauseReason::Unproven => "unproven",
+            PauseReason::Disk => "disk",
         }
     }
 }

@@ -267,6 +267,12 @@ impl Say for Notice {
                     "代理宣稱已完成，但沒有任何驗證可以證明",
                     "代理声称已完成，但没有任何验证可以证明",
                 ),
+                PauseReason::Disk => tr!(
+                    lang,
+                    "the disk does not take what has to be written; make room, then `ralph resume`",
+                    "磁碟無法寫入必要的檔案；請釋出空間，再執行 `ralph resume`",
+                    "磁盘无法写入必要的文件；请释放空间，再运行 `ralph resume`",
+                ),
             },
             Notice::TaskComplete { .. } => tr!(
                 lang,

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::clock::Clock;
 use super::progress::Progress;
 use super::{
-    Detail, ErrorClass, Goal, Limit, NoLimit, Now, Outcome, Request, Rules, TaskFacts, Tasks,
+    Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules, TaskFacts,
+    Tasks,
 };
 use crate::template::PromptNote;
 
@@ -162,6 +163,20 @@ impl State {
         match &self.rules.goal {
             Goal::Tasks { phase: Some(phase) } => Some(phase),
             _ => self.tasks.as_ref().and_then(|t| t.phase.as_deref()),
+        }
+    }
+
+    /// What is told at the end of a run.
+    pub fn end_notice(&self, outcome: Outcome) -> Notice {
+        let facts = self.tasks.clone().unwrap_or_default();
+        Notice::LoopEnd {
+            outcome,
+            iterations: self.turns,
+            total: facts.total,
+            completed: facts.completed,
+            pending: facts.pending,
+            duration_ms: self.elapsed_ms(),
+            proven: self.proven.clone(),
         }
     }
 

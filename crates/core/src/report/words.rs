@@ -99,6 +99,12 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "代理聲稱完成，但沒有任何方法能證明。",
             "代理声称完成，但没有任何方法能证明。",
         ),
+        PauseReason::Disk => tr!(
+            lang,
+            "The disk did not take what had to be written.",
+            "磁碟無法寫入必要的檔案。",
+            "磁盘无法写入必要的文件。",
+        ),
         PauseReason::Limit(Limit::Iterations) => tr!(
             lang,
             "The limit of iterations was reached.",

@@ -266,6 +266,21 @@ impl Say for Announcement {
                     "{file}：无法保存代理的输出（{message}）；请释放空间，运行会继续",
                 )
             }
+            Announcement::NotKept { error } => {
+                let error = error.say(lang);
+                tr!(
+                    lang,
+                    "{error} (the run goes on without it, since the journal has everything)",
+                    "{error}（日誌已記錄一切，執行會繼續）",
+                    "{error}（日志已记录一切，运行会继续）",
+                )
+            }
+            Announcement::RecordTorn => tr!(
+                lang,
+                "the last record of the journal was incomplete, since the process died while it wrote; the run goes on from the record before",
+                "日誌的最後一筆紀錄不完整（行程在寫入時終止）；從前一筆紀錄繼續",
+                "日志的最后一条记录不完整（进程在写入时终止）；从前一条记录继续",
+            ),
             Announcement::OrphansEnded { count } => tr!(
                 lang,
                 "processes that outlived the turn were ended: {count}",

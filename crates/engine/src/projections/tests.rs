@@ -186,7 +186,7 @@ impl World {
 
 fn call() -> Effect {
     Effect::RunAgent(Turn {
-        left_ms: None,
+        left_ms: 0,
         turn: 1,
         timeout_ms: 0,
         phase: None,

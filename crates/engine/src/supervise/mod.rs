@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use ralph_store::fault::{self, Deed, point};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
@@ -166,7 +167,7 @@ fn spawn(spec: &Spec) -> io::Result<Child> {
         None => Stdio::null(),
     });
     platform::own_session(&mut command);
-    command.spawn()
+    fault::at(point::ENGINE_SPAWN, Deed::Process, || command.spawn())
 }
 
 /// The system says "not found" about the directory and about the interpreter
@@ -214,6 +215,7 @@ impl Supervisor {
         let mut output = Output::of(&mut child, sink);
         let mut leader = Leader::new(child);
         self.until_exit(&mut leader, &mut output).await;
+        fault::pass(point::ENGINE_EXIT_NOTICED);
         let leaked = !drained(&mut output).await;
         let exit = leader.end_group_and_reap().await;
         Report {

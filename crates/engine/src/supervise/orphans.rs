@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use ralph_store::fault::{self, point};
 use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
 };
@@ -41,6 +42,7 @@ pub fn adopt() {
 /// Ends every child that is left. Must only be called while no child is
 /// wanted.
 pub fn end_all() -> Ended {
+    fault::pass(point::ENGINE_ORPHANS);
     end(|| {
         let mut left = children();
         // Whoever is dead already only has to be buried.

@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use ralph_store::fault::{self, point};
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getpgid, getpid, getsid, kill_process, kill_process_group,
     setsid, waitid,
@@ -92,11 +93,13 @@ impl Leader {
     pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
         self.kill_group();
         self.group = None;
+        fault::pass(point::ENGINE_REAP);
         self.child.wait().await
     }
 
     fn signal_group(&self, signal: Signal) {
         if let Some(group) = self.group {
+            fault::pass(point::ENGINE_SIGNAL);
             // A group that is gone already is what we wanted.
             let _ = kill_process_group(group, signal);
         }

@@ -18,6 +18,7 @@
 
 mod crc;
 mod record;
+mod salvage;
 mod say;
 mod scan;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::sys;
 pub use record::{Flaw, Record, Unstorable, VERSION};
+pub use salvage::{Salvage, keep_intact};
 use scan::{Position, Scan, scan};
 
 /// Whether an append waits for the disk.

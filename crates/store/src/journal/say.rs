@@ -44,11 +44,19 @@ impl Say for JournalError {
                 let path = path.display();
                 let reason = reason.say(lang);
                 let sound = line - 1;
+                if sound == 0 {
+                    return tr!(
+                        lang,
+                        "the journal {path} is damaged at its first line (byte {offset}): {reason}; nothing of it is intact and nothing was changed; look at it, restore it from a backup, or start a new run with `ralph run`",
+                        "日誌 {path} 從第一行（位元組 {offset}）就已損壞：{reason}；沒有完好的紀錄，檔案未被更動；請查看它、從備份還原，或用 `ralph run` 開始新的執行",
+                        "日志 {path} 从第一行（字节 {offset}）就已损坏：{reason}；没有完好的记录，文件未被改动；请查看它、从备份恢复，或用 `ralph run` 开始新的运行",
+                    );
+                }
                 tr!(
                     lang,
-                    "the journal {path} is damaged at line {line} (byte {offset}): {reason}; the {sound} records before it are intact and nothing was changed; keep a copy, then restore the file from a backup or start a new run",
-                    "日誌 {path} 第 {line} 行（位元組 {offset}）損壞：{reason}；之前的 {sound} 筆紀錄完好，檔案未被更動；請先留存副本，再從備份還原，或開始新的執行",
-                    "日志 {path} 第 {line} 行（字节 {offset}）损坏：{reason}；之前的 {sound} 条记录完好，文件未被改动；请先留存副本，再从备份恢复，或开始新的运行",
+                    "the journal {path} is damaged at line {line} (byte {offset}): {reason}; the {sound} records before it are intact and nothing was changed; go on from them with `ralph resume --from-intact` (the damaged file is kept beside it), restore it from a backup, or start a new run with `ralph run`",
+                    "日誌 {path} 第 {line} 行（位元組 {offset}）損壞：{reason}；之前的 {sound} 筆紀錄完好，檔案未被更動；可用 `ralph resume --from-intact` 從完好的紀錄繼續（損壞的檔案會保留在旁），從備份還原，或用 `ralph run` 開始新的執行",
+                    "日志 {path} 第 {line} 行（字节 {offset}）损坏：{reason}；之前的 {sound} 条记录完好，文件未被改动；可用 `ralph resume --from-intact` 从完好的记录继续（损坏的文件会保留在旁），从备份恢复，或用 `ralph run` 开始新的运行",
                 )
             }
             JournalError::Newer {

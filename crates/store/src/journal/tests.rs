@@ -255,6 +255,42 @@ fn a_place_is_given_for_the_damage() {
 }
 
 #[test]
+fn what_is_intact_is_kept_beside_a_copy_of_the_damage() {
+    let test = TestJournal::new();
+    let all = sample();
+    let sound = journal_of(std::slice::from_ref(&all));
+    let lines: Vec<&[u8]> = sound.split_inclusive(|&byte| byte == b'\n').collect();
+    for round in 1..lines.len() - 1 {
+        let mut damaged = sound.clone();
+        let at: usize = lines[..round].iter().map(|line| line.len()).sum();
+        damaged[at + 30] ^= 1;
+        test.put(&damaged);
+        let salvage = keep_intact(&test.path()).unwrap().unwrap();
+        assert_eq!(salvage.records, round as u64);
+        // No copy of an earlier damage is lost.
+        let name = format!("journal.damaged-{round}.jsonl");
+        assert_eq!(salvage.copy, test.path().with_file_name(name));
+        assert_eq!(std::fs::read(&salvage.copy).unwrap(), damaged);
+        let (mut journal, records, tail) = Journal::open(&test.path()).unwrap();
+        assert_eq!(data(records), all[..round]);
+        assert_eq!(tail, Tail::Clean);
+        journal.append(&[7.into()], Durability::Commit).unwrap();
+        assert_eq!(keep_intact(&test.path()).unwrap(), None);
+    }
+}
+
+#[test]
+fn where_nothing_is_intact_nothing_is_changed() {
+    let test = TestJournal::new();
+    for bytes in [&b"garbage\nand more\n"[..], &sound_line(VERSION + 1, 1)] {
+        test.put(bytes);
+        let error = Journal::open(&test.path()).unwrap_err();
+        assert_eq!(keep_intact(&test.path()), Err(error));
+        assert_eq!(test.bytes(), bytes);
+    }
+}
+
+#[test]
 fn garbage_is_not_taken_for_an_empty_journal() {
     let test = TestJournal::new();
     for garbage in [
@@ -498,9 +534,9 @@ fn problems_are_told_in_three_languages() {
         .flat_map(|error| Lang::ALL.map(|lang| error.say(lang)))
         .collect();
     insta::assert_snapshot!(said.join("\n"), @"
-    the journal runs/r/journal.jsonl is damaged at line 7 (byte 640): record 9 where 7 belongs; the 6 records before it are intact and nothing was changed; keep a copy, then restore the file from a backup or start a new run
-    日誌 runs/r/journal.jsonl 第 7 行（位元組 640）損壞：應為第 7 筆，卻是第 9 筆；之前的 6 筆紀錄完好，檔案未被更動；請先留存副本，再從備份還原，或開始新的執行
-    日志 runs/r/journal.jsonl 第 7 行（字节 640）损坏：应为第 7 条，却是第 9 条；之前的 6 条记录完好，文件未被改动；请先留存副本，再从备份恢复，或开始新的运行
+    the journal runs/r/journal.jsonl is damaged at line 7 (byte 640): record 9 where 7 belongs; the 6 records before it are intact and nothing was changed; go on from them with `ralph resume --from-intact` (the damaged file is kept beside it), restore it from a backup, or start a new run with `ralph run`
+    日誌 runs/r/journal.jsonl 第 7 行（位元組 640）損壞：應為第 7 筆，卻是第 9 筆；之前的 6 筆紀錄完好，檔案未被更動；可用 `ralph resume --from-intact` 從完好的紀錄繼續（損壞的檔案會保留在旁），從備份還原，或用 `ralph run` 開始新的執行
+    日志 runs/r/journal.jsonl 第 7 行（字节 640）损坏：应为第 7 条，却是第 9 条；之前的 6 条记录完好，文件未被改动；可用 `ralph resume --from-intact` 从完好的记录继续（损坏的文件会保留在旁），从备份恢复，或用 `ralph run` 开始新的运行
     the journal runs/r/journal.jsonl was written by a newer ralph (format 2, line 1); update ralph, or finish the run with the version that began it
     日誌 runs/r/journal.jsonl 由較新的 ralph 寫入（格式 2，第 1 行）；請更新 ralph，或以原本的版本完成這次執行
     日志 runs/r/journal.jsonl 由较新的 ralph 写入（格式 2，第 1 行）；请更新 ralph，或用原来的版本完成这次运行

@@ -112,7 +112,7 @@ fn read_journal(run: &RunPaths) -> JournalSeen {
     let Ok((records, _)) = journal::read(&run.journal()) else {
         return JournalSeen::Corrupt;
     };
-    let Ok(past) = past::replay(run.id.as_str(), records.clone()) else {
+    let Ok(past) = past::replay(run.id.as_str(), records.clone(), |_, _| {}) else {
         return JournalSeen::Corrupt;
     };
     let event = |record: journal::Record| serde_json::from_value(record.data).ok();

@@ -140,3 +140,23 @@ fn what_is_not_toml_is_shown_with_line_and_column() {
     .ralph/config.toml 第 3 行第 11 列：不是有效的 TOML：extra `=`, expected nothing。请改正后运行“ralph config check”。
     "#);
 }
+
+/// A file cut at any length or with any byte changed is read or refused.
+#[test]
+fn a_damaged_file_is_refused_and_never_a_panic() {
+    let sample = "lang = \"en\"\n\n[limits]\nmax_iterations = 7 # few\nmax_duration = \"2h\"\n\n[verify]\ncommands = [\"make\", 'x']\n";
+    let cut = (0..sample.len()).map(|len| sample.as_bytes()[..len].to_vec());
+    let flipped = (0..sample.len()).flat_map(|at| {
+        [0x01, 0x10, 0x20, 0x80].map(|bits| {
+            let mut bytes = sample.as_bytes().to_vec();
+            bytes[at] ^= bits;
+            bytes
+        })
+    });
+    for bytes in cut.chain(flipped) {
+        let text = String::from_utf8_lossy(&bytes);
+        if let Err(errors) = Layer::own_file(".ralph/config.toml", &text) {
+            assert!(!errors.is_empty(), "{text}");
+        }
+    }
+}

@@ -308,15 +308,6 @@ pub(super) fn finish(state: &mut State, outcome: Outcome, out: &mut Vec<Effect>)
         })),
         _ => {}
     }
-    let facts = state.tasks.clone().unwrap_or_default();
-    out.push(Effect::Emit(Notice::LoopEnd {
-        outcome: outcome.clone(),
-        iterations: iteration,
-        total: facts.total,
-        completed: facts.completed,
-        pending: facts.pending,
-        duration_ms: state.elapsed_ms(),
-        proven: state.proven.clone(),
-    }));
+    out.push(Effect::Emit(state.end_notice(outcome.clone())));
     out.push(Effect::Finish(outcome));
 }

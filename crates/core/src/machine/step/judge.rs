@@ -1,13 +1,14 @@
 //! How a turn went: what it left behind, its errors, stalls and lost tasks.
 
 use super::claims::judge_promise;
-use super::decide::{duration_used_up, finish_or};
+use super::decide::{duration_used_up, finish, finish_or};
 use super::go_on;
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
 use crate::machine::state::Failing;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Notice, State, Tasks, TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, State, Tasks,
+    TurnReport,
 };
 use crate::template::PromptNote;
 
@@ -17,6 +18,8 @@ enum Turned {
     /// It was ended from outside and is judged by what it left.
     Cut,
     Failed(ErrorNote),
+    /// A full disk gets no better by trying again at once.
+    Unwritable(ErrorNote),
 }
 
 pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
@@ -55,6 +58,13 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
             count_error(state, report.turn, error, out);
             finish_or(state, out, go_on);
         }
+        Turned::Unwritable(error) => {
+            count_error(state, report.turn, error, out);
+            let reason = PauseReason::Disk;
+            finish_or(state, out, |state, out| {
+                finish(state, Outcome::Paused { reason }, out);
+            });
+        }
         Turned::Cut => {
             forget_errors(state);
             finish_or(state, out, go_on);
@@ -89,6 +99,10 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
         End::SpawnFailed { missing: false } => {
             failed(ErrorClass::AgentExec, Detail::NotStarted { words })
         }
+        End::Unwritable => Turned::Unwritable(ErrorNote {
+            class: ErrorClass::FileOp,
+            detail: Detail::Words(words),
+        }),
         End::TimedOut if productive => Turned::Cut,
         End::TimedOut => failed(
             ErrorClass::AgentTimeout,
@@ -128,7 +142,7 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Ef
 fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
     if !stalled {
         state.counters.stalled = 0;
-    } else if !matches!(report.end, End::Stopped | End::Lost) {
+    } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {
         state.counters.stalled += 1;
         let in_a_row = state.counters.stalled;
         out.push(Effect::Emit(Notice::Stalled {

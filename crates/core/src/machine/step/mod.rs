@@ -90,6 +90,8 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.claim = None;
     take_in(state, seen);
     rebase(state);
+    // The process before may have died between a tick and its count.
+    out.push(Effect::KeepInStep);
     out.push(Effect::Emit(Notice::Resume {
         iteration: state.turns,
     }));

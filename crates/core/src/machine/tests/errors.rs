@@ -159,6 +159,21 @@ fn ends_of_a_turn() {
     );
 }
 
+/// Trying again at once would only count the same full disk three times.
+#[test]
+fn a_turn_whose_files_cant_be_written_pauses_the_run() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    let did = Did {
+        failure: "no space left".into(),
+        ..ended(End::Unwritable)
+    };
+    run.turn(did);
+    let reason = PauseReason::Disk;
+    assert_eq!(run.outcome(), Some(Outcome::Paused { reason }));
+    assert!(run.told().contains(&"error"));
+    assert!(!run.told().contains(&"stalled"));
+}
+
 #[test]
 fn a_promise_of_a_failed_turn_is_not_heard() {
     let mut run = Script::begin(for_tasks(), seen(list(0, 2)));

@@ -1,0 +1,112 @@
+//! Kill anywhere: at every pass of every fault point the engine is killed with
+//! SIGKILL, the run is taken up again, and everything is as if nothing had
+//! happened.
+
+use std::collections::BTreeSet;
+
+use ralph_store::fault::POINTS;
+
+use crate::faulty::{End, Pass, Scenario, check_all, told};
+
+/// How often it is passed depends on how the pipe is read.
+const VARIES: [&str; 2] = ["engine.output.write", "engine.verify.write"];
+
+/// Leaves a run whose journal ends inside a record.
+const TEAR: &str = "journal.append.write#3=short:20:kill";
+
+#[derive(Debug)]
+enum Killed {
+    Run(String),
+    /// While a run that was killed before is taken up.
+    Resume(String),
+}
+
+fn undisturbed() -> (End, Vec<Pass>) {
+    let scenario = Scenario::new();
+    let done = scenario.run("");
+    assert_eq!(done.code, 0, "{}", told(&done));
+    let trace = scenario.trace();
+    let end = scenario.end().unwrap();
+    (end, trace)
+}
+
+/// What a resume passes before the first turn that it starts; from there on
+/// it is a run like any other.
+fn taken_up() -> Vec<Pass> {
+    let scenario = Scenario::new();
+    scenario.run(TEAR);
+    let done = scenario.resume("");
+    assert_eq!(done.code, 0, "{}", told(&done));
+    let mut trace = scenario.trace();
+    let first_turn = trace.iter().position(|pass| pass.point == "engine.spawn");
+    trace.truncate(first_turn.unwrap());
+    trace
+}
+
+/// Before the operation, after it where something outside sees the
+/// difference, and in its middle.
+fn kills(pass: &Pass) -> Vec<String> {
+    let mut kills = vec![pass.fault("kill")];
+    if ["Rename", "Open"].contains(&pass.deed.as_str()) || pass.point == "engine.spawn" {
+        kills.push(pass.fault("kill-after"));
+    }
+    if pass.deed == "Write" {
+        kills.push(pass.fault("short:5:kill"));
+    }
+    kills
+}
+
+#[test]
+fn whole_runs_pass_every_point() {
+    let (_, run) = undisturbed();
+    let passed: BTreeSet<String> = run
+        .into_iter()
+        .chain(taken_up())
+        .map(|pass| pass.point)
+        .collect();
+    let missed: Vec<_> = POINTS.iter().filter(|p| !passed.contains(**p)).collect();
+    assert_eq!(missed, Vec::<&&str>::new());
+}
+
+#[test]
+fn a_run_killed_anywhere_ends_as_if_it_had_not_been() {
+    let (want, run) = undisturbed();
+    let in_run = run.iter().flat_map(kills).map(Killed::Run);
+    let in_resume = taken_up();
+    let in_resume = in_resume.iter().flat_map(kills).map(Killed::Resume);
+    let cases: Vec<Killed> = in_run.chain(in_resume).collect();
+    assert!(cases.len() > 150, "only {} cases", cases.len());
+    check_all(
+        &cases,
+        |case| format!("{case:?}"),
+        |case| check(case, &want),
+    );
+}
+
+fn check(case: &Killed, want: &End) -> Result<(), String> {
+    let scenario = Scenario::new();
+    let (done, fault) = match case {
+        Killed::Run(fault) => (scenario.run(fault), fault),
+        Killed::Resume(fault) => {
+            scenario.run(TEAR);
+            (scenario.resume(fault), fault)
+        }
+    };
+    // A process that was killed has no exit code.
+    let varies = VARIES.iter().any(|point| fault.starts_with(point));
+    if done.code != -1 && !(varies && done.code == 0) {
+        return Err(format!("it was not killed: {}", told(&done)));
+    }
+    if done.code == -1 {
+        scenario.complete()?;
+    }
+    let end = scenario.end()?;
+    // The turn in which the engine died can't be judged any more: at the
+    // most it costs one turn, in which the agent finds its work done. Where
+    // two processes were killed, it may be one each.
+    let deaths = match case {
+        Killed::Run(_) => 1,
+        Killed::Resume(_) => 2,
+    };
+    end.check_like(want, deaths)
+}
