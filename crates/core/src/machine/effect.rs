@@ -1,6 +1,6 @@
 //! Everything the loop can do.
 
-use super::{Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, Limit, Notice, Outcome, TaskRef};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,11 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub turn: u32,
+    pub attempt: u32,
+    /// Its place in the chain of agents.
+    pub agent: usize,
+    /// What it may use.
+    pub allowance: Allowance,
     /// Zero where nothing limits it.
     pub timeout_ms: u64,
     pub phase: Option<String>,
@@ -50,6 +55,10 @@ pub enum WaitReason {
     Backoff,
     /// Our own `rate.max_calls_per_hour`.
     Rate,
+    /// No agent can be called before a time on the wall clock.
+    Limit,
+    /// The agent's service is overloaded; the driver may add jitter.
+    Overload,
 }
 
 impl WaitReason {
@@ -58,6 +67,8 @@ impl WaitReason {
             WaitReason::Between => "pause_between",
             WaitReason::Backoff => "backoff",
             WaitReason::Rate => "rate",
+            WaitReason::Limit => "usage_limit",
+            WaitReason::Overload => "overload",
         }
     }
 }

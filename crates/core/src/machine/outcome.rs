@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Need;
+
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +87,8 @@ pub enum PauseReason {
     /// The agent says that it is done, and nothing was set up that could
     /// prove it.
     Unproven,
+    /// No agent can be called until a person has seen to something.
+    Agent(Need),
 }
 
 impl PauseReason {
@@ -93,6 +97,7 @@ impl PauseReason {
             PauseReason::Limit(limit) => limit.name(),
             PauseReason::Requested => "requested",
             PauseReason::Unproven => "unproven",
+            PauseReason::Agent(need) => need.name(),
         }
     }
 }
