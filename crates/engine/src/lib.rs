@@ -9,6 +9,7 @@ pub mod driver;
 pub mod error;
 mod excerpt;
 pub mod git;
+pub mod ledger;
 pub mod look;
 pub mod opening;
 pub mod past;

@@ -184,6 +184,11 @@ impl State {
         self.rules.agents.get(agent).map_or("agent", String::as_str)
     }
 
+    /// The name of the agent that was called last.
+    pub fn called_agent(&self) -> &str {
+        self.agent_name(self.agent)
+    }
+
     /// When the run goes on by itself, on the wall clock, where it waits for
     /// the limit of an agent.
     pub fn held_until(&self) -> Option<i64> {
