@@ -88,7 +88,9 @@ choice!(
 pub struct Settings {
     pub lang: String,
     pub preset: Option<String>,
+    pub agents: Vec<String>,
     pub limits: Limits,
+    pub budget: BudgetSettings,
     pub promise: PromiseSettings,
     pub tasks: TaskSettings,
     pub verify: VerifySettings,
@@ -118,6 +120,7 @@ pub struct Limits {
     pub same_error: u32,
     pub false_promise: u32,
     pub max_duration: Duration,
+    pub max_wait: Duration,
     pub iteration_timeout: Duration,
     pub idle_timeout: Duration,
     pub pause_between: Duration,
@@ -134,6 +137,15 @@ impl Limits {
             .any(|limit| *limit > 0)
             || !self.max_duration.is_zero()
     }
+}
+
+/// Money is in millionths of a dollar; 0 switches a budget off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetSettings {
+    pub max_cost: u64,
+    pub max_tokens: u64,
+    pub turn_cost: u64,
+    pub turn_tokens: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
-    PauseReason, Proof, Sign, TaskRef,
+    PauseReason, Proof, Refusal, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -73,6 +73,24 @@ pub enum Notice {
         class: ErrorClass,
         detail: Detail,
         in_a_row: u32,
+    },
+    /// The agent's service would not do the work; the turn is made again.
+    AgentRefused {
+        iteration: u32,
+        agent: String,
+        refusal: Refusal,
+        /// When it can be called again, where that is known.
+        until: Option<i64>,
+        words: String,
+    },
+    AgentSwitched {
+        iteration: u32,
+        from: String,
+        to: String,
+    },
+    /// A call was ended because it used more than it may.
+    OverBudget {
+        iteration: u32,
     },
     GateStart {
         iteration: u32,
@@ -163,6 +181,9 @@ impl Notice {
             Notice::TasksUnticked { .. } => "tasks_unticked",
             Notice::TasksSkipped { .. } => "tasks_skipped",
             Notice::Error { .. } => "error",
+            Notice::AgentRefused { .. } => "agent_refused",
+            Notice::AgentSwitched { .. } => "agent_switched",
+            Notice::OverBudget { .. } => "over_budget",
             Notice::GateStart { .. } => "gate_start",
             Notice::GateResult { .. } => "gate_result",
             Notice::LimitNear { .. } => "limit_near",
@@ -187,6 +208,9 @@ impl Notice {
             | Notice::TasksRemoved { .. }
             | Notice::TasksUnticked { .. }
             | Notice::TasksSkipped { .. }
+            | Notice::AgentRefused { .. }
+            | Notice::AgentSwitched { .. }
+            | Notice::OverBudget { .. }
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
             | Notice::Pause { .. } => Level::Warn,
@@ -224,6 +248,7 @@ impl Notice {
                 json!({"tasks": {"total": total, "completed": completed, "pending": pending}})
             }
             Notice::Resume { iteration }
+            | Notice::OverBudget { iteration }
             | Notice::GateStart { iteration }
             | Notice::TaskComplete { iteration } => {
                 json!({"iteration": iteration})
@@ -295,6 +320,24 @@ impl Notice {
                 "message": detail.say(Lang::En),
                 "count": in_a_row,
             }),
+            Notice::AgentRefused {
+                iteration,
+                agent,
+                refusal,
+                until,
+                words,
+            } => json!({
+                "iteration": iteration,
+                "reason": refusal.name(),
+                "agent": agent,
+                "until": until.map(iso_utc),
+                "message": words,
+            }),
+            Notice::AgentSwitched {
+                iteration,
+                from,
+                to,
+            } => json!({"iteration": iteration, "from": from, "to": to}),
             Notice::GateResult {
                 iteration,
                 passed,

@@ -12,6 +12,7 @@ mod laws;
 mod limits;
 mod progress;
 mod promises;
+mod refusals;
 mod reports;
 mod requests;
 mod resume;
@@ -145,6 +146,8 @@ struct Did {
     promise: Option<Promise>,
     failure: String,
     took_ms: u64,
+    spent: Spent,
+    refusal: Option<Refusal>,
     tasks: Option<Tasks>,
     tree: Option<String>,
     commit: Option<String>,
@@ -180,6 +183,8 @@ fn ended(end: End) -> Did {
         promise: None,
         failure: String::new(),
         took_ms: 1000,
+        spent: Spent::default(),
+        refusal: None,
         tasks: None,
         tree: None,
         commit: None,
@@ -207,6 +212,20 @@ impl Did {
 
     fn commit(mut self, commit: &str) -> Did {
         self.commit = Some(commit.into());
+        self
+    }
+
+    fn refused(mut self, refusal: Refusal) -> Did {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    fn spent(mut self, micro_usd: Option<u64>, tokens: Option<u64>) -> Did {
+        let tokens = tokens.map(|output| Tokens {
+            output,
+            ..Tokens::default()
+        });
+        self.spent = Spent { tokens, micro_usd };
         self
     }
 
@@ -295,6 +314,9 @@ impl Script {
         self.world.commit_tree = did.commit.or_else(|| self.world.commit_tree.clone());
         let report = TurnReport {
             mentioned: None,
+            attempt: self.state.attempt,
+            spent: did.spent,
+            refusal: did.refusal,
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,
@@ -348,7 +370,7 @@ impl Script {
 
     fn resume(&mut self) -> &mut Script {
         let seen = self.world.clone();
-        self.feed(Kind::Resumed { seen })
+        self.feed(Kind::Resumed { seen, budget: None })
     }
 
     fn outcome(&self) -> Option<Outcome> {

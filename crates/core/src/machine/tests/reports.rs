@@ -31,6 +31,13 @@ fn status_while_a_run_works_stat_02() {
       "tasks_file": "specs/001/tasks.md",
       "reason": "",
       "elapsed_ms": 1000,
+      "waiting_until": null,
+      "usage": {
+        "calls": 1,
+        "tokens": null,
+        "cost_usd": null,
+        "unpriced_calls": 1
+      },
       "counters": {
         "errors": 0,
         "missing_promise": 0,
