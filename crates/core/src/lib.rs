@@ -6,9 +6,11 @@
 
 pub mod config;
 pub mod display;
+pub mod governor;
 pub mod lang;
 pub mod machine;
 pub mod promise;
 pub mod tasks;
 pub mod template;
 pub mod text;
+pub mod usage;
