@@ -82,7 +82,7 @@ impl Say for PlanError {
                 }
             }
             PlanError::UnknownAgent { name } => {
-                let known = agents::NAMES.join(", ");
+                let known = agents::Client::names().join(", ");
                 tr!(
                     lang,
                     "agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'",
@@ -254,6 +254,12 @@ impl Say for Announcement {
                 "the agent left a process behind that kept its output open; it was ended",
                 "代理留下一個佔用輸出的行程，已將其終止",
                 "代理留下一个占用输出的进程，已将其终止",
+            ),
+            Announcement::Lingered => tr!(
+                lang,
+                "the agent had told its result and did not exit; it was ended, and the result counts",
+                "代理已回報結果卻未結束，已將其終止，結果仍然有效",
+                "代理已报告结果却未退出，已将其终止，结果仍然有效",
             ),
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
