@@ -14,6 +14,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
+cargo xtask bench stream    how fast a flood of agent events is understood and kept
 ";
 
 fn main() -> ExitCode {
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
+        ["bench", "stream"] => bench::stream::run(&root()),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;

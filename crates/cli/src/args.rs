@@ -60,6 +60,8 @@ pub enum Command {
     Logs(LogsArgs),
     /// Show what happened, event by event
     Events(EventsArgs),
+    /// List the agents that Ralph knows, and which are here
+    Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
     /// Print a completion script for a shell
@@ -102,7 +104,7 @@ pub struct RunArgs {
     /// Work on this phase only
     #[arg(long, value_name = "N", conflicts_with = "prompt")]
     pub phase: Option<String>,
-    /// Agent to drive: claude, custom
+    /// Agent to drive: claude, codex, gemini, opencode, copilot, cursor, amp, custom
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Any program as the agent; {prompt_file} stands for a file with the prompt,
@@ -209,6 +211,13 @@ pub enum TasksVerb {
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,6 @@
 //! One verb per file.
 
+mod agents;
 mod config;
 mod control;
 mod demo;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Logs(args) => logs::run(&app, &args),
         Command::Events(args) => events::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
+        Command::Agents(args) => agents::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

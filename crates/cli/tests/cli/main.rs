@@ -6,6 +6,7 @@ mod env;
 mod live;
 
 mod agent;
+mod agents;
 mod bad_input;
 mod config;
 mod containment;
