@@ -6,7 +6,7 @@ use super::{ErrorClass, LimitVerdict, PauseReason};
 /// What a text says about a limit; nothing where it speaks of something else.
 pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<LimitVerdict> {
     // Not to be taken for the limit of an account that is reached.
-    let text = normalized(text).replace("rate limit", "ratelimit");
+    let text = normalized(text).replace("rate limit", "throttle");
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     let pause = |reason| Some(LimitVerdict::Pause { reason });
 
