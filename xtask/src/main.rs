@@ -20,6 +20,7 @@ cargo xtask bench output    what an agent that floods costs: memory, speed, the 
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
+cargo xtask bench stream    how fast a flood of agent events is understood and kept
 ";
 
 fn main() -> ExitCode {
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "output"] => bench::output::run(&root()),
+        ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
         ["torture", rest @ ..] => match torture::Options::parse(rest) {

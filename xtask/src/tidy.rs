@@ -25,6 +25,7 @@ const DEPENDENCIES: [(&str, &[&str]); 4] = [
         &[
             "ignore",
             "jiff",
+            "memchr",
             "ralph-core",
             "ralph-store",
             "rustix",

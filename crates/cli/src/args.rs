@@ -66,6 +66,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// List the agents that Ralph knows, and which are here
+    Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
     /// Print a completion script for a shell
@@ -136,7 +138,7 @@ pub struct RunArgs {
     /// Work on this phase only
     #[arg(long, value_name = "N", conflicts_with = "prompt")]
     pub phase: Option<String>,
-    /// Agent to drive: claude, custom
+    /// Agent to drive: claude, codex, gemini, opencode, copilot, cursor, amp, custom
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Any program as the agent; {prompt_file} stands for a file with the prompt,
@@ -246,6 +248,13 @@ pub enum TasksVerb {
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -24,7 +24,7 @@ use ralph_store::log::LogStyle;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::{self, Agent, SplitError};
+use crate::agents::{self, Agent, Client, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::projections::CheckpointPlan;
@@ -81,7 +81,7 @@ pub struct Plan {
     pub rules: Rules,
     pub agent: Agent,
     pub agent_env: Vec<(String, String)>,
-    pub env_exclude: Vec<String>,
+    pub env_filter: EnvFilter,
     pub tasks: Option<TaskFile>,
     pub scope: Scope,
     pub prompter: Prompter,
@@ -145,6 +145,8 @@ pub enum Announcement {
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
     Leaked,
+    /// The agent had said how the turn went and did not go; it was ended.
+    Lingered,
     /// Processes that escaped their group were ended with the turn.
     OrphansEnded {
         count: usize,
@@ -341,7 +343,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         rules: rules(settings, goal, verifier.is_some()),
         agent,
         agent_env: settings.agent.env.clone(),
-        env_exclude: settings.agent.env_exclude.clone(),
+        env_filter: EnvFilter {
+            allow: settings.agent.env_allow.clone(),
+            exclude: settings.agent.env_exclude.clone(),
+        },
         prompter: Prompter {
             template,
             prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
@@ -455,29 +460,15 @@ fn choose_agent(
                 error,
             })?
         }
-        "claude" => {
-            if !settings.agent.allow_unsafe {
-                announcements.push(Announcement::PermissionsKept);
-            }
-            let program = if settings.agent.command.is_empty() {
-                "claude"
-            } else {
-                &settings.agent.command
-            };
-            let args = settings.agent.args.clone();
-            Agent::claude(
-                program,
-                args,
-                &settings.agent.model,
-                settings.agent.allow_unsafe,
-            )
-        }
         "scripted" => Agent::Scripted {
             program: wanted.own_program.clone(),
         },
-        name => return Err(PlanError::UnknownAgent { name: name.into() }),
+        name => match Client::from_name(name) {
+            Some(client) => known_agent(client, settings, announcements),
+            None => return Err(PlanError::UnknownAgent { name: name.into() }),
+        },
     };
-    let program = agent.invocation(Path::new("")).program;
+    let program = agent.invocation(Path::new(""), "").program;
     match agents::find_program(&program, &wanted.root) {
         Some(_) => Ok(agent),
         None => Err(match agents::find_file(&program, &wanted.root) {
@@ -487,6 +478,32 @@ fn choose_agent(
             },
         }),
     }
+}
+
+fn known_agent(
+    client: Client,
+    settings: &Settings,
+    announcements: &mut Vec<Announcement>,
+) -> Agent {
+    let asked = &settings.agent;
+    let options = agents::Options {
+        program: asked.command.clone(),
+        args: asked.args.clone(),
+        model: asked.model.clone(),
+        permissions: match asked.permissions {
+            config::Permissions::Auto => agents::Permissions::Auto,
+            config::Permissions::Default => agents::Permissions::Default,
+            config::Permissions::Edit => agents::Permissions::Edit,
+            config::Permissions::Plan => agents::Permissions::Plan,
+        },
+        allow_unsafe: asked.allow_unsafe,
+        user_config: asked.user_config,
+        ..agents::Options::default()
+    };
+    if !options.skips_permissions() {
+        announcements.push(Announcement::PermissionsKept);
+    }
+    Agent::known(client, options)
 }
 
 fn verifier(settings: &Settings) -> Option<Verifier> {

@@ -1,22 +1,27 @@
 //! One call of the agent: prompt out, process through, answer back.
 
+mod linger;
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use ralph_core::machine::{End, Turn};
 use ralph_store::fault::{self, Deed, point};
 use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
-use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
+use crate::agents::{Agent, AgentError, EnvFilter, Heard, Invocation, Listener, find_program};
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+
+pub use linger::LINGER;
 
 /// How much of the agent's words about a failure is kept for messages.
 const FAILURE_CHARACTERS: usize = 1_000;
@@ -36,11 +41,13 @@ pub struct Call {
     /// How much of the output is kept; zero keeps all.
     pub output_max: u64,
     pub env: Vec<(String, String)>,
-    pub env_exclude: Vec<String>,
+    pub env_filter: EnvFilter,
     pub idle: Option<Duration>,
     /// What else shows that a silent agent works.
     pub signs: Option<Signs>,
     pub grace: Duration,
+    /// How long the agent may stay after it said how the turn went.
+    pub linger: Duration,
     pub echo: Option<Echo>,
 }
 
@@ -68,7 +75,7 @@ pub struct Called {
 
 impl Call {
     pub async fn make(mut self, stop: watch::Receiver<Stop>) -> Called {
-        let invocation = self.agent.invocation(&self.prompt_file);
+        let invocation = self.agent.invocation(&self.prompt_file, &self.prompt);
         match self.start_files(&invocation) {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
             Err((file, error)) => Called {
@@ -94,6 +101,9 @@ impl Call {
             |error| (file, error)
         };
         self.write_prompt().map_err(about(&self.prompt_file))?;
+        for (file, text) in &invocation.files {
+            write_file(file, text).map_err(about(file))?;
+        }
         let stdin = match invocation.prompt_on_stdin {
             true => Some(File::open(&self.prompt_file).map_err(about(&self.prompt_file))?),
             false => None,
@@ -104,6 +114,7 @@ impl Call {
             signs: self.signs.take(),
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
+            rest: watch::Sender::new(None),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
@@ -127,7 +138,8 @@ impl Call {
         let mut env = invocation.env;
         env.extend(self.env.iter().map(|(k, v)| (k.into(), v.into())));
         let mut env_remove = invocation.env_remove;
-        env_remove.extend(excluded(&self.env_exclude));
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        env_remove.extend(self.env_filter.removed(inherited, self.agent.credentials()));
         let spec = Spec {
             program,
             args: invocation.args,
@@ -140,12 +152,24 @@ impl Call {
             left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
         };
-        let report = supervise::run(spec, &mut sink, stop).await;
+        let rest = sink.rest.subscribe();
+        let child = watch::Sender::new(*stop.borrow());
+        let lingered = AtomicBool::new(false);
+        let running = supervise::run(spec, &mut sink, child.subscribe());
+        let mut report = tokio::select! {
+            report = running => report,
+            never = linger::watch_over(stop.clone(), rest, self.linger, &child, &lingered) => match never {},
+        };
+        // Nobody but us wanted it to end, and its work was done.
+        let lingered = lingered.into_inner() && *stop.borrow() == supervise::Stop::No;
+        if lingered && report.ending == Ending::Stopped {
+            report.ending = Ending::Exited(0);
+        }
         let heard = sink.listener.heard();
         let stderr = sink.stderr.text();
         Called {
             turn: self.turn.turn,
-            troubles: troubles(&report, &self.output_file, sink.output.dropped()),
+            troubles: troubles(&report, lingered, &self.output_file, sink.output.dropped()),
             prompt: self.prompt,
             end: end(&report, &heard),
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
@@ -167,37 +191,14 @@ fn create(path: &Path, point: &'static str) -> io::Result<File> {
     fault::at(point, Deed::Open, || File::create(path))
 }
 
-/// Names of inherited variables that match one of the patterns.
-fn excluded(patterns: &[String]) -> Vec<std::ffi::OsString> {
-    let matches = |name: &str| patterns.iter().any(|p| wildcard(p, name));
-    std::env::vars_os()
-        .map(|(name, _)| name)
-        .filter(|name| matches(&name.to_string_lossy()))
-        .collect()
+fn write_file(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::write(file, text)
 }
 
-/// `*` stands for any characters.
-fn wildcard(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else {
-        return false;
-    };
-    let mut last = None;
-    for part in parts {
-        if let Some(part) = last.replace(part) {
-            match rest.find(part) {
-                Some(at) => rest = &rest[at + part.len()..],
-                None => return false,
-            }
-        }
-    }
-    match last {
-        Some(part) => rest.ends_with(part),
-        None => rest.is_empty(),
-    }
-}
-
-fn troubles(report: &Report, output: &Path, dropped: u64) -> Vec<Announcement> {
+fn troubles(report: &Report, lingered: bool, output: &Path, dropped: u64) -> Vec<Announcement> {
     let lost = report.sink_error.map(|kind| Announcement::OutputLost {
         file: output.into(),
         message: kind.to_string(),
@@ -207,7 +208,12 @@ fn troubles(report: &Report, output: &Path, dropped: u64) -> Vec<Announcement> {
         file: output.into(),
         dropped,
     });
-    lost.into_iter().chain(cut).chain(leaked).collect()
+    let lingered = lingered.then_some(Announcement::Lingered);
+    lost.into_iter()
+        .chain(cut)
+        .chain(leaked)
+        .chain(lingered)
+        .collect()
 }
 
 fn end(report: &Report, heard: &Heard) -> End {
@@ -224,14 +230,14 @@ fn end(report: &Report, heard: &Heard) -> End {
 /// The agent's own words about what went wrong, without secrets. A result
 /// that says why comes before the error output, and that before the mere fact
 /// that there was no result.
-fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String {
+fn failure(ending: &Ending, error: Option<&AgentError>, stderr: &str) -> String {
     let stderr = stderr.trim();
     let words = match (ending, error) {
         (Ending::TimedOut | Ending::Stopped, _) | (Ending::Exited(0), None) => "",
         (Ending::SpawnFailed { message, .. }, _) => message,
-        (_, Some(HeardError::Said(words))) => words,
-        (_, Some(HeardError::NoResult)) if stderr.is_empty() => "the agent ended without a result",
-        (_, Some(HeardError::NoResult) | None) => stderr,
+        (_, Some(error)) if !error.message.is_empty() => &error.message,
+        (_, Some(_)) if stderr.is_empty() => "the agent ended without a result",
+        (_, _) => stderr,
     };
     shortened(words, FAILURE_CHARACTERS)
 }
@@ -240,14 +246,22 @@ fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String 
 struct TurnSink {
     output: KeptOutput,
     signs: Option<Signs>,
-    listener: Box<dyn Listener>,
+    listener: Listener,
     stderr: Excerpt,
+    /// Since when the agent has nothing left to do.
+    rest: watch::Sender<linger::Rest>,
     echo: Option<Echo>,
 }
 
 impl Sink for TurnSink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.listener.hear(chunk);
+        self.listener.hear(chunk, &mut |_| {});
+        let rests = self.listener.at_rest();
+        self.rest.send_if_modified(|rest| {
+            let changed = rests || rest.is_some();
+            *rest = rests.then(Instant::now);
+            changed
+        });
         if let Some(echo) = &self.echo {
             echo(chunk);
         }
@@ -279,27 +293,4 @@ pub fn run_env(run_id: &str, turn: u32, tasks_file: Option<&Path>) -> Vec<(Strin
         ));
     }
     env
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wildcard;
-
-    #[test]
-    fn a_star_stands_for_any_characters() {
-        for (pattern, name, want) in [
-            ("AWS_*", "AWS_SECRET", true),
-            ("AWS_*", "MY_AWS_SECRET", false),
-            ("*_TOKEN", "GH_TOKEN", true),
-            ("*_TOKEN", "GH_TOKEN_2", false),
-            ("A*B*C", "AxxByyC", true),
-            ("A*B*C", "AxxC", false),
-            ("HOME", "HOME", true),
-            ("HOME", "HOMES", false),
-            ("*", "ANY", true),
-            ("A*A", "A", false),
-        ] {
-            assert_eq!(wildcard(pattern, name), want, "{pattern} {name}");
-        }
-    }
 }

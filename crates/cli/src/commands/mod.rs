@@ -1,5 +1,6 @@
 //! One verb per file.
 
+mod agents;
 mod archive;
 mod checkpoints;
 mod config;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
+        Command::Agents(args) => agents::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

@@ -8,6 +8,7 @@ mod faulty;
 mod live;
 
 mod agent;
+mod agents;
 mod bad_input;
 mod checkpoint;
 mod concurrency;

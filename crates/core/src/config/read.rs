@@ -277,8 +277,12 @@ impl<'a> Reader<'a> {
                 let (name, value) = split_assignment(text)?;
                 Some((name.to_owned(), value.to_owned()))
             })?,
+            env_allow: self.texts("agent.env_allow")?,
             env_exclude: self.texts("agent.env_exclude")?,
             model: self.text("agent.model")?,
+            permissions: self.choice("agent.permissions", Permissions::from_word)?,
+            session: self.choice("agent.session", AgentSession::from_word)?,
+            user_config: self.switch("agent.user_config")?,
             allow_unsafe: self.switch("agent.allow_unsafe")?,
             retry: RetrySettings {
                 attempts: self.count("agent.retry.attempts")?,

@@ -80,6 +80,14 @@ choice!(
     GuardFailure { Closed = "closed", Open = "open" }
 );
 choice!(
+    /// What an agent may do without asking.
+    Permissions { Auto = "auto", Default = "default", Edit = "edit", Plan = "plan" }
+);
+choice!(
+    /// What a turn begins with.
+    AgentSession { Fresh = "fresh", Resume = "resume" }
+);
+choice!(
     /// How thorough the roles are.
     Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
 );
@@ -197,8 +205,12 @@ pub struct AgentSettings {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    pub env_allow: Vec<String>,
     pub env_exclude: Vec<String>,
     pub model: String,
+    pub permissions: Permissions,
+    pub session: AgentSession,
+    pub user_config: bool,
     pub allow_unsafe: bool,
     pub retry: RetrySettings,
 }

@@ -82,7 +82,7 @@ impl Say for PlanError {
                 }
             }
             PlanError::UnknownAgent { name } => {
-                let known = agents::NAMES.join(", ");
+                let known = agents::Client::names().join(", ");
                 tr!(
                     lang,
                     "agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'",
@@ -368,6 +368,12 @@ impl Say for Announcement {
                     ),
                 }
             }
+            Announcement::Lingered => tr!(
+                lang,
+                "the agent had told its result and did not exit; it was ended, and the result counts",
+                "代理已回報結果卻未結束，已將其終止，結果仍然有效",
+                "代理已报告结果却未退出，已将其终止，结果仍然有效",
+            ),
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
                 tr!(
