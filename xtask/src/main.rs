@@ -6,6 +6,8 @@
 )]
 
 mod bench;
+mod e2e;
+mod model_server;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +16,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
+cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
+                            the real clients under `ralph run`, on loopback only
+cargo xtask model-server SCRIPT [LOG]
+                            a scripted model on loopback; prints its port, logs requests
 ";
 
 fn main() -> ExitCode {
@@ -22,6 +28,9 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
+        ["e2e", options @ ..] => e2e::run(&root(), options),
+        ["model-server", script] => model_server::run(Path::new(script), None),
+        ["model-server", script, log] => model_server::run(Path::new(script), Some(Path::new(log))),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;
