@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::clients::Client;
+use super::isolate;
 
 /// A client that can be started.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
     }
     let version = match wanted {
         Wanted::Pinned => client.version.to_owned(),
-        Wanted::Latest => npm(&["view", client.package, "version"])?.trim().to_owned(),
+        Wanted::Latest => latest(target, client)?,
     };
     let dir = target
         .join("clients")
@@ -64,6 +65,22 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
         fs::write(&finished, "").map_err(|e| format!("{}: {e}", finished.display()))?;
     }
     Ok(Installed { version, program })
+}
+
+/// Asked for once: inside the isolation there is no registry.
+fn latest(target: &Path, client: &Client) -> Result<String, String> {
+    let known = target
+        .join("clients")
+        .join(format!("{}-latest", client.name));
+    if std::env::var_os(isolate::INSIDE).is_some() {
+        let version = fs::read_to_string(&known);
+        return version.map_err(|e| format!("{}: {e}", known.display()));
+    }
+    let version = npm(&["view", client.package, "version"])?.trim().to_owned();
+    let told = |e| format!("{}: {e}", known.display());
+    fs::create_dir_all(target.join("clients")).map_err(told)?;
+    fs::write(&known, &version).map_err(told)?;
+    Ok(version)
 }
 
 fn npm(args: &[&str]) -> Result<String, String> {

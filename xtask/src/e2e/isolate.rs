@@ -14,8 +14,8 @@ pub const INSIDE: &str = "RALPH_E2E_SCRATCH";
 
 /// Runs in the new namespaces: `sh -c SCRIPT sh SCRATCH PROGRAM ARGS…`.
 ///
-/// A resolver that refuses at once keeps clients from waiting for names. The
-/// kernel's own file systems stay as they are.
+/// Names are looked up on loopback, see `names`. The kernel's own file systems
+/// stay as they are.
 const SCRIPT: &str = r#"
 set -e
 scratch=$1; shift

@@ -4,7 +4,9 @@
 mod clients;
 mod install;
 mod isolate;
+mod names;
 mod scenarios;
+mod shape;
 mod stage;
 
 use std::collections::VecDeque;
@@ -15,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use clients::{CLIENTS, Client};
 use install::{Installed, Wanted};
-use scenarios::SCENARIOS;
+use names::Names;
+use scenarios::{SCENARIOS, Scenario, Shown};
+use shape::Shape;
 use stage::Stage;
 
 /// What was asked for.
@@ -44,6 +48,8 @@ struct Row {
 enum Verdict {
     Ok,
     Failed(Vec<String>),
+    /// It works, but its protocol is not that of the pinned version.
+    Drifted(Vec<String>),
     Skipped(String),
 }
 
@@ -52,8 +58,14 @@ pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
     match std::env::var_os(isolate::INSIDE) {
         Some(scratch) => {
             isolate::prove(root).map_err(|e| vec![e])?;
+            let names = Names::refuse().map_err(|e| vec![format!("port 53: {e}")])?;
             println!("isolation: only loopback, and only the scratch folder can be written");
-            play(root, Path::new(&scratch), &options)
+            let result = play(root, Path::new(&scratch), &options);
+            println!(
+                "names that were asked for in vain: {}",
+                names.asked().join(", ")
+            );
+            result
         }
         None => prepare(root, args, &options),
     }
@@ -94,8 +106,10 @@ fn read(args: &[&str]) -> Result<Options, String> {
 fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<String>> {
     let start = Instant::now();
     for client in chosen(options) {
-        // What fails here is told again, in the table.
-        let _ = install::install(&target(root), client, options.wanted);
+        for wanted in [Wanted::Pinned, options.wanted] {
+            // What fails here is told again, in the table.
+            let _ = install::install(&target(root), client, wanted);
+        }
     }
     println!(
         "clients are in target/clients after {:.1} s",
@@ -157,10 +171,8 @@ fn play(root: &Path, scratch: &Path, options: &Options) -> Result<(), Vec<String
     let start = Instant::now();
     let waiting: Mutex<VecDeque<&Client>> = Mutex::new(chosen(options).collect());
     let next = || {
-        waiting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front()
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.pop_front()
     };
     let work = || {
         let mut rows = Vec::new();
@@ -169,23 +181,20 @@ fn play(root: &Path, scratch: &Path, options: &Options) -> Result<(), Vec<String
         }
         rows
     };
-    let mut rows = std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let workers = [scope.spawn(work), scope.spawn(work)];
-        workers
-            .map(|w| w.join().unwrap_or_default())
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
+        workers.map(std::thread::ScopedJoinHandle::join)
     });
+    let mut rows = Vec::new();
+    for result in results {
+        rows.extend(result.map_err(|_| vec!["a scenario panicked".to_owned()])?);
+    }
     rows.sort_by_key(|row| CLIENTS.iter().position(|c| c.name == row.client));
     for row in &rows {
         row.print();
     }
-    println!(
-        "{} scenarios in {:.1} s",
-        rows.len(),
-        start.elapsed().as_secs_f64()
-    );
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} scenarios in {seconds:.1} s", rows.len());
     judge(&rows, options)
 }
 
@@ -195,45 +204,93 @@ fn play_client(
     options: &Options,
     client: &'static Client,
 ) -> Vec<Row> {
-    let target = target(root);
-    let installed = match install::install(&target, client, options.wanted) {
+    let troupe = Troupe {
+        client,
+        scratch,
+        target: &target(root),
+    };
+    let installed = match install::install(troupe.target, client, options.wanted) {
         Ok(installed) => installed,
-        Err(reason) => {
-            return vec![Row {
-                client: client.name,
-                version: client.version.into(),
-                scenario: "all",
-                time: Duration::ZERO,
-                verdict: Verdict::Skipped(reason),
-            }];
-        }
+        Err(reason) => return vec![troupe.skipped(reason)],
     };
     let wanted = options.scenario.as_deref();
     let scenarios = SCENARIOS.iter().filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));
-    let ralph = target.join("debug/ralph");
-    scenarios
-        .map(|scenario| {
-            let start = Instant::now();
-            let Installed { version, program } = &installed;
-            let stage = Stage::new(scratch, scenario.name, client, program, &ralph);
-            let problems = match stage {
-                Ok(stage) => scenario.play(&stage),
-                Err(error) => vec![error.to_string()],
-            };
-            Row {
-                client: client.name,
-                version: version.clone(),
-                scenario: scenario.name,
-                time: start.elapsed(),
-                verdict: if problems.is_empty() {
-                    Verdict::Ok
-                } else {
-                    Verdict::Failed(problems)
-                },
-            }
-        })
-        .collect()
+    let played = scenarios.map(|scenario| {
+        let (row, shape) = troupe.play(&installed, scenario);
+        if options.wanted == Wanted::Latest && scenario.name == SCENARIOS[0].name {
+            troupe.compared(row, &shape)
+        } else {
+            row
+        }
+    });
+    played.collect()
+}
+
+/// A client and where it plays.
+#[derive(Debug)]
+struct Troupe<'a> {
+    client: &'static Client,
+    scratch: &'a Path,
+    target: &'a Path,
+}
+
+impl Troupe<'_> {
+    fn skipped(&self, reason: String) -> Row {
+        Row {
+            client: self.client.name,
+            version: self.client.version.into(),
+            scenario: "all",
+            time: Duration::ZERO,
+            verdict: Verdict::Skipped(reason),
+        }
+    }
+
+    fn play(&self, installed: &Installed, scenario: &Scenario) -> (Row, Shape) {
+        let start = Instant::now();
+        let Installed { version, program } = installed;
+        let ralph = self.target.join("debug/ralph");
+        let place = self.scratch.join(version);
+        let stage = Stage::new(&place, scenario.name, self.client, program, &ralph);
+        let Shown { problems, shape } = match stage {
+            Ok(stage) => scenario.play(&stage),
+            Err(error) => Shown {
+                problems: vec![error.to_string()],
+                shape: Shape::new(),
+            },
+        };
+        let row = Row {
+            client: self.client.name,
+            version: version.clone(),
+            scenario: scenario.name,
+            time: start.elapsed(),
+            verdict: if problems.is_empty() {
+                Verdict::Ok
+            } else {
+                Verdict::Failed(problems)
+            },
+        };
+        (row, shape)
+    }
+
+    /// Tells what the pinned version does differently in the same scenario.
+    fn compared(&self, mut row: Row, shape: &Shape) -> Row {
+        let pinned = match install::install(self.target, self.client, Wanted::Pinned) {
+            Ok(pinned) => pinned,
+            Err(reason) => return self.skipped(reason),
+        };
+        if pinned.version == row.version {
+            return row;
+        }
+        let (_, before) = self.play(&pinned, &SCENARIOS[0]);
+        let differences = shape::differences(&before, shape);
+        row.verdict = match row.verdict {
+            Verdict::Ok if !differences.is_empty() => Verdict::Drifted(differences),
+            Verdict::Failed(problems) => Verdict::Failed([problems, differences].concat()),
+            other => other,
+        };
+        row
+    }
 }
 
 impl Row {
@@ -241,26 +298,30 @@ impl Row {
         let (word, told) = match &self.verdict {
             Verdict::Ok => ("ok", &[][..]),
             Verdict::Failed(problems) => ("FAILED", problems.as_slice()),
+            Verdict::Drifted(differences) => ("ok, drift", differences.as_slice()),
             Verdict::Skipped(reason) => ("SKIPPED", std::slice::from_ref(reason)),
         };
         println!(
-            "{:<10} {:<10} {:<20} {word:<8} {:>6.1} s",
+            "{:<10} {:<10} {:<18} {word:<9} {:>6.1} s",
             self.client,
             self.version,
             self.scenario,
             self.time.as_secs_f64()
         );
-        for problem in told {
-            println!("    {problem}");
+        for line in told {
+            println!("    {line}");
         }
     }
 }
 
+/// The latest versions are looked at, not judged.
 fn judge(rows: &[Row], options: &Options) -> Result<(), Vec<String>> {
-    let latest = options.wanted == Wanted::Latest;
+    if rows.is_empty() {
+        return Err(vec!["there is no such scenario".to_owned()]);
+    }
     let bad = |row: &&Row| match row.verdict {
-        Verdict::Ok => false,
-        Verdict::Failed(_) => !latest,
+        Verdict::Ok | Verdict::Drifted(_) => false,
+        Verdict::Failed(_) => options.wanted == Wanted::Pinned,
         Verdict::Skipped(_) => options.strict,
     };
     let problems: Vec<String> = rows
@@ -272,5 +333,48 @@ fn judge(rows: &[Row], options: &Options) -> Result<(), Vec<String>> {
         Ok(())
     } else {
         Err(problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(verdict: Verdict, args: &[&str], passes: bool) {
+        let row = Row {
+            client: "claude",
+            version: "1".into(),
+            scenario: "all",
+            time: Duration::ZERO,
+            verdict,
+        };
+        let mut options = read(args).unwrap();
+        options.strict = args.contains(&"--strict");
+        assert_eq!(judge(&[row], &options).is_ok(), passes, "{args:?}");
+    }
+
+    #[test]
+    fn failures_and_strict_skips_fail_the_whole() {
+        let failed = || Verdict::Failed(vec!["no".into()]);
+        let skipped = || Verdict::Skipped("no npm".into());
+        check(Verdict::Ok, &["--strict"], true);
+        check(failed(), &[], false);
+        check(failed(), &["--latest"], true);
+        check(
+            Verdict::Drifted(Vec::new()),
+            &["--latest", "--strict"],
+            true,
+        );
+        check(skipped(), &[], true);
+        check(skipped(), &["--strict"], false);
+        check(skipped(), &["--strict", "--latest"], false);
+    }
+
+    #[test]
+    fn nothing_played_is_no_success() {
+        assert!(judge(&[], &read(&[]).unwrap()).is_err());
+        assert!(read(&["--client", "nobody"]).is_err());
+        assert!(read(&["--client"]).is_err());
+        assert!(read(&["--lates"]).is_err());
     }
 }

@@ -7,6 +7,7 @@ use ralph_testkit::{Script, Select, Turn, limits};
 use serde_json::Value;
 
 use super::clients::{Client, Driven};
+use super::shape::{self, Shape};
 use super::stage::{Played, Stage, Wishes};
 
 /// What has to become of a usage limit. Ralph does not know limits yet: the
@@ -22,20 +23,33 @@ enum OnLimit {
     WaitsAndGoesOn,
 }
 
+/// What a scenario showed.
+#[derive(Debug)]
+pub struct Shown {
+    /// Nothing where all is well.
+    pub problems: Vec<String>,
+    pub shape: Shape,
+}
+
 /// A scenario and the clients that it is for.
 #[derive(Debug)]
 pub struct Scenario {
     pub name: &'static str,
     pub is_for: fn(&Client) -> bool,
-    play: fn(&Stage) -> io::Result<Verdict>,
+    play: fn(&Stage) -> io::Result<Findings>,
 }
 
 impl Scenario {
-    /// What is wrong; nothing where all is well.
-    pub fn play(&self, stage: &Stage) -> Vec<String> {
+    pub fn play(&self, stage: &Stage) -> Shown {
         match (self.play)(stage) {
-            Ok(verdict) => verdict.problems,
-            Err(error) => vec![error.to_string()],
+            Ok(findings) => Shown {
+                shape: shape::of(&findings.played.report.requests, &stage.project),
+                problems: findings.problems,
+            },
+            Err(error) => Shown {
+                problems: vec![error.to_string()],
+                shape: Shape::new(),
+            },
         }
     }
 }
@@ -52,9 +66,9 @@ pub const SCENARIOS: [Scenario; 6] = [
         play: false_promise,
     },
     Scenario {
-        name: "subagent's promise",
+        name: "subagent promise",
         is_for: |client| client.subagent.is_some(),
-        play: subagents_promise,
+        play: subagent_promise,
     },
     Scenario {
         name: "api error",
@@ -75,15 +89,15 @@ pub const SCENARIOS: [Scenario; 6] = [
 
 /// Collects what does not hold.
 #[derive(Debug)]
-struct Verdict {
+struct Findings {
     played: Played,
     problems: Vec<String>,
 }
 
-impl Verdict {
-    fn new(mut played: Played) -> Verdict {
+impl Findings {
+    fn new(mut played: Played) -> Findings {
         let problems = std::mem::take(&mut played.problems);
-        Verdict { played, problems }
+        Findings { played, problems }
     }
 
     fn must(&mut self, holds: bool, what: &str) {
@@ -170,7 +184,7 @@ fn does_it(stage: &Stage) -> [Turn; 2] {
     ]
 }
 
-fn works_a_list_off(stage: &Stage) -> io::Result<Verdict> {
+fn works_a_list_off(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(3, 0))?;
     let client = stage.client;
     let path = |name: &str| stage.project.join(name);
@@ -185,39 +199,39 @@ fn works_a_list_off(stage: &Stage) -> io::Result<Verdict> {
             .call(client.shell(&format!("echo three > 3.txt; {}", tick("T003")))),
         Turn::say(DONE),
     ]);
-    let mut verdict = Verdict::new(stage.play(Wishes {
+    let mut findings = Findings::new(stage.play(Wishes {
         script,
         ..Wishes::default()
     })?);
-    verdict.ends("complete", 0);
-    verdict.iterations(2);
-    verdict.must(
-        verdict.count("promise_detected") == 2,
+    findings.ends("complete", 0);
+    findings.iterations(2);
+    findings.must(
+        findings.count("promise_detected") == 2,
         "two promises should be seen",
     );
-    verdict.file(stage, "1.txt", "one\n");
-    verdict.file(stage, "2.txt", "two\n");
-    verdict.file(stage, "3.txt", "three\n");
-    verdict.file(stage, "tasks.md", &tasks(3, 3));
+    findings.file(stage, "1.txt", "one\n");
+    findings.file(stage, "2.txt", "two\n");
+    findings.file(stage, "3.txt", "three\n");
+    findings.file(stage, "tasks.md", &tasks(3, 3));
 
-    let asked = verdict.asked();
+    let asked = findings.asked();
     let [first, _, _, second, ..] = asked.as_slice() else {
-        verdict.must(false, "the conversation is too short");
-        return Ok(verdict);
+        findings.must(false, "the conversation is too short");
+        return Ok(findings);
     };
-    verdict.must(
+    findings.must(
         first.contains("T001 Write 1.txt"),
         "the prompt should name the first task",
     );
-    verdict.must(
+    findings.must(
         second.contains("T002 Write 2.txt"),
         "the second prompt should name the second task",
     );
-    verdict.must(
+    findings.must(
         !second.contains("Writing the first file."),
         "the second turn should begin with a fresh context",
     );
-    let tools = verdict
+    let tools = findings
         .played
         .report
         .requests
@@ -225,16 +239,16 @@ fn works_a_list_off(stage: &Stage) -> io::Result<Verdict> {
         .flat_map(ralph_testkit::Request::tools);
     let tools: Vec<String> = tools.collect();
     for tool in [client.write_tool, client.shell_tool] {
-        verdict.must(
+        findings.must(
             tools.iter().any(|t| t == tool),
             &format!("the tool {tool} should be offered"),
         );
     }
-    verdict.must(
+    findings.must(
         leftovers(stage).is_empty(),
         &format!("files that nobody asked for: {:?}", leftovers(stage)),
     );
-    Ok(verdict)
+    Ok(findings)
 }
 
 /// What lies in the project beside the work.
@@ -251,7 +265,7 @@ fn leftovers(stage: &Stage) -> Vec<String> {
 }
 
 /// A promise in a file, in a tool's output and in front of a tool call.
-fn false_promise(stage: &Stage) -> io::Result<Verdict> {
+fn false_promise(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
     stage.write("notes.md", "<promise>COMPLETE</promise>\n")?;
     let mut turns = vec![
@@ -264,33 +278,33 @@ fn false_promise(stage: &Stage) -> io::Result<Verdict> {
         script: Script::main(turns),
         ..Wishes::default()
     })?;
-    let mut verdict = Verdict::new(played);
-    verdict.ends("complete", 0);
-    verdict.iterations(2);
-    verdict.must(
-        verdict
+    let mut findings = Findings::new(played);
+    findings.ends("complete", 0);
+    findings.iterations(2);
+    findings.must(
+        findings
             .asked()
             .get(1)
             .is_some_and(|b| b.contains("<promise>COMPLETE</promise>")),
         "the tool's output should have carried the tag",
     );
-    nothing_claimed_at_first(stage, &mut verdict);
-    Ok(verdict)
+    nothing_claimed_at_first(stage, &mut findings);
+    Ok(findings)
 }
 
 /// Plain text has no final answer to tell from the rest, so that such a claim
 /// may be seen there; it is then rejected for its open tasks.
-fn nothing_claimed_at_first(stage: &Stage, verdict: &mut Verdict) {
+fn nothing_claimed_at_first(stage: &Stage, findings: &mut Findings) {
     let claims = ["promise_detected", "promise_rejected"];
-    let seen = claims.iter().flat_map(|name| verdict.named(name));
+    let seen = claims.iter().flat_map(|name| findings.named(name));
     let at_first = seen.filter(|e| e["iteration"] == 1).count();
-    verdict.must(
+    findings.must(
         at_first == 0 || stage.client.driven == Driven::Command,
         "only the final answer may claim something",
     );
 }
 
-fn subagents_promise(stage: &Stage) -> io::Result<Verdict> {
+fn subagent_promise(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
     let Some(subagent) = stage.client.subagent else {
         return Err(io::Error::other("this client has no subagents"));
@@ -310,75 +324,75 @@ fn subagents_promise(stage: &Stage) -> io::Result<Verdict> {
         text: "SCRIPTED-HELPER".into(),
         lane: "helper".into(),
     });
-    let mut verdict = Verdict::new(stage.play(Wishes {
+    let mut findings = Findings::new(stage.play(Wishes {
         script,
         ..Wishes::default()
     })?);
-    verdict.ends("complete", 0);
-    verdict.iterations(2);
-    nothing_claimed_at_first(stage, &mut verdict);
-    Ok(verdict)
+    findings.ends("complete", 0);
+    findings.iterations(2);
+    nothing_claimed_at_first(stage, &mut findings);
+    Ok(findings)
 }
 
-fn api_error(stage: &Stage) -> io::Result<Verdict> {
+fn api_error(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
     let turn = Turn::refuse(limits::bad_request()).for_ever();
-    let mut verdict = Verdict::new(stage.play(Wishes {
+    let mut findings = Findings::new(stage.play(Wishes {
         script: Script::main(vec![turn]),
         env: vec![("RALPH_LIMITS_CONSECUTIVE_ERRORS", "2".into())],
         ..Wishes::default()
     })?);
-    verdict.ends("errors", 6);
-    verdict.iterations(2);
-    verdict.must(verdict.count("error") >= 2, "each turn should be an error");
-    verdict.file(stage, "tasks.md", &tasks(1, 0));
-    Ok(verdict)
+    findings.ends("errors", 6);
+    findings.iterations(2);
+    findings.must(findings.count("error") >= 2, "each turn should be an error");
+    findings.file(stage, "tasks.md", &tasks(1, 0));
+    Ok(findings)
 }
 
 /// Whether the client asks again or Ralph does, the work goes on.
-fn cut_stream(stage: &Stage) -> io::Result<Verdict> {
+fn cut_stream(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
     let cut = Turn::say("This never arrives.").call(stage.client.shell("touch never.txt"));
     let mut turns = vec![cut.cut()];
     turns.extend(does_it(stage));
-    let mut verdict = Verdict::new(stage.play(Wishes {
+    let mut findings = Findings::new(stage.play(Wishes {
         script: Script::main(turns),
         ..Wishes::default()
     })?);
-    verdict.ends("complete", 0);
-    verdict.file(stage, "1.txt", "one\n");
-    verdict.must(
+    findings.ends("complete", 0);
+    findings.file(stage, "1.txt", "one\n");
+    findings.must(
         !stage.project.join("never.txt").exists(),
         "half a call should not be made",
     );
-    Ok(verdict)
+    Ok(findings)
 }
 
-fn usage_limit(stage: &Stage) -> io::Result<Verdict> {
+fn usage_limit(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
     let Some(limit) = stage.client.limit else {
         return Err(io::Error::other("this client knows no usage limit"));
     };
     let mut turns = vec![Turn::refuse(limit(in_a_moment()))];
     turns.extend(does_it(stage));
-    let mut verdict = Verdict::new(stage.play(Wishes {
+    let mut findings = Findings::new(stage.play(Wishes {
         script: Script::main(turns),
         subscribed: true,
         ..Wishes::default()
     })?);
-    verdict.ends("complete", 0);
-    verdict.file(stage, "1.txt", "one\n");
+    findings.ends("complete", 0);
+    findings.file(stage, "1.txt", "one\n");
     let (iterations, errors, waits) = match ON_LIMIT {
         OnLimit::FailsTheTurn => (2, 1, 0),
         OnLimit::WaitsAndGoesOn => (1, 0, 1),
     };
-    verdict.iterations(iterations);
-    verdict.must(
-        verdict.count("error") == errors,
+    findings.iterations(iterations);
+    findings.must(
+        findings.count("error") == errors,
         &format!("there should be {errors} errors"),
     );
-    verdict.must(verdict.count("wait") >= waits, "Ralph should wait");
-    Ok(verdict)
+    findings.must(findings.count("wait") >= waits, "Ralph should wait");
+    Ok(findings)
 }
 
 /// When a scripted limit ends, in seconds since 1970.

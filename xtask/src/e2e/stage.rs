@@ -230,3 +230,25 @@ fn left_behind(stage: &Path) -> Vec<String> {
     };
     processes.filter(on_stage).map(told).collect()
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_was_left_behind_is_found() {
+        let stage = tempfile::tempdir().unwrap();
+        assert_eq!(left_behind(stage.path()), Vec::<String>::new());
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .env("HOME", stage.path().join("home"))
+            .spawn()
+            .unwrap();
+        let found = left_behind(stage.path());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("sleep 60"), "{found:?}");
+        assert_eq!(left_behind(stage.path()), Vec::<String>::new());
+    }
+}
