@@ -1,7 +1,9 @@
 //! The server over a real socket.
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use ralph_testkit::{Call, ModelServer, Report, Script, Select, Turn, limits};
 use serde_json::{Value, json};
@@ -110,6 +112,18 @@ fn a_cut_stream_has_no_end() {
         "{cut}"
     );
     assert!(ask(&server, "Do it").ends_with("0\r\n\r\n"));
+}
+
+#[test]
+fn an_answer_can_come_late() {
+    let late = Turn {
+        delay_ms: 100,
+        ..Turn::say("late")
+    };
+    let server = start(vec![late]);
+    let start = Instant::now();
+    assert!(ask(&server, "Do it").contains("late"));
+    assert!(start.elapsed() >= Duration::from_millis(100));
 }
 
 #[test]

@@ -8,6 +8,9 @@ use std::path::Path;
 use ralph_testkit::{Call, Refusal, limits};
 use serde_json::{Value, json};
 
+/// Variables that are set for a client.
+pub type Env = Vec<(&'static str, String)>;
+
 /// A client in the version that the scenarios are known to hold for.
 #[derive(Debug)]
 pub struct Client {
@@ -29,7 +32,7 @@ pub struct Client {
     pub subagent: Option<fn(&str) -> Call>,
     write: fn(&Path, &str) -> Value,
     shell: fn(&str) -> Value,
-    set_up: fn(&Place) -> io::Result<Vec<(&'static str, String)>>,
+    set_up: fn(&Place) -> io::Result<Env>,
 }
 
 /// How `ralph run` drives a client.
@@ -64,7 +67,7 @@ impl Client {
     }
 
     /// Writes its settings and gives its environment.
-    pub fn set_up(&self, place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+    pub fn set_up(&self, place: &Place) -> io::Result<Env> {
         (self.set_up)(place)
     }
 }
@@ -158,7 +161,7 @@ pub const CLIENTS: [Client; 5] = [
     },
 ];
 
-fn set_up_claude(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+fn set_up_claude(place: &Place) -> io::Result<Env> {
     let config = place.home.join(".claude");
     let mut env = vec![
         ("CLAUDE_CONFIG_DIR", shown(&config)),
@@ -202,7 +205,7 @@ fn codex_patch(path: &Path, content: &str) -> Value {
     format!("*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n").into()
 }
 
-fn set_up_codex(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+fn set_up_codex(place: &Place) -> io::Result<Env> {
     let home = place.home.join(".codex");
     let (url, project) = (place.url, place.project.display());
     let config = format!(
@@ -230,7 +233,7 @@ trust_level = "trusted"
     ])
 }
 
-fn set_up_gemini(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+fn set_up_gemini(place: &Place) -> io::Result<Env> {
     let settings = json!({
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
@@ -249,7 +252,7 @@ fn set_up_gemini(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
     ])
 }
 
-fn set_up_opencode(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+fn set_up_opencode(place: &Place) -> io::Result<Env> {
     let config = json!({
         "model": "scripted/scripted",
         "small_model": "scripted/scripted",
@@ -277,7 +280,7 @@ fn set_up_opencode(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
     Ok(off.map(|name| (name, "1".to_owned())).into())
 }
 
-fn set_up_copilot(place: &Place) -> io::Result<Vec<(&'static str, String)>> {
+fn set_up_copilot(place: &Place) -> io::Result<Env> {
     Ok(vec![
         ("COPILOT_HOME", shown(&place.home.join(".copilot"))),
         ("COPILOT_OFFLINE", "true".into()),

@@ -54,7 +54,7 @@ impl Scenario {
     }
 }
 
-pub const SCENARIOS: [Scenario; 6] = [
+pub const SCENARIOS: [Scenario; 7] = [
     Scenario {
         name: "works a list off",
         is_for: |_| true,
@@ -79,6 +79,12 @@ pub const SCENARIOS: [Scenario; 6] = [
         name: "cut stream",
         is_for: |_| true,
         play: cut_stream,
+    },
+    Scenario {
+        name: "silent model",
+        // Others are silent for longer while they start.
+        is_for: |client| ["claude", "codex"].contains(&client.name),
+        play: silent_model,
     },
     Scenario {
         name: "usage limit",
@@ -364,6 +370,31 @@ fn cut_stream(stage: &Stage) -> io::Result<Findings> {
     findings.must(
         !stage.project.join("never.txt").exists(),
         "half a call should not be made",
+    );
+    Ok(findings)
+}
+
+/// A client that waits for ever is ended, with everything that it started.
+fn silent_model(stage: &Stage) -> io::Result<Findings> {
+    stage.write("tasks.md", &tasks(1, 0))?;
+    let silent = Turn {
+        delay_ms: 600_000,
+        ..Turn::say("This comes too late.")
+    };
+    let mut turns = vec![silent];
+    turns.extend(does_it(stage));
+    let mut findings = Findings::new(stage.play(Wishes {
+        script: Script::main(turns),
+        env: vec![("RALPH_LIMITS_IDLE_TIMEOUT", "8s".into())],
+        ..Wishes::default()
+    })?);
+    findings.ends("complete", 0);
+    findings.iterations(2);
+    let errors: Vec<Value> = findings.named("error").cloned().collect();
+    let timed_out = errors.iter().all(|e| e["reason"] == "agent_timeout");
+    findings.must(
+        errors.len() == 1 && timed_out,
+        &format!("there should be one timeout, not {errors:?}"),
     );
     Ok(findings)
 }

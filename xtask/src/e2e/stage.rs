@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ralph_testkit::{ModelServer, Report, Script};
 use serde_json::Value;
 
-use super::clients::{Client, Driven, Place};
+use super::clients::{Client, Driven, Env, Place};
 
 /// A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -30,7 +30,7 @@ pub struct Stage<'a> {
 pub struct Wishes {
     pub script: Script,
     pub subscribed: bool,
-    pub env: Vec<(&'static str, String)>,
+    pub env: Env,
 }
 
 /// What a run left.
@@ -123,7 +123,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    fn run(&self, env: &[(&'static str, String)]) -> io::Result<Option<i32>> {
+    fn run(&self, env: &Env) -> io::Result<Option<i32>> {
         let mut command = self.ralph(env);
         command.args(["run", "--json"]);
         match self.client.driven {
@@ -152,7 +152,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The environment is given in full: nothing of the person's own is in it.
-    fn command(&self, program: &Path, env: &[(&'static str, String)]) -> Command {
+    fn command(&self, program: &Path, env: &Env) -> Command {
         let client_dir = self.program.parent().unwrap_or(Path::new("/"));
         let own = std::env::var_os("PATH").unwrap_or_default();
         let mut path = vec![client_dir.to_owned()];
@@ -172,7 +172,7 @@ impl<'a> Stage<'a> {
         command
     }
 
-    fn ralph(&self, env: &[(&'static str, String)]) -> Command {
+    fn ralph(&self, env: &Env) -> Command {
         let mut command = self.command(self.ralph, env);
         command
             .env("RALPH_AGENT_RETRY_INITIAL", "0")
@@ -180,7 +180,7 @@ impl<'a> Stage<'a> {
         command
     }
 
-    fn git_init(&self, env: &[(&'static str, String)]) -> io::Result<()> {
+    fn git_init(&self, env: &Env) -> io::Result<()> {
         let mut git = self.command(Path::new("git"), env);
         let status = git.args(["init", "-q", "-b", "main"]).status()?;
         if status.success() {
@@ -191,7 +191,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The one journal is replayed, and it tells the same as the run did.
-    fn replay(&self, env: &[(&'static str, String)], events: &[Value]) -> Result<(), String> {
+    fn replay(&self, env: &Env, events: &[Value]) -> Result<(), String> {
         let end = events.last().ok_or("the run told nothing")?;
         let output = self.ralph(env).args(["resume", "--list"]).output();
         let output = output.map_err(|e| e.to_string())?;
