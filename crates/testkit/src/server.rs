@@ -179,9 +179,9 @@ impl Play {
     fn model(&mut self, api: Api, form: Form, request: &mut Request) -> (Outgoing, Duration) {
         let has_tools = !request.tools().is_empty();
         request.lane = self.lanes.of(&api.opening(&request.body), has_tools);
-        let (turn, number) = match self.lanes.next(&request.lane) {
-            Next::Turn { number, turn } => (turn, number),
-            Next::Neutral => (neutral(), 0),
+        let (turn, name) = match self.lanes.next(&request.lane) {
+            Next::Turn { number, turn } => (turn, format!("turn {number}")),
+            Next::Neutral => (neutral(), "neutral".to_owned()),
             Next::Exhausted => {
                 let what = format!("the script has no turn left in the lane {}", request.lane);
                 return self.violated(request, &what);
@@ -189,7 +189,7 @@ impl Play {
         };
         let answer = match &turn.refuse {
             Some(refusal) => {
-                request.answer = format!("turn {number}: {}", refusal.status);
+                request.answer = format!("{name}: {}", refusal.status);
                 let headers = refusal.headers.clone().into_iter().collect();
                 Outgoing {
                     headers,
@@ -197,7 +197,7 @@ impl Play {
                 }
             }
             None => {
-                request.answer = format!("turn {number}");
+                request.answer = name;
                 Outgoing {
                     body: api.body(form, &turn, request.number, &request.body),
                     cut: turn.cut,

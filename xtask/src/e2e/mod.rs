@@ -30,7 +30,7 @@ struct Options {
     wanted: Wanted,
     /// What can't be tested is a failure.
     strict: bool,
-    /// Leave the scratch folder behind to look at.
+    /// Leave the scratch folder behind to look at, also when all is well.
     keep: bool,
 }
 
@@ -112,7 +112,7 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
         }
     }
     println!(
-        "clients are in target/clients after {:.1} s",
+        "getting the clients took {:.1} s",
         start.elapsed().as_secs_f64()
     );
     build(root).map_err(|e| vec![e])?;
@@ -136,7 +136,7 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
             play(root, &place, options)
         }
     };
-    if options.keep {
+    if options.keep || result.is_err() {
         println!("left behind: {}", scratch.keep().display());
     }
     result

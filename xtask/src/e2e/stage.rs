@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::clients::{Client, Driven, Env, Place};
 
-/// A run that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// A run that takes longer hangs, also on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Where a scenario is played.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl<'a> Stage<'a> {
         let mut command = self.command(self.ralph, env);
         command
             .env("RALPH_AGENT_RETRY_INITIAL", "0")
-            .env("RALPH_LIMITS_ITERATION_TIMEOUT", "100s");
+            .env("RALPH_LIMITS_ITERATION_TIMEOUT", "250s");
         command
     }
 
