@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An amount of US dollars, exact enough to be summed over a long run.
+/// An amount of US dollars in whole billionths, so that sums are exact.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-#[serde(into = "f64", try_from = "f64")]
+#[serde(transparent)]
 pub struct Usd {
     nanos: u64,
 }
@@ -15,6 +15,16 @@ pub struct Usd {
 const NANOS: f64 = 1e9;
 
 impl Usd {
+    pub const ZERO: Usd = Usd { nanos: 0 };
+    /// The smallest amount that is not nothing.
+    pub const LEAST: Usd = Usd { nanos: 1 };
+
+    pub const fn from_micros(micros: u64) -> Usd {
+        Usd {
+            nanos: micros.saturating_mul(1000),
+        }
+    }
+
     /// Nothing where it is no amount: negative, not finite, beyond reason.
     pub fn from_dollars(dollars: f64) -> Option<Usd> {
         let nanos = (dollars * NANOS).round();
@@ -42,19 +52,11 @@ impl Usd {
             nanos: self.nanos.saturating_sub(other.nanos),
         }
     }
-}
 
-impl From<Usd> for f64 {
-    fn from(amount: Usd) -> f64 {
-        amount.dollars()
-    }
-}
-
-impl TryFrom<f64> for Usd {
-    type Error = String;
-
-    fn try_from(dollars: f64) -> Result<Usd, String> {
-        Usd::from_dollars(dollars).ok_or_else(|| format!("{dollars} is no amount of money"))
+    /// What `parts` of `of` equal parts come to.
+    pub fn share(self, parts: u64, of: u64) -> Option<Usd> {
+        let nanos = u128::from(self.nanos) * u128::from(parts) / u128::from(of.max(1));
+        u64::try_from(nanos).ok().map(|nanos| Usd { nanos })
     }
 }
 
@@ -98,7 +100,7 @@ impl Tokens {
 pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    #[serde(default, rename = "cost_usd", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "nano_usd", skip_serializing_if = "Option::is_none")]
     pub cost: Option<Usd>,
     /// Only a part was reported, so that the truth is more: the client was cut
     /// off before its own account, or leaves its subagents out.
@@ -137,10 +139,10 @@ mod tests {
         };
         assert_eq!(
             json(&known),
-            r#"{"tokens":{"input":3,"output":2,"cache_read":0,"cache_write":0},"cost_usd":0.0024,"at_least":true}"#
+            r#"{"tokens":{"input":3,"output":2,"cache_read":0,"cache_write":0},"nano_usd":2400000,"at_least":true}"#
         );
         assert_eq!(serde_json::from_str::<Usage>(&json(&known)).unwrap(), known);
-        assert!(serde_json::from_str::<Usage>(r#"{"cost_usd":-1}"#).is_err());
+        assert!(serde_json::from_str::<Usage>(r#"{"nano_usd":-1}"#).is_err());
     }
 
     #[test]

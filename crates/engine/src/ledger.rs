@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::machine::{Bill, End, Event, Kind, Spent, State, step};
+use ralph_core::machine::{Bill, End, Event, Kind, State, step};
+use ralph_core::usage::{Usage, Usd};
 use ralph_store::FileError;
 use ralph_store::journal;
 use ralph_store::layout::{Layout, RunPaths};
@@ -22,7 +23,7 @@ pub struct Entry {
     /// When it ended, on the wall clock.
     pub wall_ms: i64,
     pub duration_ms: u64,
-    pub spent: Spent,
+    pub spent: Usage,
     /// Tasks that were open before and done after it.
     pub newly_done: usize,
 }
@@ -134,15 +135,15 @@ impl Ledger {
 
     /// What the open tasks will cost if they cost what the done ones did;
     /// `None` while no task is done, or where a call did not tell its price.
-    pub fn forecast_micro_usd(&self) -> Option<u64> {
+    pub fn forecast(&self) -> Option<Usd> {
         let done: usize = self.entries.iter().map(|entry| entry.newly_done).sum();
         let bill = self.total();
-        if bill.unpriced > 0 {
+        if bill.cost_is_partial() {
             return None;
         }
         let done = u64::try_from(done).ok().filter(|&done| done > 0)?;
         let pending = u64::try_from(self.pending).ok()?;
-        Some(bill.micro_usd.saturating_mul(pending) / done)
+        bill.cost.share(pending, done)
     }
 }
 

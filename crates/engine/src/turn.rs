@@ -1,6 +1,7 @@
 //! One call of the agent: prompt out, process through, answer back.
 
 mod linger;
+mod meter;
 
 use std::fs::File;
 use std::io;
@@ -9,17 +10,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ralph_core::machine::{End, Turn};
+use ralph_core::governor::ErrorClass;
+use ralph_core::machine::{End, Refusal, Turn};
+use ralph_core::usage::Usage;
 use ralph_store::fault::{self, Deed, point};
 use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
-use crate::agents::{Agent, AgentError, EnvFilter, Heard, Invocation, Listener, find_program};
+use crate::agents::{
+    Agent, AgentError, EnvFilter, Heard, Invocation, Listener, Session, find_program,
+};
+use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+use meter::Meter;
 
 pub use linger::LINGER;
 
@@ -64,11 +71,20 @@ impl std::fmt::Debug for Call {
 #[derive(Debug)]
 pub struct Called {
     pub turn: u32,
+    pub attempt: u32,
+    /// The place of the agent in the chain.
+    pub agent: usize,
     pub prompt: String,
     pub end: End,
     pub duration_ms: u64,
     pub text: String,
     pub failure: String,
+    /// What it used, as far as the agent tells.
+    pub spent: Usage,
+    /// Why the agent's service would not do the work.
+    pub refusal: Option<Refusal>,
+    /// The session to go on with.
+    pub session: Option<Session>,
     /// What went wrong beside the agent's own work.
     pub troubles: Vec<Announcement>,
 }
@@ -80,10 +96,15 @@ impl Call {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
             Err((file, error)) => Called {
                 turn: self.turn.turn,
+                attempt: self.turn.attempt,
+                agent: self.turn.agent,
                 end: End::Unwritable,
                 duration_ms: 0,
                 text: String::new(),
                 failure: FileError::new(&file, Action::Write, &error).to_string(),
+                spent: Usage::default(),
+                refusal: None,
+                session: None,
                 troubles: Vec::new(),
                 prompt: self.prompt,
             },
@@ -115,6 +136,7 @@ impl Call {
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
             rest: watch::Sender::new(None),
+            meter: Meter::new(self.turn.allowance),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
@@ -152,13 +174,14 @@ impl Call {
             left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
         };
-        let rest = sink.rest.subscribe();
+        let (rest, spent) = (sink.rest.subscribe(), sink.meter.subscribe());
         let child = watch::Sender::new(*stop.borrow());
         let lingered = AtomicBool::new(false);
         let running = supervise::run(spec, &mut sink, child.subscribe());
         let mut report = tokio::select! {
             report = running => report,
             never = linger::watch_over(stop.clone(), rest, self.linger, &child, &lingered) => match never {},
+            never = meter::watch_over(spent, &child) => match never {},
         };
         // Nobody but us wanted it to end, and its work was done.
         let lingered = lingered.into_inner() && *stop.borrow() == supervise::Stop::No;
@@ -167,11 +190,20 @@ impl Call {
         }
         let heard = sink.listener.heard();
         let stderr = sink.stderr.text();
+        // Nobody but us wanted it to end, and it had used more than it may.
+        let cut = sink.meter.is_over() && *stop.borrow() == supervise::Stop::No;
+        let end = end(&report, &heard, cut);
+        let refusal = self.refusal(&end, &heard, &stderr);
         Called {
             turn: self.turn.turn,
+            attempt: self.turn.attempt,
+            agent: self.turn.agent,
+            spent: heard.usage,
+            refusal,
+            session: session(&heard),
             troubles: troubles(&report, lingered, &self.output_file, sink.output.dropped()),
             prompt: self.prompt,
-            end: end(&report, &heard),
+            end,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             failure: match report.ending {
                 // The class of the error says what is wrong with it.
@@ -181,6 +213,40 @@ impl Call {
             text: heard.text,
         }
     }
+}
+
+impl Call {
+    /// Why the service would not do the work, where the turn failed for that.
+    fn refusal(&self, end: &End, heard: &Heard, stderr: &str) -> Option<Refusal> {
+        let failed = match end {
+            End::Exit(code) => *code != 0,
+            End::Signal(_) | End::ResultError => true,
+            _ => false,
+        };
+        let now = clock::now().wall_ms;
+        let refusal = |stderr: &str| heard.refusal(stderr, now, &clock::zone_name());
+        match &self.agent {
+            _ if !failed => None,
+            Agent::Known(..) => refusal(stderr),
+            // The error output of any program holds what its tools said as
+            // well: only its last words are its own, and an outage is for the
+            // error counter, or a broken test could be waited for for ever.
+            Agent::Custom(_) | Agent::Scripted { .. } => refusal(last_words(stderr))
+                .filter(|refusal| !matches!(refusal, Refusal::Overload { .. })),
+        }
+    }
+}
+
+fn last_words(text: &str) -> &str {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.last().unwrap_or_default()
+}
+
+/// A turn that went well leaves a session to go on with.
+fn session(heard: &Heard) -> Option<Session> {
+    let id = heard.session_id.clone().filter(|_| heard.error.is_none())?;
+    let used = heard.session_usage;
+    Some(Session::Resume { id, used })
 }
 
 fn unless_zero(ms: u64) -> Option<Duration> {
@@ -216,8 +282,11 @@ fn troubles(report: &Report, lingered: bool, output: &Path, dropped: u64) -> Vec
         .collect()
 }
 
-fn end(report: &Report, heard: &Heard) -> End {
+fn end(report: &Report, heard: &Heard, cut: bool) -> End {
+    let own_limit = heard.error.as_ref().map(|error| error.class) == Some(ErrorClass::Budget);
     match &report.ending {
+        Ending::Stopped if cut => End::OverBudget,
+        Ending::Exited(_) if cut || own_limit => End::OverBudget,
         Ending::Exited(0) if heard.error.is_some() => End::ResultError,
         Ending::Exited(code) => End::Exit(*code),
         Ending::Signalled(signal) => End::Signal(*signal),
@@ -250,12 +319,14 @@ struct TurnSink {
     stderr: Excerpt,
     /// Since when the agent has nothing left to do.
     rest: watch::Sender<linger::Rest>,
+    meter: Meter,
     echo: Option<Echo>,
 }
 
 impl Sink for TurnSink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.listener.hear(chunk, &mut |_| {});
+        let meter = &mut self.meter;
+        self.listener.hear(chunk, &mut |event| meter.take(&event));
         let rests = self.listener.at_rest();
         self.rest.send_if_modified(|rest| {
             let changed = rests || rest.is_some();

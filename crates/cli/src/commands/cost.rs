@@ -1,8 +1,10 @@
 //! `ralph cost`: what the agents' calls used, and what the rest will take.
 
+use ralph_core::display::{UsageView, dollars};
 use ralph_core::lang::Lang;
-use ralph_core::machine::{Bill, usd};
+use ralph_core::machine::Bill;
 use ralph_core::tr;
+use ralph_core::usage::Usd;
 use ralph_engine::ledger::{self, By, Ledger};
 use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
@@ -46,32 +48,16 @@ pub fn run(app: &App, args: &CostArgs) -> u8 {
 
 fn to_json(ledger: &Ledger, by: By) -> Value {
     let rows = ledger.by(by).into_iter().map(|(key, bill)| {
-        let mut row = bill_json(&bill);
+        let mut row = bill.to_json();
         row["key"] = key.into();
         row
     });
     json!({
         "rows": rows.collect::<Vec<_>>(),
-        "total": bill_json(&ledger.total()),
+        "total": ledger.total().to_json(),
         "pending_tasks": ledger.pending,
-        "forecast_usd": ledger.forecast_micro_usd().map(usd),
+        "forecast_usd": ledger.forecast().map(Usd::dollars),
         "unread_runs": ledger.unread,
-    })
-}
-
-/// What no call told is null.
-fn bill_json(bill: &Bill) -> Value {
-    let tokens = bill.known_tokens();
-    json!({
-        "calls": bill.calls,
-        "cost_usd": bill.known_micro_usd().map(usd),
-        "unpriced_calls": bill.unpriced,
-        "tokens": tokens.map(|t| t.total()),
-        "input_tokens": tokens.map(|t| t.input),
-        "output_tokens": tokens.map(|t| t.output),
-        "cache_read_tokens": tokens.map(|t| t.cache_read),
-        "cache_write_tokens": tokens.map(|t| t.cache_write),
-        "uncounted_calls": bill.uncounted,
     })
 }
 
@@ -91,11 +77,15 @@ fn table(ledger: &Ledger, by: By, lang: Lang) -> String {
         tr!(lang, "tokens", "詞元", "词元"),
     ]];
     rows.extend(ledger.by(by).iter().map(|(key, bill)| row(key, bill, lang)));
-    rows.push(row(&tr!(lang, "all", "合計", "合计"), &ledger.total(), lang));
+    rows.push(row(
+        &tr!(lang, "all", "合計", "合计"),
+        &ledger.total(),
+        lang,
+    ));
     let mut out = crate::view::columns(&rows);
     if ledger.pending > 0 {
         let pending = ledger.pending;
-        out.push_str(&match ledger.forecast_micro_usd() {
+        out.push_str(&match ledger.forecast() {
             Some(rest) => {
                 let rest = dollars(rest);
                 tr!(
@@ -130,26 +120,11 @@ fn unread(ledger: &Ledger, lang: Lang) -> String {
 }
 
 fn row(key: &str, bill: &Bill, lang: Lang) -> [String; 4] {
-    let unknown = || tr!(lang, "unknown", "未知", "未知");
-    let at_least = |text: String, missing: u32| {
-        if missing == 0 { text } else { format!("≥ {text}") }
-    };
+    let used = UsageView::from(bill);
     [
         key.to_owned(),
         bill.calls.to_string(),
-        bill.known_micro_usd()
-            .map_or_else(unknown, |cost| at_least(dollars(cost), bill.unpriced)),
-        bill.known_tokens().map_or_else(unknown, |tokens| {
-            at_least(tokens.total().to_string(), bill.uncounted)
-        }),
+        used.cost(lang),
+        used.tokens(lang),
     ]
-}
-
-/// `$1.25`; four digits where two would show nothing.
-fn dollars(micro_usd: u64) -> String {
-    if micro_usd > 0 && micro_usd < 10_000 {
-        format!("${:.4}", usd(micro_usd))
-    } else {
-        format!("${:.2}", usd(micro_usd))
-    }
 }

@@ -5,6 +5,7 @@ mod archive;
 mod checkpoints;
 mod config;
 mod control;
+mod cost;
 mod demo;
 mod drill;
 mod events;
@@ -36,6 +37,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
+        Command::Wake => control::wake(&app),
+        Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),

@@ -12,6 +12,7 @@ use super::schema::split_assignment;
 use super::settings::*;
 use super::units;
 use super::warning::ConfigWarning;
+use crate::usage::Usd;
 
 impl Resolved {
     /// The typed settings. Errors are all reported, not only the first.
@@ -131,7 +132,7 @@ impl<'a> Reader<'a> {
         self.read(key, |value| units::parse_size(value.as_str()?))
     }
 
-    fn money(&mut self, key: &'static str) -> Option<u64> {
+    fn money(&mut self, key: &'static str) -> Option<Usd> {
         self.read(key, |value| units::parse_money(value.as_str()?))
     }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::usage::Usd;
+
 pub use crate::machine::WarnAt;
 
 /// Defines an enum whose variants are the words of a `One of:` setting.
@@ -147,12 +149,12 @@ impl Limits {
     }
 }
 
-/// Money is in millionths of a dollar; 0 switches a budget off.
+/// Zero switches a budget off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetSettings {
-    pub max_cost: u64,
+    pub max_cost: Usd,
     pub max_tokens: u64,
-    pub turn_cost: u64,
+    pub turn_cost: Usd,
     pub turn_tokens: u64,
 }
 

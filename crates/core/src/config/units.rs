@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::usage::Usd;
+
 /// Reads `"90s"`, `"30m"`, `"1h30m"`, `"500ms"`, `"2d"`; `"0"` is no time.
 ///
 /// A bare number has no meaning here: 30 was minutes in one of the tools that
@@ -56,12 +58,12 @@ pub(super) fn parse_size(text: &str) -> Option<u64> {
         .flatten()
 }
 
-/// Reads `"20usd"`, `"0.50 USD"`, `"$20"` as millionths of a dollar; `"0"` is
-/// no money. A bare number has no currency, and so no meaning.
-pub(super) fn parse_money(text: &str) -> Option<u64> {
+/// Reads `"20usd"`, `"0.50 USD"`, `"$20"` ; `"0"` is no
+/// money. A bare number has no currency, and so no meaning.
+pub(super) fn parse_money(text: &str) -> Option<Usd> {
     let text = text.trim();
     if text == "0" {
-        return Some(0);
+        return Some(Usd::ZERO);
     }
     let lower = text.to_ascii_lowercase();
     let number = match lower.strip_prefix('$') {
@@ -77,11 +79,9 @@ pub(super) fn parse_money(text: &str) -> Option<u64> {
         return None;
     }
     let micro: u64 = format!("{part:0<6}").parse().ok()?;
-    whole
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(1_000_000)?
-        .checked_add(micro)
+    let whole: u64 = whole.parse().ok()?;
+    let micros = whole.checked_mul(1_000_000)?.checked_add(micro)?;
+    Some(Usd::from_micros(micros))
 }
 
 /// Reads `"75%"` as 75; only 1 to 100 make sense.
@@ -174,7 +174,7 @@ mod tests {
             ("99999999999999999999usd", None),
             ("二十usd", None),
         ] {
-            assert_eq!(parse_money(text), want, "{text:?}");
+            assert_eq!(parse_money(text), want.map(Usd::from_micros), "{text:?}");
         }
     }
 

@@ -1,18 +1,19 @@
-//! The limit governor: what the failure of an agent says about its limits, and
-//! how long to stay away.
+//! The limit governor: what the failure of an agent says about its limits.
+//! How long to stay away is for the machine to decide.
 //!
 //! It is told only what the client itself said about its failure: its
 //! structured events, its error, its error output. What tools printed or files
 //! hold never comes here, so that a limit phrase in a project means nothing.
 
 mod moment;
-mod say;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
+
+use crate::machine::{Need, Refusal};
 
 /// What kind of failure a client reported, as far as it said so in a form that
 /// is not prose.
@@ -68,95 +69,49 @@ pub struct Failure<'a> {
     pub words: &'a [&'a str],
 }
 
-/// What to do about a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum LimitVerdict {
-    /// The limit is gone at this moment.
-    WaitUntil { wall_ms: i64 },
-    /// It will go, and nobody said when: see [`fallback_wait_ms`].
-    WaitUnknown,
-    /// The server is busy or away: see [`overload_wait_ms`].
-    Overload { retry_after_ms: Option<u64> },
-    /// Waiting does not help: somebody has to do something.
-    Pause { reason: PauseReason },
-}
-
-/// What only a person can change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PauseReason {
-    Spend,
-    Admin,
-    Auth,
-    Plan,
-}
-
 /// What the failure says about limits; nothing where it is about something
 /// else. `zone` is the name of the zone that clock times without one are in.
-pub fn judge(failure: &Failure<'_>, now_ms: i64, zone: &str) -> Option<LimitVerdict> {
+pub fn judge(failure: &Failure<'_>, now_ms: i64, zone: &str) -> Option<Refusal> {
     let context = moment::Context::new(now_ms, zone);
     if let Some(event) = failure.event.filter(|event| event.rejected) {
         return Some(match event.resets_at_ms.filter(|&at| at > now_ms) {
-            Some(wall_ms) => LimitVerdict::WaitUntil { wall_ms },
+            Some(at) => Refusal::Usage {
+                resets_at: Some(at),
+            },
             // A reset that is past did not help; the words may know more.
             None => match by_words(failure, &context) {
-                None | Some(LimitVerdict::Overload { .. }) => LimitVerdict::WaitUnknown,
-                Some(verdict) => verdict,
+                None | Some(Refusal::Overload { .. }) => Refusal::Usage { resets_at: None },
+                Some(refusal) => refusal,
             },
         });
     }
     match by_words(failure, &context) {
-        Some(verdict) => Some(verdict),
+        Some(refusal) => Some(refusal),
         None => by_class(failure),
     }
 }
 
-fn by_words(failure: &Failure<'_>, context: &moment::Context) -> Option<LimitVerdict> {
+fn by_words(failure: &Failure<'_>, context: &moment::Context) -> Option<Refusal> {
     let mut said = failure.words.iter();
     said.find_map(|text| words::judge(text, failure.class, context))
 }
 
-fn by_class(failure: &Failure<'_>) -> Option<LimitVerdict> {
-    let pause = |reason| Some(LimitVerdict::Pause { reason });
-    let overload = Some(LimitVerdict::Overload {
+fn by_class(failure: &Failure<'_>) -> Option<Refusal> {
+    let person = |need| Some(Refusal::Person(need));
+    let overload = Some(Refusal::Overload {
         retry_after_ms: None,
     });
     match (failure.class, failure.status) {
-        (ErrorClass::Auth, _) => pause(PauseReason::Auth),
-        (ErrorClass::Billing, _) => pause(PauseReason::Spend),
-        (ErrorClass::Admin, _) => pause(PauseReason::Admin),
+        (ErrorClass::Auth, _) => person(Need::Login),
+        (ErrorClass::Billing, _) => person(Need::Spend),
+        (ErrorClass::Admin, _) => person(Need::Admin),
         (ErrorClass::Overloaded | ErrorClass::Server | ErrorClass::RateLimit, _) => overload,
         (ErrorClass::Unknown | ErrorClass::NoResult, Some(status)) => match status {
-            401 => pause(PauseReason::Auth),
-            402 => pause(PauseReason::Spend),
+            401 => person(Need::Login),
+            402 => person(Need::Spend),
             429 | 500..=599 => overload,
             _ => None,
         },
         _ => None,
     }
-}
-
-const MINUTE_MS: u64 = 60_000;
-
-/// How long to wait where nobody said how long: 5, 10, 20, 40 minutes, then
-/// an hour each. `attempt` counts from 0.
-pub fn fallback_wait_ms(attempt: u32) -> u64 {
-    (5 * MINUTE_MS)
-        .saturating_mul(1 << attempt.min(8))
-        .min(60 * MINUTE_MS)
-}
-
-/// How long to stay away from a busy server (ERRC-06): what it asked for, else
-/// a minute, doubled up to a quarter of an hour; `random` spreads out those who
-/// were sent away together. `attempt` counts from 0.
-pub fn overload_wait_ms(attempt: u32, retry_after_ms: Option<u64>, random: u32) -> u64 {
-    let base = match retry_after_ms {
-        Some(asked) => asked.max(1_000),
-        None => MINUTE_MS
-            .saturating_mul(1 << attempt.min(8))
-            .min(15 * MINUTE_MS),
-    };
-    // Never earlier than asked, at most a quarter later.
-    base.saturating_add(base / 4 * u64::from(random % 1_000) / 1_000)
 }

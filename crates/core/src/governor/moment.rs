@@ -5,7 +5,7 @@ use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
 use jiff::{Span, Timestamp};
 
-use super::MINUTE_MS;
+const MINUTE_MS: u64 = 60_000;
 
 /// What the words are read against.
 #[derive(Debug)]

@@ -2,7 +2,6 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
-use crate::lang::{Lang, Say};
 
 /// A Sunday, two o'clock in the afternoon in Vilnius.
 const NOW: &str = "2026-11-15T12:00:00Z";
@@ -12,20 +11,22 @@ fn ms(time: &str) -> i64 {
     time.parse::<Timestamp>().unwrap().as_millisecond()
 }
 
-fn shown(verdict: Option<LimitVerdict>) -> String {
-    match verdict {
+fn shown(refusal: Option<Refusal>) -> String {
+    match refusal {
         None => "nothing".into(),
-        Some(LimitVerdict::WaitUntil { wall_ms }) => {
-            format!("until {}", Timestamp::from_millisecond(wall_ms).unwrap())
+        Some(Refusal::Usage {
+            resets_at: Some(at),
+        }) => {
+            format!("until {}", Timestamp::from_millisecond(at).unwrap())
         }
-        Some(LimitVerdict::WaitUnknown) => "unknown".into(),
-        Some(LimitVerdict::Overload {
+        Some(Refusal::Usage { resets_at: None }) => "unknown".into(),
+        Some(Refusal::Overload {
             retry_after_ms: None,
         }) => "overload".into(),
-        Some(LimitVerdict::Overload {
+        Some(Refusal::Overload {
             retry_after_ms: Some(ms),
         }) => format!("overload {ms}"),
-        Some(LimitVerdict::Pause { reason }) => format!("pause {reason:?}"),
+        Some(Refusal::Person(need)) => format!("pause {need:?}"),
     }
 }
 
@@ -316,15 +317,15 @@ fn what_waiting_does_not_change_pauses() {
             "pause Admin",
         ),
         ("This account is on hold", "pause Admin"),
-        ("Invalid API key · Fix external API key", "pause Auth"),
-        ("Not logged in · Please run /login", "pause Auth"),
+        ("Invalid API key · Fix external API key", "pause Login"),
+        ("Not logged in · Please run /login", "pause Login"),
         (
             "unexpected status 401 Unauthorized: no, url: http://127.0.0.1:1/v1",
-            "pause Auth",
+            "pause Login",
         ),
         (
             r#"[API Error: {"error":{"code":401,"message":"API key not valid.","status":"UNAUTHENTICATED"}}]"#,
-            "pause Auth",
+            "pause Login",
         ),
         (
             "You have exceeded your premium request allowance.",
@@ -464,13 +465,13 @@ fn a_class_or_a_status_decides_where_words_do_not() {
     };
     use ErrorClass::*;
     for (class, status, want) in [
-        (Auth, None, "pause Auth"),
+        (Auth, None, "pause Login"),
         (Billing, Some(400), "pause Spend"),
         (Admin, None, "pause Admin"),
         (Overloaded, Some(529), "overload"),
         (Server, None, "overload"),
         (RateLimit, Some(429), "overload"),
-        (Unknown, Some(401), "pause Auth"),
+        (Unknown, Some(401), "pause Login"),
         (Unknown, Some(402), "pause Spend"),
         (Unknown, Some(429), "overload"),
         (NoResult, Some(503), "overload"),
@@ -504,44 +505,13 @@ fn the_error_is_believed_before_the_error_output() {
     );
 }
 
-#[test]
-fn waits_grow_up_to_a_bound() {
-    let minutes: Vec<u64> = (0..6).map(|n| fallback_wait_ms(n) / 60_000).collect();
-    assert_eq!(minutes, [5, 10, 20, 40, 60, 60]);
-    let minutes: Vec<u64> = (0..6)
-        .map(|n| overload_wait_ms(n, None, 0) / 60_000)
-        .collect();
-    assert_eq!(minutes, [1, 2, 4, 8, 15, 15]);
-    assert_eq!(overload_wait_ms(3, Some(20_000), 0), 20_000);
-    assert_eq!(overload_wait_ms(0, Some(0), 0), 1_000);
-    assert_eq!(fallback_wait_ms(u32::MAX), 60 * 60_000);
-}
-
-#[test]
-fn every_pause_says_what_to_do() {
-    use PauseReason::*;
-    for reason in [Spend, Admin, Auth, Plan] {
-        for lang in Lang::ALL {
-            assert!(reason.say(lang).contains("`ralph resume`"), "{reason:?}");
-        }
-    }
-    assert!(Auth.say(Lang::En).starts_with("the agent is not logged in"));
-}
-
 proptest! {
     #[test]
     fn a_wait_is_never_in_the_past(text in "(usage limit|429 too many|resets|try again|in|at|after|[0-9]{1,13}|pm|am|:|\\||nov|tomorrow|utc|hours|m|s|[ -~]| ){0,24}", day in 0i64..4000) {
         let now = ms(NOW) + day * 86_400_000;
         let failure = Failure { words: &[&text], ..Failure::default() };
-        if let Some(LimitVerdict::WaitUntil { wall_ms }) = judge(&failure, now, HERE) {
-            prop_assert!(wall_ms >= now);
+        if let Some(Refusal::Usage { resets_at: Some(at) }) = judge(&failure, now, HERE) {
+            prop_assert!(at >= now);
         }
-    }
-
-    #[test]
-    fn jitter_never_shortens_a_wait(attempt in 0u32..100, asked in proptest::option::of(0u64..10_000_000), random: u32) {
-        let least = overload_wait_ms(attempt, asked, 0);
-        let wait = overload_wait_ms(attempt, asked, random);
-        prop_assert!(least <= wait && wait <= least + least / 4);
     }
 }

@@ -1,23 +1,25 @@
 //! Limits by their wording, for clients that say them in prose only.
 
+use super::ErrorClass;
 use super::moment::{Context, Moment};
-use super::{ErrorClass, LimitVerdict, PauseReason};
+use crate::machine::{Need, Refusal};
 
 /// What a text says about a limit; nothing where it speaks of something else.
-pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<LimitVerdict> {
+pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<Refusal> {
     // Not to be taken for the limit of an account that is reached.
     let text = normalized(text).replace("rate limit", "throttle");
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
-    let pause = |reason| Some(LimitVerdict::Pause { reason });
+    let person = |need| Some(Refusal::Person(need));
+    let usage = |resets_at| Some(Refusal::Usage { resets_at });
 
     if says(ADMIN) {
-        return pause(PauseReason::Admin);
+        return person(Need::Admin);
     }
     if says(SPEND) {
-        return pause(PauseReason::Spend);
+        return person(Need::Spend);
     }
     if says(AUTH) || status_said(&text, &["401"]) {
-        return pause(PauseReason::Auth);
+        return person(Need::Login);
     }
     let limited = says(USAGE) || text.contains("hit your") && text.contains("limit");
     let rated = class == ErrorClass::RateLimit || says(RATE) || status_said(&text, &["429"]);
@@ -25,37 +27,33 @@ pub(super) fn judge(text: &str, class: ErrorClass, context: &Context) -> Option<
         // Per-minute limits are gone before a person would notice.
         let brief = rated && !limited;
         return match context.find(&text) {
-            Some(Moment::After(ms)) if brief => Some(LimitVerdict::Overload {
+            Some(Moment::After(ms)) if brief => Some(Refusal::Overload {
                 retry_after_ms: Some(ms),
             }),
-            Some(moment) => Some(LimitVerdict::WaitUntil {
-                wall_ms: context.wall_ms(moment),
-            }),
-            None if says(DAILY) => Some(LimitVerdict::WaitUntil {
-                wall_ms: context.next_pacific_midnight(),
-            }),
+            Some(moment) => usage(Some(context.wall_ms(moment))),
+            None if says(DAILY) => usage(Some(context.next_pacific_midnight())),
             // The same words are used for a limit with a reset and for an
             // account without money; the reset was looked for first.
-            None if says(BILLING) => pause(PauseReason::Spend),
-            None if says(PLAN) => pause(PauseReason::Plan),
-            None if brief => Some(LimitVerdict::Overload {
+            None if says(BILLING) => person(Need::Spend),
+            None if says(PLAN) => person(Need::Plan),
+            None if brief => Some(Refusal::Overload {
                 retry_after_ms: None,
             }),
-            None => Some(LimitVerdict::WaitUnknown),
+            None => usage(None),
         };
     }
     if says(BILLING) || status_said(&text, &["402"]) {
-        return pause(PauseReason::Spend);
+        return person(Need::Spend);
     }
     if says(PLAN) {
-        return pause(PauseReason::Plan);
+        return person(Need::Plan);
     }
     if says(OVERLOAD) || status_said(&text, &["500", "502", "503", "504", "529"]) {
         let retry_after_ms = match context.find(&text) {
             Some(Moment::After(ms)) => Some(ms),
             _ => None,
         };
-        return Some(LimitVerdict::Overload { retry_after_ms });
+        return Some(Refusal::Overload { retry_after_ms });
     }
     None
 }

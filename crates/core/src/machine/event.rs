@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, ErrorClass, Now, Refusal, Spent};
+use super::{Budget, ErrorClass, Now, Refusal};
 use crate::promise::Promise;
+use crate::usage::Usage;
 
 /// Something happened at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,8 +138,9 @@ pub struct TurnReport {
     /// for a turn that went well.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub failure: String,
+    /// What it used, as far as the agent tells.
     #[serde(default)]
-    pub spent: Spent,
+    pub spent: Usage,
     /// Why the agent's service would not do the work, where the turn failed
     /// for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,7 @@ mod state;
 mod step;
 mod words;
 
-pub use bill::{Allowance, Bill, Budget, BudgetKind, Spent, Tokens};
+pub use bill::{Allowance, Bill, Budget, BudgetKind};
 pub use clock::Now;
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
@@ -30,7 +30,8 @@ pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
 pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
-pub use state::{Counters, ErrorNote, Proof, Stage, State, usd};
+pub use say::span;
+pub use state::{Counters, ErrorNote, Proof, Stage, State};
 pub use step::step;
 pub use words::{Detail, Missing, Sign};
 

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
+    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
     PauseReason, Proof, Refusal, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
@@ -140,6 +140,7 @@ pub enum Notice {
         pending: usize,
         duration_ms: u64,
         proven: Vec<Proof>,
+        bill: Bill,
     },
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
@@ -392,6 +393,7 @@ impl Notice {
                 pending,
                 duration_ms,
                 proven,
+                bill,
             } => json!({
                 "outcome": outcome.name(),
                 "reason": Some(outcome.reason()).filter(|r| !r.is_empty()),
@@ -400,6 +402,7 @@ impl Notice {
                 "tasks": {"total": total, "completed": completed, "pending": pending},
                 "duration_ms": duration_ms,
                 "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
+                "usage": bill.to_json(),
             }),
             Notice::Archive { name } => json!({"name": name}),
         }

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
-    TaskFacts, Tasks, Tokens,
+    TaskFacts, Tasks,
 };
 use crate::template::PromptNote;
 
@@ -127,11 +127,6 @@ impl Proof {
     }
 }
 
-/// Dollars, for programs to read.
-pub fn usd(micro_usd: u64) -> f64 {
-    micro_usd as f64 / 1e6
-}
-
 impl State {
     /// A run that has not begun. Rules that could go on for ever are refused.
     pub fn new(rules: Rules) -> Result<State, NoLimit> {
@@ -241,6 +236,7 @@ impl State {
             pending: facts.pending,
             duration_ms: self.elapsed_ms(),
             proven: self.proven.clone(),
+            bill: self.bill,
         }
     }
 
@@ -269,7 +265,7 @@ impl State {
             "reason": self.outcome().map_or("", Outcome::reason),
             "elapsed_ms": self.elapsed_ms(),
             "waiting_until": self.held_until().map(super::notice::iso_utc),
-            "usage": self.usage(),
+            "usage": self.bill.to_json(),
             "counters": {
                 "errors": self.counters.errors,
                 "missing_promise": self.counters.missing_promise,
@@ -277,17 +273,6 @@ impl State {
                 "same_error": self.counters.same_error,
                 "false_promise": self.counters.false_promise,
             },
-        })
-    }
-
-    /// What the calls used; what no call told is null.
-    fn usage(&self) -> Value {
-        let tokens = self.bill.known_tokens();
-        json!({
-            "calls": self.bill.calls,
-            "tokens": tokens.map(Tokens::total),
-            "cost_usd": self.bill.known_micro_usd().map(usd),
-            "unpriced_calls": self.bill.unpriced,
         })
     }
 

@@ -1,6 +1,7 @@
 //! What an agent tells while it works, and what was heard of it in the end.
 
-use ralph_core::governor::{ErrorClass, Failure, LimitEvent, LimitVerdict, judge};
+use ralph_core::governor::{ErrorClass, Failure, LimitEvent, judge};
+use ralph_core::machine::Refusal;
 use ralph_core::usage::{Tokens, Usage};
 
 /// Something that a stream said. Texts are shortened: they are for people who
@@ -103,10 +104,10 @@ pub struct Heard {
 const MAX_DENIALS: usize = 100;
 
 impl Heard {
-    /// What a turn that failed says about limits: from the client's own
+    /// Why the service would not do the work of a turn that failed: from the client's own
     /// channels only, never from what the assistant or a tool said. `stderr` is
     /// the client's error output.
-    pub fn limit_verdict(&self, stderr: &str, now_ms: i64, zone: &str) -> Option<LimitVerdict> {
+    pub fn refusal(&self, stderr: &str, now_ms: i64, zone: &str) -> Option<Refusal> {
         let unknown = AgentError::default();
         let error = self.error.as_ref().unwrap_or(&unknown);
         judge(
@@ -295,11 +296,11 @@ mod tests {
             text: words.into(),
             ..Heard::default()
         };
-        assert_eq!(heard.limit_verdict("", 0, "UTC"), None);
-        assert!(heard.limit_verdict(words, 0, "UTC").is_some());
+        assert_eq!(heard.refusal("", 0, "UTC"), None);
+        assert!(heard.refusal(words, 0, "UTC").is_some());
         heard.error = Some(AgentError::in_words(words));
-        assert!(heard.limit_verdict("", 0, "UTC").is_some());
+        assert!(heard.refusal("", 0, "UTC").is_some());
         heard.error = Some(AgentError::default());
-        assert!(heard.limit_verdict(words, 0, "UTC").is_some());
+        assert!(heard.refusal(words, 0, "UTC").is_some());
     }
 }

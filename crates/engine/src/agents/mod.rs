@@ -25,6 +25,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::machine::{Allowance, BudgetKind};
+
 pub use custom::SplitError;
 pub use environment::EnvFilter;
 pub use event::{AgentError, AgentEvent, Denial, EndReason, Heard, Tell};
@@ -82,6 +84,35 @@ impl Agent {
         match self {
             Agent::Custom(_) | Agent::Scripted { .. } => Listener::plain(),
             Agent::Known(client, options) => client.listener(&options.session),
+        }
+    }
+
+    /// The agent as one call needs it: within what it may use, as far as the
+    /// client can keep to that itself, and in the session that it goes on with.
+    pub fn for_call(&self, allowance: Allowance, session: Option<Session>) -> Agent {
+        let mut agent = self.clone();
+        if let Agent::Known(client, options) = &mut agent {
+            if client.capabilities().budget && !allowance.cost.is_zero() {
+                options.max_cost = Some(allowance.cost);
+            }
+            if let Some(session) = session.filter(|_| client.capabilities().resume) {
+                options.session = session;
+            }
+        }
+        agent
+    }
+
+    /// Our guard rides along with it.
+    pub fn is_guarded(&self) -> bool {
+        matches!(self, Agent::Known(_, options) if options.hooks.is_some())
+    }
+
+    /// Whether it says how much of this it used.
+    pub fn tells(&self, kind: BudgetKind) -> bool {
+        match (self, kind) {
+            (Agent::Known(client, _), BudgetKind::Cost) => client.capabilities().tells_cost,
+            (Agent::Known(client, _), BudgetKind::Tokens) => client.capabilities().tells_tokens,
+            (Agent::Custom(_) | Agent::Scripted { .. }, _) => false,
         }
     }
 

@@ -60,6 +60,7 @@ async fn version(program: PathBuf, cwd: PathBuf) -> Option<String> {
         env: Vec::new(),
         env_remove: Vec::new(),
         stdin: None,
+        left_of_run: None,
         timeout: Some(PATIENCE),
         idle: None,
         grace: GRACE,

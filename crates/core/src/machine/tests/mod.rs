@@ -24,6 +24,7 @@ use super::*;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
+use crate::usage::{Tokens, Usage, Usd};
 
 // ---- rules ------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ struct Did {
     promise: Option<Promise>,
     failure: String,
     took_ms: u64,
-    spent: Spent,
+    spent: Usage,
     refusal: Option<Refusal>,
     tasks: Option<Tasks>,
     tree: Option<String>,
@@ -183,7 +184,7 @@ fn ended(end: End) -> Did {
         promise: None,
         failure: String::new(),
         took_ms: 1000,
-        spent: Spent::default(),
+        spent: Usage::default(),
         refusal: None,
         tasks: None,
         tree: None,
@@ -225,7 +226,12 @@ impl Did {
             output,
             ..Tokens::default()
         });
-        self.spent = Spent { tokens, micro_usd };
+        let cost = micro_usd.map(Usd::from_micros);
+        self.spent = Usage {
+            tokens,
+            cost,
+            at_least: false,
+        };
         self
     }
 

@@ -247,7 +247,12 @@ fn the_soonest_of_all_agents_is_waited_for() {
 // ---- budgets ------------------------------------------------------------------
 
 fn with_budget(micro_usd: u64, tokens: u64) -> Rules {
-    for_tasks().with(|r| r.budget.run = Allowance { micro_usd, tokens })
+    for_tasks().with(|r| {
+        r.budget.run = Allowance {
+            cost: Usd::from_micros(micro_usd),
+            tokens,
+        }
+    })
 }
 
 fn budget(limit: &str) -> Option<Outcome> {
@@ -260,7 +265,7 @@ fn budget(limit: &str) -> Option<Outcome> {
 fn a_budget_ends_the_run() {
     let mut run = begin(with_budget(1000, 0));
     run.work(nothing().spent(Some(999), Some(5)));
-    assert_eq!(run.call().unwrap().allowance.micro_usd, 1);
+    assert_eq!(run.call().unwrap().allowance.cost, Usd::from_micros(1));
     run.work(nothing().spent(Some(1), None));
     assert_eq!(run.outcome(), budget("max_cost"));
 
@@ -287,17 +292,17 @@ fn a_spent_budget_stays_spent_until_a_person_allows_more() {
         seen,
         budget: Some(more),
     });
-    assert_eq!(run.call().unwrap().allowance.micro_usd, 2000);
+    assert_eq!(run.call().unwrap().allowance.cost, Usd::from_micros(2000));
 }
 
 #[test]
 fn unknown_is_not_zero() {
     let mut run = begin(for_tasks());
     run.work(nothing());
-    assert_eq!(run.state.bill.known_micro_usd(), None);
+    assert_eq!(run.state.bill.known_cost(), None);
     assert_eq!(run.state.bill.known_tokens(), None);
     run.work(nothing().spent(Some(0), Some(7)));
-    assert_eq!(run.state.bill.known_micro_usd(), Some(0));
+    assert_eq!(run.state.bill.known_cost(), Some(Usd::ZERO));
     assert_eq!(run.state.bill.unpriced, 1);
     // A program that never started used nothing.
     run.turn(ended(End::SpawnFailed { missing: false }));
@@ -309,12 +314,15 @@ fn the_tighter_of_turn_and_run_bounds_the_call() {
     for (run_left, turn, want) in [(0, 0, 0), (0, 5, 5), (9, 0, 9), (9, 5, 5), (4, 5, 4)] {
         let mut rules = with_budget(run_left, run_left);
         rules.budget.turn = Allowance {
-            micro_usd: turn,
+            cost: Usd::from_micros(turn),
             tokens: turn,
         };
         let run = begin(rules);
         let allowed = run.call().unwrap().allowance;
-        assert_eq!((allowed.micro_usd, allowed.tokens), (want, want));
+        assert_eq!(
+            (allowed.cost, allowed.tokens),
+            (Usd::from_micros(want), want)
+        );
     }
 }
 

@@ -165,7 +165,7 @@ fn events_that_do_not_fit_change_nothing() {
         Kind::TurnEnded(TurnReport {
             mentioned: None,
             attempt: 1,
-            spent: Spent::default(),
+            spent: Default::default(),
             refusal: None,
             turn,
             end: End::Exit(0),

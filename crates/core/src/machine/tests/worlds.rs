@@ -15,7 +15,7 @@ pub(super) struct Move {
     pub promise: Option<Promise>,
     pub failure: &'static str,
     pub refusal: Option<Refusal>,
-    pub spent: Spent,
+    pub spent: Usage,
     pub results: Vec<CommandResult>,
     pub extends: bool,
     pub took_ms: u64,
@@ -288,7 +288,7 @@ pub(super) fn any_move(
                 promise,
                 failure,
                 refusal: None,
-                spent: Spent::default(),
+                spent: Usage::default(),
                 results,
                 extends,
                 took_ms: time.0,
@@ -322,20 +322,27 @@ fn any_refusal() -> impl Strategy<Value = Option<Refusal>> {
     prop::option::weighted(0.5, refusal)
 }
 
-fn any_spent() -> impl Strategy<Value = Spent> {
+fn any_spent() -> impl Strategy<Value = Usage> {
     let tokens = (0u64..1000, 0u64..1000).prop_map(|(input, output)| Tokens {
         input,
         output,
         ..Tokens::default()
     });
-    (prop::option::of(tokens), prop::option::of(0u64..1000))
-        .prop_map(|(tokens, micro_usd)| Spent { tokens, micro_usd })
+    (prop::option::of(tokens), prop::option::of(0u64..1000)).prop_map(|(tokens, micros)| Usage {
+        tokens,
+        cost: micros.map(Usd::from_micros),
+        at_least: false,
+    })
 }
 
 fn any_budget() -> impl Strategy<Value = Budget> {
     let bound = || prop_oneof![3 => Just(0u64), 1 => 1u64..20_000];
-    let allowance =
-        || (bound(), bound()).prop_map(|(micro_usd, tokens)| Allowance { micro_usd, tokens });
+    let allowance = || {
+        (bound(), bound()).prop_map(|(micros, tokens)| Allowance {
+            cost: Usd::from_micros(micros),
+            tokens,
+        })
+    };
     (allowance(), allowance()).prop_map(|(run, turn)| Budget { run, turn })
 }
 

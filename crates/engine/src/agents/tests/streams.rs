@@ -467,7 +467,7 @@ fn a_promise_counts_in_the_final_text_only() {
 fn limit_words_of_tools_are_no_limit() {
     for client in Client::ALL {
         let heard = heard(&format!("{}.work", client.name()));
-        assert_eq!(heard.limit_verdict("", 0, "UTC"), None, "{client:?}");
+        assert_eq!(heard.refusal("", 0, "UTC"), None, "{client:?}");
         assert_eq!(heard.limit, None, "{client:?}");
     }
 }
