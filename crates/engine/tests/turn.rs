@@ -58,6 +58,9 @@ impl Project {
         Call {
             agent,
             turn: Turn {
+                attempt: 1,
+                agent: 0,
+                allowance: Default::default(),
                 turn: 3,
                 timeout_ms: 0,
                 left_ms: 0,

@@ -19,15 +19,15 @@ pub struct Client {
     pub version: &'static str,
     /// Below `node_modules`.
     pub program: &'static str,
-    pub driven: Driven,
-    /// What follows the program in `--agent-cmd`: headless, the prompt on
-    /// standard input, plain text.
-    pub flags: &'static str,
+    /// Our hook can be handed over for one run; without it, the person has to
+    /// say that no permission questions are wanted.
+    pub has_hooks: bool,
+    pub tells_tokens: bool,
     pub write_tool: &'static str,
     pub shell_tool: &'static str,
     /// What the service answers when a plan is used up, where there is such a
-    /// thing, until a time in seconds since 1970.
-    pub limit: Option<fn(u64) -> Refusal>,
+    /// thing.
+    pub limit: Option<Limit>,
     /// Starts a subagent with this task, where the client can.
     pub subagent: Option<fn(&str) -> Call>,
     write: fn(&Path, &str) -> Value,
@@ -35,13 +35,13 @@ pub struct Client {
     set_up: fn(&Place) -> io::Result<Env>,
 }
 
-/// How `ralph run` drives a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driven {
-    /// `--agent NAME`: Ralph understands its stream.
-    Adapter,
-    /// `--agent-cmd …`: everything that it prints is what it says.
-    Command,
+/// A usage limit.
+#[derive(Clone, Copy, Debug)]
+pub enum Limit {
+    /// It says when it is over, in seconds since 1970.
+    Until(fn(u64) -> Refusal),
+    /// It is known to last until the day of the service is over.
+    OfTheDay(fn() -> Refusal),
 }
 
 /// Where a client lives in a scenario.
@@ -89,11 +89,11 @@ pub const CLIENTS: [Client; 5] = [
         package: "@anthropic-ai/claude-code-linux-x64",
         version: "2.1.325",
         program: "@anthropic-ai/claude-code-linux-x64/claude",
-        driven: Driven::Adapter,
-        flags: "-p --dangerously-skip-permissions",
+        has_hooks: true,
+        tells_tokens: true,
         write_tool: "Write",
         shell_tool: "Bash",
-        limit: Some(limits::anthropic_five_hours),
+        limit: Some(Limit::Until(limits::anthropic_five_hours)),
         subagent: Some(claude_subagent),
         write: |path, content| json!({"file_path": path, "content": content}),
         shell: described,
@@ -104,11 +104,11 @@ pub const CLIENTS: [Client; 5] = [
         package: "@openai/codex",
         version: "0.166.0",
         program: ".bin/codex",
-        driven: Driven::Command,
-        flags: "exec --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust -",
+        has_hooks: true,
+        tells_tokens: true,
         write_tool: "apply_patch",
         shell_tool: "exec_command",
-        limit: Some(limits::openai_plan),
+        limit: Some(Limit::Until(limits::openai_plan)),
         subagent: None,
         write: codex_patch,
         shell: |command| json!({"cmd": command}),
@@ -119,11 +119,11 @@ pub const CLIENTS: [Client; 5] = [
         package: "@google/gemini-cli",
         version: "0.61.0",
         program: ".bin/gemini",
-        driven: Driven::Command,
-        flags: "--yolo",
+        has_hooks: true,
+        tells_tokens: true,
         write_tool: "write_file",
         shell_tool: "run_shell_command",
-        limit: Some(|_| limits::gemini_daily_quota()),
+        limit: Some(Limit::OfTheDay(limits::gemini_daily_quota)),
         subagent: None,
         write: |path, content| json!({"file_path": path, "content": content}),
         shell: described,
@@ -134,8 +134,8 @@ pub const CLIENTS: [Client; 5] = [
         package: "opencode-linux-x64",
         version: "1.18.33",
         program: "opencode-linux-x64/bin/opencode",
-        driven: Driven::Command,
-        flags: "run",
+        has_hooks: false,
+        tells_tokens: true,
         write_tool: "write",
         shell_tool: "bash",
         limit: None,
@@ -149,8 +149,8 @@ pub const CLIENTS: [Client; 5] = [
         package: "@github/copilot-linux-x64",
         version: "1.0.102",
         program: "@github/copilot-linux-x64/copilot",
-        driven: Driven::Command,
-        flags: "--allow-all -s",
+        has_hooks: true,
+        tells_tokens: false,
         write_tool: "create",
         shell_tool: "bash",
         limit: None,
@@ -229,6 +229,8 @@ trust_level = "trusted"
     write_file(&home.join("config.toml"), &config)?;
     Ok(vec![
         ("CODEX_HOME", shown(&home)),
+        // The provider on loopback stands in its configuration.
+        ("RALPH_AGENT_USER_CONFIG", "true".into()),
         ("SCRIPTED_KEY", "dummy".into()),
     ])
 }

@@ -3,25 +3,12 @@
 use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ralph_testkit::{Script, Select, Turn, limits};
+use ralph_testkit::{Refusal, Script, Select, Turn, limits};
 use serde_json::Value;
 
-use super::clients::{Client, Driven};
+use super::clients::{Client, Limit};
 use super::shape::{self, Shape};
 use super::stage::{Played, Stage, Wishes};
-
-/// What has to become of a usage limit. Ralph does not know limits yet: the
-/// turn counts as failed and the next one follows at once. Once it waits,
-/// this becomes `WaitsAndGoesOn`.
-const ON_LIMIT: OnLimit = OnLimit::FailsTheTurn;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "the other one is what comes next")]
-enum OnLimit {
-    FailsTheTurn,
-    /// A `wait` event, no `error` event, and the lost turn is not counted.
-    WaitsAndGoesOn,
-}
 
 /// What a scenario showed.
 #[derive(Debug)]
@@ -251,6 +238,14 @@ fn works_a_list_off(stage: &Stage) -> io::Result<Findings> {
             &format!("the tool {tool} should be offered"),
         );
     }
+    is_booked(stage, &mut findings);
+    findings.must(
+        findings.played.hooked >= 5 || !client.has_hooks,
+        &format!(
+            "our hook should be asked about 5 tool calls, not {}",
+            findings.played.hooked
+        ),
+    );
     findings.must(
         leftovers(stage).is_empty(),
         &format!("files that nobody asked for: {:?}", leftovers(stage)),
@@ -258,16 +253,32 @@ fn works_a_list_off(stage: &Stage) -> io::Result<Findings> {
     Ok(findings)
 }
 
+/// Two calls, and what each of them used; what is not told is unknown.
+fn is_booked(stage: &Stage, findings: &mut Findings) {
+    let cost = findings.played.cost.clone();
+    let total = &cost["total"];
+    let tokens = total["tokens"].as_u64();
+    let told = match stage.client.tells_tokens {
+        true => tokens.is_some_and(|n| n > 0) && total["uncounted_calls"] == 0,
+        false => tokens.is_none() && total["uncounted_calls"] == 2,
+    };
+    findings.must(
+        total["calls"] == 2 && told,
+        &format!("usage should be booked: {cost}"),
+    );
+}
+
 /// What lies in the project beside the work.
 fn leftovers(stage: &Stage) -> Vec<String> {
-    let known = [".git", ".ralph", "tasks.md", "1.txt", "2.txt", "3.txt"];
+    let ours = [".ralph", ".skillpack"];
+    let known = [".git", "tasks.md", "1.txt", "2.txt", "3.txt"];
     let names = std::fs::read_dir(&stage.project)
         .into_iter()
         .flatten()
         .flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names
-        .filter(|name| !known.contains(&name.as_str()))
+        .filter(|name| !ours.contains(&name.as_str()) && !known.contains(&name.as_str()))
         .collect()
 }
 
@@ -295,20 +306,15 @@ fn false_promise(stage: &Stage) -> io::Result<Findings> {
             .is_some_and(|b| b.contains("<promise>COMPLETE</promise>")),
         "the tool's output should have carried the tag",
     );
-    nothing_claimed_at_first(stage, &mut findings);
+    nothing_claimed_at_first(&mut findings);
     Ok(findings)
 }
 
-/// Plain text has no final answer to tell from the rest, so that such a claim
-/// may be seen there; it is then rejected for its open tasks.
-fn nothing_claimed_at_first(stage: &Stage, findings: &mut Findings) {
+fn nothing_claimed_at_first(findings: &mut Findings) {
     let claims = ["promise_detected", "promise_rejected"];
     let seen = claims.iter().flat_map(|name| findings.named(name));
     let at_first = seen.filter(|e| e["iteration"] == 1).count();
-    findings.must(
-        at_first == 0 || stage.client.driven == Driven::Command,
-        "only the final answer may claim something",
-    );
+    findings.must(at_first == 0, "only the final answer may claim something");
 }
 
 fn subagent_promise(stage: &Stage) -> io::Result<Findings> {
@@ -337,7 +343,7 @@ fn subagent_promise(stage: &Stage) -> io::Result<Findings> {
     })?);
     findings.ends("complete", 0);
     findings.iterations(2);
-    nothing_claimed_at_first(stage, &mut findings);
+    nothing_claimed_at_first(&mut findings);
     Ok(findings)
 }
 
@@ -402,10 +408,16 @@ fn silent_model(stage: &Stage) -> io::Result<Findings> {
 
 fn usage_limit(stage: &Stage) -> io::Result<Findings> {
     stage.write("tasks.md", &tasks(1, 0))?;
-    let Some(limit) = stage.client.limit else {
-        return Err(io::Error::other("this client knows no usage limit"));
-    };
-    let mut turns = vec![Turn::refuse(limit(in_a_moment()))];
+    match stage.client.limit {
+        Some(Limit::Until(limit)) => waits_and_goes_on(stage, limit(in_a_moment())),
+        Some(Limit::OfTheDay(limit)) => pauses_for_the_day(stage, limit()),
+        None => Err(io::Error::other("this client knows no usage limit")),
+    }
+}
+
+/// The lost turn is not counted, and no error.
+fn waits_and_goes_on(stage: &Stage, limit: Refusal) -> io::Result<Findings> {
+    let mut turns = vec![Turn::refuse(limit)];
     turns.extend(does_it(stage));
     let mut findings = Findings::new(stage.play(Wishes {
         script: Script::main(turns),
@@ -413,22 +425,51 @@ fn usage_limit(stage: &Stage) -> io::Result<Findings> {
         ..Wishes::default()
     })?);
     findings.ends("complete", 0);
+    findings.iterations(1);
     findings.file(stage, "1.txt", "one\n");
-    let (iterations, errors, waits) = match ON_LIMIT {
-        OnLimit::FailsTheTurn => (2, 1, 0),
-        OnLimit::WaitsAndGoesOn => (1, 0, 1),
-    };
-    findings.iterations(iterations);
+    findings.must(findings.count("error") == 0, "a limit is no error");
+    let waits: Vec<Value> = findings.named("wait").cloned().collect();
+    let for_limit = waits
+        .iter()
+        .filter(|w| w["reason"] == "usage_limit")
+        .count();
     findings.must(
-        findings.count("error") == errors,
-        &format!("there should be {errors} errors"),
+        (for_limit, waits.len()) == (1, 1),
+        &format!("there should be one wait for the limit: {waits:?}"),
     );
-    findings.must(findings.count("wait") >= waits, "Ralph should wait");
+    let refused: Vec<Value> = findings.named("agent_refused").cloned().collect();
+    findings.must(
+        refused.len() == 1 && refused.iter().all(|r| r["until"].is_string()),
+        &format!("the limit should have a reset: {refused:?}"),
+    );
+    Ok(findings)
+}
+
+/// Nobody waits longer than `limits.max_wait`.
+fn pauses_for_the_day(stage: &Stage, limit: Refusal) -> io::Result<Findings> {
+    let turn = Turn::refuse(limit).for_ever();
+    let mut findings = Findings::new(stage.play(Wishes {
+        script: Script::main(vec![turn]),
+        subscribed: true,
+        env: vec![("RALPH_LIMITS_MAX_WAIT", "5s".into())],
+    })?);
+    findings.ends("paused", 3);
+    let end = findings.played.events.last().cloned().unwrap_or_default();
+    findings.must(
+        end["reason"] == "max_wait",
+        &format!("it should pause for the length of the wait: {end}"),
+    );
+    let refused: Vec<Value> = findings.named("agent_refused").cloned().collect();
+    findings.must(
+        refused.len() == 1 && refused.iter().all(|r| r["reason"] == "usage_limit"),
+        &format!("one call should be refused: {refused:?}"),
+    );
+    findings.must(findings.count("error") == 0, "a limit is no error");
     Ok(findings)
 }
 
 /// When a scripted limit ends, in seconds since 1970.
 fn in_a_moment() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    (now.unwrap_or_default() + Duration::from_secs(4)).as_secs()
+    (now.unwrap_or_default() + Duration::from_secs(20)).as_secs()
 }

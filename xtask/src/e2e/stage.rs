@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ralph_testkit::{ModelServer, Report, Script};
 use serde_json::Value;
 
-use super::clients::{Client, Driven, Env, Place};
+use super::clients::{Client, Env, Place};
 
 /// A run that takes longer hangs, also on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -40,6 +40,10 @@ pub struct Played {
     pub events: Vec<Value>,
     pub stderr: String,
     pub report: Report,
+    /// What `ralph cost --json` says.
+    pub cost: Value,
+    /// How many tool calls our hook was asked about.
+    pub hooked: u64,
     /// What is wrong whatever the scenario was about.
     pub problems: Vec<String>,
 }
@@ -111,6 +115,9 @@ impl<'a> Stage<'a> {
             }
         };
         problems.extend(self.replay(&env, &events).err());
+        let cost = self.ralph(&env).args(["cost", "--json"]).output()?.stdout;
+        let stats: Value =
+            serde_json::from_str(&self.read(".ralph/.safety_stats")).unwrap_or_default();
         let report = server.finish();
         problems.extend(report.violations.iter().cloned());
         problems.extend(report.unplayed.iter().cloned());
@@ -119,20 +126,18 @@ impl<'a> Stage<'a> {
             events,
             stderr: text("stderr"),
             report,
+            cost: serde_json::from_slice(&cost).unwrap_or_default(),
+            hooked: stats["allowed"].as_u64().unwrap_or(0),
             problems,
         })
     }
 
     fn run(&self, env: &Env) -> io::Result<Option<i32>> {
         let mut command = self.ralph(env);
-        command.args(["run", "--json"]);
-        match self.client.driven {
-            Driven::Adapter => command.args(["--agent", self.client.name, "--allow-unsafe"]),
-            Driven::Command => {
-                let line = format!("'{}' {}", self.program.display(), self.client.flags);
-                command.args(["--agent-cmd", &line])
-            }
-        };
+        command.args(["run", "--json", "--agent", self.client.name]);
+        if !self.client.has_hooks {
+            command.arg("--allow-unsafe");
+        }
         let mut child = command
             .stdout(File::create(self.dir.join("stdout"))?)
             .stderr(File::create(self.dir.join("stderr"))?)
@@ -193,18 +198,20 @@ impl<'a> Stage<'a> {
     /// The one journal is replayed, and it tells the same as the run did.
     fn replay(&self, env: &Env, events: &[Value]) -> Result<(), String> {
         let end = events.last().ok_or("the run told nothing")?;
-        let output = self.ralph(env).args(["resume", "--list"]).output();
+        let output = self
+            .ralph(env)
+            .args(["resume", "--list", "--json"])
+            .output();
         let output = output.map_err(|e| e.to_string())?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        let words: Vec<&str> = told.split_whitespace().collect();
-        let outcome = end["outcome"].as_str().unwrap_or_default();
-        let turns = format!("#{}", end["iterations"]);
-        match words.as_slice() {
-            [_, o, t, _, _] if *o == outcome && *t == turns => Ok(()),
-            _ => Err(format!(
-                "the journal should tell {outcome} {turns}, but: {told}"
-            )),
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let run = match told["runs"].as_array().map(Vec::as_slice) {
+            Some([run]) => run,
+            _ => return Err(format!("there should be one run: {told}")),
+        };
+        if run["outcome"] == end["outcome"] && run["iterations"] == end["iterations"] {
+            return Ok(());
         }
+        Err(format!("the journal should tell {end}, but: {run}"))
     }
 }
 

@@ -29,6 +29,8 @@ mod flood;
 mod formats;
 mod history;
 mod languages;
+#[cfg(target_os = "linux")]
+mod limits;
 mod progress;
 mod run;
 mod signals;
