@@ -85,8 +85,11 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
     };
     let mut asked = past.header.asked;
     let flags = settings::resume_flags(args);
-    let says = |key: &str| flags.iter().any(|flag| flag.key == key);
-    let (money, tokens) = (says("budget.max_cost"), says("budget.max_tokens"));
+    let (money, tokens) = (args.max_cost.is_some(), args.max_tokens.is_some());
+    // What was said then holds no longer.
+    asked
+        .flags
+        .retain(|then| flags.iter().all(|now| now.key != then.key));
     asked.flags.extend(flags);
     let (app, plan) = match prepare(app, global, asked, shown) {
         Ok(prepared) => prepared,
