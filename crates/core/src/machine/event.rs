@@ -30,6 +30,8 @@ pub enum Kind {
     Woke { seen: Seen },
     /// A person chose from the menu at a limit.
     Answered { answer: Answer },
+    /// A run that is over is about to be put into the history.
+    Archived { name: String },
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
