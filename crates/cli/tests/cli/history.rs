@@ -500,3 +500,21 @@ fn the_history_is_listed_in_every_language() {
     let first = env.ralph(&["history", "--limit", "1"]);
     assert!(ok(&first).contains("and 3 more"), "{}", first.stdout);
 }
+
+/// RESM-08: a person who takes a run up learns what moved meanwhile.
+#[test]
+fn what_changed_since_is_said_when_a_run_is_taken_up() {
+    let env = TestEnv::with_tasks(3);
+    let turns = [
+        ticking("T001", "<promise>CONTINUE</promise>"),
+        ticking("T002", "<promise>CONTINUE</promise>"),
+    ];
+    let (done, _) = env.run_script(&turns, &["--max-iterations", "1"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    env.git(&["checkout", "-q", "-b", "other"]);
+    env.write("unseen.txt", "by hand");
+    env.ralph(&["resume", "--yes"]);
+    let log = env.read(".ralph/ralph.log");
+    let said = "changed since the run stopped: the branch (now other), the files";
+    assert!(log.contains(said), "{log}");
+}

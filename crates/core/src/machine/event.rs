@@ -51,6 +51,8 @@ pub struct Seen {
     /// progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_tree: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
