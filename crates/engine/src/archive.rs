@@ -8,18 +8,22 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use ralph_core::checkpoint::{self, Checkpoint};
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Goal, Notice, Outcome, iso_utc};
+use ralph_core::machine::{Event, Goal, Kind, Outcome, iso_utc};
 use ralph_core::report::{Facts, GitFacts, Report, Story, outcome_name};
 use ralph_store::FileError;
+use ralph_store::atomic::remove_stale_temps;
 use ralph_store::history::{self, Bundle, Entry, History, Manifest};
+use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::LockError;
 use serde_json::{Map, Value, json};
 
 use crate::git::{self, Head};
 use crate::past::{self, Past, PastError};
+use crate::record::{self, RecordError};
 use crate::supervise::orphans;
 use crate::{clock, opening};
 
@@ -52,8 +56,6 @@ pub struct Job<'a> {
     pub lang: Lang,
     /// Where HEAD stood when the run ended; `None` where nobody looked then.
     pub head: Option<Head>,
-    /// Whether the files of the working directory are of this run.
-    pub owns_current: bool,
 }
 
 /// A run in the history.
@@ -69,6 +71,7 @@ pub enum ArchiveError {
     Past(PastError),
     File(FileError),
     Locked(LockError),
+    Record(RecordError),
 }
 
 impl From<PastError> for ArchiveError {
@@ -83,23 +86,33 @@ impl From<FileError> for ArchiveError {
     }
 }
 
+impl From<RecordError> for ArchiveError {
+    fn from(error: RecordError) -> Self {
+        ArchiveError::Record(error)
+    }
+}
+
 impl Say for ArchiveError {
     fn say(&self, lang: Lang) -> String {
         match self {
             ArchiveError::Past(error) => error.say(lang),
             ArchiveError::File(error) => error.say(lang),
             ArchiveError::Locked(error) => error.say(lang),
+            ArchiveError::Record(error) => error.say(lang),
         }
     }
 }
 
-/// Archives a run, if it is not archived as it stands now. `tell` hears of it
-/// before anything moves (EVNT-04). Doing it again after a crash at any moment
-/// finishes what was begun.
-pub fn archive(job: &Job<'_>, tell: &mut dyn FnMut(&Notice)) -> Result<Archived, ArchiveError> {
+/// Archives a run, if it is not archived as it stands now. `write` puts it
+/// into the journal before anything moves (EVNT-04). Doing it again after a
+/// crash at any moment finishes what was begun.
+pub fn archive(
+    job: &Job<'_>,
+    write: &mut dyn FnMut(&Event) -> Result<(), RecordError>,
+) -> Result<Archived, ArchiveError> {
     let mut story = Story::default();
     let past = past::listen(job.run, &mut |notice| story.take(notice))?;
-    let working = match job.owns_current {
+    let working = match is_of_run(&job.keeping.current, job.run) {
         true => history::working_files(&job.keeping.current)?,
         false => Vec::new(),
     };
@@ -110,11 +123,16 @@ pub fn archive(job: &Job<'_>, tell: &mut dyn FnMut(&Notice)) -> Result<Archived,
             already: true,
         },
         None => {
-            let task_id = task_id(&working).unwrap_or_else(|| job.run.id.to_string());
+            let task_id = checkpoint::task_id_of(job.run.id.as_str());
             let ended = clock::local_time(past.state.now().wall_ms);
             let date = ended.get(..10).unwrap_or(&ended);
             let name = kept.free_name(&format!("{date}_{task_id}"));
-            tell(&Notice::Archive { name: name.clone() });
+            if past.archive.as_ref() != Some(&name) {
+                write(&Event {
+                    at: clock::now(),
+                    kind: Kind::Archived { name: name.clone() },
+                })?;
+            }
             let bundle = bundle(job, &past, story, &working, &task_id);
             Archived {
                 path: kept.put(&name, &bundle)?,
@@ -124,6 +142,7 @@ pub fn archive(job: &Job<'_>, tell: &mut dyn FnMut(&Notice)) -> Result<Archived,
     };
     // Only now: what is deleted stands in the history (HIST-06).
     history::clear(&working)?;
+    let _ = remove_stale_temps(&job.keeping.current, None);
     Ok(archived)
 }
 
@@ -137,15 +156,11 @@ fn find_archive<'a>(entries: &'a [Entry], run: &RunPaths, records: u64) -> Optio
     })
 }
 
-/// The id of the task, as the checkpoint has it, where it can be a name.
-fn task_id(working: &[(String, PathBuf)]) -> Option<String> {
-    const LONGEST: usize = 64;
-    let (_, path) = working.iter().find(|(name, _)| name == "checkpoint.json")?;
-    let checkpoint: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    let id = checkpoint["task_id"].as_str()?;
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let sound = (1..=LONGEST).contains(&id.len()) && id.bytes().all(is_name);
-    sound.then(|| id.to_owned())
+/// Whether the working directory is that of this run, as its checkpoint says:
+/// what another run or another tool keeps there is not ours to move.
+fn is_of_run(current: &Path, run: &RunPaths) -> bool {
+    let text = std::fs::read(current.join("checkpoint.json")).unwrap_or_default();
+    Checkpoint::read(&text).is_ok_and(|(found, _)| found.run_id() == Some(run.id.as_str()))
 }
 
 fn bundle(
@@ -160,7 +175,9 @@ fn bundle(
         (history::JOURNAL.to_owned(), job.run.journal()),
         (history::EVENTS.to_owned(), job.run.events()),
     ];
-    let others = working.iter().filter(|(name, _)| name != history::EVENTS);
+    let others = working
+        .iter()
+        .filter(|(name, _)| name != history::EVENTS && !name.contains(".tmp."));
     copies.extend(others.cloned());
     Bundle {
         manifest: manifest(&report, past, task_id),
@@ -267,9 +284,9 @@ pub fn catch_up(layout: &Layout, keeping: &Keeping, newest: &RunId, lang: Lang) 
             run,
             lang,
             head: None,
-            owns_current: false,
         };
-        let _ = archive(&job, &mut |_| {});
+        let _ = archive(&job, &mut |event| write_down(run, event));
+        let _ = opening::settle(layout, run);
     }
 }
 
@@ -281,20 +298,23 @@ pub fn archive_by_hand(
     lang: Lang,
 ) -> Result<Archived, ArchiveError> {
     let _lock = take_lock(layout, &run.id)?;
-    let newest = layout.latest_run()?;
     let job = Job {
         layout,
         keeping,
         run,
         lang,
         head: None,
-        owns_current: newest.is_some_and(|newest| newest.id == run.id),
     };
-    let now = clock::now();
-    archive(&job, &mut |notice| {
-        let log = ralph_store::events::EventLog::open(&run.events());
-        let _ = log.and_then(|mut log| log.append_json(&notice.line(now)));
-    })
+    let archived = archive(&job, &mut |event| write_down(run, event))?;
+    // The event log is told with the next look at the run, if not now.
+    let _ = opening::settle(layout, run);
+    Ok(archived)
+}
+
+/// Adds to the journal of a run that no process drives.
+fn write_down(run: &RunPaths, event: &Event) -> Result<(), RecordError> {
+    let (mut journal, ..) = Journal::open(&run.journal())?;
+    record::append(&mut journal, event)
 }
 
 /// A run that died with the lock may have left processes behind: whoever takes

@@ -217,7 +217,7 @@ impl<'a> Driver<'a> {
             self.tell_troubles();
             if let Some(outcome) = end {
                 if !outcome.can_go_on() {
-                    self.archive(event.at);
+                    self.archive();
                 }
                 return Ok(outcome);
             }
@@ -518,17 +518,25 @@ impl<'a> Driver<'a> {
     }
 
     /// The history is a projection: what fails here is told, and that is all.
-    fn archive(&mut self, at: Now) {
+    fn archive(&mut self) {
         let job = archive::Job {
             layout: &self.layout,
             keeping: &self.plan.keeping,
             run: &self.paths,
             lang: self.plan.lang,
             head: Some(git::head(&self.plan.root)),
-            owns_current: true,
         };
-        let recorder = &mut self.recorder;
-        match archive::archive(&job, &mut |notice| recorder.notice(notice, at)) {
+        let (recorder, state) = (&mut self.recorder, &mut self.state);
+        let archived = archive::archive(&job, &mut |event| {
+            recorder.event(event)?;
+            for effect in step(state, event) {
+                if let Effect::Emit(notice) = effect {
+                    recorder.notice(&notice, event.at);
+                }
+            }
+            Ok(())
+        });
+        match archived {
             Ok(archived) => {
                 let to = archived.path.strip_prefix(&self.plan.root);
                 let to = to.unwrap_or(&archived.path).to_owned();

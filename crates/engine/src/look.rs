@@ -234,10 +234,12 @@ impl Looker {
     pub fn look(&mut self) -> Seen {
         let scan = self.work_tree.scan().ok();
         self.last_tree = scan.map(|scan| scan.fingerprint.to_string());
+        let head = git::head(&self.root);
         Seen {
             tasks: self.look_at_tasks(),
             tree: self.last_tree.clone(),
-            commit_tree: self.commit_tree(),
+            commit_tree: head.commit.and_then(|commit| self.tree_of(commit)),
+            branch: head.branch,
         }
     }
 
@@ -346,9 +348,8 @@ impl Looker {
         Ok(())
     }
 
-    /// The tree of `HEAD`; git is asked only about commits that are new.
-    fn commit_tree(&mut self) -> Option<String> {
-        let commit = git::head(&self.root).commit?;
+    /// The tree of a commit; git is asked only about commits that are new.
+    fn tree_of(&mut self, commit: String) -> Option<String> {
         if let Some(tree) = self.trees.get(&commit) {
             return tree.clone();
         }

@@ -84,7 +84,10 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
     let id = new_run_id(started.wall_ms, clock::random());
     let lock = lock(layout, &id).map_err(DriveError::Locked)?;
     refuse_directories(&[&layout.status(), &plan.log])?;
-    clear_up(layout, plan);
+    clear_up(
+        layout,
+        plan.tasks.as_ref().map(|tasks| tasks.path.as_path()),
+    );
     let dead = lock.took_over.as_ref();
     if let Some(dead) = dead.and_then(|info| RunId::parse(&info.run_id)) {
         // Its files are for people who look back; the new run does not wait
@@ -132,7 +135,10 @@ fn refuse_directories(files: &[&Path]) -> Result<(), FileError> {
 fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveError> {
     layout.prepare()?;
     let lock = lock(layout, id).map_err(DriveError::Locked)?;
-    clear_up(layout, plan);
+    clear_up(
+        layout,
+        plan.tasks.as_ref().map(|tasks| tasks.path.as_path()),
+    );
     let paths = layout.run(id);
     let (journal, records, tail) = Journal::open(&paths.journal()).map_err(PastError::from)?;
     let (past, lines) = retell(id, records)?;
@@ -161,13 +167,16 @@ fn retell(id: &RunId, records: Vec<Record>) -> Result<(Past, Vec<Value>), PastEr
 
 /// Removes what dead processes left of files that they did not live to
 /// replace. Whoever can't, leaves it to the next.
-fn clear_up(layout: &Layout, plan: &Plan) {
-    let tasks = plan.tasks.as_ref().map(|tasks| tasks.path.clone());
-    for path in tasks.into_iter().chain([layout.status()]) {
+fn clear_up(layout: &Layout, tasks_file: Option<&Path>) {
+    for path in tasks_file
+        .into_iter()
+        .chain([layout.delta_state().as_path()])
+    {
         if let (Some(dir), Some(name)) = (path.parent(), path.file_name()) {
-            let _ = remove_stale_temps(dir, &name.to_string_lossy());
+            let _ = remove_stale_temps(dir, Some(&name.to_string_lossy()));
         }
     }
+    let _ = remove_stale_temps(layout.ralph_dir(), None);
 }
 
 /// Brings the files of a run that is over in step with its journal, where the
@@ -179,11 +188,12 @@ pub fn finish_telling(layout: &Layout, id: &RunId) -> Result<Option<Outcome>, Dr
 }
 
 /// Under the lock.
-fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome>, DriveError> {
+pub(crate) fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome>, DriveError> {
     let (records, _) = journal::read(&paths.journal()).map_err(PastError::from)?;
     let (past, lines) = retell(&paths.id, records)?;
     let mut told = Told::new(&paths.events(), lines);
     let was_whole = told.is_whole();
+    clear_up(layout, past.header.tasks_file.as_deref());
     told.catch_up()?;
     let is_latest = layout.latest_run()?.is_some_and(|run| run.id == paths.id);
     let was_current = !is_latest || settle_status(layout, paths, &past)?;
@@ -199,7 +209,6 @@ fn settle_status(layout: &Layout, paths: &RunPaths, past: &Past) -> Result<bool,
     if serde_json::from_slice(&written).ok().as_ref() == Some(&status) {
         return Ok(true);
     }
-    let _ = remove_stale_temps(layout.ralph_dir(), "status.json");
     write_status(&layout.status(), &status, true)?;
     Ok(false)
 }

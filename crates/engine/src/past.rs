@@ -20,8 +20,10 @@ pub struct Past {
     pub skipped: BTreeSet<String>,
     /// What was seen of the world last.
     pub last_seen: Option<Seen>,
-    /// How many records the journal has.
+    /// How many records the journal has, but for those of its archives.
     pub records: u64,
+    /// The archive that was begun in this state.
+    pub archive: Option<String>,
 }
 
 /// Why a run can't be taken up.
@@ -105,6 +107,7 @@ pub fn replay(
         skipped: BTreeSet::new(),
         last_seen: None,
         records: 1,
+        archive: None,
     };
     for record in records {
         let event: Event = understand(run, record.seq, record.data)?;
@@ -127,7 +130,13 @@ fn understand<T: serde::de::DeserializeOwned>(
 
 impl Past {
     fn take(&mut self, event: &Event, tell: &mut impl FnMut(&Notice, Now)) {
-        self.records += 1;
+        match &event.kind {
+            Kind::Archived { name } => self.archive = Some(name.clone()),
+            _ => {
+                self.archive = None;
+                self.records += 1;
+            }
+        }
         for effect in step(&mut self.state, event) {
             if let Effect::Emit(notice) = effect {
                 tell(&notice, event.at);

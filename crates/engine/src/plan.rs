@@ -202,6 +202,8 @@ pub enum Announcement {
         tasks: bool,
         files: bool,
         commit: bool,
+        /// The branch that is checked out now.
+        branch: Option<String>,
     },
     /// The run is over and stands in the history (HIST-01).
     Archived {
@@ -248,10 +250,12 @@ impl Announcement {
         let tasks = before.tasks != now.tasks;
         let files = before.tree != now.tree;
         let commit = before.commit_tree != now.commit_tree;
-        (tasks || files || commit).then_some(Announcement::Changed {
+        let branch = now.branch.clone().filter(|_| before.branch != now.branch);
+        (tasks || files || commit || branch.is_some()).then_some(Announcement::Changed {
             tasks,
             files,
             commit,
+            branch,
         })
     }
 }

@@ -16,6 +16,7 @@ use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
 use ralph_core::machine::{Effect, Notice, State};
 use ralph_store::FileError;
+use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
 use ralph_store::layout::{Layout, RunPaths};
 
@@ -104,6 +105,9 @@ impl Projector {
         if let Err(error) = self.dir.prepare() {
             announcements.extend(self.failed(error));
             return announcements;
+        }
+        for dir in [Some(self.dir.dir()), self.dir.dir().parent()] {
+            let _ = dir.map(|dir| remove_stale_temps(dir, None));
         }
         announcements.extend(self.take_checkpoint());
         announcements.extend(self.take_delta());

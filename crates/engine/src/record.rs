@@ -152,8 +152,7 @@ impl Recorder {
 
     /// Writes an event down before anything is done about it.
     pub fn event(&mut self, event: &Event) -> Result<(), RecordError> {
-        self.journal.append(&[to_json(event)], Durability::Commit)?;
-        Ok(())
+        append(&mut self.journal, event)
     }
 
     /// Tells the event log and the log file. Both can be made again from the
@@ -216,6 +215,12 @@ pub fn write_status(path: &Path, status: &Value, durable: bool) -> Result<(), Fi
     let mut json = serde_json::to_vec_pretty(status).unwrap_or_default();
     json.push(b'\n');
     write_atomic(path, &json, AtomicOptions { durable })
+}
+
+/// Adds an event to a journal, on the disk before it returns.
+pub fn append(journal: &mut Journal, event: &Event) -> Result<(), RecordError> {
+    journal.append(&[to_json(event)], Durability::Commit)?;
+    Ok(())
 }
 
 fn redact_for_log(line: &str) -> Cow<'_, str> {

@@ -128,15 +128,15 @@ fn fill(
     Ok(())
 }
 
-/// Removes what dead processes left of unfinished writes of `dir/name`, and
-/// gives the number of files. A temporary file whose process lives, or of
-/// which nobody can tell, stays.
-pub fn remove_stale_temps(dir: &Path, name: &str) -> Result<usize, FileError> {
-    let prefix = temp_prefix(name.as_ref());
+/// Removes what dead processes left of unfinished writes of `dir/name`, or
+/// of any file of `dir` where no name is given, and gives the number of files.
+/// A temporary file whose process lives, or of which nobody can tell, stays.
+pub fn remove_stale_temps(dir: &Path, name: Option<&str>) -> Result<usize, FileError> {
+    let prefix = name.map(|name| temp_prefix(name.as_ref()));
     let mut removed = 0;
     for entry in fs::read_dir(dir).at(dir, Action::Read)? {
         let entry = entry.at(dir, Action::Read)?;
-        let is_dead = pid_of_temp(&entry.file_name(), &prefix)
+        let is_dead = pid_of_temp(&entry.file_name(), prefix.as_deref())
             .is_some_and(|pid| process::is_alive(pid) == Some(false));
         if is_dead {
             fs::remove_file(entry.path()).at(&entry.path(), Action::Remove)?;
@@ -146,8 +146,12 @@ pub fn remove_stale_temps(dir: &Path, name: &str) -> Result<usize, FileError> {
     Ok(removed)
 }
 
-fn pid_of_temp(file_name: &std::ffi::OsStr, prefix: &std::ffi::OsStr) -> Option<u32> {
-    let rest = file_name.to_str()?.strip_prefix(prefix.to_str()?)?;
+fn pid_of_temp(file_name: &std::ffi::OsStr, prefix: Option<&std::ffi::OsStr>) -> Option<u32> {
+    let name = file_name.to_str()?;
+    let rest = match prefix {
+        Some(prefix) => name.strip_prefix(prefix.to_str()?)?,
+        None => name.strip_prefix('.')?.rsplit_once(".tmp.")?.1,
+    };
     let (pid, counter) = rest.split_once('.')?;
     counter.parse::<u64>().ok()?;
     pid.parse().ok()
@@ -340,11 +344,13 @@ mod tests {
             0
         };
         assert_eq!(
-            remove_stale_temps(dir.path(), "status.json").unwrap(),
+            remove_stale_temps(dir.path(), Some("status.json")).unwrap(),
             expected
         );
         if expected == 3 {
             assert_eq!(names_in(dir.path()), keep);
+            assert_eq!(remove_stale_temps(dir.path(), None).unwrap(), 1);
+            assert_eq!(names_in(dir.path()), keep[1..]);
         }
     }
 

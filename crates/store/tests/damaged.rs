@@ -6,10 +6,15 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
+use ralph_core::checkpoint::Checkpoint;
+use ralph_core::delta::DeltaState;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadedDelta};
 use ralph_store::events::{EventLine, EventLog, EventReader};
+use ralph_store::history::History;
 use ralph_store::lock::{LockInfo, acquire, holder};
 use ralph_store::log::{LogFile, LogLevel, LogOptions, LogStyle};
+use ralph_store::stats::{self, Decision};
 
 /// A file, what may stand in it, and what is done with it. A new state file
 /// gets its line here.
@@ -20,7 +25,7 @@ struct Kind {
     used: fn(&Path) -> Result<(), String>,
 }
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 7] = [
     Kind {
         name: "lock",
         sample: "{\"pid\":4194303,\"started_at\":\"2026-01-01T00:00:00Z\",\"run_id\":\"20260101-000000-0000\"}\n",
@@ -40,6 +45,21 @@ const KINDS: [Kind; 4] = [
         name: "status.json",
         sample: "{\n  \"schema_version\": 1,\n  \"status\": \"running\"\n}\n",
         used: use_status,
+    },
+    Kind {
+        name: "ralph-delta.local.md",
+        sample: "# Delta Loop State\n\n## Meta\n- Task ID: t1\n- Route: RALPH\n\n## Iteration\n- Current: 2\n- Max Allowed: 20\n- Status: IN_PROGRESS\n",
+        used: use_delta,
+    },
+    Kind {
+        name: "manifest.json",
+        sample: "{\"version\":1,\"program\":\"ralph\",\"run_id\":\"20260101-000000-0000\",\"records\":3}\n",
+        used: use_manifest,
+    },
+    Kind {
+        name: ".safety_stats",
+        sample: "{\n  \"total\": 3,\n  \"blocked\": 1\n}\n",
+        used: use_stats,
     },
 ];
 
@@ -100,6 +120,73 @@ fn use_status(path: &Path) -> Result<(), String> {
     match fs::read(path) {
         Ok(bytes) if bytes == b"{}" => Ok(()),
         other => Err(format!("{other:?}")),
+    }
+}
+
+/// It is read, or moved aside and never deleted; in both cases a new one can
+/// be saved.
+fn use_delta(path: &Path) -> Result<(), String> {
+    let before = fs::read(path).map_err(|e| e.to_string())?;
+    let file = DeltaFile::new(path);
+    if let LoadedDelta::MovedAside { to, .. } = file.load().map_err(|e| e.to_string())? {
+        let kept = fs::read(&to).map_err(|e| e.to_string())?;
+        fs::remove_file(&to).map_err(|e| e.to_string())?;
+        if kept != before {
+            return Err("what was moved aside is not what was there".into());
+        }
+    }
+    let dir = path.with_file_name("current");
+    let dir = CheckpointDir::new(&dir, 1);
+    dir.prepare().map_err(|e| e.to_string())?;
+    file.save(&DeltaState::new("t", "RALPH", "now", 20), &dir, Care::Cheap)
+        .map_err(|e| e.to_string())
+}
+
+/// An entry of the history that can't be understood is still an entry.
+fn use_manifest(path: &Path) -> Result<(), String> {
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    let history = path.with_file_name("history");
+    let entry = history.join("2026-01-01_t1");
+    fs::create_dir_all(&entry).map_err(|e| e.to_string())?;
+    fs::write(entry.join("manifest.json"), bytes).map_err(|e| e.to_string())?;
+    let entries = History::new(history).entries();
+    match entries.map_err(|e| e.to_string())?.as_slice() {
+        [entry] if entry.name == "2026-01-01_t1" => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+/// Counting goes on, and what was there is kept aside if it can't be read.
+fn use_stats(path: &Path) -> Result<(), String> {
+    stats::count(path, "Bash", Decision::Blocked).map_err(|e| format!("{e:?}"))?;
+    stats::read(path).map(drop).map_err(|e| format!("{e:?}"))
+}
+
+/// A checkpoint that is not what was saved is noticed: what is loaded is the
+/// checkpoint or its backup.
+#[test]
+fn a_damaged_checkpoint_is_replaced_by_its_backup() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = CheckpointDir::new(root.path().join("current"), 2);
+    dir.prepare().unwrap();
+    let saved = Checkpoint {
+        task_id: "t1".into(),
+        ..Checkpoint::default()
+    };
+    for _ in 0..2 {
+        dir.save(&saved, Care::Durable).unwrap();
+    }
+    let file = dir.file();
+    let sample = fs::read(&file).unwrap();
+    for bytes in damages(&sample) {
+        // An older version without a checksum is taken as it is.
+        if bytes.starts_with(b"{\"version\":0}") {
+            continue;
+        }
+        fs::write(&file, &bytes).unwrap();
+        let loaded = dir.load().unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(loaded.checkpoint.says_the_same(&saved), "{text:.300}");
     }
 }
 

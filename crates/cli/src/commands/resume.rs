@@ -194,7 +194,7 @@ fn over(
         }
         _ => return Ok(()),
     };
-    finish_telling(app, layout, paths)?;
+    finish_telling(app, layout, paths, outcome)?;
     let (run, name) = (paths.id.as_str(), outcome.name());
     app.warn(&tr!(
         app.lang(),
@@ -251,13 +251,23 @@ fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
 
 /// Its end may not have been told: then that is what is left to do, and its
 /// exit code is that of the run.
-fn finish_telling(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
-    let outcome = match opening::finish_telling(layout, &paths.id) {
-        Ok(Some(outcome)) => outcome,
+fn finish_telling(
+    app: &App,
+    layout: &Layout,
+    paths: &RunPaths,
+    outcome: &Outcome,
+) -> Result<(), u8> {
+    let untold = match opening::finish_telling(layout, &paths.id) {
+        Ok(untold) => untold,
         // Another run that is alive is no concern of one that is over.
-        Ok(None) | Err(DriveError::Locked(_)) => return Ok(()),
+        Err(DriveError::Locked(_)) => return Ok(()),
         Err(error) => return Err(app.fail(&error)),
     };
+    let archived = archive::archive_by_hand(layout, &keeping(app)?, paths, app.lang())
+        .map_err(|error| app.fail(&error))?;
+    if untold.is_none() && archived.already {
+        return Ok(());
+    }
     let (run, name) = (paths.id.as_str(), outcome.name());
     app.tell(&tr!(
         app.lang(),

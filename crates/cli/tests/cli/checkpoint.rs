@@ -24,6 +24,15 @@ fn stopped() -> TestEnv {
     env
 }
 
+/// A file of the only run in the history.
+fn archived(env: &TestEnv, file: &str) -> String {
+    let history = fs::read_dir(env.path(".skillpack/history")).unwrap();
+    let names = history.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    format!(".skillpack/history/{}/{file}", names[0])
+}
+
 fn listed(env: &TestEnv) -> Value {
     let done = env.ralph(&["resume", "--list", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
@@ -70,7 +79,8 @@ fn a_finished_run_can_not_be_resumed_from_its_checkpoint() {
     let env = stopped();
     let done = env.ralph(&["resume", "--yes", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let checkpoint = env.json(FILE);
+    assert!(!env.path(FILE).exists(), "it went with the run");
+    let checkpoint = env.json(&archived(&env, "checkpoint.json"));
     assert_eq!(checkpoint["recovery"]["can_resume"], false);
     assert_eq!(
         checkpoint["subtasks"]["completed"]
@@ -88,7 +98,7 @@ fn checkpoints_can_be_switched_off() {
     env.write(".ralph/config.toml", "[checkpoint]\nenabled = false\n");
     let (done, _) = env.run_script(&ticks(1), &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(!env.path(".skillpack").exists());
+    assert!(!env.path(".skillpack/current").exists());
 }
 
 #[test]
@@ -98,7 +108,11 @@ fn a_checkpoint_that_can_not_be_written_stops_nothing() {
     let (done, _) = env.run_script(&ticks(3), &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let log = env.read(".ralph/ralph.log");
-    assert_eq!(log.matches(".skillpack").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("the checkpoint is only a copy").count(),
+        1,
+        "{log}"
+    );
 }
 
 #[test]
@@ -122,10 +136,8 @@ fn preset_delta_keeps_the_state_file() {
         "{state}"
     );
     assert!(state.contains("- Total Iterations: 2\n"), "{state}");
-    assert!(
-        env.path(".skillpack/current/ralph-delta.local.md.backup.1")
-            .exists()
-    );
+    let backup = env.read(&archived(&env, "ralph-delta.local.md.backup.1"));
+    assert!(backup.contains("- Status: IN_PROGRESS\n"), "{backup}");
 }
 
 #[test]

@@ -13,11 +13,13 @@ use crate::live::shell_agent;
 
 /// Each file below the project and whether a run can be taken up without it.
 /// `RUN` stands for the folder of the run.
-const FILES: [(&str, bool); 6] = [
+const FILES: [(&str, bool); 8] = [
     ("RUN/journal.jsonl", false),
     ("RUN/execution.log.jsonl", true),
     (".ralph/status.json", true),
     (".ralph/lock", true),
+    (".skillpack/current/checkpoint.json", true),
+    (".skillpack/current/checkpoint.json.sha256", true),
     (".ralph/ralph.log", true),
     (".ralph/config.toml", false),
 ];

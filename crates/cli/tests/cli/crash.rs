@@ -59,9 +59,18 @@ fn kills(pass: &Pass) -> Vec<String> {
 #[test]
 fn whole_runs_pass_every_point() {
     let (_, run) = undisturbed();
+    let stopped = Scenario::new();
+    stopped.env.write(".ralph/STOP", "");
+    std::fs::remove_dir_all(stopped.env.path(".claude")).unwrap();
+    // Left by somebody who died.
+    stopped
+        .env
+        .write(".skillpack/current/checkpoint.json.tmp.0", "");
+    stopped.run("");
     let passed: BTreeSet<String> = run
         .into_iter()
         .chain(taken_up())
+        .chain(stopped.trace())
         .map(|pass| pass.point)
         .collect();
     let missed: Vec<_> = POINTS.iter().filter(|p| !passed.contains(**p)).collect();

@@ -27,7 +27,14 @@ fn faults() -> Vec<(Pass, String)> {
     let done = scenario.run("");
     assert_eq!(done.code, 0, "{}", told(&done));
     let trace = scenario.trace();
-    let on_disk = trace.into_iter().filter(|pass| pass.deed != "Process");
+    // What is made from the journal is written in the same way again and
+    // again.
+    let projections = ["atomic.", "checkpoint.", "delta.", "history."];
+    let is_tried = |pass: &Pass| {
+        let projected = projections.iter().any(|p| pass.point.starts_with(p));
+        pass.deed != "Process" && !(projected && pass.number > 3)
+    };
+    let on_disk = trace.into_iter().filter(is_tried);
     let mut faults = Vec::new();
     for (n, pass) in on_disk.enumerate() {
         faults.push((pass.clone(), pass.fault("ENOSPC")));
@@ -60,7 +67,10 @@ fn a_bad_disk_costs_nothing_that_was_written() {
         let needed = NEEDED.contains(&pass.point.as_str());
         let varies = pass.point == "engine.output.write" && !said.contains("output could not");
         match done.code {
-            0 if needed => return Err(format!("it went on: {}", told(&done))),
+            // When everything is done, only the archive is still to be written.
+            0 if needed && !said.contains("not archived") => {
+                return Err(format!("it went on: {}", told(&done)));
+            }
             0 => {}
             3 if needed && said.contains("ralph resume") => {}
             1 if !began => {}

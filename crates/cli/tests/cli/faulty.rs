@@ -118,6 +118,7 @@ impl Scenario {
     pub fn new() -> Scenario {
         let env = TestEnv::new();
         env.write("tasks.md", TASKS);
+        env.write(".claude/ralph-delta.local.md", "torn by somebody else");
         env.git(&["add", "-A"]);
         // Housekeeping in the background would be waited for.
         env.git(&["config", "gc.auto", "0"]);
@@ -132,6 +133,7 @@ impl Scenario {
         let mut command = self.env.command(args);
         command
             .env("RALPH_LOG_MAX_SIZE", "1KB")
+            .env("RALPH_CHECKPOINT_BACKUPS", "2")
             .env("RALPH_FAULT", fault)
             .env("RALPH_FAULT_TRACE", self.trace_file());
         let _ = fs::remove_file(self.trace_file());
@@ -140,8 +142,10 @@ impl Scenario {
 
     pub fn run(&self, fault: &str) -> Done {
         let verify = "echo checked; test -e T002.txt";
+        // The preset that writes every file of other tools.
+        let tasks = ["--preset", "delta", "--tasks", "tasks.md"];
         let args = ["run", "--agent-cmd", &self.agent, "--verify", verify];
-        self.ralph(&args, fault)
+        self.ralph(&[&args[..], &tasks].concat(), fault)
     }
 
     pub fn resume(&self, fault: &str) -> Done {
@@ -238,6 +242,11 @@ impl Scenario {
             .lines()
             .filter(|l| serde_json::from_str::<Value>(l).is_ok());
         let mut written: Vec<String> = whole.map(str::to_owned).collect();
+        let archives = written
+            .iter()
+            .filter(|l| l.contains(r#""event":"archive""#));
+        expect(&archives.count(), &1, "archive events")?;
+        self.check_archive(run)?;
         written.sort();
         expect(&written, &lines, "execution.log.jsonl")?;
 
@@ -246,6 +255,26 @@ impl Scenario {
         expect(&status["run_id"], &run.id.as_str().into(), "run_id")?;
         expect(&status["iteration"], &state.turns.into(), "iteration")?;
         Ok(state.turns.into())
+    }
+
+    /// The run stands in the history once, and its working files nowhere else.
+    fn check_archive(&self, run: &RunPaths) -> Result<(), String> {
+        let history = self.env.root.join(".skillpack/history");
+        if !history.is_dir() {
+            return Err("there is no history".into());
+        }
+        let mut archives = names(&history);
+        archives.retain(|name| name != ".gitignore");
+        expect(&archives.len(), &1, "archives")?;
+        let manifest = self.env.json(&format!(
+            ".skillpack/history/{}/manifest.json",
+            archives.concat()
+        ));
+        expect(&manifest["run_id"], &run.id.as_str().into(), "manifest")?;
+        let mut current = names(&self.env.root.join(".skillpack/current"));
+        // Without a checkpoint nobody can tell whose the event log is.
+        current.retain(|name| ![".gitignore", "execution.log.jsonl"].contains(&name.as_str()));
+        expect(&current, &Vec::new(), ".skillpack/current")
     }
 
     /// No process, no unfinished file.
@@ -277,7 +306,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(got: &T, want: &T, what: &str) -> Resu
 }
 
 fn names(dir: &Path) -> Vec<String> {
-    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();

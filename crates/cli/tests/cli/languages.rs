@@ -31,11 +31,11 @@ pub fn redacted(env: &TestEnv, text: &str) -> String {
         let end = rest.find(|c: char| !word(c)).unwrap_or(rest.len());
         let (token, after) = rest.split_at(end);
         rest = after;
-        let names_a_run = |text: &str| text.get(..20).is_some_and(is_run_id);
         if is_run_id(token) {
             out.push_str("[run]");
-        } else if after.strip_prefix('_').is_some_and(names_a_run) {
-            out.push_str("[date]");
+        } else if let Some(after) = after.strip_prefix('_').and_then(after_task_id) {
+            out.push_str("[date]_[task]");
+            rest = after;
         } else if is_time(token) {
             out.push_str("[time]");
         } else if let Some(unit) = unit_of_time(token, after) {
@@ -53,6 +53,13 @@ pub fn redacted(env: &TestEnv, text: &str) -> String {
 fn is_run_id(token: &str) -> bool {
     let lengths: Vec<usize> = token.split('-').map(str::len).collect();
     lengths == [8, 6, 4]
+}
+
+/// What follows a task id: `a0611306-0d76-489b-bda5-8158a6878724`
+fn after_task_id(text: &str) -> Option<&str> {
+    let (token, after) = text.split_at_checked(36)?;
+    let lengths: Vec<usize> = token.split('-').map(str::len).collect();
+    (lengths == [8, 4, 4, 4, 12]).then_some(after)
 }
 
 /// `2026-11-15T02:10:30Z`
@@ -200,7 +207,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: exit code 0 after [duration]
 
     👉 Next: ralph status  (shows the run)
-      archived to .skillpack/history/[date]_[run]
+      archived to .skillpack/history/[date]_[task]
 
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
@@ -266,7 +273,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 結束碼 0，耗時 [duration]
 
     👉 下一步: ralph status  (查看這次執行)
-      已歸檔至: .skillpack/history/[date]_[run]
+      已歸檔至: .skillpack/history/[date]_[task]
 
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
@@ -332,7 +339,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 退出码 0，耗时 [duration]
 
     👉 下一步: ralph status  (查看这次执行)
-      已归档至: .skillpack/history/[date]_[run]
+      已归档至: .skillpack/history/[date]_[task]
     "#);
 }
 
@@ -418,7 +425,7 @@ fn a_run_in_a_locale_without_unicode() {
     + `test -f paid.txt`: exit code 0 after [duration]
 
     => Next: ralph status  (shows the run)
-      archived to .skillpack/history/[date]_[run]
+      archived to .skillpack/history/[date]_[task]
     "#);
     for args in [
         &["status"][..],

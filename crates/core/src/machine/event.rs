@@ -38,6 +38,8 @@ pub enum Kind {
     Nudged { seen: Seen },
     /// A person chose from the menu at a limit.
     Answered { answer: Answer },
+    /// A run that is over is about to be put into the history.
+    Archived { name: String },
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
@@ -57,6 +59,8 @@ pub struct Seen {
     /// progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_tree: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -277,8 +277,19 @@ impl Say for Announcement {
                 tasks,
                 files,
                 commit,
+                branch,
             } => {
+                let on = branch.clone().unwrap_or_default();
                 let what = [
+                    (
+                        branch.is_some(),
+                        tr!(
+                            lang,
+                            "the branch (now {on})",
+                            "分支（現為 {on}）",
+                            "分支（现为 {on}）"
+                        ),
+                    ),
                     (*tasks, tr!(lang, "the task file", "任務檔案", "任务文件")),
                     (*files, tr!(lang, "the files", "檔案內容", "文件内容")),
                     (*commit, tr!(lang, "the commit", "提交", "提交")),

@@ -260,7 +260,8 @@ impl CheckpointDir {
     /// copy of this moment.
     pub fn show_events(&self, log: &Path) -> Result<(), FileError> {
         let shown = self.events();
-        if is_same_file(log, &shown) {
+        // A run that has told nothing yet has no log to show.
+        if is_same_file(log, &shown) || !log.exists() {
             return Ok(());
         }
         let temp = self.temp();

@@ -37,6 +37,13 @@ impl Entry {
             None => self.named.when.as_deref().unwrap_or_default(),
         }
     }
+
+    /// Sorts by time. Runs that ended in the same second are told apart by
+    /// their ids, which tell when they began.
+    pub(super) fn age(&self) -> (&str, &str, &str) {
+        let run = self.manifest.as_ref().map(|m| m.text("run_id"));
+        (self.when(), run.unwrap_or_default(), &self.name)
+    }
 }
 
 /// The `manifest.json` of a run that Ralph archived.
@@ -175,7 +182,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<Entry>, FileError> {
             entries.push(read(name, entry.path()));
         }
     }
-    entries.sort_by(|a, b| (b.when(), &b.name).cmp(&(a.when(), &a.name)));
+    entries.sort_by(|a, b| b.age().cmp(&a.age()));
     Ok(entries)
 }
 

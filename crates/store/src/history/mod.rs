@@ -159,7 +159,8 @@ pub fn working_files(current: &Path) -> Result<Vec<(String, PathBuf)>, FileError
             files.push((name, entry.path()));
         }
     }
-    files.sort();
+    // The checkpoint says whose the others are, so that it goes last.
+    files.sort_by_key(|(name, _)| (name == WORKING_FILES[0], name.clone()));
     Ok(files)
 }
 

@@ -10,7 +10,7 @@ pub fn surplus(entries: &[Entry], keep: usize, is_needed: impl Fn(&Entry) -> boo
         .iter()
         .filter(|entry| entry.manifest.is_some())
         .collect();
-    own.sort_by(|a, b| (b.when(), &b.name).cmp(&(a.when(), &a.name)));
+    own.sort_by(|a, b| b.age().cmp(&a.age()));
     let can_go_on = |entry: &Entry| entry.manifest.as_ref().is_some_and(Manifest::can_go_on);
     own.into_iter()
         .skip(keep.max(1))

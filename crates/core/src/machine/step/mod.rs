@@ -38,6 +38,11 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
         abandon(state, &mut out);
         return out;
     }
+    if let Kind::Archived { name } = &event.kind {
+        let name = name.clone();
+        out.push(Effect::Emit(Notice::Archive { name }));
+        return out;
+    }
     if state.outcome().is_some() {
         return out;
     }

@@ -121,6 +121,7 @@ fn seen(facts: TaskFacts) -> Seen {
         tasks: Tasks::Read(facts),
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
+        branch: None,
     }
 }
 

@@ -207,6 +207,7 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         tasks,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
+        branch: None,
     })
 }
 

@@ -338,11 +338,12 @@ nothing can prove that the work is done: the loop will stop when the agent says 
             tasks: true,
             files: true,
             commit: true,
+            branch: Some("other".into()),
         },
         r#"
-changed since the run stopped: the task file, the files, the commit
-自上次停止後有變更：任務檔案、檔案內容、提交
-自上次停止后有变更：任务文件、文件内容、提交
+changed since the run stopped: the branch (now other), the task file, the files, the commit
+自上次停止後有變更：分支（現為 other）、任務檔案、檔案內容、提交
+自上次停止后有变更：分支（现为 other）、任务文件、文件内容、提交
 "#,
     );
     check(
