@@ -6,6 +6,8 @@
 )]
 
 mod bench;
+mod e2e;
+mod model_server;
 mod survivors;
 mod tidy;
 mod torture;
@@ -20,6 +22,11 @@ cargo xtask bench output    what an agent that floods costs: memory, speed, the 
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
+cargo xtask bench stream    how fast a flood of agent events is understood and kept
+cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
+                            the real clients under `ralph run`, on loopback only
+cargo xtask model-server SCRIPT [LOG]
+                            a scripted model on loopback; prints its port, logs requests
 ";
 
 fn main() -> ExitCode {
@@ -29,6 +36,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "output"] => bench::output::run(&root()),
+        ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
         ["torture", rest @ ..] => match torture::Options::parse(rest) {
@@ -38,6 +46,9 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        ["e2e", options @ ..] => e2e::run(&root(), options),
+        ["model-server", script] => model_server::run(Path::new(script), None),
+        ["model-server", script, log] => model_server::run(Path::new(script), Some(Path::new(log))),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::FAILURE;

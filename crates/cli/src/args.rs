@@ -54,6 +54,8 @@ pub enum Command {
     Stop(StopArgs),
     /// End the run of this project and give it up
     Cancel,
+    /// Let the run of this project wait no longer: try the agent now
+    Wake,
     /// Show what Ralph sees in a task file
     Tasks(TasksArgs),
     /// Show where the loop stands
@@ -66,6 +68,10 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Show what the agents' calls cost, and what the rest will take
+    Cost(CostArgs),
+    /// List the agents that Ralph knows, and which are here
+    Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
     /// Print a completion script for a shell
@@ -136,13 +142,22 @@ pub struct RunArgs {
     /// Work on this phase only
     #[arg(long, value_name = "N", conflicts_with = "prompt")]
     pub phase: Option<String>,
-    /// Agent to drive: claude, custom
+    /// Agent to drive: claude, codex, gemini, opencode, copilot, cursor, amp, custom
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Any program as the agent; {prompt_file} stands for a file with the prompt,
     /// without it the prompt comes on standard input
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub agent_cmd: Option<String>,
+    /// Agents to drive, the first choice first: on a limit or an outage the next
+    /// one takes the turn
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "agent"
+    )]
+    pub agents: Vec<String>,
     /// Defaults to start from: openspec, verify, dev-p0, dev-p1, sdd, delta
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
@@ -152,6 +167,15 @@ pub struct RunArgs {
     /// Time for the whole run: 90s, 30m, 12h
     #[arg(long, value_name = "TIME")]
     pub max_duration: Option<String>,
+    /// Money that the run may cost, as the agent reports it: 20usd
+    #[arg(long, value_name = "MONEY")]
+    pub max_cost: Option<String>,
+    /// Tokens that the run may use: input, output and cache together
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u32>,
+    /// Agent calls in an hour: 100/h
+    #[arg(long, value_name = "N/h", value_parser = calls_per_hour)]
+    pub rate: Option<u32>,
     /// Text in <promise>…</promise> that claims that the work is done
     #[arg(long, value_name = "TEXT")]
     pub completion_promise: Option<String>,
@@ -164,6 +188,9 @@ pub struct RunArgs {
     /// Let the agent run with its permission questions off
     #[arg(long)]
     pub allow_unsafe: bool,
+    /// Let the agent's tool calls go unjudged
+    #[arg(long)]
+    pub no_guard: bool,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -198,6 +225,12 @@ pub struct ResumeArgs {
     /// List all runs and checkpoints
     #[arg(long)]
     pub list: bool,
+    /// Money that the whole run may cost from now on: 20usd
+    #[arg(long, value_name = "MONEY", conflicts_with_all = ["restart", "show", "abandon", "list"])]
+    pub max_cost: Option<String>,
+    /// Tokens that the whole run may use from now on
+    #[arg(long, value_name = "N", conflicts_with_all = ["restart", "show", "abandon", "list"])]
+    pub max_tokens: Option<u32>,
     /// Print one JSON event per line
     #[arg(long, conflicts_with = "quiet")]
     pub json: bool,
@@ -246,6 +279,42 @@ pub enum TasksVerb {
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CostArgs {
+    /// Run to look at [default: all of this project]
+    pub run: Option<String>,
+    /// What the calls are added up by
+    #[arg(long, value_enum, default_value_t = CostBy::Run)]
+    pub by: CostBy,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostBy {
+    Run,
+    Task,
+    Turn,
+    Agent,
+    Day,
+}
+
+/// `100/h`, or the bare number.
+fn calls_per_hour(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix("/h").unwrap_or(text);
+    number
+        .parse()
+        .map_err(|_| "calls in an hour look like 100/h".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

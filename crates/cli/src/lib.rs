@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod commands;
 mod demo;
+mod hook;
 mod scripted;
 mod settings;
 mod usage;
@@ -29,6 +30,10 @@ pub fn run(args: &[OsString]) -> u8 {
         .is_some_and(|mode| mode == ralph_engine::agents::SCRIPTED_MODE)
     {
         return scripted::run(&args[2..]);
+    }
+    // A hook is called before every tool call.
+    if args.get(1).is_some_and(|mode| mode == hook::MODE) {
+        return hook::run(&args[2..]);
     }
     match args::Cli::try_parse_from(args) {
         Ok(cli) => commands::run(cli),

@@ -9,7 +9,7 @@ use ralph_store::layout::Layout;
 
 use crate::FAILED;
 use crate::app::App;
-use crate::args::{Global, RunArgs};
+use crate::args::{Global, ResumeArgs, RunArgs};
 
 /// Everything that the project, the environment and the flags say.
 pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
@@ -70,6 +70,12 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
         flags.text("agent.name", Some("custom"), "--agent-cmd");
         flags.text("agent.command", Some(command), "--agent-cmd");
     }
+    if !args.agents.is_empty() {
+        flags.add("agents", args.agents.clone(), "--agents");
+    } else if args.agent.is_some() || args.agent_cmd.is_some() {
+        // Whoever names one agent wants no chain.
+        flags.add("agents", Vec::<String>::new(), "--agent");
+    }
     if let Some(path) = &args.tasks {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks");
@@ -80,6 +86,13 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
         args.max_duration.as_deref(),
         "--max-duration",
     );
+    flags.budget(args.max_cost.as_deref(), args.max_tokens);
+    if let Some(n) = args.rate {
+        flags.add("rate.max_calls_per_hour", i64::from(n), "--rate");
+    }
+    if args.no_guard {
+        flags.add("guard.enabled", false, "--no-guard");
+    }
     if let Some(n) = args.max_iterations {
         flags.add("limits.max_iterations", i64::from(n), "--max-iterations");
     }
@@ -99,6 +112,13 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     flags.0
 }
 
+/// The settings that the budget flags of `ralph resume` stand for.
+pub fn resume_flags(args: &ResumeArgs) -> Vec<Flag> {
+    let mut flags = Flags::default();
+    flags.budget(args.max_cost.as_deref(), args.max_tokens);
+    flags.0
+}
+
 /// Flags as layers of the configuration, or what is wrong with one of them.
 pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
     let layer = |flag: &Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
@@ -113,6 +133,13 @@ pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
 struct Flags(Vec<Flag>);
 
 impl Flags {
+    fn budget(&mut self, max_cost: Option<&str>, max_tokens: Option<u32>) {
+        self.text("budget.max_cost", max_cost, "--max-cost");
+        if let Some(n) = max_tokens {
+            self.add("budget.max_tokens", i64::from(n), "--max-tokens");
+        }
+    }
+
     fn text(&mut self, key: &str, value: Option<&str>, name: &str) {
         if let Some(value) = value {
             self.add(key, value, name);

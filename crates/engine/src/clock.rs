@@ -20,10 +20,34 @@ pub fn now() -> Now {
 /// moment of the steady clock looks at it at least so often.
 pub const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
-/// Sleeps until a moment of the steady clock, also over a suspended machine.
-pub async fn sleep_until(steady_ms: u64) {
+/// A moment to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WakeAt {
+    /// On the clock that only ever grows.
+    Steady(u64),
+    /// On the wall clock, which may be set.
+    Wall(i64),
+}
+
+impl WakeAt {
+    pub fn wall_after(at: Now, ms: u64) -> WakeAt {
+        let ms = i64::try_from(ms).unwrap_or(i64::MAX);
+        WakeAt::Wall(at.wall_ms.saturating_add(ms))
+    }
+
+    pub fn left_ms(self, now: Now) -> u64 {
+        match self {
+            WakeAt::Steady(moment) => moment.saturating_sub(now.steady_ms),
+            WakeAt::Wall(moment) => u64::try_from(moment.saturating_sub(now.wall_ms)).unwrap_or(0),
+        }
+    }
+}
+
+/// Sleeps until a moment, also over a suspended machine and a clock that is
+/// set meanwhile.
+pub async fn sleep_until(moment: WakeAt) {
     loop {
-        let left = steady_ms.saturating_sub(now().steady_ms);
+        let left = moment.left_ms(now());
         if left == 0 {
             return;
         }
@@ -56,6 +80,25 @@ pub fn local_time(wall_ms: i64) -> String {
         .to_zoned(jiff::tz::TimeZone::system())
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
+}
+
+/// `17:00`, with the date in front where it is not today.
+pub fn local_moment(wall_ms: i64, now: Now) -> String {
+    let (moment, today) = (local_time(wall_ms), local_time(now.wall_ms));
+    let minute = moment.get(..16).unwrap_or(&moment);
+    match minute.split_once(' ') {
+        Some((day, time)) if today.starts_with(day) => time.to_owned(),
+        _ => minute.to_owned(),
+    }
+}
+
+/// The name of the person's own time zone: `Europe/Vilnius`.
+pub fn zone_name() -> String {
+    let zone = jiff::tz::TimeZone::system();
+    match zone.iana_name() {
+        Some(name) => name.to_owned(),
+        None => zone.to_offset(jiff::Timestamp::now()).to_string(),
+    }
 }
 
 /// Different in every process and every call; not for secrets.

@@ -19,6 +19,24 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the journal and the lock are looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// What a run in another process is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    Request(Request),
+    /// To sleep no longer.
+    Wake,
+}
+
+impl Wish {
+    /// The event that proves in the journal that it was heard.
+    fn event(self) -> &'static str {
+        match self {
+            Wish::Request(_) => "requested",
+            Wish::Wake => "nudged",
+        }
+    }
+}
+
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
@@ -78,21 +96,23 @@ impl Say for ControlError {
 
 /// Tells the run of a project, and waits until it has heard. `to_the_end`
 /// waits until it has ended, as long as that takes no more than a moment.
-pub fn tell(layout: &Layout, request: Request, to_the_end: bool) -> Result<Heard, ControlError> {
+pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, ControlError> {
     let info = holder(&layout.lock())?.ok_or(ControlError::NothingRuns)?;
     let mut journal = RunId::parse(&info.run_id).map(|id| Tailer::new(&layout.run(&id).journal()));
     if let Some(journal) = &mut journal {
         // What stands there already is no answer.
         let _ = journal.poll();
     }
-    signal(&info, request)?;
+    signal(&info, wish)?;
     let deadline = Instant::now() + PATIENCE;
     let mut noted = false;
     loop {
         if holder(&layout.lock())?.is_none_or(|now| now.run_id != info.run_id) {
             return Ok(Heard::Ended { run: info.run_id });
         }
-        noted |= journal.as_mut().is_some_and(has_request);
+        noted |= journal
+            .as_mut()
+            .is_some_and(|journal| has_heard(journal, wish));
         let late = Instant::now() >= deadline;
         if noted && (late || !to_the_end) {
             return Ok(Heard::Noted {
@@ -107,15 +127,15 @@ pub fn tell(layout: &Layout, request: Request, to_the_end: bool) -> Result<Heard
     }
 }
 
-fn has_request(journal: &mut Tailer) -> bool {
+fn has_heard(journal: &mut Tailer, wish: Wish) -> bool {
     let records = journal.poll().unwrap_or_default();
-    records.iter().any(|r| r.data["kind"] == "requested")
+    records.iter().any(|r| r.data["kind"] == wish.event())
 }
 
 /// The process is held by its descriptor, so that a number that was given to
 /// somebody else meanwhile is not signalled.
 #[cfg(target_os = "linux")]
-fn signal(info: &LockInfo, request: Request) -> Result<(), ControlError> {
+fn signal(info: &LockInfo, wish: Wish) -> Result<(), ControlError> {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
     let not_told = |error: rustix::io::Errno| ControlError::NotTold {
         pid: info.pid,
@@ -126,17 +146,18 @@ fn signal(info: &LockInfo, request: Request) -> Result<(), ControlError> {
         .and_then(Pid::from_raw)
         .ok_or(ControlError::NothingRuns)?;
     let process = pidfd_open(pid, PidfdFlags::empty()).map_err(not_told)?;
-    let signal = match request {
-        Request::Pause => Signal::USR1,
-        Request::Cancel => Signal::USR2,
-        Request::Interrupt => Signal::TERM,
-        Request::Kill => Signal::QUIT,
+    let signal = match wish {
+        Wish::Request(Request::Pause) => Signal::USR1,
+        Wish::Request(Request::Cancel) => Signal::USR2,
+        Wish::Request(Request::Interrupt) => Signal::TERM,
+        Wish::Request(Request::Kill) => Signal::QUIT,
+        Wish::Wake => Signal::URG,
     };
     pidfd_send_signal(&process, signal).map_err(not_told)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn signal(info: &LockInfo, _request: Request) -> Result<(), ControlError> {
+fn signal(info: &LockInfo, _wish: Wish) -> Result<(), ControlError> {
     Err(ControlError::NotTold {
         pid: info.pid,
         message: "not supported here".into(),

@@ -1,7 +1,7 @@
 //! The outer loop: everything that wakes it becomes one event, the machine
 //! decides, the journal is written, and what was decided is done.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -21,6 +21,8 @@ use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep;
 
+use crate::agents::Session;
+use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::look::Looker;
 use crate::opening::Opening;
@@ -41,6 +43,12 @@ pub trait Observer {
     /// A doubt about what the agent said; it changes no decision.
     fn doubt(&mut self, doubt: &PromiseWarning);
     fn announce(&mut self, announcement: &Announcement);
+    /// Whether a wait is shown as it passes.
+    fn counts_down(&self) -> bool {
+        false
+    }
+    /// A wait goes on for so long.
+    fn count_down(&mut self, _left_ms: u64) {}
     /// Where the agent's output is shown while it comes.
     fn echo(&self) -> Option<Echo>;
     /// Shows the menu of a limit; `None` where nobody can choose.
@@ -103,8 +111,9 @@ struct Driver<'a> {
     queue: VecDeque<Kind>,
     child: Option<Child>,
     stop: watch::Sender<Stop>,
-    /// On the steady clock: a wait also passes while the machine sleeps.
-    wake_at_ms: Option<u64>,
+    wake_at: Option<WakeAt>,
+    /// The sessions to go on with, by the place of their agent.
+    sessions: BTreeMap<usize, Session>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
     layout: Layout,
@@ -165,7 +174,8 @@ impl<'a> Driver<'a> {
             queue: VecDeque::from([first]),
             child: None,
             stop: watch::Sender::new(Stop::No),
-            wake_at_ms: None,
+            wake_at: None,
+            sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
             layout,
@@ -265,13 +275,27 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The one place where the loop sleeps.
     async fn wake(&mut self) -> Kind {
-        tokio::select! {
+        loop {
+            if let Some(kind) = self.sleep().await {
+                return kind;
+            }
+        }
+    }
+
+    /// The one place where the loop sleeps; `None` where nothing happened that
+    /// the machine has to know.
+    async fn sleep(&mut self) -> Option<Kind> {
+        let waits = self.wake_at;
+        let ticks = waits.is_some() && self.observer.counts_down();
+        Some(tokio::select! {
             biased;
             Some(told) = self.requests.recv() => match told {
                 Told::Request(request) => Kind::Requested { request },
                 Told::Freeze => Kind::Frozen,
+                // Nobody sleeps whom it could wake.
+                Told::Wake if self.wake_at.take().is_none() => return None,
+                Told::Wake => Kind::Nudged { seen: self.looker.look() },
             },
             taken = stop_file(&self.layout, self.stop_file_seen) => {
                 self.stop_file_seen = true;
@@ -282,15 +306,20 @@ impl<'a> Driver<'a> {
                 Kind::Requested { request: Request::Interrupt }
             }
             done = finished(&mut self.child) => self.take_in(done),
-            () = at(self.wake_at_ms) => {
-                self.wake_at_ms = None;
+            () = at(waits) => {
+                self.wake_at = None;
                 Kind::Woke { seen: self.looker.look() }
             }
             choice = chosen(&mut self.menu) => {
                 self.menu = None;
                 Kind::Answered { answer: self.answer(choice) }
             }
-        }
+            () = sleep(COUNTDOWN), if ticks => {
+                let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
+                self.observer.count_down(left);
+                return None;
+            }
+        })
     }
 
     /// What a child that is gone left to be judged, and nobody beside it.
@@ -303,7 +332,7 @@ impl<'a> Driver<'a> {
             ChildDone::Verified(verified) => {
                 if let Some(kind) = verified.lost {
                     self.announce(&Announcement::OutputLost {
-                        file: self.paths.turn_verification(verified.report.turn.into()),
+                        file: self.paths.turn_verification(verified.report.turn),
                         message: kind.to_string(),
                     });
                 }
@@ -349,14 +378,7 @@ impl<'a> Driver<'a> {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
             }
-            Effect::Wait { ms, why } => {
-                let ms = if why == WaitReason::Backoff {
-                    with_jitter(ms)
-                } else {
-                    ms
-                };
-                self.wake_at_ms = Some(clock::now().steady_ms.saturating_add(ms));
-            }
+            Effect::Wait { ms, why } => self.wake_at = Some(wake_at(ms, why, at)),
             Effect::StopChild { kill } => {
                 self.stop
                     .send_replace(if kill { Stop::Now } else { Stop::Gracefully });
@@ -386,23 +408,28 @@ impl<'a> Driver<'a> {
         let branch = git::head(&self.plan.root).branch.unwrap_or_default();
         let rendered = self.plan.prompter.prompt(&turn, &self.state, &branch);
         self.announce_unknown(rendered.unknown);
-        let number = u64::from(turn.turn);
         let mut env = run_env(
             &self.run_id,
             turn.turn,
             self.plan.tasks.as_ref().map(|t| t.path.as_path()),
         );
         env.extend(self.plan.agent_env.iter().cloned());
+        let session = self.sessions.remove(&turn.agent);
+        let session = session.filter(|_| self.plan.resume_session);
+        let Some(agent) = self.plan.agent(self.state.agent_name(turn.agent)) else {
+            return;
+        };
         let call = Call {
-            agent: self.plan.agent.clone(),
+            agent: agent.for_call(turn.allowance, session),
             root: self.plan.root.clone(),
             prompt: rendered.text,
-            prompt_file: self.paths.turn_prompt(number),
-            output_file: self.paths.turn_output(number),
+            prompt_file: self.paths.turn_prompt(turn.turn, turn.attempt),
+            output_file: self.paths.turn_output(turn.turn, turn.attempt),
             env,
-            env_exclude: self.plan.env_exclude.clone(),
+            env_filter: self.plan.env_filter.clone(),
             output_max: self.plan.output_max,
             signs: self.plan.idle.map(|_| self.looker.signs()),
+            linger: crate::turn::LINGER,
             idle: self.plan.idle,
             grace: self.plan.grace,
             echo: self.observer.echo(),
@@ -419,7 +446,7 @@ impl<'a> Driver<'a> {
             return;
         };
         let root = self.plan.root.clone();
-        let log = self.paths.turn_verification(u64::from(turn));
+        let log = self.paths.turn_verification(turn);
         let env = run_env(
             &self.run_id,
             turn,
@@ -441,12 +468,18 @@ impl<'a> Driver<'a> {
         for trouble in &called.troubles {
             self.announce(trouble);
         }
+        if let Some(session) = called.session {
+            self.sessions.insert(called.agent, session);
+        }
         let detection = promise::detect(&called.text, &self.plan.promise, Some(&called.prompt));
         for doubt in &detection.warnings {
             self.observer.doubt(doubt);
         }
         TurnReport {
             turn: called.turn,
+            attempt: called.attempt,
+            spent: called.spent,
+            refusal: called.refusal,
             end: called.end,
             duration_ms: called.duration_ms,
             mentioned: detection.warnings.iter().find_map(|doubt| match doubt {
@@ -599,10 +632,25 @@ async fn finished(child: &mut Option<Child>) -> ChildDone {
     }
 }
 
-async fn at(steady_ms: Option<u64>) {
-    match steady_ms {
+async fn at(moment: Option<WakeAt>) {
+    match moment {
         Some(moment) => clock::sleep_until(moment).await,
         None => std::future::pending().await,
+    }
+}
+
+/// How often a wait that is shown on a terminal is told anew.
+const COUNTDOWN: Duration = Duration::from_secs(1);
+
+/// The limits of an agent end on the wall clock; every other wait takes its
+/// time, whatever the wall clock does meanwhile.
+fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
+    let steady = |ms| WakeAt::Steady(at.steady_ms.saturating_add(ms));
+    match why {
+        WaitReason::Limit => WakeAt::wall_after(at, ms),
+        WaitReason::Overload => WakeAt::wall_after(at, with_jitter(ms)),
+        WaitReason::Backoff => steady(with_jitter(ms)),
+        WaitReason::Between | WaitReason::Rate => steady(ms),
     }
 }
 

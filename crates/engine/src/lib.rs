@@ -11,6 +11,7 @@ pub mod error;
 mod excerpt;
 pub mod git;
 mod kept;
+pub mod ledger;
 pub mod look;
 pub mod opening;
 pub mod past;

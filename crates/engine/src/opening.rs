@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ralph_core::machine::{Kind, Outcome, Seen, State, iso_utc};
+use ralph_core::machine::{Budget, Kind, Outcome, Seen, State, iso_utc};
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::journal::{self, Journal, Record, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
@@ -25,7 +25,12 @@ use crate::{clock, git};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opening {
     New,
-    Resume(RunId),
+    /// Taken up again; `budget` is what the person now allows, where that was
+    /// said.
+    Resume {
+        id: RunId,
+        budget: Option<Budget>,
+    },
     /// Taken up only to be given up.
     Abandon(RunId),
 }
@@ -53,7 +58,10 @@ impl Opening {
     pub fn first_event(&self, seen: Seen) -> Kind {
         match self {
             Opening::New => Kind::Started { seen },
-            Opening::Resume(_) => Kind::Resumed { seen },
+            Opening::Resume { budget, .. } => Kind::Resumed {
+                seen,
+                budget: *budget,
+            },
             Opening::Abandon(_) => Kind::Abandoned,
         }
     }
@@ -66,7 +74,7 @@ impl Opening {
                 layout.prepare()?;
                 open_new(&layout, plan, state)
             }
-            Opening::Resume(id) | Opening::Abandon(id) => open_again(&layout, plan, id),
+            Opening::Resume { id, .. } | Opening::Abandon(id) => open_again(&layout, plan, id),
         }
     }
 }

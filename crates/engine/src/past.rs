@@ -143,7 +143,10 @@ impl Past {
             }
         }
         let seen = match &event.kind {
-            Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
+            Kind::Started { seen }
+            | Kind::Resumed { seen, .. }
+            | Kind::Woke { seen }
+            | Kind::Nudged { seen } => Some(seen),
             Kind::TurnEnded(report) => Some(&report.seen),
             Kind::Answered {
                 answer: Answer::Simplify { skipped, seen },

@@ -1,8 +1,10 @@
 //! From settings to a plan: everything a run needs, checked before anything
 //! is started or written.
 
+mod chain;
 mod discover;
 mod say;
+pub use chain::check_budget;
 pub use say::megabytes;
 #[cfg(test)]
 mod tests;
@@ -13,7 +15,9 @@ use std::time::Duration;
 use ralph_core::config::{self, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
-use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen};
+use ralph_core::machine::{
+    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen,
+};
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
@@ -24,7 +28,7 @@ use ralph_store::log::LogStyle;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::{self, Agent, SplitError};
+use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::projections::CheckpointPlan;
@@ -79,9 +83,12 @@ pub struct Plan {
     pub lang: Lang,
     pub asked: Asked,
     pub rules: Rules,
-    pub agent: Agent,
+    /// The chain of agents, the first choice first; never empty.
+    pub agents: Vec<Agent>,
+    /// Each turn goes on with the session of the turn before.
+    pub resume_session: bool,
     pub agent_env: Vec<(String, String)>,
-    pub env_exclude: Vec<String>,
+    pub env_filter: EnvFilter,
     pub tasks: Option<TaskFile>,
     pub scope: Scope,
     pub prompter: Prompter,
@@ -121,6 +128,15 @@ pub enum Announcement {
     OnlyWords,
     /// The agent asks for permissions that nobody will give.
     PermissionsKept,
+    /// Our guard rides along with this agent.
+    Guarded {
+        agent: &'static str,
+    },
+    /// Nothing of ours judges what this agent does.
+    Unguarded {
+        agent: &'static str,
+        why: Unguarded,
+    },
     /// A file of other tools, an unknown variable in a template and so on.
     UnknownVariable {
         name: String,
@@ -145,6 +161,8 @@ pub enum Announcement {
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
     Leaked,
+    /// The agent had said how the turn went and did not go; it was ended.
+    Lingered,
     /// Processes that escaped their group were ended with the turn.
     OrphansEnded {
         count: usize,
@@ -211,6 +229,21 @@ pub enum Announcement {
     },
 }
 
+impl Plan {
+    /// The agent of that name, else the first choice: the configuration may
+    /// have changed since the run began.
+    pub fn agent(&self, name: &str) -> Option<&Agent> {
+        let named = self.agents.iter().find(|agent| agent.name() == name);
+        named.or(self.agents.first())
+    }
+
+    /// `claude`, or `claude → codex`.
+    pub fn agent_names(&self) -> String {
+        let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
+        names.join(" → ")
+    }
+}
+
 impl Announcement {
     /// What is different from what was seen before, if anything is.
     pub fn since(before: &Seen, now: &Seen) -> Option<Announcement> {
@@ -225,6 +258,17 @@ impl Announcement {
             branch,
         })
     }
+}
+
+/// Why our guard does not ride along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unguarded {
+    /// The client has no hooks that can be handed over for one run.
+    NoHooks,
+    /// Its hooks take an API key in the environment.
+    NoKey,
+    /// The person does not want it.
+    SwitchedOff,
 }
 
 /// Why a run can't begin.
@@ -261,6 +305,17 @@ pub enum PlanError {
     },
     AgentNotExecutable {
         program: PathBuf,
+    },
+    /// The agent would work without its permission questions, and nobody said
+    /// that it may.
+    Unguarded {
+        agent: &'static str,
+        why: Unguarded,
+    },
+    /// A budget in a unit that the agent does not report.
+    Unmeasured {
+        agent: &'static str,
+        kind: BudgetKind,
     },
     RootMissing {
         root: PathBuf,
@@ -321,7 +376,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     {
         return Err(PlanError::EmptyPrompt);
     }
-    let agent = choose_agent(settings, wanted, &mut announcements)?;
+    let agents = chain::agents(settings, wanted, &mut announcements)?;
+    let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
+    rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
+    rules.budget = chain::budget(settings, &agents)?;
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
@@ -342,10 +400,14 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         root: wanted.root.clone(),
         lang: wanted.lang,
         asked: wanted.asked.clone(),
-        rules: rules(settings, goal, verifier.is_some()),
-        agent,
+        rules,
+        agents,
+        resume_session: settings.agent.session == config::AgentSession::Resume,
         agent_env: settings.agent.env.clone(),
-        env_exclude: settings.agent.env_exclude.clone(),
+        env_filter: EnvFilter {
+            allow: settings.agent.env_allow.clone(),
+            exclude: settings.agent.env_exclude.clone(),
+        },
         prompter: Prompter {
             template,
             prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
@@ -445,54 +507,6 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
     }
 }
 
-fn choose_agent(
-    settings: &Settings,
-    wanted: &Wanted,
-    announcements: &mut Vec<Announcement>,
-) -> Result<Agent, PlanError> {
-    let agent = match settings.agent.name.as_str() {
-        "custom" if settings.agent.command.trim().is_empty() => return Err(PlanError::NoCommand),
-        "custom" => {
-            let line = &settings.agent.command;
-            Agent::custom(line).map_err(|error| PlanError::BadCommand {
-                line: line.clone(),
-                error,
-            })?
-        }
-        "claude" => {
-            if !settings.agent.allow_unsafe {
-                announcements.push(Announcement::PermissionsKept);
-            }
-            let program = if settings.agent.command.is_empty() {
-                "claude"
-            } else {
-                &settings.agent.command
-            };
-            let args = settings.agent.args.clone();
-            Agent::claude(
-                program,
-                args,
-                &settings.agent.model,
-                settings.agent.allow_unsafe,
-            )
-        }
-        "scripted" => Agent::Scripted {
-            program: wanted.own_program.clone(),
-        },
-        name => return Err(PlanError::UnknownAgent { name: name.into() }),
-    };
-    let program = agent.invocation(Path::new("")).program;
-    match agents::find_program(&program, &wanted.root) {
-        Some(_) => Ok(agent),
-        None => Err(match agents::find_file(&program, &wanted.root) {
-            Some(program) => PlanError::AgentNotExecutable { program },
-            None => PlanError::AgentNotFound {
-                program: program.to_string_lossy().into_owned(),
-            },
-        }),
-    }
-}
-
 fn verifier(settings: &Settings) -> Option<Verifier> {
     let verify = &settings.verify;
     (!verify.commands.is_empty()).then(|| Verifier {
@@ -538,6 +552,8 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
             tree: counts(config::Evidence::Tree),
         },
         e2e_repairs: settings.e2e.max_repairs,
+        agents: Vec::new(),
+        budget: Default::default(),
     }
 }
 
@@ -557,6 +573,7 @@ fn limits(settings: &Settings) -> Limits {
         iteration_timeout_ms: ms(limits.iteration_timeout),
         pause_between_ms: ms(limits.pause_between),
         calls_per_hour: settings.rate.max_calls_per_hour,
+        max_wait_ms: ms(limits.max_wait),
         on_limit: match limits.on_limit {
             config::OnLimit::Menu => OnLimit::Ask,
             config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,

@@ -1,6 +1,7 @@
 //! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
 //! INTR-07); `ralph pause`, `ralph cancel` and `ralph stop --now` have signals
-//! of their own, and Ctrl+Z freezes.
+//! of their own, Ctrl+Z freezes, and `ralph wake` sends `SIGURG`, which harms
+//! no process that does not know it.
 
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
@@ -9,6 +10,8 @@ use tokio::sync::mpsc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     Request(Request),
+    /// Sleep no longer.
+    Wake,
     /// Stand still until the shell lets us go on.
     Freeze,
 }
@@ -24,6 +27,7 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
     let mut kill = signal(SignalKind::quit())?;
     let mut pause = signal(SignalKind::user_defined1())?;
     let mut cancel = signal(SignalKind::user_defined2())?;
+    let mut wake = signal(SignalKind::from_raw(Signal::URG.as_raw()))?;
     let mut freeze = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
     tokio::spawn(async move {
         let mut asked = false;
@@ -37,6 +41,12 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
                 _ = kill.recv() => Request::Kill,
                 _ = pause.recv() => Request::Pause,
                 _ = cancel.recv() => Request::Cancel,
+                _ = wake.recv() => {
+                    if told.send(Told::Wake).is_err() {
+                        return;
+                    }
+                    continue;
+                }
                 _ = freeze.recv() => {
                     if crate::supervise::can_be_continued() && told.send(Told::Freeze).is_err() {
                         return;

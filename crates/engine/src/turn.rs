@@ -1,22 +1,34 @@
 //! One call of the agent: prompt out, process through, answer back.
 
+mod linger;
+mod meter;
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use ralph_core::machine::{End, Turn};
+use ralph_core::governor::ErrorClass;
+use ralph_core::machine::{End, Refusal, Turn};
+use ralph_core::usage::Usage;
 use ralph_store::fault::{self, Deed, point};
 use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
-use crate::agents::{Agent, Heard, HeardError, Invocation, Listener, find_program};
+use crate::agents::{
+    Agent, AgentError, EnvFilter, Heard, Invocation, Listener, Session, find_program,
+};
+use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+use meter::Meter;
+
+pub use linger::LINGER;
 
 /// How much of the agent's words about a failure is kept for messages.
 const FAILURE_CHARACTERS: usize = 1_000;
@@ -36,11 +48,13 @@ pub struct Call {
     /// How much of the output is kept; zero keeps all.
     pub output_max: u64,
     pub env: Vec<(String, String)>,
-    pub env_exclude: Vec<String>,
+    pub env_filter: EnvFilter,
     pub idle: Option<Duration>,
     /// What else shows that a silent agent works.
     pub signs: Option<Signs>,
     pub grace: Duration,
+    /// How long the agent may stay after it said how the turn went.
+    pub linger: Duration,
     pub echo: Option<Echo>,
 }
 
@@ -57,26 +71,40 @@ impl std::fmt::Debug for Call {
 #[derive(Debug)]
 pub struct Called {
     pub turn: u32,
+    pub attempt: u32,
+    /// The place of the agent in the chain.
+    pub agent: usize,
     pub prompt: String,
     pub end: End,
     pub duration_ms: u64,
     pub text: String,
     pub failure: String,
+    /// What it used, as far as the agent tells.
+    pub spent: Usage,
+    /// Why the agent's service would not do the work.
+    pub refusal: Option<Refusal>,
+    /// The session to go on with.
+    pub session: Option<Session>,
     /// What went wrong beside the agent's own work.
     pub troubles: Vec<Announcement>,
 }
 
 impl Call {
     pub async fn make(mut self, stop: watch::Receiver<Stop>) -> Called {
-        let invocation = self.agent.invocation(&self.prompt_file);
+        let invocation = self.agent.invocation(&self.prompt_file, &self.prompt);
         match self.start_files(&invocation) {
             Ok((stdin, sink)) => self.see_through(invocation, stdin, sink, stop).await,
             Err((file, error)) => Called {
                 turn: self.turn.turn,
+                attempt: self.turn.attempt,
+                agent: self.turn.agent,
                 end: End::Unwritable,
                 duration_ms: 0,
                 text: String::new(),
                 failure: FileError::new(&file, Action::Write, &error).to_string(),
+                spent: Usage::default(),
+                refusal: None,
+                session: None,
                 troubles: Vec::new(),
                 prompt: self.prompt,
             },
@@ -94,6 +122,9 @@ impl Call {
             |error| (file, error)
         };
         self.write_prompt().map_err(about(&self.prompt_file))?;
+        for (file, text) in &invocation.files {
+            write_file(file, text).map_err(about(file))?;
+        }
         let stdin = match invocation.prompt_on_stdin {
             true => Some(File::open(&self.prompt_file).map_err(about(&self.prompt_file))?),
             false => None,
@@ -104,6 +135,8 @@ impl Call {
             signs: self.signs.take(),
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
+            rest: watch::Sender::new(None),
+            meter: Meter::new(self.turn.allowance),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
@@ -127,7 +160,8 @@ impl Call {
         let mut env = invocation.env;
         env.extend(self.env.iter().map(|(k, v)| (k.into(), v.into())));
         let mut env_remove = invocation.env_remove;
-        env_remove.extend(excluded(&self.env_exclude));
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        env_remove.extend(self.env_filter.removed(inherited, self.agent.credentials()));
         let spec = Spec {
             program,
             args: invocation.args,
@@ -140,14 +174,36 @@ impl Call {
             left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
         };
-        let report = supervise::run(spec, &mut sink, stop).await;
+        let (rest, spent) = (sink.rest.subscribe(), sink.meter.subscribe());
+        let child = watch::Sender::new(*stop.borrow());
+        let lingered = AtomicBool::new(false);
+        let running = supervise::run(spec, &mut sink, child.subscribe());
+        let mut report = tokio::select! {
+            report = running => report,
+            never = linger::watch_over(stop.clone(), rest, self.linger, &child, &lingered) => match never {},
+            never = meter::watch_over(spent, &child) => match never {},
+        };
+        // Nobody but us wanted it to end, and its work was done.
+        let lingered = lingered.into_inner() && *stop.borrow() == supervise::Stop::No;
+        if lingered && report.ending == Ending::Stopped {
+            report.ending = Ending::Exited(0);
+        }
         let heard = sink.listener.heard();
         let stderr = sink.stderr.text();
+        // Nobody but us wanted it to end, and it had used more than it may.
+        let cut = sink.meter.is_over() && *stop.borrow() == supervise::Stop::No;
+        let end = end(&report, &heard, cut);
+        let refusal = self.refusal(&end, &heard, &stderr);
         Called {
             turn: self.turn.turn,
-            troubles: troubles(&report, &self.output_file, sink.output.dropped()),
+            attempt: self.turn.attempt,
+            agent: self.turn.agent,
+            spent: heard.usage,
+            refusal,
+            session: session(&heard),
+            troubles: troubles(&report, lingered, &self.output_file, sink.output.dropped()),
             prompt: self.prompt,
-            end: end(&report, &heard),
+            end,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             failure: match report.ending {
                 // The class of the error says what is wrong with it.
@@ -159,6 +215,40 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Why the service would not do the work, where the turn failed for that.
+    fn refusal(&self, end: &End, heard: &Heard, stderr: &str) -> Option<Refusal> {
+        let failed = match end {
+            End::Exit(code) => *code != 0,
+            End::Signal(_) | End::ResultError => true,
+            _ => false,
+        };
+        let now = clock::now().wall_ms;
+        let refusal = |stderr: &str| heard.refusal(stderr, now, &clock::zone_name());
+        match &self.agent {
+            _ if !failed => None,
+            Agent::Known(..) => refusal(stderr),
+            // The error output of any program holds what its tools said as
+            // well: only its last words are its own, and an outage is for the
+            // error counter, or a broken test could be waited for for ever.
+            Agent::Custom(_) | Agent::Scripted { .. } => refusal(last_words(stderr))
+                .filter(|refusal| !matches!(refusal, Refusal::Overload { .. })),
+        }
+    }
+}
+
+fn last_words(text: &str) -> &str {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.last().unwrap_or_default()
+}
+
+/// A turn that went well leaves a session to go on with.
+fn session(heard: &Heard) -> Option<Session> {
+    let id = heard.session_id.clone().filter(|_| heard.error.is_none())?;
+    let used = heard.session_usage;
+    Some(Session::Resume { id, used })
+}
+
 fn unless_zero(ms: u64) -> Option<Duration> {
     (ms > 0).then(|| Duration::from_millis(ms))
 }
@@ -167,37 +257,14 @@ fn create(path: &Path, point: &'static str) -> io::Result<File> {
     fault::at(point, Deed::Open, || File::create(path))
 }
 
-/// Names of inherited variables that match one of the patterns.
-fn excluded(patterns: &[String]) -> Vec<std::ffi::OsString> {
-    let matches = |name: &str| patterns.iter().any(|p| wildcard(p, name));
-    std::env::vars_os()
-        .map(|(name, _)| name)
-        .filter(|name| matches(&name.to_string_lossy()))
-        .collect()
+fn write_file(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::write(file, text)
 }
 
-/// `*` stands for any characters.
-fn wildcard(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else {
-        return false;
-    };
-    let mut last = None;
-    for part in parts {
-        if let Some(part) = last.replace(part) {
-            match rest.find(part) {
-                Some(at) => rest = &rest[at + part.len()..],
-                None => return false,
-            }
-        }
-    }
-    match last {
-        Some(part) => rest.ends_with(part),
-        None => rest.is_empty(),
-    }
-}
-
-fn troubles(report: &Report, output: &Path, dropped: u64) -> Vec<Announcement> {
+fn troubles(report: &Report, lingered: bool, output: &Path, dropped: u64) -> Vec<Announcement> {
     let lost = report.sink_error.map(|kind| Announcement::OutputLost {
         file: output.into(),
         message: kind.to_string(),
@@ -207,11 +274,19 @@ fn troubles(report: &Report, output: &Path, dropped: u64) -> Vec<Announcement> {
         file: output.into(),
         dropped,
     });
-    lost.into_iter().chain(cut).chain(leaked).collect()
+    let lingered = lingered.then_some(Announcement::Lingered);
+    lost.into_iter()
+        .chain(cut)
+        .chain(leaked)
+        .chain(lingered)
+        .collect()
 }
 
-fn end(report: &Report, heard: &Heard) -> End {
+fn end(report: &Report, heard: &Heard, cut: bool) -> End {
+    let own_limit = heard.error.as_ref().map(|error| error.class) == Some(ErrorClass::Budget);
     match &report.ending {
+        Ending::Stopped if cut => End::OverBudget,
+        Ending::Exited(_) if cut || own_limit => End::OverBudget,
         Ending::Exited(0) if heard.error.is_some() => End::ResultError,
         Ending::Exited(code) => End::Exit(*code),
         Ending::Signalled(signal) => End::Signal(*signal),
@@ -224,14 +299,14 @@ fn end(report: &Report, heard: &Heard) -> End {
 /// The agent's own words about what went wrong, without secrets. A result
 /// that says why comes before the error output, and that before the mere fact
 /// that there was no result.
-fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String {
+fn failure(ending: &Ending, error: Option<&AgentError>, stderr: &str) -> String {
     let stderr = stderr.trim();
     let words = match (ending, error) {
         (Ending::TimedOut | Ending::Stopped, _) | (Ending::Exited(0), None) => "",
         (Ending::SpawnFailed { message, .. }, _) => message,
-        (_, Some(HeardError::Said(words))) => words,
-        (_, Some(HeardError::NoResult)) if stderr.is_empty() => "the agent ended without a result",
-        (_, Some(HeardError::NoResult) | None) => stderr,
+        (_, Some(error)) if !error.message.is_empty() => &error.message,
+        (_, Some(_)) if stderr.is_empty() => "the agent ended without a result",
+        (_, _) => stderr,
     };
     shortened(words, FAILURE_CHARACTERS)
 }
@@ -240,14 +315,24 @@ fn failure(ending: &Ending, error: Option<&HeardError>, stderr: &str) -> String 
 struct TurnSink {
     output: KeptOutput,
     signs: Option<Signs>,
-    listener: Box<dyn Listener>,
+    listener: Listener,
     stderr: Excerpt,
+    /// Since when the agent has nothing left to do.
+    rest: watch::Sender<linger::Rest>,
+    meter: Meter,
     echo: Option<Echo>,
 }
 
 impl Sink for TurnSink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.listener.hear(chunk);
+        let meter = &mut self.meter;
+        self.listener.hear(chunk, &mut |event| meter.take(&event));
+        let rests = self.listener.at_rest();
+        self.rest.send_if_modified(|rest| {
+            let changed = rests || rest.is_some();
+            *rest = rests.then(Instant::now);
+            changed
+        });
         if let Some(echo) = &self.echo {
             echo(chunk);
         }
@@ -279,27 +364,4 @@ pub fn run_env(run_id: &str, turn: u32, tasks_file: Option<&Path>) -> Vec<(Strin
         ));
     }
     env
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wildcard;
-
-    #[test]
-    fn a_star_stands_for_any_characters() {
-        for (pattern, name, want) in [
-            ("AWS_*", "AWS_SECRET", true),
-            ("AWS_*", "MY_AWS_SECRET", false),
-            ("*_TOKEN", "GH_TOKEN", true),
-            ("*_TOKEN", "GH_TOKEN_2", false),
-            ("A*B*C", "AxxByyC", true),
-            ("A*B*C", "AxxC", false),
-            ("HOME", "HOME", true),
-            ("HOME", "HOMES", false),
-            ("*", "ANY", true),
-            ("A*A", "A", false),
-        ] {
-            assert_eq!(wildcard(pattern, name), want, "{pattern} {name}");
-        }
-    }
 }

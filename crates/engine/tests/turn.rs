@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
-use ralph_engine::agents::Agent;
+use ralph_engine::agents::{Agent, Client, EnvFilter, Options};
+use ralph_engine::plan::Announcement;
 use ralph_engine::supervise::Stop;
 use ralph_engine::turn::{Call, Called, run_env};
 use tokio::sync::watch;
@@ -57,6 +58,9 @@ impl Project {
         Call {
             agent,
             turn: Turn {
+                attempt: 1,
+                agent: 0,
+                allowance: Default::default(),
                 turn: 3,
                 timeout_ms: 0,
                 left_ms: 0,
@@ -71,9 +75,10 @@ impl Project {
             output_max: 0,
             signs: None,
             env: Vec::new(),
-            env_exclude: Vec::new(),
+            env_filter: EnvFilter::default(),
             idle: None,
             grace: Duration::from_secs(60),
+            linger: Duration::from_secs(60),
             echo: None,
         }
     }
@@ -85,7 +90,11 @@ impl Project {
 
     fn claude(&self, body: &str) -> Call {
         let script = self.script("claude.sh", body);
-        self.call(Agent::claude(&script, Vec::new(), "", false))
+        let options = Options {
+            program: script,
+            ..Options::default()
+        };
+        self.call(Agent::known(Client::Claude, options))
     }
 }
 
@@ -169,12 +178,12 @@ async fn excluded_variables_do_not_reach_the_agent() {
     assert!(has_path(&make(project.call(agent())).await.text));
 
     let mut call = project.call(agent());
-    call.env_exclude = vec!["AWS_*".into(), "P*H".into()];
+    call.env_filter.exclude = vec!["AWS_*".into(), "P*H".into()];
     assert!(!has_path(&make(call).await.text));
 
     // What the settings give to the agent is not inherited.
     let mut call = project.call(agent());
-    call.env_exclude = vec!["PATH".into()];
+    call.env_filter.exclude = vec!["PATH".into()];
     call.env = vec![("PATH".into(), "/own".into())];
     assert!(make(call).await.text.contains("PATH=/own\n"));
 }
@@ -182,7 +191,7 @@ async fn excluded_variables_do_not_reach_the_agent() {
 #[tokio::test]
 async fn claude_does_not_see_the_session_that_ralph_runs_in() {
     let project = Project::new();
-    let invocation = project.claude("").agent.invocation(Path::new("x"));
+    let invocation = project.claude("").agent.invocation(Path::new("x"), "");
     for name in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"] {
         assert!(invocation.env_remove.contains(&name.into()), "{name}");
     }
@@ -287,4 +296,81 @@ async fn claude_s_own_result_decides() {
     check("echo why >&2", End::ResultError, "why").await;
     check("echo why >&2; exit 1", End::Exit(1), "why").await;
     check("exit 1", End::Exit(1), no_result).await;
+}
+
+const INIT: &str = r#"echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'"#;
+const DONE: &str = r#"echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"<promise>DONE</promise>"}'"#;
+
+#[tokio::test]
+async fn a_result_without_an_exit_counts_and_the_agent_is_ended() {
+    let project = Project::new();
+    let mut call = project.claude(&format!("{INIT}; {DONE}; sleep 60"));
+    call.linger = Duration::from_millis(200);
+    let called = make(call).await;
+    assert_eq!(called.end, End::Exit(0));
+    assert_eq!(called.text, "<promise>DONE</promise>");
+    assert_eq!(called.failure, "");
+    assert_eq!(called.troubles, [Announcement::Lingered]);
+}
+
+#[tokio::test]
+async fn an_agent_that_still_works_is_not_ended_for_its_first_result() {
+    let project = Project::new();
+    let task = r#"echo '{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b"}]}'"#;
+    let last = DONE.replace("<promise>DONE</promise>", "last");
+    let none = task.replace(r#"{"task_id":"b"}"#, "");
+    let mut call = project.claude(&format!("{INIT}; {task}; {DONE}; sleep 1; {none}; {last}"));
+    call.linger = Duration::from_millis(200);
+    let called = make(call).await;
+    assert_eq!((called.end, called.text.as_str()), (End::Exit(0), "last"));
+    assert_eq!(called.troubles, []);
+}
+
+#[tokio::test]
+async fn a_stop_during_the_wait_for_an_exit_is_a_stop() {
+    let project = Project::new();
+    let stop = watch::Sender::new(Stop::No);
+    let receiver = stop.subscribe();
+    let mut call = project.claude(&format!("{INIT}; {DONE}; sleep 60"));
+    call.echo = Some(Arc::new(move |_: &[u8]| {
+        stop.send_replace(Stop::Gracefully);
+    }));
+    let called = call.make(receiver).await;
+    assert_eq!(called.end, End::Stopped);
+    assert_eq!(called.troubles, []);
+}
+
+#[tokio::test]
+async fn a_hang_before_the_result_is_a_timeout() {
+    let project = Project::new();
+    let mut call = project.claude(&format!("{INIT}; sleep 60"));
+    call.idle = Some(Duration::from_millis(200));
+    call.linger = Duration::ZERO;
+    let called = make(call).await;
+    assert_eq!((called.end, called.text.as_str()), (End::TimedOut, ""));
+}
+
+#[tokio::test]
+async fn an_interrupted_client_that_exits_with_0_failed() {
+    let project = Project::new();
+    let aborted = r#"echo '{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools","errors":["aborted"]}'"#;
+    check_end(project.claude(aborted), End::ResultError, "aborted").await;
+}
+
+#[tokio::test]
+async fn files_of_an_invocation_are_written_beside_the_prompt() {
+    let project = Project::new();
+    let script = project.script("amp.sh", "cat \"$3\"");
+    let options = Options {
+        program: script,
+        allow_unsafe: true,
+        ..Options::default()
+    };
+    make(project.call(Agent::known(Client::Amp, options))).await;
+    assert!(
+        project
+            .read("amp-settings.json")
+            .contains("dangerouslyAllowAll")
+    );
+    assert!(project.read("out").contains("dangerouslyAllowAll"));
 }

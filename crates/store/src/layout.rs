@@ -262,19 +262,28 @@ impl RunPaths {
         self.dir.join("execution.log.jsonl")
     }
 
-    /// What the agent printed in a turn.
-    pub fn turn_output(&self, turn: u64) -> PathBuf {
-        self.dir.join(format!("turn-{turn:04}.out"))
+    /// What the agent printed in a call of a turn; attempts count from 1.
+    pub fn turn_output(&self, turn: u32, attempt: u32) -> PathBuf {
+        self.dir.join(format!("{}.out", call_name(turn, attempt)))
     }
 
     /// What the verification commands printed after a turn.
-    pub fn turn_verification(&self, turn: u64) -> PathBuf {
+    pub fn turn_verification(&self, turn: u32) -> PathBuf {
         self.dir.join(format!("turn-{turn:04}.verify"))
     }
 
-    /// What the agent was told in a turn.
-    pub fn turn_prompt(&self, turn: u64) -> PathBuf {
-        self.dir.join(format!("turn-{turn:04}.prompt.md"))
+    /// What the agent was told in a call of a turn.
+    pub fn turn_prompt(&self, turn: u32, attempt: u32) -> PathBuf {
+        self.dir
+            .join(format!("{}.prompt.md", call_name(turn, attempt)))
+    }
+}
+
+/// `turn-0003`, and `turn-0003.2` for its second call.
+fn call_name(turn: u32, attempt: u32) -> String {
+    match attempt {
+        0 | 1 => format!("turn-{turn:04}"),
+        attempt => format!("turn-{turn:04}.{attempt}"),
     }
 }
 
@@ -341,8 +350,9 @@ mod tests {
             layout.safety_stats(),
             run.journal(),
             run.events(),
-            run.turn_output(1),
-            run.turn_prompt(12345),
+            run.turn_output(1, 1),
+            run.turn_output(1, 2),
+            run.turn_prompt(12345, 1),
         ];
         let listing = paths.map(|path| path.display().to_string()).join("\n");
         insta::assert_snapshot!(listing, @"
@@ -355,6 +365,7 @@ mod tests {
         p/.ralph/runs/20261115-021030-1a2b/journal.jsonl
         p/.ralph/runs/20261115-021030-1a2b/execution.log.jsonl
         p/.ralph/runs/20261115-021030-1a2b/turn-0001.out
+        p/.ralph/runs/20261115-021030-1a2b/turn-0001.2.out
         p/.ralph/runs/20261115-021030-1a2b/turn-12345.prompt.md
         ");
     }

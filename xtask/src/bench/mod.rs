@@ -5,6 +5,7 @@
 //! static program.
 
 pub mod output;
+pub mod stream;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,6 +99,16 @@ impl Verdict {
         self.note(name, &micros(got), &micros(bound), got <= bound);
     }
 
+    fn at_least(&mut self, name: &str, got: f64, bound: f64) {
+        let held = got >= bound;
+        let word = if held { "ok" } else { "MISSED" };
+        println!("{name:<40} {got:>10.0}  at least {bound:<7.0} {word}");
+        if !held {
+            self.missed
+                .push(format!("{name}: {got:.0}, at least {bound:.0}"));
+        }
+    }
+
     fn at_most_kb(&mut self, name: &str, got: u64, bound: u64) {
         self.note(
             name,
@@ -120,6 +131,7 @@ struct Programs {
     ralph: PathBuf,
     empty: PathBuf,
     probe: PathBuf,
+    flood: PathBuf,
 }
 
 /// What one run of the loop showed.
@@ -153,6 +165,7 @@ fn build(root: &Path) -> Result<Programs, String> {
         ralph: program("ralph"),
         empty: program("ralph-empty"),
         probe: program("ralph-probe"),
+        flood: program("ralph-flood"),
     })
 }
 

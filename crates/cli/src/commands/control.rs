@@ -1,8 +1,10 @@
-//! `ralph pause`, `ralph stop`, `ralph cancel`: from another terminal.
+//! `ralph pause`, `ralph stop`, `ralph cancel`, `ralph wake`: from another
+//! terminal.
 
-use ralph_core::machine::Request;
+use ralph_core::machine::{Request, Stage};
 use ralph_core::tr;
-use ralph_engine::control::{self, Heard};
+use ralph_engine::control::{self, ControlError, Heard, Wish};
+use ralph_engine::past;
 use ralph_store::layout::Layout;
 
 use crate::app::App;
@@ -26,10 +28,44 @@ pub fn cancel(app: &App) -> u8 {
     tell(app, Request::Cancel)
 }
 
+/// A run that waits for a limit, or for anything else, goes on at once.
+pub fn wake(app: &App) -> u8 {
+    let lang = app.lang();
+    let layout = Layout::new(&app.root);
+    let current = match layout.current_run() {
+        Ok(Some(paths)) => paths,
+        Ok(None) => return app.fail(&ControlError::NothingRuns),
+        Err(error) => return app.fail(&error),
+    };
+    let run = current.id.as_str();
+    let sleeps = past::read(&current).is_ok_and(|past| past.state.stage == Stage::Waiting);
+    if !sleeps {
+        app.print(&tr!(
+            lang,
+            "run {run} does not sleep; `ralph status` shows what it does",
+            "執行 {run} 並未休眠；`ralph status` 顯示它的狀態",
+            "运行 {run} 并未休眠；`ralph status` 显示它的状态",
+        ));
+        return 0;
+    }
+    match control::tell(&layout, Wish::Wake, false) {
+        Ok(_) => {
+            app.print(&tr!(
+                lang,
+                "run {run} is awake and tries the agent now",
+                "執行 {run} 已被喚醒，立即呼叫代理",
+                "运行 {run} 已被唤醒，立即调用代理",
+            ));
+            0
+        }
+        Err(error) => app.fail(&error),
+    }
+}
+
 fn tell(app: &App, request: Request) -> u8 {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
-    let heard = match control::tell(&layout, request, request != Request::Pause) {
+    let heard = match control::tell(&layout, Wish::Request(request), request != Request::Pause) {
         Ok(heard) => heard,
         Err(error) => return app.fail(&error),
     };

@@ -1,9 +1,11 @@
 //! One verb per file.
 
+mod agents;
 mod archive;
 mod checkpoints;
 mod config;
 mod control;
+mod cost;
 mod demo;
 mod drill;
 mod events;
@@ -35,6 +37,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
+        Command::Wake => control::wake(&app),
+        Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),
@@ -42,6 +46,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
+        Command::Agents(args) => agents::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

@@ -9,7 +9,7 @@ use ralph_engine::clock;
 use ralph_engine::error::DriveError;
 use ralph_engine::opening::{self, Opening};
 use ralph_engine::past::{self, Past, PastError};
-use ralph_engine::plan::Asked;
+use ralph_engine::plan::{self, Asked};
 use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ use super::checkpoints::{self, Entry};
 use super::history::keeping;
 use super::left::Left;
 use super::run::{Shown, prepare, show};
-use crate::FAILED;
 use crate::app::{self, App};
 use crate::args::{Global, ResumeArgs};
+use crate::{FAILED, settings};
 
 /// What is done with an unfinished run (RESM-04, RESM-09).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +71,45 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
             return 0;
         }
         Choice::Abandon => Opening::Abandon(paths.id),
-        Choice::Continue => Opening::Resume(paths.id),
+        Choice::Continue => return go_on(app, global, args, paths, *past),
         Choice::Restart => Opening::New,
     };
     start(app, global, past.header.asked, &opening, shown)
+}
+
+/// Takes the run up, within what the person now allows.
+fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Past) -> u8 {
+    let shown = Shown {
+        json: args.json,
+        quiet: args.quiet,
+    };
+    let mut asked = past.header.asked;
+    let flags = settings::resume_flags(args);
+    let (money, tokens) = (args.max_cost.is_some(), args.max_tokens.is_some());
+    // What was said then holds no longer.
+    asked
+        .flags
+        .retain(|then| flags.iter().all(|now| now.key != then.key));
+    asked.flags.extend(flags);
+    let (app, plan) = match prepare(app, global, asked, shown) {
+        Ok(prepared) => prepared,
+        Err(code) => return code,
+    };
+    let mut budget = past.state.rules.budget;
+    if money {
+        budget.run.cost = plan.rules.budget.run.cost;
+    }
+    if tokens {
+        budget.run.tokens = plan.rules.budget.run.tokens;
+    }
+    if let Err(error) = plan::check_budget(&budget, &plan.agents) {
+        return app.fail(&error);
+    }
+    let opening = Opening::Resume {
+        id: paths.id,
+        budget: (money || tokens).then_some(budget),
+    };
+    show(&app, plan, &opening, shown)
 }
 
 fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Shown) -> u8 {

@@ -3,9 +3,11 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use ralph_core::display::{self, Progress};
-use ralph_core::lang::Lang;
+use ralph_core::display::{self, Progress, UsageView};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Need;
 use ralph_core::tr;
+use ralph_core::usage::Usd;
 use ralph_store::layout::Layout;
 use ralph_store::lock::holder;
 use serde_json::{Value, json};
@@ -119,6 +121,13 @@ fn reason_words(reason: &str, lang: Lang) -> String {
             "磁碟無法寫入；請釋出空間，再執行 `ralph resume`",
             "磁盘无法写入；请释放空间，再运行 `ralph resume`"
         ),
+        "spend_limit" => Need::Spend.say(lang),
+        "admin_limit" => Need::Admin.say(lang),
+        "login" => Need::Login.say(lang),
+        "plan" => Need::Plan.say(lang),
+        "max_wait" => Need::LongWait.say(lang),
+        "max_cost" => tr!(lang, "cost limit", "費用上限", "费用上限"),
+        "max_tokens" => tr!(lang, "token limit", "詞元上限", "词元上限"),
         "stalled" => tr!(lang, "no progress", "無進度", "无进度"),
         "missing_promise" => tr!(
             lang,
@@ -134,6 +143,18 @@ fn reason_words(reason: &str, lang: Lang) -> String {
         ),
         "false_promise" => tr!(lang, "false promises", "虛假承諾", "虚假承诺"),
         words => words.to_owned(),
+    }
+}
+
+fn usage(usage: &Value) -> UsageView {
+    let count = |key: &str| usage[key].as_u64().unwrap_or(0);
+    let partial = count("partial_calls") > 0;
+    UsageView {
+        calls: u32::try_from(count("calls")).unwrap_or(u32::MAX),
+        cost: usage["cost_usd"].as_f64().and_then(Usd::from_dollars),
+        tokens: usage["tokens"].as_u64(),
+        more_cost: partial || count("unpriced_calls") > 0,
+        more_tokens: partial || count("uncounted_calls") > 0,
     }
 }
 
@@ -191,6 +212,18 @@ fn words(app: &App, status: &Value) -> String {
         if !value.is_empty() {
             out.push_str(&format!("{label}: {value}\n"));
         }
+    }
+    if let Some(until) = status["waiting_until"].as_str() {
+        out.push_str(&tr!(
+            lang,
+            "sleeping until {until}; wake: `ralph wake`\n",
+            "休眠至 {until}；喚醒：`ralph wake`\n",
+            "休眠至 {until}；唤醒：`ralph wake`\n",
+        ));
+    }
+    let used = usage(&status["usage"]);
+    if used.calls > 0 {
+        out.push_str(&format!("{}\n", used.line(lang)));
     }
     if let Some(pid) = status["pid"].as_u64() {
         out.push_str(&tr!(

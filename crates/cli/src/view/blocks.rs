@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::display::{
     self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView, Gap,
-    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState,
+    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
 };
 use ralph_core::lang::Say;
 use ralph_core::machine::{self, Goal, Limit, Notice, Outcome, PauseReason, Sign, State, TaskRef};
@@ -135,6 +135,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         iterations,
         duration_ms,
         proven,
+        bill,
         ..
     } = notice
     else {
@@ -144,6 +145,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         progress: task_progress(state),
         iterations: *iterations,
         duration: Duration::from_millis(*duration_ms),
+        used: (bill.calls > 0).then(|| UsageView::from(bill)),
         next: context.next.clone(),
     };
     match outcome {
@@ -201,9 +203,16 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             display::gate_failed(screen, &self::missing(screen, &context.missing), &ending)
         }
         Outcome::Budget { limit } => {
-            let kind = BudgetKind::Cost {
-                limit: limit.clone(),
-                spent: String::new(),
+            let allowed = state.rules.budget.run;
+            let kind = match limit.as_str() {
+                "max_tokens" => BudgetKind::Tokens {
+                    limit: allowed.tokens,
+                    spent: bill.tokens.total(),
+                },
+                _ => BudgetKind::Cost {
+                    limit: display::dollars(allowed.cost),
+                    spent: display::dollars(bill.cost),
+                },
             };
             display::budget(screen, &BudgetView { ending, kind })
         }
@@ -218,6 +227,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
         PauseReason::Unproven => display::unproven(screen, &ending),
         PauseReason::Requested => display::pause_box(screen, &ending),
         PauseReason::Disk => display::disk_box(screen, &ending),
+        PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(
             screen,
             &LimitView {

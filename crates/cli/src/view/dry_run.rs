@@ -6,6 +6,7 @@ use ralph_core::display::Screen;
 use ralph_core::lang::Say;
 use ralph_core::tasks::Scope;
 use ralph_core::tr;
+use ralph_engine::agents::Agent;
 use ralph_engine::plan::Plan;
 use serde_json::{Value, json};
 
@@ -26,8 +27,9 @@ impl DryRun<'_> {
         json!({
             "dry_run": true,
             "root": plan.root,
-            "agent": plan.agent.name(),
-            "command": plan.agent.command_line(),
+            "agent": plan.agents.first().map(Agent::name),
+            "agents": plan.rules.agents,
+            "command": plan.agents.first().map(Agent::command_line),
             "tasks_file": plan.tasks.as_ref().map(|t| t.path.clone()),
             "tasks": {"total": counts.total, "completed": counts.completed, "pending": counts.pending},
             "phase": self.phase(),
@@ -35,7 +37,7 @@ impl DryRun<'_> {
             "verify": plan.verifier.as_ref().map(|v| v.commands.clone()).unwrap_or_default(),
             "template": plan.prompter.template.path,
             "prompt": plan.prompter.prompt,
-            "hooks_installed": false,
+            "hooks_installed": plan.agents.iter().all(Agent::is_guarded),
         })
     }
 
@@ -152,7 +154,9 @@ impl fmt::Display for DryRun<'_> {
                 "将执行的命令:"
             )
         )?;
-        writeln!(f, "  {}", plan.agent.command_line())?;
+        for agent in &plan.agents {
+            writeln!(f, "  {}", agent.command_line())?;
+        }
         writeln!(
             f,
             "\n{}",
@@ -163,6 +167,14 @@ impl fmt::Display for DryRun<'_> {
                 "Hooks (安全护栏):"
             )
         )?;
-        write!(f, "  {}", tr!(lang, "not installed", "未安裝", "未安装"))
+        if plan.agents.iter().all(Agent::is_guarded) {
+            write!(
+                f,
+                "  {}",
+                tr!(lang, "for this run", "僅限本次執行", "仅限本次运行")
+            )
+        } else {
+            write!(f, "  {}", tr!(lang, "not installed", "未安裝", "未安装"))
+        }
     }
 }

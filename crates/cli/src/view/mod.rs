@@ -1,12 +1,14 @@
 //! How a run is shown: to people, to programs, and before it begins.
 
 mod blocks;
+mod columns;
 mod dry_run;
 mod json;
 mod menu;
 mod people;
 
 pub use blocks::phases;
+pub use columns::columns;
 pub use dry_run::DryRun;
 pub use json::JsonLines;
 pub use people::People;

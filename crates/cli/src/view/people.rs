@@ -1,13 +1,15 @@
 //! A run as a person watches it: plain lines that stay.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::sync::Arc;
 
 use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::lang::Say;
-use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
+use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
 use ralph_core::promise::PromiseWarning;
 use ralph_core::{text, tr};
+use ralph_engine::clock;
 use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::plan::Announcement;
 use ralph_engine::turn::Echo;
@@ -26,6 +28,17 @@ pub struct People {
     /// Tasks were ticked, and the box that shows it is still to come.
     box_due: bool,
     next: Option<String>,
+    /// A line that is written anew every second stands there.
+    counting: Cell<bool>,
+    /// What the wait that passes is for.
+    waits_for: Option<Wait>,
+}
+
+/// A wait that is counted down.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    until: i64,
+    is_limit: bool,
 }
 
 impl People {
@@ -37,6 +50,8 @@ impl People {
             context: blocks::Context::default(),
             box_due: false,
             next: None,
+            counting: Cell::new(false),
+            waits_for: None,
         }
     }
 
@@ -49,8 +64,33 @@ impl People {
     fn show(&self, block: &str) {
         let block = self.screen.in_style(block);
         let mut out = std::io::stdout().lock();
+        if self.counting.take() {
+            let _ = out.write_all(CLEAR_LINE);
+        }
         let _ = out.write_all(block.as_bytes());
         let _ = out.flush();
+    }
+
+    /// When a wait ends and what it is for, where an agent is waited for.
+    fn wait_words(&self, wait: Wait, left_ms: u64, now: Now) -> String {
+        let lang = self.screen.lang;
+        let (left, zone) = (span(left_ms, lang), clock::zone_name());
+        let until = clock::local_moment(wait.until, now);
+        if wait.is_limit {
+            tr!(
+                lang,
+                "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`",
+                "已達用量限制，{until} ({zone}) 重置，休眠 {left}，喚醒：`ralph wake`",
+                "已达用量限制，{until} ({zone}) 重置，休眠 {left}，唤醒：`ralph wake`",
+            )
+        } else {
+            tr!(
+                lang,
+                "the agent's service is overloaded, trying again at {until} ({zone}), in {left}, at once: `ralph wake`",
+                "代理服務過載，{until} ({zone}) 重試，還有 {left}，立即重試：`ralph wake`",
+                "代理服务过载，{until} ({zone}) 重试，还有 {left}，立即重试：`ralph wake`",
+            )
+        }
     }
 
     fn aside(&self, text: &str) {
@@ -71,7 +111,7 @@ impl Observer for People {
         if self.quiet {
             return;
         }
-        let (id, agent) = (run.run_id, run.plan.agent.name());
+        let (id, agent) = (run.run_id, run.plan.agent_names());
         let what = match &run.plan.tasks {
             Some(file) => file.name.clone(),
             None => {
@@ -90,8 +130,9 @@ impl Observer for People {
         }
     }
 
-    fn notice(&mut self, notice: &Notice, state: &State, _at: Now) {
+    fn notice(&mut self, notice: &Notice, state: &State, at: Now) {
         self.context.take(notice);
+        self.waits_for = None;
         if let Notice::LoopEnd { .. } = notice {
             let ending = blocks::ending(&self.screen, &self.context, state, notice);
             // It stands apart from what came before, where something did.
@@ -158,6 +199,23 @@ impl Observer for People {
             Notice::IterationRetry { .. } => {
                 self.aside(&tr!(self.screen.lang, "trying again", "重試", "重试",))
             }
+            // When it can be called again is said by the wait.
+            Notice::AgentRefused { .. } => {
+                self.aside(&without_time(notice).say(self.screen.lang));
+            }
+            Notice::Wait {
+                ms,
+                why: why @ (WaitReason::Limit | WaitReason::Overload),
+                ..
+            } => {
+                let ahead = i64::try_from(*ms).unwrap_or(i64::MAX);
+                let wait = Wait {
+                    until: at.wall_ms.saturating_add(ahead),
+                    is_limit: *why == WaitReason::Limit,
+                };
+                self.aside(&self.wait_words(wait, *ms, at));
+                self.waits_for = Some(wait);
+            }
             // The end says it with everything that belongs to it.
             Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
             _ => self.aside(&notice.say(self.screen.lang)),
@@ -170,6 +228,26 @@ impl Observer for People {
 
     fn announce(&mut self, announcement: &Announcement) {
         self.aside(&announcement.say(self.screen.lang));
+    }
+
+    fn counts_down(&self) -> bool {
+        self.interactive && !self.quiet && self.waits_for.is_some()
+    }
+
+    fn count_down(&mut self, left_ms: u64) {
+        let Some(wait) = self.waits_for else {
+            return;
+        };
+        let words = self.wait_words(wait, left_ms, clock::now());
+        // A line that breaks could not be written anew.
+        let width = self.screen.width.saturating_sub(3);
+        let line = text::width::truncate(&words, width);
+        let line = self.screen.in_style(&line);
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(CLEAR_LINE);
+        let _ = write!(out, "  {line}");
+        let _ = out.flush();
+        self.counting.set(true);
     }
 
     fn echo(&self) -> Option<Echo> {
@@ -193,6 +271,17 @@ impl Observer for People {
         self.interactive
             .then(|| menu::open(self.screen, state, open))
     }
+}
+
+/// Back to the beginning of the line, and empty it.
+const CLEAR_LINE: &[u8] = b"\r\x1b[2K";
+
+fn without_time(notice: &Notice) -> Notice {
+    let mut notice = notice.clone();
+    if let Notice::AgentRefused { until, .. } = &mut notice {
+        *until = None;
+    }
+    notice
 }
 
 /// The agent's words, set apart and unable to move the cursor.

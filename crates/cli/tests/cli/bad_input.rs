@@ -760,13 +760,13 @@ fn unknown_names() {
     let env = TestEnv::with_tasks(1);
     insta::assert_snapshot!(refused(&env, &["run", "--agent", "gpt9"]), @r#"
     --- en
-    ralph: agent "gpt9" is not known; choose one of claude, custom, or run any program with --agent-cmd 'prog {prompt_file}'
+    ralph: agent "gpt9" is not known; choose one of claude, codex, gemini, opencode, copilot, cursor, amp, custom, or run any program with --agent-cmd 'prog {prompt_file}'
 
     --- zh-TW
-    ralph: 不認識代理「gpt9」；請選擇 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
+    ralph: 不認識代理「gpt9」；請選擇 claude, codex, gemini, opencode, copilot, cursor, amp, custom，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
 
     --- zh-CN
-    ralph: 不认识代理“gpt9”；请选择 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
+    ralph: 不认识代理“gpt9”；请选择 claude, codex, gemini, opencode, copilot, cursor, amp, custom，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
     "#);
     insta::assert_snapshot!(refused_run(&env, &["--preset", "openspecs"]), @r#"
     --- en

@@ -8,6 +8,7 @@ mod faulty;
 mod live;
 
 mod agent;
+mod agents;
 mod bad_input;
 mod checkpoint;
 mod concurrency;
@@ -28,6 +29,8 @@ mod flood;
 mod formats;
 mod history;
 mod languages;
+#[cfg(target_os = "linux")]
+mod limits;
 mod progress;
 mod run;
 mod signals;

@@ -12,6 +12,7 @@ use super::schema::split_assignment;
 use super::settings::*;
 use super::units;
 use super::warning::ConfigWarning;
+use crate::usage::Usd;
 
 impl Resolved {
     /// The typed settings. Errors are all reported, not only the first.
@@ -131,6 +132,10 @@ impl<'a> Reader<'a> {
         self.read(key, |value| units::parse_size(value.as_str()?))
     }
 
+    fn money(&mut self, key: &'static str) -> Option<Usd> {
+        self.read(key, |value| units::parse_money(value.as_str()?))
+    }
+
     fn warn_at(&mut self, key: &'static str) -> Option<WarnAt> {
         self.read(key, |value| match value {
             Value::Integer(0) => Some(WarnAt::Never),
@@ -162,7 +167,9 @@ impl<'a> Reader<'a> {
         Some(Settings {
             lang: self.text("lang")?,
             preset: Some(self.text("preset")?).filter(|name| !name.is_empty()),
+            agents: self.texts("agents")?,
             limits: self.limits()?,
+            budget: self.budget()?,
             promise: self.promise()?,
             tasks: self.tasks()?,
             verify: self.verify()?,
@@ -208,10 +215,20 @@ impl<'a> Reader<'a> {
             same_error: self.count("limits.same_error")?,
             false_promise: self.count("limits.false_promise")?,
             max_duration: self.duration("limits.max_duration")?,
+            max_wait: self.duration("limits.max_wait")?,
             iteration_timeout: self.duration("limits.iteration_timeout")?,
             idle_timeout: self.duration("limits.idle_timeout")?,
             pause_between: self.duration("limits.pause_between")?,
             on_limit: self.choice("limits.on_limit", OnLimit::from_word)?,
+        })
+    }
+
+    fn budget(&mut self) -> Option<BudgetSettings> {
+        Some(BudgetSettings {
+            max_cost: self.money("budget.max_cost")?,
+            max_tokens: self.count("budget.max_tokens")?.into(),
+            turn_cost: self.money("budget.turn_cost")?,
+            turn_tokens: self.count("budget.turn_tokens")?.into(),
         })
     }
 
@@ -261,8 +278,12 @@ impl<'a> Reader<'a> {
                 let (name, value) = split_assignment(text)?;
                 Some((name.to_owned(), value.to_owned()))
             })?,
+            env_allow: self.texts("agent.env_allow")?,
             env_exclude: self.texts("agent.env_exclude")?,
             model: self.text("agent.model")?,
+            permissions: self.choice("agent.permissions", Permissions::from_word)?,
+            session: self.choice("agent.session", AgentSession::from_word)?,
+            user_config: self.switch("agent.user_config")?,
             allow_unsafe: self.switch("agent.allow_unsafe")?,
             retry: RetrySettings {
                 attempts: self.count("agent.retry.attempts")?,

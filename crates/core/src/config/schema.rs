@@ -27,6 +27,7 @@ pub enum Kind {
     List,
     Duration,
     Size,
+    Money,
     CountOrPercent,
     /// The empty word is among them where the default leaves the choice open.
     OneOf(Vec<String>),
@@ -129,6 +130,7 @@ impl Kind {
         match note("Type: ") {
             Some("duration") => return Kind::Duration,
             Some("size") => return Kind::Size,
+            Some("money") => return Kind::Money,
             Some("number or percentage") => return Kind::CountOrPercent,
             Some("NAME=value list") => return Kind::Assignments,
             _ => {}
@@ -147,7 +149,8 @@ impl Kind {
 
     /// The value if it is of this kind, as it is to be kept.
     pub(super) fn accept(&self, value: &Value) -> Option<Value> {
-        if matches!(self, Kind::Duration | Kind::Size) && *value == Value::Integer(0) {
+        if matches!(self, Kind::Duration | Kind::Size | Kind::Money) && *value == Value::Integer(0)
+        {
             return Some(Value::String("0".to_owned()));
         }
         self.fits(value).then(|| value.clone())
@@ -161,6 +164,7 @@ impl Kind {
             }
             (Kind::Duration, Value::String(text)) => units::parse_duration(text).is_some(),
             (Kind::Size, Value::String(text)) => units::parse_size(text).is_some(),
+            (Kind::Money, Value::String(text)) => units::parse_money(text).is_some(),
             (Kind::CountOrPercent, Value::Integer(number)) => u32::try_from(*number).is_ok(),
             (Kind::CountOrPercent, Value::String(text)) => units::parse_percent(text).is_some(),
             (Kind::OneOf(allowed), Value::String(text)) => allowed.contains(text),
@@ -199,7 +203,7 @@ impl Kind {
                     .collect::<Vec<_>>()
                     .into()
             }),
-            Kind::Text | Kind::Duration | Kind::Size | Kind::OneOf(_) => as_text(),
+            Kind::Text | Kind::Duration | Kind::Size | Kind::Money | Kind::OneOf(_) => as_text(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::usage::Usd;
+
 pub use crate::machine::WarnAt;
 
 /// Defines an enum whose variants are the words of a `One of:` setting.
@@ -80,6 +82,14 @@ choice!(
     GuardFailure { Closed = "closed", Open = "open" }
 );
 choice!(
+    /// What an agent may do without asking.
+    Permissions { Auto = "auto", Default = "default", Edit = "edit", Plan = "plan" }
+);
+choice!(
+    /// What a turn begins with.
+    AgentSession { Fresh = "fresh", Resume = "resume" }
+);
+choice!(
     /// How thorough the roles are.
     Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
 );
@@ -88,7 +98,9 @@ choice!(
 pub struct Settings {
     pub lang: String,
     pub preset: Option<String>,
+    pub agents: Vec<String>,
     pub limits: Limits,
+    pub budget: BudgetSettings,
     pub promise: PromiseSettings,
     pub tasks: TaskSettings,
     pub verify: VerifySettings,
@@ -118,6 +130,7 @@ pub struct Limits {
     pub same_error: u32,
     pub false_promise: u32,
     pub max_duration: Duration,
+    pub max_wait: Duration,
     pub iteration_timeout: Duration,
     pub idle_timeout: Duration,
     pub pause_between: Duration,
@@ -134,6 +147,15 @@ impl Limits {
             .any(|limit| *limit > 0)
             || !self.max_duration.is_zero()
     }
+}
+
+/// Zero switches a budget off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetSettings {
+    pub max_cost: Usd,
+    pub max_tokens: u64,
+    pub turn_cost: Usd,
+    pub turn_tokens: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -185,8 +207,12 @@ pub struct AgentSettings {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    pub env_allow: Vec<String>,
     pub env_exclude: Vec<String>,
     pub model: String,
+    pub permissions: Permissions,
+    pub session: AgentSession,
+    pub user_config: bool,
     pub allow_unsafe: bool,
     pub retry: RetrySettings,
 }

@@ -1,6 +1,8 @@
-//! Durations and sizes as people write them: a number and its unit.
+//! Durations, sizes and money as people write them: a number and its unit.
 
 use std::time::Duration;
+
+use crate::usage::Usd;
 
 /// Reads `"90s"`, `"30m"`, `"1h30m"`, `"500ms"`, `"2d"`; `"0"` is no time.
 ///
@@ -54,6 +56,32 @@ pub(super) fn parse_size(text: &str) -> Option<u64> {
         .is_empty()
         .then(|| number.checked_mul(bytes))
         .flatten()
+}
+
+/// Reads `"20usd"`, `"0.50 USD"`, `"$20"` ; `"0"` is no
+/// money. A bare number has no currency, and so no meaning.
+pub(super) fn parse_money(text: &str) -> Option<Usd> {
+    let text = text.trim();
+    if text == "0" {
+        return Some(Usd::ZERO);
+    }
+    let lower = text.to_ascii_lowercase();
+    let number = match lower.strip_prefix('$') {
+        Some(number) => number,
+        None => lower.strip_suffix("usd")?,
+    };
+    let (whole, part) = number
+        .trim()
+        .split_once('.')
+        .unwrap_or((number.trim(), "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 6 {
+        return None;
+    }
+    let micro: u64 = format!("{part:0<6}").parse().ok()?;
+    let whole: u64 = whole.parse().ok()?;
+    let micros = whole.checked_mul(1_000_000)?.checked_add(micro)?;
+    Some(Usd::from_micros(micros))
 }
 
 /// Reads `"75%"` as 75; only 1 to 100 make sense.
@@ -123,6 +151,30 @@ mod tests {
             ("99999999999GB", None),
         ] {
             assert_eq!(parse_size(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn money_needs_a_currency() {
+        for (text, want) in [
+            ("0", Some(0)),
+            ("20usd", Some(20_000_000)),
+            ("20 USD", Some(20_000_000)),
+            ("$20", Some(20_000_000)),
+            ("$ 0.5", Some(500_000)),
+            ("1.000001usd", Some(1_000_001)),
+            ("1.0000001usd", None),
+            ("20", None),
+            ("20eur", None),
+            ("-1usd", None),
+            (".5usd", None),
+            ("1.usd", None),
+            ("usd", None),
+            ("$", None),
+            ("99999999999999999999usd", None),
+            ("二十usd", None),
+        ] {
+            assert_eq!(parse_money(text), want.map(Usd::from_micros), "{text:?}");
         }
     }
 

@@ -112,6 +112,12 @@ impl Say for Kind {
                 "帶單位的大小，例如 \"500KB\" 或 \"10MB\"（\"0\" 表示關閉）",
                 "带单位的大小，例如 \"500KB\" 或 \"10MB\"（\"0\" 表示关闭）"
             ),
+            Kind::Money => tr!(
+                lang,
+                "an amount with its currency, such as \"20usd\" or \"$0.50\" (\"0\" is off)",
+                "帶貨幣的金額，例如 \"20usd\" 或 \"$0.50\"（\"0\" 表示關閉）",
+                "带货币的金额，例如 \"20usd\" 或 \"$0.50\"（\"0\" 表示关闭）"
+            ),
             Kind::CountOrPercent => tr!(
                 lang,
                 "a whole number such as 15 or a percentage such as \"75%\"",

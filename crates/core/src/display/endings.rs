@@ -6,6 +6,7 @@ use super::bar::{Progress, bar};
 use super::boxes::title_box;
 use super::proof::{Gap, Proof, not_proven, proven};
 use super::screen::{Screen, Symbol, Tone};
+use super::usage::UsageView;
 use crate::text::duration::{human, iterations};
 use crate::tr;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Ending {
     pub progress: Option<Progress>,
     pub iterations: u32,
     pub duration: Duration,
+    /// What the calls used; `None` where there were none.
+    pub used: Option<UsageView>,
     /// The command to go on with, where it is not the usual one of this end.
     pub next: Option<String>,
 }
@@ -53,6 +56,10 @@ pub enum BudgetKind {
     Cost {
         limit: String,
         spent: String,
+    },
+    Tokens {
+        limit: u64,
+        spent: u64,
     },
 }
 
@@ -207,11 +214,26 @@ pub fn disk_box(screen: &Screen, ending: &Ending) -> String {
     paused(screen, ending, &title, &saved)
 }
 
+/// The agent can't be called until a person has seen to something, which
+/// `need` says.
+pub fn needs_person(screen: &Screen, ending: &Ending, need: &str) -> String {
+    let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
+    let title = tr!(
+        screen.lang,
+        "{pause}Loop paused: the agent can't go on",
+        "{pause}Loop 已暫停：代理無法繼續",
+        "{pause}Loop 已暂停：代理无法继续"
+    );
+    let need = format!("{warning}{}", screen.value(need));
+    paused(screen, ending, &title, &need)
+}
+
 fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String {
     let mut out = title_box(screen, Tone::Warning, title);
     out.push('\n');
     out.push_str(&progress_with_bar(screen, ending.progress));
     out.push_str(&screen.line(saved));
+    out.push_str(&used(screen, ending));
     out.push_str(&resume_step(screen, ending));
     out
 }
@@ -370,6 +392,12 @@ pub fn budget(screen: &Screen, view: &BudgetView) -> String {
                 "{warning}已达费用上限 ({spent} / {limit})"
             )
         }
+        BudgetKind::Tokens { limit, spent } => tr!(
+            lang,
+            "{warning}Token limit reached ({spent} of {limit})",
+            "{warning}已達詞元上限 ({spent} / {limit})",
+            "{warning}已达词元上限 ({spent} / {limit})"
+        ),
     };
     out.push('\n');
     out.push_str(&screen.line(&fact));
@@ -409,12 +437,24 @@ pub(super) fn effort(screen: &Screen, ending: &Ending) -> String {
     let mark = screen.mark(Symbol::Trend);
     let count = iterations(screen.lang, ending.iterations as usize);
     let duration = human(screen.lang, ending.duration);
-    screen.line(&tr!(
+    let mut out = screen.line(&tr!(
         screen.lang,
         "{mark}{count}, {duration}",
         "{mark}{count}，{duration}",
         "{mark}{count}，{duration}"
-    ))
+    ));
+    out.push_str(&used(screen, ending));
+    out
+}
+
+fn used(screen: &Screen, ending: &Ending) -> String {
+    match &ending.used {
+        Some(used) => {
+            let (mark, line) = (screen.mark(Symbol::Trend), used.line(screen.lang));
+            screen.line(&format!("{mark}{line}"))
+        }
+        None => String::new(),
+    }
 }
 
 pub(super) fn resume_step(screen: &Screen, ending: &Ending) -> String {

@@ -16,6 +16,7 @@ mod problems;
 mod progress;
 mod proof;
 mod screen;
+mod usage;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ mod tests;
 pub use bar::{Progress, bar};
 pub use endings::{
     BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    disk_box, interrupted, pause_box, unproven,
+    disk_box, interrupted, needs_person, pause_box, unproven,
 };
 pub use limits::{LimitView, limit_box, limit_warning};
 pub use menus::{
@@ -39,3 +40,4 @@ pub use progress::{
 };
 pub use proof::{Gap, Missing, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};
+pub use usage::{UsageView, dollars};

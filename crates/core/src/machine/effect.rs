@@ -1,6 +1,6 @@
 //! Everything the loop can do.
 
-use super::{Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, Limit, Notice, Outcome, TaskRef};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,12 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub turn: u32,
+    /// Which call of the turn, from 1: a refused one is made again.
+    pub attempt: u32,
+    /// Its place in the chain of agents.
+    pub agent: usize,
+    /// What it may use.
+    pub allowance: Allowance,
     /// Zero where nothing limits it. It counts while the machine is awake.
     pub timeout_ms: u64,
     /// What is left of the whole run; zero where nothing limits it. It also
@@ -55,6 +61,10 @@ pub enum WaitReason {
     Backoff,
     /// Our own `rate.max_calls_per_hour`.
     Rate,
+    /// No agent can be called before a time on the wall clock.
+    Limit,
+    /// The agent's service is overloaded; the driver may add jitter.
+    Overload,
 }
 
 impl WaitReason {
@@ -63,6 +73,8 @@ impl WaitReason {
             WaitReason::Between => "pause_between",
             WaitReason::Backoff => "backoff",
             WaitReason::Rate => "rate",
+            WaitReason::Limit => "usage_limit",
+            WaitReason::Overload => "overload",
         }
     }
 }

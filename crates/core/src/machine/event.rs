@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorClass, Now};
+use super::{Budget, ErrorClass, Now, Refusal};
 use crate::promise::Promise;
+use crate::usage::Usage;
 
 /// Something happened at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,12 @@ pub enum Kind {
     /// The run begins.
     Started { seen: Seen },
     /// A run that another process left is taken up again.
-    Resumed { seen: Seen },
+    Resumed {
+        seen: Seen,
+        /// What the person now allows, where that was said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget: Option<Budget>,
+    },
     /// A person gives up a run that no process drives.
     Abandoned,
     /// The agent's process is gone and the world was looked at.
@@ -28,6 +34,8 @@ pub enum Kind {
     Verified(VerifyReport),
     /// A pause is over and the world was looked at again.
     Woke { seen: Seen },
+    /// A person does not want to wait any longer; the world was looked at.
+    Nudged { seen: Seen },
     /// A person chose from the menu at a limit.
     Answered { answer: Answer },
     /// A run that is over is about to be put into the history.
@@ -120,6 +128,9 @@ impl TaskRef {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnReport {
     pub turn: u32,
+    /// Which call of the turn, from 1: a refused one is made again.
+    #[serde(default = "first")]
+    pub attempt: u32,
     pub end: End,
     pub duration_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +142,18 @@ pub struct TurnReport {
     /// for a turn that went well.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub failure: String,
+    /// What it used, as far as the agent tells.
+    #[serde(default)]
+    pub spent: Usage,
+    /// Why the agent's service would not do the work, where the turn failed
+    /// for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
     pub seen: Seen,
+}
+
+fn first() -> u32 {
+    1
 }
 
 /// Every way in which the agent's process can end.
@@ -143,6 +165,8 @@ pub enum End {
     /// The process exited with 0 and its own result says that it failed.
     ResultError,
     TimedOut,
+    /// We ended it, because it used more than it may.
+    OverBudget,
     /// We stopped it, because somebody asked for that.
     Stopped,
     SpawnFailed {

@@ -4,18 +4,21 @@
 //! outside, hooks from the inside) feed this one function, and everything that
 //! ends a run passes through one [`Effect::Finish`].
 
+mod bill;
 mod clock;
 mod effect;
 mod event;
 mod notice;
 mod outcome;
 mod progress;
+mod refusal;
 mod rules;
 mod say;
 mod state;
 mod step;
 mod words;
 
+pub use bill::{Allowance, Bill, Budget, BudgetKind};
 pub use clock::Now;
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
@@ -25,7 +28,9 @@ pub use event::{
 pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
+pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
+pub use say::span;
 pub use state::{Counters, ErrorNote, Proof, Stage, State};
 pub use step::step;
 pub use words::{Detail, Missing, Sign};

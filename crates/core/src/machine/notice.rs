@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
-    PauseReason, Proof, Sign, TaskRef,
+    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
+    PauseReason, Proof, Refusal, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -74,6 +74,24 @@ pub enum Notice {
         detail: Detail,
         in_a_row: u32,
     },
+    /// The agent's service would not do the work; the turn is made again.
+    AgentRefused {
+        iteration: u32,
+        agent: String,
+        refusal: Refusal,
+        /// When it can be called again, where that is known.
+        until: Option<i64>,
+        words: String,
+    },
+    AgentSwitched {
+        iteration: u32,
+        from: String,
+        to: String,
+    },
+    /// A call was ended because it used more than it may.
+    OverBudget {
+        iteration: u32,
+    },
     GateStart {
         iteration: u32,
     },
@@ -122,6 +140,7 @@ pub enum Notice {
         pending: usize,
         duration_ms: u64,
         proven: Vec<Proof>,
+        bill: Bill,
     },
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
@@ -163,6 +182,9 @@ impl Notice {
             Notice::TasksUnticked { .. } => "tasks_unticked",
             Notice::TasksSkipped { .. } => "tasks_skipped",
             Notice::Error { .. } => "error",
+            Notice::AgentRefused { .. } => "agent_refused",
+            Notice::AgentSwitched { .. } => "agent_switched",
+            Notice::OverBudget { .. } => "over_budget",
             Notice::GateStart { .. } => "gate_start",
             Notice::GateResult { .. } => "gate_result",
             Notice::LimitNear { .. } => "limit_near",
@@ -187,6 +209,9 @@ impl Notice {
             | Notice::TasksRemoved { .. }
             | Notice::TasksUnticked { .. }
             | Notice::TasksSkipped { .. }
+            | Notice::AgentRefused { .. }
+            | Notice::AgentSwitched { .. }
+            | Notice::OverBudget { .. }
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
             | Notice::Pause { .. } => Level::Warn,
@@ -224,6 +249,7 @@ impl Notice {
                 json!({"tasks": {"total": total, "completed": completed, "pending": pending}})
             }
             Notice::Resume { iteration }
+            | Notice::OverBudget { iteration }
             | Notice::GateStart { iteration }
             | Notice::TaskComplete { iteration } => {
                 json!({"iteration": iteration})
@@ -295,6 +321,24 @@ impl Notice {
                 "message": detail.say(Lang::En),
                 "count": in_a_row,
             }),
+            Notice::AgentRefused {
+                iteration,
+                agent,
+                refusal,
+                until,
+                words,
+            } => json!({
+                "iteration": iteration,
+                "reason": refusal.name(),
+                "agent": agent,
+                "until": until.map(iso_utc),
+                "message": words,
+            }),
+            Notice::AgentSwitched {
+                iteration,
+                from,
+                to,
+            } => json!({"iteration": iteration, "from": from, "to": to}),
             Notice::GateResult {
                 iteration,
                 passed,
@@ -349,6 +393,7 @@ impl Notice {
                 pending,
                 duration_ms,
                 proven,
+                bill,
             } => json!({
                 "outcome": outcome.name(),
                 "reason": Some(outcome.reason()).filter(|r| !r.is_empty()),
@@ -357,6 +402,7 @@ impl Notice {
                 "tasks": {"total": total, "completed": completed, "pending": pending},
                 "duration_ms": duration_ms,
                 "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
+                "usage": bill.to_json(),
             }),
             Notice::Archive { name } => json!({"name": name}),
         }

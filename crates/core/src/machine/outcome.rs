@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Need;
+
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +103,8 @@ pub enum PauseReason {
     Unproven,
     /// The disk does not take what the run has to write.
     Disk,
+    /// No agent can be called until a person has seen to something.
+    Agent(Need),
 }
 
 impl PauseReason {
@@ -110,6 +114,7 @@ impl PauseReason {
             PauseReason::Requested => "requested",
             PauseReason::Unproven => "unproven",
             PauseReason::Disk => "disk",
+            PauseReason::Agent(need) => need.name(),
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Budget;
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     pub goal: Goal,
@@ -15,6 +17,11 @@ pub struct Rules {
     pub verify: Option<VerifyWhen>,
     pub evidence: EvidenceKinds,
     pub e2e_repairs: u32,
+    /// The agents to call, by name, the first choice first.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    #[serde(default)]
+    pub budget: Budget,
 }
 
 /// What has to be reached.
@@ -51,6 +58,9 @@ pub struct Limits {
     pub iteration_timeout_ms: u64,
     pub pause_between_ms: u64,
     pub calls_per_hour: u32,
+    /// The longest wait for an agent's limit to reset.
+    #[serde(default)]
+    pub max_wait_ms: u64,
     pub on_limit: OnLimit,
     pub retry: Retry,
 }
@@ -156,6 +166,7 @@ impl Default for Limits {
             iteration_timeout_ms: 30 * 60 * 1000,
             pause_between_ms: 0,
             calls_per_hour: 0,
+            max_wait_ms: 0,
             on_limit: OnLimit::Ask,
             retry: Retry {
                 initial_ms: 1000,
@@ -175,6 +186,8 @@ impl Rules {
             verify: None,
             evidence: EvidenceKinds::default(),
             e2e_repairs: 3,
+            agents: Vec::new(),
+            budget: Budget::default(),
         }
     }
 }

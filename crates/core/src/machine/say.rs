@@ -1,6 +1,8 @@
 //! One line per notice, for the log and for the screen.
 
-use super::{BreakerRule, Evidence, Limit, Notice, Outcome, PauseReason, WaitReason};
+use super::{
+    BreakerRule, Evidence, Limit, Need, Notice, Outcome, PauseReason, Refusal, WaitReason,
+};
 use crate::lang::{Lang, Say};
 use crate::tr;
 
@@ -150,6 +152,40 @@ impl Say for Notice {
                     "{class}: {message}（连续 {in_a_row} 次）",
                 )
             }
+            Notice::AgentRefused {
+                agent,
+                refusal,
+                until,
+                ..
+            } => {
+                let why = refusal.say(lang);
+                match until.map(super::iso_utc) {
+                    Some(until) => tr!(
+                        lang,
+                        "{agent}: {why} (until {until}); this turn is not counted",
+                        "{agent}：{why}（至 {until}）；本次不計入迭代",
+                        "{agent}：{why}（至 {until}）；本次不计入迭代",
+                    ),
+                    None => tr!(
+                        lang,
+                        "{agent}: {why}; this turn is not counted",
+                        "{agent}：{why}；本次不計入迭代",
+                        "{agent}：{why}；本次不计入迭代",
+                    ),
+                }
+            }
+            Notice::AgentSwitched { from, to, .. } => tr!(
+                lang,
+                "{to} takes the turn instead of {from}",
+                "由 {to} 代替 {from} 執行",
+                "由 {to} 代替 {from} 执行",
+            ),
+            Notice::OverBudget { iteration } => tr!(
+                lang,
+                "iteration {iteration} was ended: it used more than it may",
+                "第 {iteration} 次迭代已終止：超出預算",
+                "第 {iteration} 次迭代已终止：超出预算",
+            ),
             Notice::GateStart { .. } => tr!(lang, "verifying", "開始驗證", "开始验证"),
             Notice::GateResult {
                 passed: true,
@@ -236,6 +272,24 @@ impl Say for Notice {
                         "{seconds} 秒後重試",
                         "{seconds} 秒后重试",
                     ),
+                    WaitReason::Limit => {
+                        let span = span(*ms, lang);
+                        tr!(
+                            lang,
+                            "sleeping {span} until the limit resets; wake: `ralph wake`",
+                            "休眠 {span}，等待用量限制重置；立即喚醒：`ralph wake`",
+                            "休眠 {span}，等待用量限制重置；立即唤醒：`ralph wake`",
+                        )
+                    }
+                    WaitReason::Overload => {
+                        let span = span(*ms, lang);
+                        tr!(
+                            lang,
+                            "the agent's service is overloaded: trying again in {span}; at once: `ralph wake`",
+                            "代理服務過載：{span}後重試；立即重試：`ralph wake`",
+                            "代理服务过载：{span}后重试；立即重试：`ralph wake`",
+                        )
+                    }
                     WaitReason::Rate => tr!(
                         lang,
                         "the hourly rate is used up: waiting {seconds} s",
@@ -261,6 +315,7 @@ impl Say for Notice {
                         "按要求暂停，进度已保存"
                     )
                 }
+                PauseReason::Agent(need) => need.say(lang),
                 PauseReason::Unproven => tr!(
                     lang,
                     "the agent says that it is done, and nothing was set up that could prove it",
@@ -329,6 +384,76 @@ impl BreakerRule {
                 "连续 {count} 次虚假承诺，触发 Circuit Breaker"
             ),
         }
+    }
+}
+
+impl Say for Refusal {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Refusal::Usage { .. } => {
+                tr!(lang, "usage limit reached", "已達用量限制", "已达用量限制")
+            }
+            Refusal::Overload { .. } => tr!(
+                lang,
+                "the service is overloaded or out of order",
+                "服務過載或故障",
+                "服务过载或故障"
+            ),
+            Refusal::Person(need) => need.say(lang),
+        }
+    }
+}
+
+impl Say for Need {
+    /// What is wrong, and what the person has to do.
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Need::Spend => tr!(
+                lang,
+                "the account's spend limit or credit is used up: raise it at the provider, then `ralph resume`",
+                "帳號的消費上限或餘額已用完：請到供應商處提高後執行 `ralph resume`",
+                "账号的消费上限或余额已用完：请到供应商处提高后执行 `ralph resume`",
+            ),
+            Need::Admin => tr!(
+                lang,
+                "an administrator has limited this account: ask them, then `ralph resume`",
+                "管理員限制了此帳號：請聯絡管理員，之後執行 `ralph resume`",
+                "管理员限制了此账号：请联系管理员，之后执行 `ralph resume`",
+            ),
+            Need::Login => tr!(
+                lang,
+                "the agent is not logged in: log in with the agent's own command or set its key, then `ralph resume`",
+                "代理尚未登入：請用代理自己的命令登入或設定金鑰，之後執行 `ralph resume`",
+                "代理尚未登录：请用代理自己的命令登录或设置密钥，之后执行 `ralph resume`",
+            ),
+            Need::Plan => tr!(
+                lang,
+                "the account may not use this model or service: choose another model or plan, then `ralph resume`",
+                "此帳號無權使用該模型或服務：請更換模型或方案，之後執行 `ralph resume`",
+                "此账号无权使用该模型或服务：请更换模型或方案，之后执行 `ralph resume`",
+            ),
+            Need::LongWait => tr!(
+                lang,
+                "the limit resets later than limits.max_wait allows to wait: `ralph resume` then, or now to try",
+                "限制重置的時間超過 limits.max_wait：屆時或現在執行 `ralph resume`",
+                "限制重置的时间超过 limits.max_wait：届时或现在执行 `ralph resume`",
+            ),
+        }
+    }
+}
+
+/// `2 h 13 min`; seconds only where there are no minutes.
+pub fn span(ms: u64, lang: Lang) -> String {
+    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms.div_ceil(1000) % 60);
+    match (hours, minutes) {
+        (0, 0) => tr!(lang, "{seconds} s", "{seconds} 秒", "{seconds} 秒"),
+        (0, _) => tr!(lang, "{minutes} min", "{minutes} 分鐘", "{minutes} 分钟"),
+        _ => tr!(
+            lang,
+            "{hours} h {minutes} min",
+            "{hours} 小時 {minutes} 分鐘",
+            "{hours} 小时 {minutes} 分钟"
+        ),
     }
 }
 

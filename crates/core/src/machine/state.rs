@@ -1,14 +1,15 @@
 //! Where a run stands. It is rebuilt by replaying the journal, never saved.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::clock::Clock;
 use super::progress::Progress;
+use super::refusal::Hold;
 use super::{
-    Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules, TaskFacts,
-    Tasks,
+    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
+    TaskFacts, Tasks,
 };
 use crate::template::PromptNote;
 
@@ -18,6 +19,8 @@ pub struct State {
     pub stage: Stage,
     /// Turns that were begun. Never decreases.
     pub turns: u32,
+    /// Calls of the turn that was begun last.
+    pub attempt: u32,
     pub counters: Counters,
     /// The errors in a row that count, newest last.
     pub errors: Vec<ErrorNote>,
@@ -30,10 +33,21 @@ pub struct State {
     pub skipped: BTreeSet<String>,
     pub last_promise: String,
     pub proven: Vec<Proof>,
+    /// What all calls of the agent used.
+    pub bill: Bill,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
     pub(super) notes: Vec<PromptNote>,
+    /// What the call that runs was told: said again where the call came to
+    /// nothing.
+    pub(super) told: Vec<PromptNote>,
+    /// The turn that was begun last has to be called again.
+    pub(super) repeat: bool,
+    /// The agents that can't be called now, by their place in the chain.
+    pub(super) holds: BTreeMap<usize, Hold>,
+    /// The agent that was called last.
+    pub(super) agent: usize,
     pub(super) stopping: Option<Request>,
     /// The claim that verification is about to judge.
     pub(super) claim: Option<String>,
@@ -122,6 +136,7 @@ impl State {
             rules,
             stage: Stage::New,
             turns: 0,
+            attempt: 0,
             counters: Counters::default(),
             errors: Vec::new(),
             tasks: None,
@@ -129,9 +144,14 @@ impl State {
             skipped: BTreeSet::new(),
             last_promise: String::new(),
             proven: Vec::new(),
+            bill: Bill::default(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
+            told: Vec::new(),
+            repeat: false,
+            holds: BTreeMap::new(),
+            agent: 0,
             stopping: None,
             claim: None,
             turn_phase: None,
@@ -147,6 +167,45 @@ impl State {
             Stage::Finished(outcome) => Some(outcome),
             _ => None,
         }
+    }
+
+    /// Turns that count: a refused one is not counted until it was made again.
+    pub fn counted_turns(&self) -> u32 {
+        self.turns - u32::from(self.repeat)
+    }
+
+    /// The name of an agent of the chain.
+    pub fn agent_name(&self, agent: usize) -> &str {
+        self.rules.agents.get(agent).map_or("agent", String::as_str)
+    }
+
+    /// The name of the agent that was called last.
+    pub fn called_agent(&self) -> &str {
+        self.agent_name(self.agent)
+    }
+
+    /// When the run goes on by itself, on the wall clock, where it waits for
+    /// the limit of an agent.
+    pub fn held_until(&self) -> Option<i64> {
+        let now = self.now().wall_ms;
+        let ahead = |hold: &Hold| hold.until.filter(|&until| until > now);
+        let waits = self.stage == Stage::Waiting && self.free_agent().is_none();
+        let times = self.holds.values().filter_map(ahead);
+        times.min().filter(|_| waits)
+    }
+
+    /// The first choice among the agents that can be called now.
+    pub(super) fn free_agent(&self) -> Option<usize> {
+        let now = self.now().wall_ms;
+        let is_free = |agent: &usize| self.holds.get(agent).is_none_or(|hold| hold.is_over(now));
+        (0..self.rules.agents.len().max(1)).find(is_free)
+    }
+
+    /// The call that was made came to nothing: what it was told has to be
+    /// told again.
+    pub(super) fn untell(&mut self) {
+        let later = std::mem::replace(&mut self.notes, std::mem::take(&mut self.told));
+        self.notes.extend(later);
     }
 
     pub fn elapsed_ms(&self) -> u64 {
@@ -177,6 +236,7 @@ impl State {
             pending: facts.pending,
             duration_ms: self.elapsed_ms(),
             proven: self.proven.clone(),
+            bill: self.bill,
         }
     }
 
@@ -204,6 +264,8 @@ impl State {
             "tasks_file": tasks_file,
             "reason": self.outcome().map_or("", Outcome::reason),
             "elapsed_ms": self.elapsed_ms(),
+            "waiting_until": self.held_until().map(super::notice::iso_utc),
+            "usage": self.bill.to_json(),
             "counters": {
                 "errors": self.counters.errors,
                 "missing_promise": self.counters.missing_promise,

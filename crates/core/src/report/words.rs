@@ -1,7 +1,7 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
 use super::Report;
-use crate::lang::Lang;
+use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
 use crate::tr;
 
@@ -105,6 +105,7 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "磁碟無法寫入必要的檔案。",
             "磁盘无法写入必要的文件。",
         ),
+        PauseReason::Agent(need) => need.say(lang),
         PauseReason::Limit(Limit::Iterations) => tr!(
             lang,
             "The limit of iterations was reached.",

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Heard, Invocation, Listener};
+use super::environment::NESTED;
+use super::event::{EndReason, Heard};
+use super::options::Invocation;
 
 const PROMPT_FILE: &str = "{prompt_file}";
 
@@ -59,9 +61,9 @@ impl CommandLine {
         Invocation {
             program: words.next().unwrap_or_default(),
             args: words.collect(),
-            env: Vec::new(),
-            env_remove: Vec::new(),
+            env_remove: NESTED.iter().map(Into::into).collect(),
             prompt_on_stdin: !self.words.iter().any(|w| w.contains(PROMPT_FILE)),
+            ..Invocation::default()
         }
     }
 }
@@ -93,8 +95,8 @@ pub struct PlainText {
 
 const TAIL: usize = 256 * 1024;
 
-impl Listener for PlainText {
-    fn hear(&mut self, chunk: &[u8]) {
+impl PlainText {
+    pub(super) fn hear(&mut self, chunk: &[u8]) {
         let chunk = &chunk[chunk.len().saturating_sub(TAIL)..];
         self.tail.extend_from_slice(chunk);
         if self.tail.len() > 2 * TAIL {
@@ -102,12 +104,14 @@ impl Listener for PlainText {
         }
     }
 
-    fn heard(&mut self) -> Heard {
+    pub(super) fn heard(&mut self) -> Heard {
         let tail = std::mem::take(&mut self.tail);
         let start = tail.len().saturating_sub(TAIL);
         Heard {
             text: String::from_utf8_lossy(&tail[start..]).into_owned(),
-            error: None,
+            // Its exit code says the rest.
+            end_reason: EndReason::Completed,
+            ..Heard::default()
         }
     }
 }

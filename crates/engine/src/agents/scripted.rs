@@ -12,8 +12,7 @@ pub fn invocation(program: &Path) -> Invocation {
     Invocation {
         program: program.into(),
         args: vec![MODE.into()],
-        env: Vec::new(),
-        env_remove: Vec::new(),
         prompt_on_stdin: true,
+        ..Invocation::default()
     }
 }

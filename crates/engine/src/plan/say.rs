@@ -1,9 +1,10 @@
 //! Why a run can't begin, and what to do about it.
 
 use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::BudgetKind;
 use ralph_core::tr;
 
-use super::{Announcement, PlanError, Unpickable};
+use super::{Announcement, PlanError, Unguarded, Unpickable};
 use crate::agents::{self, SplitError};
 
 impl Say for PlanError {
@@ -82,7 +83,7 @@ impl Say for PlanError {
                 }
             }
             PlanError::UnknownAgent { name } => {
-                let known = agents::NAMES.join(", ");
+                let known = agents::Client::names().join(", ");
                 tr!(
                     lang,
                     "agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'",
@@ -105,6 +106,29 @@ impl Say for PlanError {
                     "无法解析代理命令：{why}；请修正 --agent-cmd 或 agent.command：\n  {line}",
                 )
             }
+            PlanError::Unguarded { agent, why } => {
+                let why = why.say(lang);
+                tr!(
+                    lang,
+                    "{agent} would work without its permission questions, and nothing of Ralph's would judge what it does: {why}; say --allow-unsafe if that is what you want, or let it ask with agent.permissions = \"default\"",
+                    "{agent} 將不詢問權限就執行，且沒有 Ralph 的護欄把關：{why}；若確實要這樣做請加上 --allow-unsafe，或以 agent.permissions = \"default\" 讓它詢問",
+                    "{agent} 将不询问权限就执行，且没有 Ralph 的护栏把关：{why}；若确实要这样做请加上 --allow-unsafe，或用 agent.permissions = \"default\" 让它询问",
+                )
+            }
+            PlanError::Unmeasured { agent, kind } => match kind {
+                BudgetKind::Cost => tr!(
+                    lang,
+                    "{agent} does not report what it costs, so that a budget of money can't be kept; limit --max-tokens, --max-iterations or --max-duration instead, or choose an agent that reports its cost (`ralph agents`)",
+                    "{agent} 不回報費用，無法遵守金額預算；請改用 --max-tokens、--max-iterations 或 --max-duration，或選擇會回報費用的代理（`ralph agents`）",
+                    "{agent} 不报告费用，无法遵守金额预算；请改用 --max-tokens、--max-iterations 或 --max-duration，或选择会报告费用的代理（`ralph agents`）",
+                ),
+                BudgetKind::Tokens => tr!(
+                    lang,
+                    "{agent} does not report its tokens, so that a budget of tokens can't be kept; limit --max-iterations or --max-duration instead, or choose an agent that reports its tokens (`ralph agents`)",
+                    "{agent} 不回報詞元用量，無法遵守詞元預算；請改用 --max-iterations 或 --max-duration，或選擇會回報用量的代理（`ralph agents`）",
+                    "{agent} 不报告词元用量，无法遵守词元预算；请改用 --max-iterations 或 --max-duration，或选择会报告用量的代理（`ralph agents`）",
+                ),
+            },
             PlanError::AgentNotFound { program } => tr!(
                 lang,
                 "{program}: command not found; install it, correct its path, or choose another agent with --agent or --agent-cmd",
@@ -199,6 +223,21 @@ impl Say for Announcement {
                 "沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱",
                 "没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称",
             ),
+            Announcement::Guarded { agent } => tr!(
+                lang,
+                "Ralph's hook is asked before each tool call of {agent}; it has no rules yet and lets everything pass",
+                "{agent} 每次呼叫工具前都會詢問 Ralph 的 hook；目前尚無規則，一律放行",
+                "{agent} 每次调用工具前都会询问 Ralph 的 hook；目前尚无规则，一律放行",
+            ),
+            Announcement::Unguarded { agent, why } => {
+                let why = why.say(lang);
+                tr!(
+                    lang,
+                    "{agent} works without its permission questions and without Ralph's guard: {why}",
+                    "{agent} 不詢問權限、也沒有 Ralph 的護欄：{why}",
+                    "{agent} 不询问权限、也没有 Ralph 的护栏：{why}",
+                )
+            }
             Announcement::PermissionsKept => tr!(
                 lang,
                 "the agent's permission questions stay on, and nobody will answer them; --allow-unsafe switches them off",
@@ -379,6 +418,12 @@ impl Say for Announcement {
                     ),
                 }
             }
+            Announcement::Lingered => tr!(
+                lang,
+                "the agent had told its result and did not exit; it was ended, and the result counts",
+                "代理已回報結果卻未結束，已將其終止，結果仍然有效",
+                "代理已报告结果却未退出，已将其终止，结果仍然有效",
+            ),
             Announcement::UnknownVariable { name, template } => {
                 let template = template.display();
                 tr!(
@@ -396,4 +441,29 @@ impl Say for Announcement {
 pub fn megabytes(bytes: u64) -> String {
     let tenths = bytes / 100_000;
     format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
+impl Say for Unguarded {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Unguarded::NoHooks => tr!(
+                lang,
+                "it has no hooks that can be handed over for one run",
+                "它沒有可只為單次執行設定的 hook",
+                "它没有可只为单次运行设置的 hook",
+            ),
+            Unguarded::NoKey => tr!(
+                lang,
+                "its hooks need GEMINI_API_KEY in the environment, since a login does not reach the settings of one run",
+                "其 hook 需要環境變數 GEMINI_API_KEY，因為登入狀態無法套用到單次執行的設定",
+                "其 hook 需要环境变量 GEMINI_API_KEY，因为登录状态无法应用到单次运行的设置",
+            ),
+            Unguarded::SwitchedOff => tr!(
+                lang,
+                "the guard is switched off (--no-guard or guard.enabled)",
+                "護欄已關閉（--no-guard 或 guard.enabled）",
+                "护栏已关闭（--no-guard 或 guard.enabled）",
+            ),
+        }
+    }
 }

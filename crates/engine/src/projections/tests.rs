@@ -13,7 +13,10 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         goal: Goal::Tasks { phase: None },
+        agents: Vec::new(),
+        budget: Default::default(),
         limits: Limits {
+            max_wait_ms: 0,
             max_iterations: 20,
             extend_by: 10,
             warn_at: WarnAt::Never,
@@ -186,6 +189,9 @@ impl World {
 
 fn call() -> Effect {
     Effect::RunAgent(Turn {
+        attempt: 1,
+        agent: 0,
+        allowance: Default::default(),
         left_ms: 0,
         turn: 1,
         timeout_ms: 0,

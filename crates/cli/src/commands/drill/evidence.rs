@@ -80,7 +80,7 @@ impl Evidence {
             layout.status(),
             run.events(),
             run.journal(),
-            run.turn_prompt(2),
+            run.turn_prompt(2, 1),
         ];
         self.controls = shown
             .iter()

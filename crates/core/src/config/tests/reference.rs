@@ -42,9 +42,9 @@ fn keeps_the_order_of_the_file() {
         [
             "preset",
             "lang",
+            "agents",
             "limits.max_iterations",
-            "limits.extend_by",
-            "limits.warn_at"
+            "limits.extend_by"
         ]
     );
 }

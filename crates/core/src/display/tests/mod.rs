@@ -46,6 +46,7 @@ fn ending() -> Ending {
         progress: Some(Progress::new(3, 7)),
         iterations: 12,
         duration: Duration::from_secs(7999),
+        used: None,
         next: None,
     }
 }

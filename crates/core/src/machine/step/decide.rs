@@ -1,9 +1,10 @@
 //! To end or to go on: breaker, limits, the next turn, and the one way out.
 
 use super::claims::NAMED_TASKS;
+use crate::machine::refusal::Hold;
 use crate::machine::{
-    BreakerRule, Effect, Limit, Notice, OnLimit, Outcome, PauseReason, Request, Sign, Stage, State,
-    Turn, WaitReason,
+    BreakerRule, Effect, ErrorClass, Limit, Need, Notice, OnLimit, Outcome, PauseReason, Refusal,
+    Request, Sign, Stage, State, Turn, WaitReason,
 };
 use crate::template::PromptNote;
 
@@ -24,6 +25,14 @@ pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
             signs,
         }));
         finish(state, Outcome::CircuitBreak { rule }, out);
+    } else if let Some(kind) = state.rules.budget.used_up(&state.bill) {
+        finish(
+            state,
+            Outcome::Budget {
+                limit: kind.name().into(),
+            },
+            out,
+        );
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
     } else {
@@ -114,7 +123,7 @@ fn repeated_output(note: &PromptNote) -> Option<Sign> {
 }
 
 pub(super) fn iterations_used_up(state: &State) -> bool {
-    over(state.turns, state.rules.limits.max_iterations)
+    over(state.counted_turns(), state.rules.limits.max_iterations)
 }
 
 pub(super) fn duration_used_up(state: &State) -> bool {
@@ -196,10 +205,51 @@ pub(super) fn finish_or(
 }
 
 fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
+    if state.free_agent().is_none() {
+        return wait_for_agent(state, out);
+    }
     let (ms, why) = delay(state);
     if ms == 0 {
         return start_turn(state, out);
     }
+    wait(state, ms, why, out);
+}
+
+/// No agent can be called: the soonest reset is waited for, unless that takes
+/// a person or too long.
+pub(super) fn wait_for_agent(state: &mut State, out: &mut Vec<Effect>) {
+    let now = state.now().wall_ms;
+    let soonest = state
+        .holds
+        .values()
+        .filter_map(|hold| Some((hold.until?, hold.why)))
+        .min_by_key(|&(until, _)| until);
+    let needs = |hold: &Hold| match hold.why {
+        Refusal::Person(need) => Some(need),
+        _ => None,
+    };
+    let Some((until, why)) = soonest else {
+        let need = state.holds.values().find_map(needs).unwrap_or(Need::Login);
+        return pause_for_agent(state, need, out);
+    };
+    let ms = u64::try_from(until.saturating_sub(now)).unwrap_or(0);
+    let longest = state.rules.limits.max_wait_ms;
+    if longest > 0 && ms > longest {
+        return pause_for_agent(state, Need::LongWait, out);
+    }
+    let why = match why {
+        Refusal::Overload { .. } => WaitReason::Overload,
+        _ => WaitReason::Limit,
+    };
+    wait(state, ms, why, out);
+}
+
+fn pause_for_agent(state: &mut State, need: Need, out: &mut Vec<Effect>) {
+    let reason = PauseReason::Agent(need);
+    finish(state, Outcome::Paused { reason }, out);
+}
+
+fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
     state.stage = Stage::Waiting;
     out.push(Effect::Emit(Notice::Wait {
         iteration: state.turns,
@@ -240,7 +290,13 @@ fn rate_delay(state: &State) -> u64 {
 }
 
 pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
-    state.turns += 1;
+    let again = std::mem::take(&mut state.repeat);
+    if again {
+        state.attempt += 1;
+    } else {
+        state.turns += 1;
+        state.attempt = 1;
+    }
     state.stage = Stage::Running;
     // What was proven is proven of the work before this turn.
     state.proven.clear();
@@ -251,12 +307,11 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         state.recent_calls.push(now);
     }
     let iteration = state.turns;
-    if let Some(error) = state.errors.last() {
-        out.push(Effect::Emit(Notice::IterationRetry {
-            iteration,
-            class: error.class,
-        }));
+    let before = state.errors.last().map(|error| error.class);
+    if let Some(class) = before.or(again.then_some(ErrorClass::RateLimited)) {
+        out.push(Effect::Emit(Notice::IterationRetry { iteration, class }));
     }
+    switch_agent(state, out);
     let max = state.rules.limits.max_iterations;
     let warn = state.rules.limits.warn_at.first_iteration(max);
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
@@ -268,14 +323,31 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         phase: state.turn_phase.clone(),
         task: task.clone(),
     }));
+    state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
+        attempt: state.attempt,
+        agent: state.agent,
+        allowance: state.rules.budget.for_call(&state.bill),
         timeout_ms: turn_timeout(state),
         left_ms: left_of_the_run(state),
         phase: state.turn_phase.clone(),
         task,
-        notes: std::mem::take(&mut state.notes),
+        notes: state.told.clone(),
     }));
+}
+
+/// The first choice comes back as soon as it can be called.
+fn switch_agent(state: &mut State, out: &mut Vec<Effect>) {
+    let agent = state.free_agent().unwrap_or(state.agent);
+    let before = std::mem::replace(&mut state.agent, agent);
+    if before != agent {
+        out.push(Effect::Emit(Notice::AgentSwitched {
+            iteration: state.turns,
+            from: state.agent_name(before).into(),
+            to: state.agent_name(agent).into(),
+        }));
+    }
 }
 
 fn turn_timeout(state: &State) -> u64 {

@@ -5,10 +5,11 @@ use super::decide::{duration_used_up, finish, finish_or};
 use super::go_on;
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
+use crate::machine::refusal::Hold;
 use crate::machine::state::Failing;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, State, Tasks,
-    TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Refusal, State,
+    Tasks, TurnReport,
 };
 use crate::template::PromptNote;
 
@@ -24,6 +25,9 @@ enum Turned {
 
 pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let done_before = state.tasks.as_ref().map_or(0, |t| t.completed);
+    if !matches!(report.end, End::SpawnFailed { .. }) {
+        state.bill.add(report.spent);
+    }
     state.take_tasks(&report.seen.tasks);
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
@@ -36,6 +40,20 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     } else {
         how_it_went(report, !evidence.is_empty())
     };
+    if let (Turned::Failed(_), Some(refusal)) = (&turned, report.refusal) {
+        hold_agent(state, report, refusal, out);
+        if facts.completed != done_before {
+            out.push(Effect::KeepInStep);
+        }
+        note_lost_tasks(state, &report.seen.tasks, out);
+        return finish_or(state, out, go_on);
+    }
+    state.holds.remove(&state.agent);
+    if report.end == End::OverBudget {
+        out.push(Effect::Emit(Notice::OverBudget {
+            iteration: report.turn,
+        }));
+    }
     out.push(Effect::Emit(Notice::IterationComplete {
         iteration: report.turn,
         phase: state.turn_phase.clone(),
@@ -110,8 +128,26 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
                 seconds: report.duration_ms / 1000,
             },
         ),
-        End::Stopped | End::Lost => Turned::Cut,
+        End::OverBudget | End::Stopped | End::Lost => Turned::Cut,
     }
+}
+
+/// A refused call is nobody's failure: it is not counted, and made again once
+/// an agent can be called.
+fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Vec<Effect>) {
+    let agent = state.agent;
+    let before = state.holds.get(&agent).map_or(0, |hold| hold.count);
+    let hold = Hold::new(refusal, state.now().wall_ms, before + 1);
+    state.holds.insert(agent, hold);
+    state.repeat = true;
+    state.untell();
+    out.push(Effect::Emit(Notice::AgentRefused {
+        iteration: report.turn,
+        agent: state.agent_name(agent).into(),
+        refusal,
+        until: hold.until,
+        words: report.failure.clone(),
+    }));
 }
 
 pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Effect>) {

@@ -11,7 +11,7 @@ mod verify;
 
 use self::decide::{
     decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
-    start_turn, stop_outcome,
+    start_turn, stop_outcome, wait_for_agent,
 };
 use self::judge::{judge_turn, note_lost_tasks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
@@ -25,8 +25,11 @@ use super::{
 /// already judged) changes nothing, so that a replay may repeat it.
 pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
     let mut out = Vec::new();
-    if let Kind::Resumed { seen } = &event.kind {
+    if let Kind::Resumed { seen, budget } = &event.kind {
         state.clock.restart(event.at);
+        if let Some(budget) = budget {
+            state.rules.budget = *budget;
+        }
         resume(state, seen, &mut out);
         return out;
     }
@@ -51,7 +54,9 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
     match (&event.kind, &state.stage) {
         (Kind::Frozen, _) => out.push(Effect::Freeze),
         (Kind::Started { seen }, Stage::New) => start(state, seen, &mut out),
-        (Kind::TurnEnded(report), Stage::Running) if report.turn == state.turns => {
+        (Kind::TurnEnded(report), Stage::Running)
+            if (report.turn, report.attempt) == (state.turns, state.attempt) =>
+        {
             judge_turn(state, report, &mut out)
         }
         (Kind::Verified(report), Stage::Verifying { completes }) if report.turn == state.turns => {
@@ -59,6 +64,10 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             judge_verification(state, report, completes, &mut out);
         }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
+        (Kind::Nudged { seen }, Stage::Waiting) => {
+            release_agents(state);
+            wake(state, seen, &mut out);
+        }
         (Kind::Answered { answer }, Stage::Asking(limit)) => {
             let limit = *limit;
             take_answer(state, answer, limit, &mut out);
@@ -87,6 +96,18 @@ fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
 fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     if is_over(state) {
         return;
+    }
+    if state.stage == Stage::Running {
+        state.untell();
+    }
+    if matches!(
+        state.outcome(),
+        Some(Outcome::Paused {
+            reason: PauseReason::Agent(_)
+        })
+    ) {
+        // A person saw to it, or wants to try.
+        state.holds.clear();
     }
     state.counters = Default::default();
     state.errors.clear();
@@ -134,8 +155,19 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         verify_or_complete(state, out);
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
+    } else if state.free_agent().is_none() {
+        // A clock that was set back, or a sleep that ended early.
+        wait_for_agent(state, out);
     } else {
         start_turn(state, out);
+    }
+}
+
+/// Somebody knows better than the agent's limit.
+fn release_agents(state: &mut State) {
+    let now = state.now().wall_ms;
+    for hold in state.holds.values_mut() {
+        hold.until = Some(now);
     }
 }
 

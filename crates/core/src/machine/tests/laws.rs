@@ -32,7 +32,10 @@ fn finished(log: &[Logged]) -> bool {
 fn last_seen(log: &[Logged]) -> Seen {
     let seen = log.iter().rev().find_map(|l| match &l.event.kind {
         _ if l.stray => None,
-        Kind::Started { seen } | Kind::Resumed { seen } | Kind::Woke { seen } => Some(seen),
+        Kind::Started { seen }
+        | Kind::Resumed { seen, .. }
+        | Kind::Woke { seen }
+        | Kind::Nudged { seen } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
         Kind::Answered {
             answer: Answer::Simplify { seen, .. },
@@ -198,8 +201,8 @@ impl Shown {
 
     fn take(&mut self, kind: &Kind) {
         match kind {
-            Kind::Started { seen } | Kind::Resumed { seen } => self.look(seen, true),
-            Kind::Woke { seen } => self.look(seen, false),
+            Kind::Started { seen } | Kind::Resumed { seen, .. } => self.look(seen, true),
+            Kind::Woke { seen } | Kind::Nudged { seen } => self.look(seen, false),
             Kind::Answered {
                 answer: Answer::Simplify { seen, .. },
             } => self.look(seen, true),
@@ -272,12 +275,28 @@ proptest! {
         start in any_seen(),
         moves in any_moves(),
     ) {
-        let mut turns = 0;
+        let (mut turns, mut attempt, mut refused) = (0, 0, false);
         for l in play(rules, start, &moves) {
+            if let (Kind::TurnEnded(report), false) = (&l.event.kind, l.stray) {
+                let failed = !matches!(
+                    report.end,
+                    End::Exit(0) | End::Stopped | End::Lost | End::OverBudget | End::TimedOut
+                );
+                refused = report.refusal.is_some()
+                    && (failed || l.effects.iter().any(|e| matches!(
+                        e,
+                        Effect::Emit(Notice::AgentRefused { .. })
+                    )));
+            }
             for effect in &l.effects {
                 if let Effect::RunAgent(call) = effect {
-                    turns += 1;
-                    prop_assert_eq!(call.turn, turns);
+                    if std::mem::take(&mut refused) {
+                        attempt += 1;
+                    } else {
+                        turns += 1;
+                        attempt = 1;
+                    }
+                    prop_assert_eq!((call.turn, call.attempt), (turns, attempt));
                 }
             }
             prop_assert_eq!(l.after.turns, turns);

@@ -12,6 +12,7 @@ mod laws;
 mod limits;
 mod progress;
 mod promises;
+mod refusals;
 mod reports;
 mod requests;
 mod resume;
@@ -23,6 +24,7 @@ use super::*;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
+use crate::usage::{Tokens, Usage, Usd};
 
 // ---- rules ------------------------------------------------------------------
 
@@ -146,6 +148,8 @@ struct Did {
     promise: Option<Promise>,
     failure: String,
     took_ms: u64,
+    spent: Usage,
+    refusal: Option<Refusal>,
     tasks: Option<Tasks>,
     tree: Option<String>,
     commit: Option<String>,
@@ -181,6 +185,8 @@ fn ended(end: End) -> Did {
         promise: None,
         failure: String::new(),
         took_ms: 1000,
+        spent: Usage::default(),
+        refusal: None,
         tasks: None,
         tree: None,
         commit: None,
@@ -208,6 +214,25 @@ impl Did {
 
     fn commit(mut self, commit: &str) -> Did {
         self.commit = Some(commit.into());
+        self
+    }
+
+    fn refused(mut self, refusal: Refusal) -> Did {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    fn spent(mut self, micro_usd: Option<u64>, tokens: Option<u64>) -> Did {
+        let tokens = tokens.map(|output| Tokens {
+            output,
+            ..Tokens::default()
+        });
+        let cost = micro_usd.map(Usd::from_micros);
+        self.spent = Usage {
+            tokens,
+            cost,
+            at_least: false,
+        };
         self
     }
 
@@ -296,6 +321,9 @@ impl Script {
         self.world.commit_tree = did.commit.or_else(|| self.world.commit_tree.clone());
         let report = TurnReport {
             mentioned: None,
+            attempt: self.state.attempt,
+            spent: did.spent,
+            refusal: did.refusal,
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,
@@ -349,7 +377,7 @@ impl Script {
 
     fn resume(&mut self) -> &mut Script {
         let seen = self.world.clone();
-        self.feed(Kind::Resumed { seen })
+        self.feed(Kind::Resumed { seen, budget: None })
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -31,6 +31,19 @@ fn status_while_a_run_works_stat_02() {
       "tasks_file": "specs/001/tasks.md",
       "reason": "",
       "elapsed_ms": 1000,
+      "waiting_until": null,
+      "usage": {
+        "calls": 1,
+        "cost_usd": null,
+        "tokens": null,
+        "input_tokens": null,
+        "output_tokens": null,
+        "cache_read_tokens": null,
+        "cache_write_tokens": null,
+        "unpriced_calls": 1,
+        "uncounted_calls": 1,
+        "partial_calls": 0
+      },
       "counters": {
         "errors": 0,
         "missing_promise": 0,
@@ -268,6 +281,7 @@ fn lines_of_the_event_log_evnt_01() {
             completed: 3,
             pending: 0,
             duration_ms: 4000,
+            bill: Bill::default(),
             proven: vec![
                 Proof::Tasks {
                     completed: 3,
@@ -289,6 +303,7 @@ fn lines_of_the_event_log_evnt_01() {
             pending: 0,
             duration_ms: 4000,
             proven: vec![],
+            bill: Bill::default(),
         },
     ];
     let lines: String = every
@@ -336,6 +351,7 @@ fn the_end_of_a_run_has_the_level_of_its_outcome() {
             pending: 0,
             duration_ms: 0,
             proven: vec![],
+            bill: Bill::default(),
         };
         assert_eq!(end.line(START)["level"], want);
     };

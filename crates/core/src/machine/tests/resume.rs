@@ -164,6 +164,9 @@ fn events_that_do_not_fit_change_nothing() {
     let report = |turn| {
         Kind::TurnEnded(TurnReport {
             mentioned: None,
+            attempt: 1,
+            spent: Default::default(),
+            refusal: None,
             turn,
             end: End::Exit(0),
             duration_ms: 1,

@@ -381,6 +381,7 @@ fn every_end_of_a_run_loop_15() {
         pending: 6,
         duration_ms: 4000,
         proven: vec![],
+        bill: Bill::default(),
     });
     insta::assert_snapshot!(table(&every, Notice::event), @"
     loop_end: loop ended after 7 iterations: complete | 迴圈結束，共 7 次迭代：完成 | 循环结束，共 7 次迭代：完成

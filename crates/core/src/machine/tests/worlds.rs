@@ -14,6 +14,8 @@ pub(super) struct Move {
     pub end: End,
     pub promise: Option<Promise>,
     pub failure: &'static str,
+    pub refusal: Option<Refusal>,
+    pub spent: Usage,
     pub results: Vec<CommandResult>,
     pub extends: bool,
     pub took_ms: u64,
@@ -88,13 +90,16 @@ impl Game {
             self.now.steady_ms = 0;
         }
         self.now.steady_ms += next.took_ms;
+        if let Some(until) = self.state.held_until() {
+            self.now.wall_ms = self.now.wall_ms.max(until);
+        }
         match next.trouble {
             Trouble::None => {}
             Trouble::Request(request) => self.feed(Kind::Requested { request }, false),
             Trouble::Stray => self.feed(self.unexpected(next), true),
             Trouble::Crash => {
                 let seen = next.seen.clone();
-                return self.feed(Kind::Resumed { seen }, false);
+                return self.feed(Kind::Resumed { seen, budget: None }, false);
             }
         }
         if let Some(kind) = self.expected(next) {
@@ -107,8 +112,9 @@ impl Game {
         let turn = self.state.turns;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running => Some(next.turn_ended(turn)),
+            Stage::Running => Some(next.turn_ended(turn, self.state.attempt)),
             Stage::Verifying { .. } => Some(next.verified(turn)),
+            Stage::Waiting if next.extends => Some(Kind::Nudged { seen }),
             Stage::Waiting => Some(Kind::Woke { seen }),
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
@@ -122,22 +128,26 @@ impl Game {
         let turn = self.state.turns;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running => next.turn_ended(turn + 1),
+            Stage::Running if next.extends => next.turn_ended(turn, self.state.attempt + 1),
+            Stage::Running => next.turn_ended(turn + 1, 1),
             Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
             Stage::Finished(_) if next.extends => Kind::Requested {
                 request: Request::Cancel,
             },
             Stage::Finished(_) => Kind::Woke { seen },
-            _ if next.extends => next.turn_ended(turn),
+            _ if next.extends => next.turn_ended(turn, self.state.attempt),
             _ => Kind::Started { seen },
         }
     }
 }
 
 impl Move {
-    fn turn_ended(&self, turn: u32) -> Kind {
+    fn turn_ended(&self, turn: u32, attempt: u32) -> Kind {
         Kind::TurnEnded(TurnReport {
             mentioned: None,
+            attempt,
+            spent: self.spent,
+            refusal: self.refusal,
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -210,6 +220,7 @@ pub(super) fn any_end() -> impl Strategy<Value = End> {
         2 => Just(End::TimedOut),
         1 => any::<bool>().prop_map(|missing| End::SpawnFailed { missing }),
         1 => Just(End::Stopped),
+        1 => Just(End::OverBudget),
         1 => Just(End::Lost),
     ]
 }
@@ -277,6 +288,8 @@ pub(super) fn any_move(
                 end,
                 promise,
                 failure,
+                refusal: None,
+                spent: Usage::default(),
                 results,
                 extends,
                 took_ms: time.0,
@@ -290,7 +303,48 @@ pub(super) fn any_move(
 pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
     let blocked = Just(Some(Promise::Blocked("key".into())));
     let promise = prop_oneof![15 => any_promise(), 1 => blocked];
-    prop::collection::vec(any_move(any_trouble(), promise, any_end()), 1..40)
+    let one = any_move(any_trouble(), promise, any_end());
+    let one = (one, any_refusal(), any_spent()).prop_map(|(one, refusal, spent)| Move {
+        refusal,
+        spent,
+        ..one
+    });
+    prop::collection::vec(one, 1..40)
+}
+
+fn any_refusal() -> impl Strategy<Value = Option<Refusal>> {
+    let need = select(vec![Need::Spend, Need::Admin, Need::Login, Need::Plan]);
+    let reset = prop::option::of(-100_000i64..10_000_000).prop_map(|ahead| Refusal::Usage {
+        resets_at: ahead.map(|ahead| START.wall_ms + ahead),
+    });
+    let overload = prop::option::of(0u64..100_000)
+        .prop_map(|retry_after_ms| Refusal::Overload { retry_after_ms });
+    let refusal = prop_oneof![3 => reset, 2 => overload, 1 => need.prop_map(Refusal::Person)];
+    prop::option::weighted(0.5, refusal)
+}
+
+fn any_spent() -> impl Strategy<Value = Usage> {
+    let tokens = (0u64..1000, 0u64..1000).prop_map(|(input, output)| Tokens {
+        input,
+        output,
+        ..Tokens::default()
+    });
+    (prop::option::of(tokens), prop::option::of(0u64..1000)).prop_map(|(tokens, micros)| Usage {
+        tokens,
+        cost: micros.map(Usd::from_micros),
+        at_least: false,
+    })
+}
+
+fn any_budget() -> impl Strategy<Value = Budget> {
+    let bound = || prop_oneof![3 => Just(0u64), 1 => 1u64..20_000];
+    let allowance = || {
+        (bound(), bound()).prop_map(|(micros, tokens)| Allowance {
+            cost: Usd::from_micros(micros),
+            tokens,
+        })
+    };
+    (allowance(), allowance()).prop_map(|(run, turn)| Budget { run, turn })
 }
 
 pub(super) fn any_limits() -> impl Strategy<Value = Limits> {
@@ -316,6 +370,7 @@ pub(super) fn any_limits() -> impl Strategy<Value = Limits> {
             max_duration_ms: time.0,
             pause_between_ms: time.1,
             calls_per_hour: time.2,
+            max_wait_ms: time.1 * 5000,
             on_limit,
             ..Limits::default()
         },
@@ -347,14 +402,17 @@ pub(super) fn any_rules_with(
         commit,
         tree,
     });
-    (goal, limits, any::<bool>(), verify, kinds, 0u32..3).prop_map(
-        |(goal, limits, promise_required, verify, evidence, e2e_repairs)| Rules {
+    let money = (any_budget(), 0usize..3);
+    (goal, limits, any::<bool>(), verify, kinds, 0u32..3, money).prop_map(
+        |(goal, limits, promise_required, verify, evidence, e2e_repairs, (budget, agents))| Rules {
             goal,
             limits,
             promise_required,
             verify,
             evidence,
             e2e_repairs,
+            agents: (0..agents).map(|n| format!("agent {n}")).collect(),
+            budget,
         },
     )
 }

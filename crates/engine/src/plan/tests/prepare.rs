@@ -4,11 +4,11 @@ use ralph_core::tasks::Pick;
 use std::path::PathBuf;
 
 use ralph_core::config::{self, NamedText, Settings, Sources};
-use ralph_core::machine::Goal;
+use ralph_core::machine::{BudgetKind, Goal};
 
 use super::{DONE, OPEN, Project};
 use crate::look::ReadError;
-use crate::plan::{Announcement, Asked, Plan, PlanError, Wanted, prepare};
+use crate::plan::{Announcement, Asked, Plan, PlanError, Unguarded, Wanted, prepare};
 
 fn settings(toml: &str) -> Settings {
     let own_file = Some(NamedText {
@@ -180,19 +180,72 @@ fn the_agent_is_checked_before_it_begins() {
     }
 }
 
-#[test]
-fn permissions_are_only_skipped_when_the_person_said_so() {
+/// How `claude`, which has hooks, or `amp`, which has none, would be started.
+fn guarded(name: &str, more: &str) -> Result<(bool, bool, Vec<Announcement>), PlanError> {
     let project = Project::with(&[("tasks.md", OPEN)]);
-    let command_line = |allow: bool| {
-        let toml =
-            format!("agent = {{ name = \"claude\", command = \"sh\", allow_unsafe = {allow} }}");
-        let plan = prepare(&settings(&toml), &wanted(&project)).unwrap();
-        let kept = plan.announcements.contains(&Announcement::PermissionsKept);
-        assert_eq!(kept, !allow);
-        plan.agent.command_line()
-    };
-    assert!(!command_line(false).contains("--dangerously-skip-permissions"));
-    assert!(command_line(true).contains("--dangerously-skip-permissions"));
+    let toml = format!("agent.name = \"{name}\"\nagent.command = \"sh\"\n{more}");
+    let plan = prepare(&settings(&toml), &wanted(&project))?;
+    let line = plan.agents[0].command_line();
+    let of_guard = plan.announcements.into_iter().filter(|a| {
+        matches!(
+            a,
+            Announcement::Guarded { .. }
+                | Announcement::Unguarded { .. }
+                | Announcement::PermissionsKept
+        )
+    });
+    let skips = line.contains("--dangerously");
+    Ok((skips, line.contains("pre-tool-use"), of_guard.collect()))
+}
+
+#[test]
+fn permissions_are_only_skipped_with_a_guard_or_the_person_s_word() {
+    use Unguarded::*;
+    let with_guard = vec![Announcement::Guarded { agent: "claude" }];
+    assert_eq!(guarded("claude", ""), Ok((true, true, with_guard)));
+    for (name, more, why) in [
+        ("claude", "guard.enabled = false", SwitchedOff),
+        ("amp", "", NoHooks),
+    ] {
+        let agent = if name == "amp" { "amp" } else { "claude" };
+        assert_eq!(
+            guarded(name, more),
+            Err(PlanError::Unguarded { agent, why })
+        );
+        let allowed = format!("agent.allow_unsafe = true\n{more}");
+        let told = vec![Announcement::Unguarded { agent, why }];
+        assert_eq!(guarded(name, &allowed), Ok((true, false, told)));
+        let asking = format!("agent.permissions = \"default\"\n{more}");
+        let told = vec![Announcement::PermissionsKept];
+        assert_eq!(guarded(name, &asking), Ok((false, false, told)));
+    }
+}
+
+#[test]
+fn a_chain_has_one_command_and_every_budget_is_measured() {
+    let project = Project::with(&[("tasks.md", OPEN)]);
+    let chain = "agents = [\"claude\", \"custom\"]\nagent.command = \"sh\"";
+    // The command is the custom agent's, so that Claude's is its usual one.
+    let error = prepare(&settings(chain), &wanted(&project)).map(|plan| plan.rules.agents);
+    match error {
+        Ok(agents) => assert_eq!(agents, ["claude", "custom"]),
+        Err(error) => assert_eq!(
+            error,
+            PlanError::AgentNotFound {
+                program: "claude".into()
+            }
+        ),
+    }
+    for (budget, kind) in [
+        ("budget.max_cost = \"1usd\"", BudgetKind::Cost),
+        ("budget.turn_cost = \"1usd\"", BudgetKind::Cost),
+        ("budget.max_tokens = 1", BudgetKind::Tokens),
+        ("budget.turn_tokens = 1", BudgetKind::Tokens),
+    ] {
+        let agent = "custom";
+        let toml = format!("{SH}\n{budget}");
+        check_error(&toml, &PlanError::Unmeasured { agent, kind });
+    }
 }
 
 #[test]

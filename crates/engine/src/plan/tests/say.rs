@@ -186,9 +186,9 @@ fn an_agent_that_can_t_be_started() {
             name: "clod".into(),
         },
         r#"
-agent "clod" is not known; choose one of claude, custom, or run any program with --agent-cmd 'prog {prompt_file}'
-不認識代理「clod」；請選擇 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
-不认识代理“clod”；请选择 claude, custom，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
+agent "clod" is not known; choose one of claude, codex, gemini, opencode, copilot, cursor, amp, custom, or run any program with --agent-cmd 'prog {prompt_file}'
+不認識代理「clod」；請選擇 claude, codex, gemini, opencode, copilot, cursor, amp, custom，或用 --agent-cmd 'prog {prompt_file}' 執行任何程式
+不认识代理“clod”；请选择 claude, codex, gemini, opencode, copilot, cursor, amp, custom，或用 --agent-cmd 'prog {prompt_file}' 运行任何程序
 "#,
     );
     check(
@@ -390,6 +390,14 @@ run 20261115-021030-000b had died; processes of it that were still at work were 
 the agent left a process behind that kept its output open; it was ended
 代理留下一個佔用輸出的行程，已將其終止
 代理留下一个占用输出的进程，已将其终止
+"#,
+    );
+    check(
+        &Announcement::Lingered,
+        r#"
+the agent had told its result and did not exit; it was ended, and the result counts
+代理已回報結果卻未結束，已將其終止，結果仍然有效
+代理已报告结果却未退出，已将其终止，结果仍然有效
 "#,
     );
     check(

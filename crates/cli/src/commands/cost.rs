@@ -1,0 +1,130 @@
+//! `ralph cost`: what the agents' calls used, and what the rest will take.
+
+use ralph_core::display::{UsageView, dollars};
+use ralph_core::lang::Lang;
+use ralph_core::machine::Bill;
+use ralph_core::tr;
+use ralph_core::usage::Usd;
+use ralph_engine::ledger::{self, By, Ledger};
+use ralph_store::layout::{Layout, RunId};
+use serde_json::{Value, json};
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::{CostArgs, CostBy};
+
+pub fn run(app: &App, args: &CostArgs) -> u8 {
+    let lang = app.lang();
+    let layout = Layout::new(&app.root);
+    if let Some(run) = &args.run
+        && RunId::parse(run).is_none_or(|id| !layout.run(&id).dir.is_dir())
+    {
+        app.warn(&tr!(
+            lang,
+            "there is no run {run}; `ralph resume --list` shows all",
+            "沒有執行紀錄 {run}；`ralph resume --list` 列出全部",
+            "没有运行记录 {run}；`ralph resume --list` 列出全部",
+        ));
+        return FAILED;
+    }
+    let ledger = match ledger::read(&layout, args.run.as_deref()) {
+        Ok(ledger) => ledger,
+        Err(error) => return app.fail(&error),
+    };
+    let by = match args.by {
+        CostBy::Run => By::Run,
+        CostBy::Task => By::Task,
+        CostBy::Turn => By::Turn,
+        CostBy::Agent => By::Agent,
+        CostBy::Day => By::Day,
+    };
+    if args.json {
+        app.print(&to_json(&ledger, by).to_string());
+    } else {
+        app.tell(&table(&ledger, by, lang));
+    }
+    0
+}
+
+fn to_json(ledger: &Ledger, by: By) -> Value {
+    let rows = ledger.by(by).into_iter().map(|(key, bill)| {
+        let mut row = bill.to_json();
+        row["key"] = key.into();
+        row
+    });
+    json!({
+        "rows": rows.collect::<Vec<_>>(),
+        "total": ledger.total().to_json(),
+        "pending_tasks": ledger.pending,
+        "forecast_usd": ledger.forecast().map(Usd::dollars),
+        "unread_runs": ledger.unread,
+    })
+}
+
+fn table(ledger: &Ledger, by: By, lang: Lang) -> String {
+    if ledger.entries.is_empty() {
+        return tr!(
+            lang,
+            "no agent was called here yet\n",
+            "這裡還沒有呼叫過代理\n",
+            "这里还没有调用过代理\n"
+        ) + &unread(ledger, lang);
+    }
+    let mut rows = vec![[
+        String::new(),
+        tr!(lang, "calls", "呼叫", "调用"),
+        tr!(lang, "cost", "費用", "费用"),
+        tr!(lang, "tokens", "詞元", "词元"),
+    ]];
+    rows.extend(ledger.by(by).iter().map(|(key, bill)| row(key, bill, lang)));
+    rows.push(row(
+        &tr!(lang, "all", "合計", "合计"),
+        &ledger.total(),
+        lang,
+    ));
+    let mut out = crate::view::columns(&rows);
+    if ledger.pending > 0 {
+        let pending = ledger.pending;
+        out.push_str(&match ledger.forecast() {
+            Some(rest) => {
+                let rest = dollars(rest);
+                tr!(
+                    lang,
+                    "{pending} tasks to go: about {rest}, if they cost what the done ones did\n",
+                    "剩餘 {pending} 個任務：若與已完成的相當，約需 {rest}\n",
+                    "剩余 {pending} 个任务：若与已完成的相当，约需 {rest}\n",
+                )
+            }
+            None => tr!(
+                lang,
+                "{pending} tasks to go: no forecast, the cost of the done ones is not known\n",
+                "剩餘 {pending} 個任務：無法預估，已完成任務的費用未知\n",
+                "剩余 {pending} 个任务：无法预估，已完成任务的费用未知\n",
+            ),
+        });
+    }
+    out + &unread(ledger, lang)
+}
+
+fn unread(ledger: &Ledger, lang: Lang) -> String {
+    if ledger.unread.is_empty() {
+        return String::new();
+    }
+    let runs = ledger.unread.join(", ");
+    tr!(
+        lang,
+        "not counted, because their journals can't be read: {runs}\n",
+        "未計入（日誌無法讀取）：{runs}\n",
+        "未计入（日志无法读取）：{runs}\n",
+    )
+}
+
+fn row(key: &str, bill: &Bill, lang: Lang) -> [String; 4] {
+    let used = UsageView::from(bill);
+    [
+        key.to_owned(),
+        bill.calls.to_string(),
+        used.cost(lang),
+        used.tokens(lang),
+    ]
+}

@@ -1,0 +1,95 @@
+//! Why an agent does not work although nothing is wrong with the work: its
+//! limits, its outages, and what only a person can settle.
+
+use serde::{Deserialize, Serialize};
+
+const MINUTE_MS: u64 = 60 * 1000;
+
+/// Why the agent's service refused a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The usage limit is reached; `resets_at` is on the wall clock.
+    Usage { resets_at: Option<i64> },
+    /// Too much to do for it at the moment, or out of order.
+    Overload { retry_after_ms: Option<u64> },
+    /// Waiting does not help.
+    Person(Need),
+}
+
+impl Refusal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::Usage { .. } => "usage_limit",
+            Refusal::Overload { .. } => "overload",
+            Refusal::Person(need) => need.name(),
+        }
+    }
+}
+
+/// What a person has to see to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// The account's money or spend limit.
+    Spend,
+    /// An administrator of the organisation.
+    Admin,
+    /// To log in, or a valid key.
+    Login,
+    /// A plan or a right that the account lacks.
+    Plan,
+    /// The limit resets later than `limits.max_wait` allows to wait.
+    LongWait,
+}
+
+impl Need {
+    pub fn name(self) -> &'static str {
+        match self {
+            Need::Spend => "spend_limit",
+            Need::Admin => "admin_limit",
+            Need::Login => "login",
+            Need::Plan => "plan",
+            Need::LongWait => "max_wait",
+        }
+    }
+}
+
+/// An agent of the chain that can't be called for the time being.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hold {
+    pub why: Refusal,
+    /// On the wall clock, which holds over a suspended machine; `None` until a
+    /// person acts.
+    pub until: Option<i64>,
+    /// Refusals in a row.
+    pub count: u32,
+}
+
+impl Hold {
+    pub fn new(why: Refusal, wall_ms: i64, count: u32) -> Hold {
+        let after = |ms: u64| Some(wall_ms.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)));
+        let until = match why {
+            // A time that is over has no meaning but "now or soon".
+            Refusal::Usage {
+                resets_at: Some(at),
+            } if at > wall_ms => Some(at),
+            Refusal::Usage { .. } => after(doubling(5 * MINUTE_MS, count, 60 * MINUTE_MS)),
+            Refusal::Overload {
+                retry_after_ms: Some(ms),
+            } => after(ms.max(1000)),
+            Refusal::Overload { .. } => after(doubling(MINUTE_MS, count, 30 * MINUTE_MS)),
+            Refusal::Person(_) => None,
+        };
+        Hold { why, until, count }
+    }
+
+    pub fn is_over(&self, wall_ms: i64) -> bool {
+        self.until.is_some_and(|until| until <= wall_ms)
+    }
+}
+
+fn doubling(first_ms: u64, count: u32, most_ms: u64) -> u64 {
+    let growth = 1u64 << count.saturating_sub(1).min(20);
+    first_ms.saturating_mul(growth).min(most_ms)
+}

@@ -1,0 +1,172 @@
+//! The environment of a child: nothing of a session around us, nothing that
+//! the person excluded, and the client's own credentials.
+
+use std::ffi::OsString;
+
+/// What a client leaves in the environment of its children. An agent that is
+/// started from within another must not take itself for a part of that
+/// (pain 24).
+pub(super) const NESTED: [&str; 19] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SESSION_ATTENDED",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_PID",
+    "CLAUDE_EFFORT",
+    "CLAUDE_ENV_FILE",
+    "CLAUDE_PLUGIN_ROOT",
+    "CLAUDE_PLUGIN_DATA",
+    "AI_AGENT",
+    "GEMINI_PROJECT_DIR",
+    "GEMINI_CWD",
+    "GEMINI_SESSION_ID",
+    "GEMINI_PLANS_DIR",
+    "COPILOT_CLI",
+    "COPILOT_PROJECT_DIR",
+    "COPILOT_HOOK_DIR",
+];
+
+/// What no program can do without.
+const NEEDED: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "XDG_*",
+];
+
+/// Which inherited variables reach the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnvFilter {
+    /// Patterns of those that do; empty for all.
+    pub allow: Vec<String>,
+    /// Patterns of those that do not.
+    pub exclude: Vec<String>,
+}
+
+impl EnvFilter {
+    /// The names to take away from these. A pattern spares what the client
+    /// needs to log in; a name that is written out is taken at its word.
+    pub fn removed(
+        &self,
+        names: impl IntoIterator<Item = OsString>,
+        credentials: &[&str],
+    ) -> Vec<OsString> {
+        let own = |name: &str| credentials.iter().any(|p| wildcard(p, name));
+        let needed = |name: &str| NEEDED.iter().any(|p| wildcard(p, name));
+        let removed = |name: &str| {
+            let excluded = |pattern: &String| match pattern.contains('*') {
+                true => wildcard(pattern, name) && !own(name),
+                false => pattern == name,
+            };
+            let allowed = self.allow.is_empty()
+                || self.allow.iter().any(|p| wildcard(p, name))
+                || own(name)
+                || needed(name);
+            !allowed || self.exclude.iter().any(excluded)
+        };
+        names
+            .into_iter()
+            .filter(|name| removed(&name.to_string_lossy()))
+            .collect()
+    }
+}
+
+/// `*` stands for any characters.
+fn wildcard(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or("")) else {
+        return false;
+    };
+    let mut last = None;
+    for part in parts {
+        if let Some(part) = last.replace(part) {
+            match rest.find(part) {
+                Some(at) => rest = &rest[at + part.len()..],
+                None => return false,
+            }
+        }
+    }
+    match last {
+        Some(part) => rest.ends_with(part),
+        None => rest.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 6] = [
+        "PATH",
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "AWS_SECRET",
+        "LC_ALL",
+        "EDITOR",
+    ];
+
+    fn check(allow: &[&str], exclude: &[&str], removed: &[&str]) {
+        let owned = |words: &[&str]| words.iter().map(|&w| w.to_owned()).collect();
+        let filter = EnvFilter {
+            allow: owned(allow),
+            exclude: owned(exclude),
+        };
+        let names = NAMES.map(OsString::from);
+        assert_eq!(
+            filter.removed(names, &["ANTHROPIC_*"]),
+            removed,
+            "{allow:?} {exclude:?}"
+        );
+    }
+
+    #[test]
+    fn patterns_spare_the_client_s_own_credentials() {
+        check(&[], &[], &[]);
+        check(&[], &["*_KEY"], &["OPENAI_API_KEY"]);
+        check(&[], &["AWS_*", "EDITOR"], &["AWS_SECRET", "EDITOR"]);
+        check(&[], &["ANTHROPIC_API_KEY"], &["ANTHROPIC_API_KEY"]);
+        check(
+            &[],
+            &["*"],
+            &["PATH", "OPENAI_API_KEY", "AWS_SECRET", "LC_ALL", "EDITOR"],
+        );
+    }
+
+    #[test]
+    fn where_some_are_allowed_the_others_are_not() {
+        check(&["EDIT*"], &[], &["OPENAI_API_KEY", "AWS_SECRET"]);
+        check(
+            &["EDITOR"],
+            &["EDITOR"],
+            &["OPENAI_API_KEY", "AWS_SECRET", "EDITOR"],
+        );
+    }
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name, want) in [
+            ("A", "A", true),
+            ("A", "AB", false),
+            ("A*", "A", true),
+            ("*A", "BA", true),
+            ("A*C*E", "ABCDE", true),
+            ("A*C*E", "ABDE", false),
+            ("*", "", true),
+            ("", "A", false),
+        ] {
+            assert_eq!(wildcard(pattern, name), want, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Hears an agent's standard output: bytes in, events and the whole out.
+
+use super::custom::PlainText;
+use super::event::{Heard, Tell};
+use super::lines::{Lines, Take, mended};
+
+/// What reading a line came to.
+pub(super) type Parsed = Result<(), serde_json::Error>;
+
+/// Understands the lines of one client.
+pub(super) trait Reader: Send {
+    /// Changes nothing where the line can't be read.
+    fn line(&mut self, line: &[u8], tell: Tell<'_>) -> Parsed;
+    /// A line that is too long to be kept, by its beginning.
+    fn overlong(&mut self, head: &[u8]);
+    /// The client said how the turn went, and nothing is under way.
+    fn at_rest(&self) -> bool;
+    fn finish(&mut self) -> Heard;
+}
+
+/// Hears a turn, in constant memory.
+pub struct Listener {
+    source: Source,
+}
+
+enum Source {
+    Plain(PlainText),
+    Stream {
+        lines: Lines,
+        reader: Box<dyn Reader>,
+    },
+}
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+impl Listener {
+    pub(super) fn plain() -> Listener {
+        Listener {
+            source: Source::Plain(PlainText::default()),
+        }
+    }
+
+    pub(super) fn stream(reader: impl Reader + 'static) -> Listener {
+        Listener {
+            source: Source::Stream {
+                lines: Lines::default(),
+                reader: Box::new(reader),
+            },
+        }
+    }
+
+    pub fn hear(&mut self, chunk: &[u8], tell: Tell<'_>) {
+        match &mut self.source {
+            Source::Plain(text) => text.hear(chunk),
+            Source::Stream { lines, reader } => {
+                let reader = reader.as_mut();
+                lines.push(chunk, &mut Reading { reader, tell });
+            }
+        }
+    }
+
+    /// The client said how the turn went, and nothing is under way: it has no
+    /// reason left to go on.
+    pub fn at_rest(&self) -> bool {
+        match &self.source {
+            Source::Plain(_) => false,
+            Source::Stream { reader, .. } => reader.at_rest(),
+        }
+    }
+
+    pub fn heard(&mut self) -> Heard {
+        match &mut self.source {
+            Source::Plain(text) => text.heard(),
+            Source::Stream { lines, reader } => {
+                let mut reading = Reading {
+                    reader: reader.as_mut(),
+                    tell: &mut |_| {},
+                };
+                lines.finish(&mut reading);
+                reader.finish()
+            }
+        }
+    }
+}
+
+struct Reading<'a> {
+    reader: &'a mut dyn Reader,
+    tell: Tell<'a>,
+}
+
+impl Take for Reading<'_> {
+    fn line(&mut self, line: &[u8]) {
+        // Warnings and other prose stand between the objects.
+        if line.first() != Some(&b'{') {
+            return;
+        }
+        if self.reader.line(line, self.tell).is_err()
+            && let Some(mended) = mended(line)
+        {
+            let _ = self.reader.line(mended.as_bytes(), self.tell);
+        }
+    }
+
+    fn overlong(&mut self, head: &[u8]) {
+        self.reader.overlong(head);
+    }
+}

@@ -1,0 +1,2 @@
+mod invocations;
+mod streams;

@@ -1,0 +1,180 @@
+//! Which agents are called, and under which conditions: the chain, the guard
+//! that rides along, and budgets that each of them can be held to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ralph_core::config::{self, Settings};
+use ralph_core::machine::{Budget, BudgetKind};
+
+use super::{Announcement, PlanError, Unguarded, Wanted};
+use crate::agents::{self, Agent, Client, HookWiring};
+
+/// How long the guard may take over one tool call.
+const HOOK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Every agent of the chain, the first choice first. Each must be there.
+pub(super) fn agents(
+    settings: &Settings,
+    wanted: &Wanted,
+    announcements: &mut Vec<Announcement>,
+) -> Result<Vec<Agent>, PlanError> {
+    let names = match settings.agents.as_slice() {
+        [] => std::slice::from_ref(&settings.agent.name),
+        chain => chain,
+    };
+    let mut agents = Vec::new();
+    for name in names {
+        let agent = agent(name, names, settings, wanted, announcements)?;
+        check_program(&agent, &wanted.root)?;
+        agents.push(agent);
+    }
+    Ok(agents)
+}
+
+fn agent(
+    name: &str,
+    chain: &[String],
+    settings: &Settings,
+    wanted: &Wanted,
+    announcements: &mut Vec<Announcement>,
+) -> Result<Agent, PlanError> {
+    let line = &settings.agent.command;
+    match name {
+        "custom" if line.trim().is_empty() => Err(PlanError::NoCommand),
+        "custom" => Agent::custom(line).map_err(|error| PlanError::BadCommand {
+            line: line.clone(),
+            error,
+        }),
+        "scripted" => Ok(Agent::Scripted {
+            program: wanted.own_program.clone(),
+        }),
+        name => match Client::from_name(name) {
+            Some(client) => {
+                let mut options = options(client, chain, settings);
+                let unguarded = guard(client, &mut options, settings, wanted);
+                announce_guard(client, &options, unguarded, announcements)?;
+                Ok(Agent::known(client, options))
+            }
+            None => Err(PlanError::UnknownAgent { name: name.into() }),
+        },
+    }
+}
+
+fn check_program(agent: &Agent, root: &Path) -> Result<(), PlanError> {
+    let program = agent.invocation(Path::new(""), "").program;
+    if agents::find_program(&program, root).is_some() {
+        return Ok(());
+    }
+    Err(match agents::find_file(&program, root) {
+        Some(program) => PlanError::AgentNotExecutable { program },
+        None => PlanError::AgentNotFound {
+            program: program.to_string_lossy().into_owned(),
+        },
+    })
+}
+
+/// Program, arguments and model belong to the agent of `agent.name`: no other
+/// would understand them.
+fn options(client: Client, chain: &[String], settings: &Settings) -> agents::Options {
+    let asked = &settings.agent;
+    let own = asked.name == client.name();
+    let own_command = own && !chain.iter().any(|name| name == "custom");
+    agents::Options {
+        program: match own_command {
+            true => asked.command.clone(),
+            false => String::new(),
+        },
+        args: match own {
+            true => asked.args.clone(),
+            false => Vec::new(),
+        },
+        model: match own {
+            true => asked.model.clone(),
+            false => String::new(),
+        },
+        permissions: match asked.permissions {
+            config::Permissions::Auto => agents::Permissions::Auto,
+            config::Permissions::Default => agents::Permissions::Default,
+            config::Permissions::Edit => agents::Permissions::Edit,
+            config::Permissions::Plan => agents::Permissions::Plan,
+        },
+        allow_unsafe: asked.allow_unsafe,
+        user_config: asked.user_config,
+        ..agents::Options::default()
+    }
+}
+
+/// Hands our guard over where it can be; says why where it can't.
+fn guard(
+    client: Client,
+    options: &mut agents::Options,
+    settings: &Settings,
+    wanted: &Wanted,
+) -> Option<Unguarded> {
+    if !settings.guard.enabled {
+        return Some(Unguarded::SwitchedOff);
+    }
+    if !client.capabilities().hooks {
+        return Some(Unguarded::NoHooks);
+    }
+    if !client.hooks_usable(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())) {
+        return Some(Unguarded::NoKey);
+    }
+    options.hooks = Some(HookWiring {
+        program: wanted.own_program.clone(),
+        timeout: HOOK_TIMEOUT,
+        fail_closed: settings.guard.fail == config::GuardFailure::Closed,
+    });
+    None
+}
+
+/// A client that nobody watches over works without its permission questions
+/// only on the person's word (LOOP-03).
+fn announce_guard(
+    client: Client,
+    options: &agents::Options,
+    unguarded: Option<Unguarded>,
+    announcements: &mut Vec<Announcement>,
+) -> Result<(), PlanError> {
+    let agent = client.name();
+    match unguarded {
+        None => announcements.push(Announcement::Guarded { agent }),
+        Some(why) if options.skips_permissions() => {
+            announcements.push(Announcement::Unguarded { agent, why });
+        }
+        Some(why) if options.permissions == agents::Permissions::Auto => {
+            return Err(PlanError::Unguarded { agent, why });
+        }
+        Some(_) => {}
+    }
+    if !options.skips_permissions() {
+        announcements.push(Announcement::PermissionsKept);
+    }
+    Ok(())
+}
+
+pub(super) fn budget(settings: &Settings, agents: &[Agent]) -> Result<Budget, PlanError> {
+    let asked = &settings.budget;
+    let mut budget = Budget::default();
+    budget.run.cost = asked.max_cost;
+    budget.run.tokens = asked.max_tokens;
+    budget.turn.cost = asked.turn_cost;
+    budget.turn.tokens = asked.turn_tokens;
+    check_budget(&budget, agents)?;
+    Ok(budget)
+}
+
+/// Nobody can be held to a budget in a unit that is not reported.
+pub fn check_budget(budget: &Budget, agents: &[Agent]) -> Result<(), PlanError> {
+    for kind in [BudgetKind::Cost, BudgetKind::Tokens] {
+        let silent = agents.iter().find(|agent| !agent.tells(kind));
+        if let (true, Some(agent)) = (budget.bounds(kind), silent) {
+            return Err(PlanError::Unmeasured {
+                agent: agent.name(),
+                kind,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! A client that said how the turn went, and does not go (pain 10).
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::time::sleep_until;
+
+use crate::supervise::Stop;
+
+/// How long a client may stay that has nothing left to do.
+pub const LINGER: Duration = Duration::from_secs(60);
+
+/// Since when the client has nothing left to do.
+pub(super) type Rest = Option<Instant>;
+
+/// Passes the wishes of the person on to the child, and adds one of its own
+/// when the child has rested for too long. Never ends by itself.
+pub(super) async fn watch_over(
+    mut wishes: watch::Receiver<Stop>,
+    mut rest: watch::Receiver<Rest>,
+    patience: Duration,
+    child: &watch::Sender<Stop>,
+    lingered: &AtomicBool,
+) -> Infallible {
+    loop {
+        let rested = *rest.borrow_and_update();
+        let deadline = rested
+            .filter(|_| !lingered.load(Ordering::Relaxed))
+            .and_then(|since| since.checked_add(patience));
+        tokio::select! {
+            () = changed(&mut wishes) => {
+                let wish = *wishes.borrow_and_update();
+                child.send_if_modified(|stop| {
+                    let more = wish > *stop;
+                    *stop = wish.max(*stop);
+                    more
+                });
+            }
+            () = changed(&mut rest) => {}
+            () = until(deadline) => {
+                lingered.store(true, Ordering::Relaxed);
+                child.send_if_modified(|stop| {
+                    let first = *stop == Stop::No;
+                    *stop = Stop::Gracefully.max(*stop);
+                    first
+                });
+            }
+        }
+    }
+}
+
+/// Where nobody is left to change it, nothing changes.
+async fn changed<T>(value: &mut watch::Receiver<T>) {
+    if value.changed().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

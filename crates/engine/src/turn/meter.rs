@@ -1,0 +1,102 @@
+//! What a call uses while it runs, held against what it may use (VALV-11).
+
+use std::convert::Infallible;
+
+use ralph_core::machine::Allowance;
+use ralph_core::usage::{Tokens, Usd};
+use tokio::sync::watch;
+
+use crate::agents::AgentEvent;
+use crate::supervise::Stop;
+
+/// Adds up what the stream tells, as it tells it.
+#[derive(Debug)]
+pub(super) struct Meter {
+    allowance: Allowance,
+    tokens: Tokens,
+    cost: Usd,
+    over: watch::Sender<bool>,
+}
+
+impl Meter {
+    pub(super) fn new(allowance: Allowance) -> Meter {
+        Meter {
+            allowance,
+            tokens: Tokens::default(),
+            cost: Usd::ZERO,
+            over: watch::Sender::new(false),
+        }
+    }
+
+    pub(super) fn take(&mut self, event: &AgentEvent) {
+        let AgentEvent::Usage(used) = event else {
+            return;
+        };
+        self.tokens = self.tokens.plus(used.tokens.unwrap_or_default());
+        self.cost = self.cost.plus(used.cost.unwrap_or_default());
+        if self.allowance.used_up(self.cost, self.tokens).is_some() {
+            self.over.send_replace(true);
+        }
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<bool> {
+        self.over.subscribe()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        *self.over.borrow()
+    }
+}
+
+/// Ends the child as soon as it has used more than it may. Never ends itself.
+pub(super) async fn watch_over(
+    mut over: watch::Receiver<bool>,
+    child: &watch::Sender<Stop>,
+) -> Infallible {
+    if over.wait_for(|&over| over).await.is_ok() {
+        child.send_if_modified(|stop| {
+            let first = *stop < Stop::Gracefully;
+            *stop = Stop::Gracefully.max(*stop);
+            first
+        });
+    }
+    std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ralph_core::usage::Usage;
+
+    fn used(tokens: u64, micros: u64) -> AgentEvent {
+        AgentEvent::Usage(Usage {
+            tokens: Some(Tokens {
+                output: tokens,
+                ..Tokens::default()
+            }),
+            cost: Some(Usd::from_micros(micros)),
+            at_least: false,
+        })
+    }
+
+    #[test]
+    fn what_is_told_is_added_up_until_it_is_too_much() {
+        for (allowed_tokens, allowed_micros, over) in [
+            (0, 0, false),
+            (61, 0, false),
+            (60, 0, true),
+            (0, 31, false),
+            (0, 30, true),
+        ] {
+            let mut meter = Meter::new(Allowance {
+                cost: Usd::from_micros(allowed_micros),
+                tokens: allowed_tokens,
+            });
+            for _ in 0..3 {
+                assert!(!meter.is_over());
+                meter.take(&used(20, 10));
+            }
+            assert_eq!(meter.is_over(), over, "{allowed_tokens} {allowed_micros}");
+        }
+    }
+}

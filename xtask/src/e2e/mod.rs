@@ -1,0 +1,380 @@
+//! `cargo xtask e2e`: the real clients work for `ralph run` against a scripted
+//! model, without an account and without the internet (XCUT-04).
+
+mod clients;
+mod install;
+mod isolate;
+mod names;
+mod scenarios;
+mod shape;
+mod stage;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clients::{CLIENTS, Client};
+use install::{Installed, Wanted};
+use names::Names;
+use scenarios::{SCENARIOS, Scenario, Shown};
+use shape::Shape;
+use stage::Stage;
+
+/// What was asked for.
+#[derive(Debug)]
+struct Options {
+    client: Option<String>,
+    scenario: Option<String>,
+    wanted: Wanted,
+    /// What can't be tested is a failure.
+    strict: bool,
+    /// Leave the scratch folder behind to look at, also when all is well.
+    keep: bool,
+}
+
+/// One line of the table.
+#[derive(Debug)]
+struct Row {
+    client: &'static str,
+    version: String,
+    scenario: &'static str,
+    time: Duration,
+    verdict: Verdict,
+}
+
+#[derive(Debug)]
+enum Verdict {
+    Ok,
+    Failed(Vec<String>),
+    /// It works, but its protocol is not that of the pinned version.
+    Drifted(Vec<String>),
+    Skipped(String),
+}
+
+pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
+    let options = read(args).map_err(|e| vec![e])?;
+    match std::env::var_os(isolate::INSIDE) {
+        Some(scratch) => {
+            isolate::prove(root).map_err(|e| vec![e])?;
+            let names = Names::refuse().map_err(|e| vec![format!("port 53: {e}")])?;
+            println!("isolation: only loopback, and only the scratch folder can be written");
+            let result = play(root, Path::new(&scratch), &options);
+            println!(
+                "names that were asked for in vain: {}",
+                names.asked().join(", ")
+            );
+            result
+        }
+        None => prepare(root, args, &options),
+    }
+}
+
+fn read(args: &[&str]) -> Result<Options, String> {
+    let mut options = Options {
+        client: None,
+        scenario: None,
+        wanted: Wanted::Pinned,
+        strict: std::env::var_os("CI").is_some(),
+        keep: false,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().map(|v| (*v).to_owned());
+        match *arg {
+            "--client" => options.client = Some(value().ok_or("--client NAME")?),
+            "--scenario" => options.scenario = Some(value().ok_or("--scenario NAME")?),
+            "--latest" => options.wanted = Wanted::Latest,
+            "--strict" => options.strict = true,
+            "--keep" => options.keep = true,
+            other => return Err(format!("e2e has no {other}")),
+        }
+    }
+    let names = CLIENTS.map(|c| c.name);
+    match &options.client {
+        Some(name) if !names.contains(&name.as_str()) => Err(format!(
+            "there is no client {name}; there are {}",
+            names.join(", ")
+        )),
+        _ => Ok(options),
+    }
+}
+
+/// Everything that needs the network or writes outside of the scratch folder;
+/// then the scenarios, isolated where the system can.
+fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<String>> {
+    let start = Instant::now();
+    for client in chosen(options) {
+        for wanted in [Wanted::Pinned, options.wanted] {
+            // What fails here is told again, in the table.
+            let _ = install::install(&target(root), client, wanted);
+        }
+    }
+    println!(
+        "getting the clients took {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
+    build(root).map_err(|e| vec![e])?;
+    let scratch = tempfile::tempdir().map_err(|e| vec![e.to_string()])?;
+    // Clients name their project by its real path.
+    let place = scratch
+        .path()
+        .canonicalize()
+        .map_err(|e| vec![e.to_string()])?;
+    let result = match isolate::command(&place) {
+        Ok(mut command) => {
+            let status = command.arg("e2e").args(args).status();
+            match status {
+                Ok(status) if status.success() => Ok(()),
+                Ok(_) => Err(vec!["e2e failed: see above".to_owned()]),
+                Err(error) => Err(vec![error.to_string()]),
+            }
+        }
+        Err(reason) => {
+            println!("isolation: by environment only ({reason})");
+            play(root, &place, options)
+        }
+    };
+    if options.keep || result.is_err() {
+        println!("left behind: {}", scratch.keep().display());
+    }
+    result
+}
+
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+fn build(root: &Path) -> Result<(), String> {
+    let status = Command::new("cargo")
+        .current_dir(root)
+        .args(["build", "--quiet", "--workspace", "--bin", "ralph"])
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("the build failed".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn chosen(options: &Options) -> impl Iterator<Item = &'static Client> {
+    let wanted = options.client.as_deref();
+    CLIENTS
+        .iter()
+        .filter(move |c| wanted.is_none_or(|name| name == c.name))
+}
+
+/// Two clients at a time, each client's scenarios one after the other: they
+/// share its cache.
+fn play(root: &Path, scratch: &Path, options: &Options) -> Result<(), Vec<String>> {
+    let start = Instant::now();
+    let waiting: Mutex<VecDeque<&Client>> = Mutex::new(chosen(options).collect());
+    let next = || {
+        let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.pop_front()
+    };
+    let work = || {
+        let mut rows = Vec::new();
+        while let Some(client) = next() {
+            rows.extend(play_client(root, scratch, options, client));
+        }
+        rows
+    };
+    let results = std::thread::scope(|scope| {
+        let workers = [scope.spawn(work), scope.spawn(work)];
+        workers.map(std::thread::ScopedJoinHandle::join)
+    });
+    let mut rows = Vec::new();
+    for result in results {
+        rows.extend(result.map_err(|_| vec!["a scenario panicked".to_owned()])?);
+    }
+    rows.sort_by_key(|row| CLIENTS.iter().position(|c| c.name == row.client));
+    for row in &rows {
+        row.print();
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{} scenarios in {seconds:.1} s", rows.len());
+    judge(&rows, options)
+}
+
+fn play_client(
+    root: &Path,
+    scratch: &Path,
+    options: &Options,
+    client: &'static Client,
+) -> Vec<Row> {
+    let troupe = Troupe {
+        client,
+        scratch,
+        target: &target(root),
+    };
+    let installed = match install::install(troupe.target, client, options.wanted) {
+        Ok(installed) => installed,
+        Err(reason) => return vec![troupe.skipped(reason)],
+    };
+    let wanted = options.scenario.as_deref();
+    let scenarios = SCENARIOS.iter().filter(|s| (s.is_for)(client));
+    let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));
+    let played = scenarios.map(|scenario| {
+        let (row, shape) = troupe.play(&installed, scenario);
+        if options.wanted == Wanted::Latest && scenario.name == SCENARIOS[0].name {
+            troupe.compared(row, &shape)
+        } else {
+            row
+        }
+    });
+    played.collect()
+}
+
+/// A client and where it plays.
+#[derive(Debug)]
+struct Troupe<'a> {
+    client: &'static Client,
+    scratch: &'a Path,
+    target: &'a Path,
+}
+
+impl Troupe<'_> {
+    fn skipped(&self, reason: String) -> Row {
+        Row {
+            client: self.client.name,
+            version: self.client.version.into(),
+            scenario: "all",
+            time: Duration::ZERO,
+            verdict: Verdict::Skipped(reason),
+        }
+    }
+
+    fn play(&self, installed: &Installed, scenario: &Scenario) -> (Row, Shape) {
+        let start = Instant::now();
+        let Installed { version, program } = installed;
+        let ralph = self.target.join("debug/ralph");
+        let place = self.scratch.join(version);
+        let stage = Stage::new(&place, scenario.name, self.client, program, &ralph);
+        let Shown { problems, shape } = match stage {
+            Ok(stage) => scenario.play(&stage),
+            Err(error) => Shown {
+                problems: vec![error.to_string()],
+                shape: Shape::new(),
+            },
+        };
+        let row = Row {
+            client: self.client.name,
+            version: version.clone(),
+            scenario: scenario.name,
+            time: start.elapsed(),
+            verdict: if problems.is_empty() {
+                Verdict::Ok
+            } else {
+                Verdict::Failed(problems)
+            },
+        };
+        (row, shape)
+    }
+
+    /// Tells what the pinned version does differently in the same scenario.
+    fn compared(&self, mut row: Row, shape: &Shape) -> Row {
+        let pinned = match install::install(self.target, self.client, Wanted::Pinned) {
+            Ok(pinned) => pinned,
+            Err(reason) => return self.skipped(reason),
+        };
+        if pinned.version == row.version {
+            return row;
+        }
+        let (_, before) = self.play(&pinned, &SCENARIOS[0]);
+        let differences = shape::differences(&before, shape);
+        row.verdict = match row.verdict {
+            Verdict::Ok if !differences.is_empty() => Verdict::Drifted(differences),
+            Verdict::Failed(problems) => Verdict::Failed([problems, differences].concat()),
+            other => other,
+        };
+        row
+    }
+}
+
+impl Row {
+    fn print(&self) {
+        let (word, told) = match &self.verdict {
+            Verdict::Ok => ("ok", &[][..]),
+            Verdict::Failed(problems) => ("FAILED", problems.as_slice()),
+            Verdict::Drifted(differences) => ("ok, drift", differences.as_slice()),
+            Verdict::Skipped(reason) => ("SKIPPED", std::slice::from_ref(reason)),
+        };
+        println!(
+            "{:<10} {:<10} {:<18} {word:<9} {:>6.1} s",
+            self.client,
+            self.version,
+            self.scenario,
+            self.time.as_secs_f64()
+        );
+        for line in told {
+            println!("    {line}");
+        }
+    }
+}
+
+/// The latest versions are looked at, not judged.
+fn judge(rows: &[Row], options: &Options) -> Result<(), Vec<String>> {
+    if rows.is_empty() {
+        return Err(vec!["there is no such scenario".to_owned()]);
+    }
+    let bad = |row: &&Row| match row.verdict {
+        Verdict::Ok | Verdict::Drifted(_) => false,
+        Verdict::Failed(_) => options.wanted == Wanted::Pinned,
+        Verdict::Skipped(_) => options.strict,
+    };
+    let problems: Vec<String> = rows
+        .iter()
+        .filter(bad)
+        .map(|row| format!("{} {}: {}", row.client, row.version, row.scenario))
+        .collect();
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(verdict: Verdict, args: &[&str], passes: bool) {
+        let row = Row {
+            client: "claude",
+            version: "1".into(),
+            scenario: "all",
+            time: Duration::ZERO,
+            verdict,
+        };
+        let mut options = read(args).unwrap();
+        options.strict = args.contains(&"--strict");
+        assert_eq!(judge(&[row], &options).is_ok(), passes, "{args:?}");
+    }
+
+    #[test]
+    fn failures_and_strict_skips_fail_the_whole() {
+        let failed = || Verdict::Failed(vec!["no".into()]);
+        let skipped = || Verdict::Skipped("no npm".into());
+        check(Verdict::Ok, &["--strict"], true);
+        check(failed(), &[], false);
+        check(failed(), &["--latest"], true);
+        check(
+            Verdict::Drifted(Vec::new()),
+            &["--latest", "--strict"],
+            true,
+        );
+        check(skipped(), &[], true);
+        check(skipped(), &["--strict"], false);
+        check(skipped(), &["--strict", "--latest"], false);
+    }
+
+    #[test]
+    fn nothing_played_is_no_success() {
+        assert!(judge(&[], &read(&[]).unwrap()).is_err());
+        assert!(read(&["--client", "nobody"]).is_err());
+        assert!(read(&["--client"]).is_err());
+        assert!(read(&["--lates"]).is_err());
+    }
+}

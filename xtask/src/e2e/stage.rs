@@ -1,0 +1,257 @@
+//! One scenario on its stage: a project, a home, a server and `ralph run`.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ralph_testkit::{ModelServer, Report, Script};
+use serde_json::Value;
+
+use super::clients::{Client, Env, Place};
+
+/// A run that takes longer hangs, also on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Where a scenario is played.
+#[derive(Debug)]
+pub struct Stage<'a> {
+    pub client: &'a Client,
+    pub program: &'a Path,
+    pub ralph: &'a Path,
+    dir: PathBuf,
+    cache: PathBuf,
+    pub project: PathBuf,
+}
+
+/// What a scenario wants beside the script.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    pub script: Script,
+    pub subscribed: bool,
+    pub env: Env,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Played {
+    pub code: Option<i32>,
+    pub events: Vec<Value>,
+    pub stderr: String,
+    pub report: Report,
+    /// What `ralph cost --json` says.
+    pub cost: Value,
+    /// How many tool calls our hook was asked about.
+    pub hooked: u64,
+    /// What is wrong whatever the scenario was about.
+    pub problems: Vec<String>,
+}
+
+impl<'a> Stage<'a> {
+    pub fn new(
+        scratch: &Path,
+        scenario: &str,
+        client: &'a Client,
+        program: &'a Path,
+        ralph: &'a Path,
+    ) -> io::Result<Stage<'a>> {
+        let of_client = scratch.join(client.name);
+        let dir = of_client.join(scenario.replace(' ', "-"));
+        let stage = Stage {
+            client,
+            program,
+            ralph,
+            project: dir.join("project"),
+            cache: of_client.join("cache"),
+            dir,
+        };
+        for dir in [&stage.project, &stage.cache, &stage.home(), &stage.tmp()] {
+            fs::create_dir_all(dir)?;
+        }
+        Ok(stage)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.join("home")
+    }
+
+    fn tmp(&self) -> PathBuf {
+        self.dir.join("tmp")
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        fs::write(self.project.join(name), text)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.project.join(name)).unwrap_or_default()
+    }
+
+    /// Plays the script to `ralph run` with the client.
+    pub fn play(&self, wishes: Wishes) -> io::Result<Played> {
+        let log = self.dir.join("requests.jsonl");
+        let server = ModelServer::start(wishes.script, Some(&log))?;
+        let place = Place {
+            home: &self.home(),
+            project: &self.project,
+            cache: &self.cache,
+            url: &server.url(),
+            subscribed: wishes.subscribed,
+        };
+        let mut env = self.client.set_up(&place)?;
+        env.extend(wishes.env);
+        self.git_init(&env)?;
+
+        let code = self.run(&env)?;
+        let mut problems = left_behind(&self.dir);
+        let text = |name: &str| fs::read_to_string(self.dir.join(name)).unwrap_or_default();
+        let events = text("stdout").lines().map(serde_json::from_str).collect();
+        let events: Vec<Value> = match events {
+            Ok(events) => events,
+            Err(error) => {
+                problems.push(format!("ralph printed what is no JSON: {error}"));
+                Vec::new()
+            }
+        };
+        problems.extend(self.replay(&env, &events).err());
+        let cost = self.ralph(&env).args(["cost", "--json"]).output()?.stdout;
+        let stats: Value =
+            serde_json::from_str(&self.read(".ralph/.safety_stats")).unwrap_or_default();
+        let report = server.finish();
+        problems.extend(report.violations.iter().cloned());
+        problems.extend(report.unplayed.iter().cloned());
+        Ok(Played {
+            code,
+            events,
+            stderr: text("stderr"),
+            report,
+            cost: serde_json::from_slice(&cost).unwrap_or_default(),
+            hooked: stats["allowed"].as_u64().unwrap_or(0),
+            problems,
+        })
+    }
+
+    fn run(&self, env: &Env) -> io::Result<Option<i32>> {
+        let mut command = self.ralph(env);
+        command.args(["run", "--json", "--agent", self.client.name]);
+        if !self.client.has_hooks {
+            command.arg("--allow-unsafe");
+        }
+        let mut child = command
+            .stdout(File::create(self.dir.join("stdout"))?)
+            .stderr(File::create(self.dir.join("stderr"))?)
+            .spawn()?;
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.code());
+            }
+            if start.elapsed() > PATIENCE {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The environment is given in full: nothing of the person's own is in it.
+    fn command(&self, program: &Path, env: &Env) -> Command {
+        let client_dir = self.program.parent().unwrap_or(Path::new("/"));
+        let own = std::env::var_os("PATH").unwrap_or_default();
+        let mut path = vec![client_dir.to_owned()];
+        path.extend(std::env::split_paths(&own));
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.project)
+            .env_clear()
+            .env("PATH", std::env::join_paths(path).unwrap_or(own))
+            .env("HOME", self.home())
+            .env("TMPDIR", self.tmp())
+            .env("LANG", "C.UTF-8")
+            .env("TERM", "dumb")
+            .env("TZ", "UTC")
+            .envs(env.iter().map(|(name, value)| (*name, value)))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn ralph(&self, env: &Env) -> Command {
+        let mut command = self.command(self.ralph, env);
+        command
+            .env("RALPH_AGENT_RETRY_INITIAL", "0")
+            .env("RALPH_LIMITS_ITERATION_TIMEOUT", "250s");
+        command
+    }
+
+    fn git_init(&self, env: &Env) -> io::Result<()> {
+        let mut git = self.command(Path::new("git"), env);
+        let status = git.args(["init", "-q", "-b", "main"]).status()?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(io::Error::other("git init failed"))
+        }
+    }
+
+    /// The one journal is replayed, and it tells the same as the run did.
+    fn replay(&self, env: &Env, events: &[Value]) -> Result<(), String> {
+        let end = events.last().ok_or("the run told nothing")?;
+        let output = self
+            .ralph(env)
+            .args(["resume", "--list", "--json"])
+            .output();
+        let output = output.map_err(|e| e.to_string())?;
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let run = match told["runs"].as_array().map(Vec::as_slice) {
+            Some([run]) => run,
+            _ => return Err(format!("there should be one run: {told}")),
+        };
+        if run["outcome"] == end["outcome"] && run["iterations"] == end["iterations"] {
+            return Ok(());
+        }
+        Err(format!("the journal should tell {end}, but: {run}"))
+    }
+}
+
+/// Processes that still have the stage in their environment.
+fn left_behind(stage: &Path) -> Vec<String> {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let stage = stage.as_os_str().as_encoded_bytes();
+    let on_stage = |process: &PathBuf| {
+        let env = fs::read(process.join("environ")).unwrap_or_default();
+        env.windows(stage.len()).any(|part| part == stage)
+    };
+    let processes = processes.flatten().map(|entry| entry.path());
+    let told = |process: PathBuf| {
+        let line = fs::read(process.join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        format!("still running: {} {line}", process.display())
+    };
+    processes.filter(on_stage).map(told).collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_was_left_behind_is_found() {
+        let stage = tempfile::tempdir().unwrap();
+        assert_eq!(left_behind(stage.path()), Vec::<String>::new());
+        let mut child = Command::new("sleep")
+            .arg("60")
+            .env("HOME", stage.path().join("home"))
+            .spawn()
+            .unwrap();
+        let found = left_behind(stage.path());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("sleep 60"), "{found:?}");
+        assert_eq!(left_behind(stage.path()), Vec::<String>::new());
+    }
+}
