@@ -65,6 +65,12 @@ impl Walker<'_> {
             }
             "source" | "." => {
                 if let Some(path) = args.first() {
+                    if matches!(
+                        path.as_str(),
+                        "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
+                    ) {
+                        return Effect::Done(self.sourced(command.stdin, env));
+                    }
                     return Effect::Done(self.run_file(path, env));
                 }
             }
@@ -110,6 +116,17 @@ impl Walker<'_> {
                 .directories
                 .iter()
                 .all(|directory| !mark::has_computed(directory))
+    }
+
+    /// What comes in is run as code.
+    fn sourced(&mut self, stdin: &Flow, env: &mut Env) -> Flow {
+        match stdin {
+            Flow::Text(text) => return self.code(text, env, &Flow::Unknown),
+            Flow::Network => self.report("net.pipe-to-shell", "source"),
+            Flow::Files => {}
+            Flow::Unknown | Flow::Environment => self.report("opaque.code", "source"),
+        }
+        Flow::Unknown
     }
 
     /// A text that `eval` runs: code from elsewhere, or code that we can read.

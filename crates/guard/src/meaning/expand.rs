@@ -49,9 +49,9 @@ impl Building {
     }
 
     /// A value that is not quoted: blanks separate fields, globs are alive.
-    fn push_split(&mut self, text: &str) {
+    fn push_split(&mut self, text: &str, separators: &str) {
         for character in text.chars() {
-            if matches!(character, ' ' | '\t' | '\n') {
+            if separators.contains(character) {
                 self.split();
             } else {
                 self.push(mark::with_globs(character));
@@ -155,6 +155,10 @@ impl Walker<'_> {
         documents: &Documents,
     ) {
         let (value, quoted) = self.value_of(part, env, documents);
+        let separators = match env.variables.get("IFS") {
+            Some(Value::Texts(texts)) => texts.concat(),
+            _ => " \t\n".to_owned(),
+        };
         match value {
             Value::List(items) => {
                 for one in all.iter_mut() {
@@ -165,7 +169,7 @@ impl Walker<'_> {
                         if quoted {
                             one.push_text(item);
                         } else {
-                            one.push_split(item);
+                            one.push_split(item, &separators);
                         }
                     }
                 }
@@ -183,7 +187,7 @@ impl Walker<'_> {
                         if quoted {
                             one.push_text(text);
                         } else {
-                            one.push_split(text);
+                            one.push_split(text, &separators);
                         }
                         next.push(one);
                     }
@@ -449,7 +453,8 @@ fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
         .collect();
     let directory = match name.as_str() {
         "" => home.to_owned(),
-        "+" | "-" => return 0,
+        "+" => ".".to_owned(),
+        "-" => UNKNOWN.to_string(),
         other => format!("/home/{other}"),
     };
     all.iter_mut().for_each(|one| one.push_text(&directory));

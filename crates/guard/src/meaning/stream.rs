@@ -145,15 +145,16 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         };
         let options = Args::read(args, takes);
         let root = options.operands.get(1).copied().unwrap_or(".");
-        let name = match (
-            options.values(&["e", "extension"]).next(),
-            options.operands.first(),
-        ) {
-            (Some(extension), _) => format!("found.{extension}"),
-            (None, Some(pattern)) => format!("found{pattern}"),
-            (None, None) => UNKNOWN.to_string(),
-        };
-        return vec![format!("{root}/found/{name}")];
+        let extension = options.values(&["e", "extension"]).next();
+        let pattern = options
+            .operands
+            .first()
+            .filter(|pattern| pattern.contains(|c: char| c.is_alphanumeric()));
+        return vec![match (extension, pattern) {
+            (Some(extension), _) => format!("{root}/found/found.{extension}"),
+            (None, Some(pattern)) => format!("{root}/found/found{pattern}"),
+            (None, None) => format!("{root}/{UNKNOWN}"),
+        }];
     }
     let roots: Vec<&String> = args
         .iter()
@@ -186,8 +187,10 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         || has("-newer")
         || has("-mtime")
         || has("-mmin")
-        || has("-regex")
-        || has("-iregex")
+        || args.iter().zip(args.iter().skip(1)).any(|(flag, pattern)| {
+            matches!(flag.as_str(), "-regex" | "-iregex")
+                && pattern.contains(|c: char| c.is_alphanumeric())
+        })
         || has("-size")
         || has("-xtype")
         || has("-inum");
@@ -208,8 +211,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
             });
             continue;
         }
-        let useful =
-            |name: &&&String| !name.trim_matches(['*', '/', '.']).is_empty() || name.contains('.');
+        let useful = |name: &&&String| name.contains(|c: char| c.is_alphanumeric());
         let named: Vec<String> = names
             .iter()
             .filter(useful)

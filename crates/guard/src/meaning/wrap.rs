@@ -27,7 +27,7 @@ const fn wrapper(
     }
 }
 
-const WRAPPERS: [Wrapper; 66] = [
+const WRAPPERS: [Wrapper; 68] = [
     wrapper(
         "sudo",
         "ugpCcrtTUhDR",
@@ -105,6 +105,8 @@ const WRAPPERS: [Wrapper; 66] = [
     wrapper("uvx", "p", &["from", "with", "python"], 0),
     wrapper("pipx", "", &["spec"], 1),
     wrapper("dotenv", "efv", &["env-file"], 0),
+    wrapper("shx", "", &[], 0),
+    wrapper("env-cmd", "ferc", &["file"], 0),
     wrapper("sem", "j", &["jobs", "id"], 0),
     wrapper("daemonize", "ceoplu", &[], 0),
     wrapper("ld.so", "", &["library-path", "preload"], 0),
@@ -112,7 +114,7 @@ const WRAPPERS: [Wrapper; 66] = [
 ];
 
 /// `poetry run …` and its like: the words before the command.
-const RUNNERS: [(&str, &[&str]); 22] = [
+const RUNNERS: [(&str, &[&str]); 26] = [
     ("npm", &["exec", "x"]),
     ("pnpm", &["exec", "dlx"]),
     ("yarn", &["exec", "dlx"]),
@@ -135,6 +137,10 @@ const RUNNERS: [(&str, &[&str]); 22] = [
     ("cabal", &["exec"]),
     ("direnv", &["exec"]),
     ("op", &["run"]),
+    ("doppler", &["run"]),
+    ("infisical", &["run"]),
+    ("aws-vault", &["exec"]),
+    ("dotenvx", &["run"]),
 ];
 
 impl Walker<'_> {
@@ -242,6 +248,17 @@ impl Walker<'_> {
             return Flow::Environment;
         }
         self.trace.unwrapped("env");
+        // `env $(cat file) make`: the unknown words are assignments.
+        let inner = match inner {
+            [unknown, next, ..]
+                if mark::has_computed(unknown)
+                    && !unknown.contains('/')
+                    && !next.starts_with('-') =>
+            {
+                inner.get(1..).unwrap_or_default()
+            }
+            _ => inner,
+        };
         let flow = self.run(inner, &mut child, stdin);
         env.keep_files_of(child);
         flow
@@ -298,10 +315,15 @@ impl Walker<'_> {
             longs: &["command", "run", "session-command"],
         };
         let args = Args::read(command.args, takes);
-        let names: &[&str] = match command.name {
-            "nix" => &["c", "command"],
-            _ => &["c", "command", "run", "session-command"],
-        };
+        if command.name == "nix" {
+            let starts = |word: &String| matches!(word.as_str(), "-c" | "--command");
+            if let Some(at) = command.args.iter().position(starts) {
+                let inner = command.args.get(at + 1..).unwrap_or_default();
+                self.run(inner, &mut env.clone(), command.stdin);
+            }
+            return;
+        }
+        let names: &[&str] = &["c", "command", "run", "session-command"];
         let texts: Vec<String> = args.values(names).map(str::to_owned).collect();
         for text in texts {
             self.trace.unwrapped(command.name);
@@ -419,10 +441,10 @@ impl Walker<'_> {
                         .join(" "),
                 ]
             }
-            ["rebase", rest @ ..] => rest
+            ["rebase" | "difftool", rest @ ..] => rest
                 .iter()
                 .zip(rest.iter().skip(1))
-                .filter(|(flag, _)| matches!(**flag, "-x" | "--exec"))
+                .filter(|(flag, _)| matches!(**flag, "-x" | "--exec" | "--extcmd"))
                 .map(|(_, text)| (*text).to_owned())
                 .collect(),
             _ => return,
@@ -446,7 +468,7 @@ fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
     Some(after_options(
         rest,
         takes,
-        usize::from(command.name == "direnv"),
+        usize::from(matches!(command.name, "direnv" | "aws-vault")),
     ))
 }
 

@@ -1,6 +1,6 @@
 //! Databases: what drops or empties them.
 
-use crate::meaning::env::Flow;
+use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
 const SQL_CLIENTS: [&str; 22] = [
@@ -28,7 +28,7 @@ const SQL_CLIENTS: [&str; 22] = [
     "wrangler",
 ];
 
-pub fn judge(walker: &mut Walker, command: &Command) {
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let name = command.name;
     let args = command.args;
     if SQL_CLIENTS.contains(&name) {
@@ -37,6 +37,12 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 Some(option) => option.split_once('=').map_or("", |(_, sql)| sql),
                 None => text,
             };
+            let shell = [".shell ", ".system ", "\\! ", "system "]
+                .iter()
+                .find_map(|start| text.trim().strip_prefix(start));
+            if let Some(shell) = shell {
+                walker.code(shell, &mut env.clone(), &Flow::Unknown);
+            }
             if destroys(text) {
                 walker.report("db.destroy", text);
             }

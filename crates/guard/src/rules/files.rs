@@ -107,7 +107,18 @@ fn in_git(place: &Place) -> bool {
     }
 }
 
-fn in_remote(walker: &mut Walker, path: &str, tree: bool) {
+fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
+    let within;
+    let path = match env.directories.first() {
+        // `cd /srv && rm -rf app` over there.
+        Some(directory)
+            if !path.starts_with(['/', '~']) && !paths::is_within(directory, walker.project()) =>
+        {
+            within = format!("{directory}/{path}");
+            &within
+        }
+        _ => path,
+    };
     let precious = path.starts_with('/') || path.starts_with('~') || path.contains(mark::UNKNOWN);
     let passing = [
         "/tmp/",
@@ -133,7 +144,7 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
         return;
     }
     if env.elsewhere {
-        return in_remote(walker, path, tree);
+        return in_remote(walker, path, env, tree);
     }
     for place in places(walker, "delete", path, env) {
         let covers_root = covers_everything(walker, &place);

@@ -51,6 +51,18 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let first = args.first().map_or("", String::as_str);
     let shown = format!("git {verb} {}", args.join(" "));
     let plain = Args::read(args, NO_VALUES);
+    if matches!(
+        verb,
+        "diff" | "log" | "show" | "archive" | "format-patch" | "bundle"
+    ) {
+        let takes = Takes {
+            shorts: "o",
+            longs: &["output", "output-directory"],
+        };
+        for path in Args::read(args, takes).values(&["o", "output", "output-directory"]) {
+            files::write(walker, path, env);
+        }
+    }
     match verb {
         "push" => push(walker, args, &shown),
         "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),

@@ -15,7 +15,7 @@ mod publish;
 pub mod secret;
 mod system;
 
-use crate::meaning::env::{Env, Value};
+use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::walk::{Command, Walker};
 use crate::user;
 
@@ -27,7 +27,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     net::judge(walker, command, env);
     disk::judge(walker, command);
     publish::judge(walker, command);
-    database::judge(walker, command);
+    database::judge(walker, command, env);
     container::judge(walker, command);
     cloud::judge(walker, command);
     if command.name == "git" {
@@ -42,6 +42,13 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     for text in texts {
         git_config::environment(walker, name, text, env);
         system::loader(walker, name, text, env);
+        let started = matches!(
+            name,
+            "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"
+        );
+        if started && text.contains(' ') {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
     }
 }
 

@@ -132,6 +132,47 @@ pub fn everything_else(
     {
         walker.report("net.reverse-shell", text);
     }
+    let runs = [
+        "system",
+        "exec",
+        "popen",
+        "spawn",
+        "subprocess",
+        "child_",
+        "shell",
+        "getattr",
+        "__import__",
+        "getline",
+        "|&",
+    ]
+    .iter()
+    .any(|word| compact.contains(word));
+    let connects = ["socket", "Socket", "fsockopen", "inet_aton"]
+        .iter()
+        .any(|word| compact.contains(word))
+        || text.contains("/inet/tcp/");
+    if connects
+        && (runs || text.contains("/bin/sh") || text.contains("/bin/bash"))
+        && (text.contains("sh -i")
+            || text.contains("dup2")
+            || text.contains("/bin/")
+            || text.contains("popen")
+            || text.contains("getline"))
+    {
+        walker.report("net.reverse-shell", text);
+    }
+    // A string that is a dangerous command, where something runs strings.
+    for token in tokens.iter().filter(|_| runs) {
+        if let Token::Text(text) = token
+            && let Some((first, _)) = text.trim().split_once(' ')
+            && rules::is_dangerous_program(first)
+        {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+    if let (Language::Other, Some(spawned)) = (language, text.trim().strip_prefix("spawn ")) {
+        walker.code(spawned, &mut env.clone(), &Flow::Unknown);
+    }
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
             walker.code(rest, &mut env.clone(), &Flow::Unknown);

@@ -13,7 +13,7 @@ use edit::{in_place_script, sed};
 use read::{reads, searches};
 
 use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::Env;
+use crate::meaning::env::{Env, Flow};
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
@@ -76,6 +76,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 files::list(walker, path, env);
             }
         }
+        "man" => option_text(walker, command, env, "-P"),
         _ => unknown(walker, command, env),
     }
 }
@@ -204,6 +205,15 @@ fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
             && !mark::has_computed(word);
         if is_file {
             files::mentioned(walker, word, env);
+        }
+    }
+}
+
+/// The value of an option that is run as a command.
+fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
+    for (flag, text) in command.args.iter().zip(command.args.iter().skip(1)) {
+        if flag == option {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
         }
     }
 }

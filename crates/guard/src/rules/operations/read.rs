@@ -93,6 +93,9 @@ pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
         ),
         _ => (NO_VALUES, 0),
     };
+    if command.name == "zip" {
+        super::option_text(walker, command, env, "-TT");
+    }
     let args = Args::read(command.args, takes);
     for path in args.values(&["o", "output"]) {
         files::write(walker, path, env);
