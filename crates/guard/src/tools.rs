@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::ToolCall;
 use crate::meaning::env::Env;
+use crate::meaning::mark;
 use crate::meaning::walk::Walker;
 use crate::rules::{files, net};
 
@@ -150,9 +151,30 @@ fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
 
 fn access_one(walker: &mut Walker, path: &str, env: &Env, access: Access) {
     let path = path.split('\0').next().unwrap_or(path).trim();
-    match access {
-        Access::Read => files::tool_read(walker, path, env),
-        Access::Write => files::tool_write(walker, path, env),
+    let home = walker.home();
+    let path = match path
+        .strip_prefix("$HOME")
+        .or_else(|| path.strip_prefix("${HOME}"))
+    {
+        Some(rest) => format!("{home}{rest}"),
+        None => path.to_owned(),
+    };
+    let decoded = path
+        .replace("%2e", ".")
+        .replace("%2E", ".")
+        .replace("%2f", "/")
+        .replace("%2F", "/");
+    for path in [
+        Some(&decoded).filter(|decoded| **decoded != path),
+        Some(&path),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        match access {
+            Access::Read => files::tool_read(walker, path, env),
+            Access::Write => files::tool_write(walker, path, env),
+        }
     }
 }
 
@@ -188,6 +210,7 @@ fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
             Some(directory) if !pattern.starts_with(['/', '~']) => format!("{directory}/{pattern}"),
             _ => pattern.to_owned(),
         };
+        let within: String = within.chars().map(mark::with_globs).collect();
         files::tool_read(walker, &within, env);
     }
 }

@@ -255,12 +255,14 @@ impl Walker<'_> {
                 }
                 Some(Value::List(items)) if !items.is_empty() => Value::List(items),
                 _ => {
-                    let texts = self.texts(word, env, documents);
-                    Value::Texts(if texts.is_empty() {
-                        vec![String::new()]
-                    } else {
-                        texts
-                    })
+                    let mut texts = self.texts(word, env, documents);
+                    if texts.is_empty() {
+                        texts.push(String::new());
+                    }
+                    if secret::is_secret_variable(name) {
+                        texts.push(SECRET.to_string());
+                    }
+                    Value::Texts(texts)
                 }
             },
             Operation::Alternative(word) => {

@@ -307,10 +307,21 @@ impl Walker<'_> {
     }
 
     fn python_module(&mut self, rest: &[String], env: &mut Env) {
-        if let Some(module) = rest.first()
-            && module == "pip"
-        {
-            self.run(rest, env, &Flow::Unknown);
+        match rest.first().map(String::as_str) {
+            Some("pip" | "twine" | "poetry") => {
+                self.run(rest, env, &Flow::Unknown);
+            }
+            Some("http.server") => {
+                let takes = Takes {
+                    shorts: "db",
+                    longs: &["directory", "bind"],
+                };
+                let options = Args::read(rest, takes);
+                for directory in options.values(&["d", "directory"]) {
+                    crate::rules::files::read(self, directory, env);
+                }
+            }
+            _ => {}
         }
     }
 }

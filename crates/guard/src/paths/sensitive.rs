@@ -151,7 +151,9 @@ pub fn is_sensitive(path: &str) -> bool {
     DIRECTORIES
         .iter()
         .any(|directory| with_slash.contains(&directory.to_ascii_lowercase()))
-        || PATHS.iter().any(|ending| lower.ends_with(ending))
+        || PATHS.iter().any(|ending| {
+            lower.ends_with(ending) || (mark::has_glob(&lower) && mark::glob_match(&lower, ending))
+        })
         || is_sensitive_name(name)
         || in_proc(&lower)
         || lower.strip_suffix("/.npmrc").is_some_and(is_home)

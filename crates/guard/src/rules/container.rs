@@ -1,9 +1,12 @@
 //! Containers: what throws their data away or breaks out of them.
 
 use crate::meaning::args::{Args, Takes};
+use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
-pub fn judge(walker: &mut Walker, command: &Command) {
+use super::files;
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     if !matches!(
         command.name,
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose"
@@ -24,6 +27,14 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         let volumes = has("-v") || has("--volumes") || has("-fv") || has("-sfv") || has("-fsv");
         if down && volumes {
             walker.report("container.destroy", &shown);
+        }
+    }
+    if let ["cp", source, target, ..] = words.as_slice() {
+        if !source.contains(':') {
+            files::read(walker, source, env);
+        }
+        if !target.contains(':') {
+            files::write(walker, target, env);
         }
     }
     let destroys = match words.as_slice() {

@@ -257,6 +257,9 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
         }
         let rule = match &place.zone {
             Zone::Outside if is_public(walker, &place.real) => continue,
+            Zone::Project if !is_root(walker, &place.real) => {
+                outside_rule(&place, path, "path.outside-read")
+            }
             Zone::Outside => outside_rule(&place, path, "path.outside-read"),
             Zone::Disk => "disk.raw-read",
             _ => continue,

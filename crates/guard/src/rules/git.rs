@@ -63,8 +63,17 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             files::write(walker, path, env);
         }
     }
+    let runs_option = args.iter().any(|word| {
+        (verb == "archive" && word.starts_with("--exec"))
+            || (verb == "grep"
+                && (word.starts_with("--open-files-in-pager=")
+                    || (word.starts_with("-O") && word.len() > 2)))
+    });
+    if runs_option {
+        walker.report("git.config-injection", &shown);
+    }
     match verb {
-        "push" => push(walker, args, &shown),
+        "push" | "send-pack" => push(walker, args, &shown),
         "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
         "reset" if plain.long("merge") => walker.report("git.reset-hard", &shown),
         "clean" => {

@@ -28,9 +28,9 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     disk::judge(walker, command);
     publish::judge(walker, command);
     database::judge(walker, command, env);
-    container::judge(walker, command);
+    container::judge(walker, command, env);
     cloud::judge(walker, command);
-    if command.name == "git" {
+    if matches!(command.name, "git" | "hub") {
         git::judge(walker, command, env);
     }
     user::judge(walker, command);

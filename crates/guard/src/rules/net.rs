@@ -347,6 +347,11 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
     if !matches!(url.scheme.as_str(), "http" | "https") {
         return walker.report("net.scheme", text);
     }
+    if let urls::Host::Name(name) = &url.host
+        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\".contains(c))
+    {
+        return walker.report("net.scheme", text);
+    }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
         walker.report("net.internal", text);
     }
@@ -442,6 +447,10 @@ fn git(walker: &mut Walker, command: &Command) {
             walker.report("net.run-remote-code", word);
         } else if word.contains("://") {
             fetch(walker, word);
+            let forge = ["@github.com", "@gitlab.com", "@bitbucket.org"];
+            if word.contains(mark::SECRET) && !forge.iter().any(|host| word.contains(host)) {
+                walker.report("secret.send", word);
+            }
         }
         if word.starts_with("--upload-pack=")
             || word.starts_with("--receive-pack=")

@@ -62,6 +62,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         ("helm", ["push", ..]) | ("crane", ["push" | "copy", ..]) | ("oras", ["push", ..]) => true,
         ("skopeo", ["copy" | "delete", ..]) => true,
         ("gh", ["release", "create" | "delete" | "upload", ..]) => true,
+        ("glab", ["repo", "delete" | "archive", ..]) => true,
         ("gh", ["repo", "delete" | "archive" | "rename" | "edit", ..]) => true,
         ("gh", ["secret" | "variable", "set" | "delete", ..]) => true,
         ("gh", ["api", ..]) => args

@@ -2,7 +2,7 @@
 
 use super::files;
 use crate::meaning::args::{Args, NO_VALUES};
-use crate::meaning::env::Env;
+use crate::meaning::env::{Env, Flow};
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 use crate::paths::sensitive;
@@ -67,6 +67,13 @@ pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
         return false;
     };
     let name = program.rsplit('/').next().unwrap_or(program);
+    // `echo "$TOKEN" | docker login --password-stdin` keeps it off the screen.
+    if args
+        .iter()
+        .any(|word| word == "--password-stdin" || word == "--with-token")
+    {
+        return true;
+    }
     match name {
         "wc" => true,
         "grep" | "egrep" | "rg" | "fgrep" => {
@@ -118,6 +125,11 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "compgen" if args.iter().any(|word| word == "-e") => {}
         "echo" | "printf" => {
             if args.iter().any(|word| word.contains(mark::SECRET)) {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "cat" | "tee" | "base64" | "xxd" | "od" | "sort" | "head" | "tail" | "nl" => {
+            if matches!(command.stdin, Flow::Text(text) if text.contains(mark::SECRET)) {
                 walker.report("secret.environment", command.name);
             }
         }
@@ -223,7 +235,7 @@ fn git(walker: &mut Walker, args: &[String]) {
                 | "stash"
         )
     );
-    let adds = matches!(verb, Some("add" | "stage"));
+    let adds = matches!(verb, Some("add" | "stage" | "update-index"));
     if verb == Some("credential") && words.clone().any(|word| word == "fill") {
         walker.report("secret.store", "git credential fill");
     }
@@ -234,6 +246,12 @@ fn git(walker: &mut Walker, args: &[String]) {
         || args
             .iter()
             .any(|word| matches!(word.as_str(), "-p" | "--patch" | "-u" | "show"));
+    if verb == Some("grep") {
+        let files = args.iter().skip_while(|word| *word != "--").skip(1);
+        for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
+            walker.report("secret.file", word);
+        }
+    }
     for word in words.filter(|word| !word.starts_with('-')) {
         let path = match word.split_once(':') {
             Some((_, path)) if shows => path,

@@ -200,6 +200,13 @@ fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
         return;
     }
     for word in command.args {
+        if let Some((option, value)) = word
+            .strip_prefix("--")
+            .and_then(|word| word.split_once('='))
+            && !option.contains("env")
+        {
+            files::mentioned(walker, value, env);
+        }
         let is_file = !word.starts_with('-')
             && !word.contains([' ', '=', ':', '('])
             && !mark::has_computed(word);
