@@ -213,6 +213,8 @@ impl Walker<'_> {
             }
             Part::Process { script, output } => {
                 let mut inner = env.clone();
+                // What is written into `>( … )` arrives there through a pipe.
+                inner.forked |= *output;
                 let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
                 env.keep_files_of(inner);
                 let path = format!("/dev/fd/{}", 63 + env.files.len());

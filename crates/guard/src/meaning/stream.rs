@@ -2,7 +2,7 @@
 
 use super::args::{Args, Takes};
 use super::env::{Env, Flow};
-use super::mark::UNKNOWN;
+use super::mark::{STAR, UNKNOWN};
 use super::walk::{Command, Walker};
 use super::wrap::after_options;
 
@@ -153,7 +153,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         return vec![match (extension, pattern) {
             (Some(extension), _) => format!("{root}/found/found.{extension}"),
             (None, Some(pattern)) => format!("{root}/found/found{pattern}"),
-            (None, None) => format!("{root}/{UNKNOWN}"),
+            (None, None) => format!("{root}/{STAR}"),
         }];
     }
     let roots: Vec<&String> = args
@@ -228,7 +228,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
             let rest = if narrow {
                 "found/old".to_owned()
             } else {
-                UNKNOWN.to_string()
+                STAR.to_string()
             };
             paths.push(format!("{root}/{rest}"));
         } else {

@@ -78,7 +78,12 @@ impl<'a> Walker<'a> {
             directories: vec![cwd.to_owned()],
             ..Env::default()
         };
-        self.code(text, &mut env, &Flow::Unknown);
+        // A shell drops what a C string can't hold.
+        if text.contains('\0') {
+            self.code(&text.replace('\0', ""), &mut env, &Flow::Unknown);
+        } else {
+            self.code(text, &mut env, &Flow::Unknown);
+        }
     }
 
     /// A text that is run as shell code within `env`.

@@ -52,6 +52,8 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     }
 }
 
+pub use system::is_vital;
+
 /// A program that deletes, overwrites or runs what it is given.
 pub fn is_dangerous_program(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);

@@ -105,6 +105,16 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 walker.report("net.run-remote-code", url);
             }
         }
+        "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" => {
+            let plain = |word: &&String| {
+                word.split('=').any(|part| part.starts_with("http://"))
+                    && !word.contains("localhost")
+                    && !word.contains("127.0.0.1")
+            };
+            if let Some(url) = command.args.iter().find(plain) {
+                walker.report("net.run-remote-code", url);
+            }
+        }
         "iex" | "Invoke-Expression" => walker.report("net.run-remote-code", command.name),
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
             if !command.args.is_empty()

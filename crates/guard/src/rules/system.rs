@@ -229,6 +229,11 @@ const VITAL: [&str; 22] = [
     "opencode",
 ];
 
+/// Does the machine or the loop need this program?
+pub fn is_vital(name: &str) -> bool {
+    VITAL.contains(&name.trim_matches(['^', '$']))
+}
+
 fn processes(walker: &mut Walker, command: &Command) {
     let args = command.args;
     match command.name {
@@ -293,13 +298,9 @@ fn processes(walker: &mut Walker, command: &Command) {
                     .trim_matches(['.', '*', '^', '$', mark::STAR])
                     .is_empty()
             };
-            let vital = |pattern: &&str| {
-                let name = pattern.trim_matches(['^', '$']);
-                VITAL.contains(&name)
-            };
             let names = options.operands.iter();
             if by_user && options.operands.is_empty()
-                || names.clone().any(|name| everything(name) || vital(name))
+                || names.clone().any(|name| everything(name) || is_vital(name))
             {
                 walker.report("system.process", &args.join(" "));
             }

@@ -35,10 +35,29 @@ enum Call {
     Fetch,
     Evaluate,
     Mode,
+    Move,
+    Copy,
 }
 
 /// What a call does, by the end of the name before its parenthesis.
-const CALLS: [(&str, Call); 98] = [
+const CALLS: [(&str, Call); 115] = [
+    ("os.rename", Call::Move),
+    ("os.replace", Call::Move),
+    ("shutil.move", Call::Move),
+    ("renameSync", Call::Move),
+    ("fs.rename", Call::Move),
+    ("File.rename", Call::Move),
+    ("FileUtils.mv", Call::Move),
+    ("shutil.copy", Call::Copy),
+    ("shutil.copy2", Call::Copy),
+    ("shutil.copyfile", Call::Copy),
+    ("shutil.copytree", Call::Copy),
+    ("copyFileSync", Call::Copy),
+    ("cpSync", Call::Copy),
+    ("FileUtils.cp", Call::Copy),
+    ("FileUtils.cp_r", Call::Copy),
+    ("io.lines", Call::Read),
+    ("readfile", Call::Read),
     ("os.system", Call::Run),
     ("os.popen", Call::Run),
     ("subprocess.run", Call::Run),
@@ -345,6 +364,20 @@ impl Scan<'_, '_> {
                     self.walker.report("perm.world-writable", before);
                 }
             }
+            Call::Move | Call::Copy => {
+                if let (true, [source, rest @ ..]) = (literal, texts.as_slice()) {
+                    let source = self.expanded(source);
+                    if *call == Call::Move {
+                        files::delete(self.walker, &source, env, true);
+                    } else {
+                        files::read(self.walker, &source, env);
+                    }
+                    if let Some(target) = rest.first() {
+                        let target = self.expanded(target);
+                        files::write(self.walker, &target, env);
+                    }
+                }
+            }
             Call::Evaluate => self.evaluates(name, &texts, first, env),
         }
     }
@@ -449,6 +482,25 @@ impl Scan<'_, '_> {
         }
     }
 
+    /// The string that a variable was given in this same text.
+    fn assigned(&self, first: &str) -> Option<String> {
+        let name: String = first
+            .trim_start_matches('$')
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
+        if name.is_empty() {
+            return None;
+        }
+        self.tokens.windows(2).find_map(|pair| match pair {
+            [Token::Code(code), Token::Text(text)] => {
+                let before = code.trim_end().strip_suffix('=')?.trim_end();
+                before.ends_with(&name).then(|| text.clone())
+            }
+            _ => None,
+        })
+    }
+
     /// A name whose value is a plain string in this same text.
     fn harmless_variable(&self, first: &str) -> bool {
         !obfuscated(self.whole) && !first.is_empty()
@@ -457,6 +509,11 @@ impl Scan<'_, '_> {
     fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
         if obfuscated(self.whole) {
             self.walker.report("opaque.target", first);
+            return;
+        }
+        if let Some(path) = self.assigned(first) {
+            let path = self.expanded(&path);
+            files::delete(self.walker, &path, env, tree);
             return;
         }
         // The path is computed from the strings around it: judge them all.

@@ -17,8 +17,9 @@ pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
         .collect();
     let by_option = !scripts.is_empty() || args.values(&["f", "file"]).next().is_some();
     let mut operands = args.operands.clone();
+    let in_place = args.short('i') || args.longs.iter().any(|long| long.starts_with("in-place"));
     // BSD sed: `sed -i '' 's/a/b/' file`.
-    if operands.first() == Some(&"") {
+    if in_place && operands.first() == Some(&"") {
         operands.remove(0);
     }
     let mut all = scripts;
@@ -28,9 +29,6 @@ pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
     for script in &all {
         sed_script(walker, script, env);
     }
-    let in_place = args.shorts.first() == Some(&'i')
-        || args.short('i')
-        || args.longs.iter().any(|l| l.starts_with("in-place"));
     for path in operands {
         if in_place {
             files::write(walker, path, env);
