@@ -313,6 +313,11 @@ impl Walker<'_> {
             }
             "USER" | "LOGNAME" | "HOSTNAME" | "OSTYPE" | "MACHTYPE" | "HOSTTYPE" | "LANG"
             | "TERM" => Value::text("name"),
+            // Variables that name a tool by custom.
+            "CC" | "CXX" | "AR" | "LD" | "PYTHON" | "NODE" | "NPM" | "CARGO" | "RUSTC" | "GO"
+            | "MAKE" | "JAVA" => Value::text(&name.to_ascii_lowercase()),
+            "EDITOR" | "VISUAL" => Value::text("vim"),
+            "PAGER" => Value::text("less"),
             "SHELL" | "BASH" => Value::text("/bin/bash"),
             _ => {
                 let index: usize = name.parse().ok()?;
