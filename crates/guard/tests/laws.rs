@@ -212,3 +212,27 @@ fn deep_nesting_is_denied_and_never_overflows() {
     text.push_str("a39");
     assert!(verdict("Bash", &text).0);
 }
+
+#[test]
+fn large_texts_are_judged_in_bounded_work() {
+    let script = "echo line number one of a long script\n".repeat(64 * 1024 / 38);
+    assert!(!verdict("Bash", &script).0);
+    assert!(verdict("Bash", &format!("{script}rm -rf /")).0);
+    let heredoc = format!(
+        "cat > big.txt <<'EOF'\n{}EOF\n",
+        "rm -rf / # text\n".repeat(4_000)
+    );
+    assert!(!verdict("Bash", &heredoc).0);
+    // What doubles with every line stays bounded.
+    let double = "x=aaaaaaaa\n".to_owned() + &"x=$x$x$x$x\n".repeat(60) + "echo $x | sh";
+    assert!(verdict("Bash", &double).0);
+    let fields = "set -- a b\n".to_owned() + &"set -- \"$@\" \"$@\"\n".repeat(40) + "rm -rf /";
+    assert!(verdict("Bash", &fields).0);
+    let output =
+        "f() { echo aaaaaaaa; }\n".to_owned() + &"x=$(echo \"$x$x\"; f)\n".repeat(60) + "rm -rf /";
+    assert!(verdict("Bash", &output).0);
+    let variables: String = (0..8_000).map(|n| format!("v{n}=1;")).collect();
+    assert!(verdict("Bash", &format!("{variables}{}", ": $(:);".repeat(8_000))).0);
+    let files: String = (0..4_000).map(|n| format!("echo a > f{n};")).collect();
+    assert!(verdict("Bash", &format!("{files}{}", ": $(:);".repeat(4_000))).0);
+}

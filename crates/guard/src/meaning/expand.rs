@@ -10,7 +10,11 @@ use crate::rules::secret;
 /// How many results the braces of one word may have.
 const MAX_BRACES: usize = 256;
 /// How many texts one word may become.
-const MAX_ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 64;
+/// A field that grows longer than this is unknown.
+const MAX_FIELD: usize = 128 * 1024;
+/// How many fields the words of one command may have.
+const MAX_FIELDS: usize = 10_000;
 
 #[derive(Clone)]
 enum Atom<'w> {
@@ -33,7 +37,13 @@ impl Building {
     }
 
     fn push_text(&mut self, text: &str) {
-        self.current.get_or_insert_default().push_str(text);
+        let current = self.current.get_or_insert_default();
+        if current.len() + text.len() > MAX_FIELD {
+            current.clear();
+            current.push(UNKNOWN);
+        } else {
+            current.push_str(text);
+        }
     }
 
     fn split(&mut self) {
@@ -50,6 +60,11 @@ impl Building {
 
     /// A value that is not quoted: blanks separate fields, globs are alive.
     fn push_split(&mut self, text: &str, separators: &str) {
+        let length = self.current.as_ref().map_or(0, String::len);
+        if length + text.len() > MAX_FIELD {
+            self.current = Some(UNKNOWN.to_string());
+            return;
+        }
         for character in text.chars() {
             if separators.contains(character) {
                 self.split();
@@ -68,6 +83,11 @@ impl Walker<'_> {
         for word in words {
             for alternative in self.alternatives(word, env, documents) {
                 fields.extend(alternative);
+            }
+            if fields.len() > MAX_FIELDS {
+                self.report("opaque.too-large", "fields");
+                fields.truncate(MAX_FIELDS);
+                break;
             }
         }
         fields
@@ -162,7 +182,7 @@ impl Walker<'_> {
         match value {
             Value::List(items) => {
                 for one in all.iter_mut() {
-                    for (index, item) in items.iter().enumerate() {
+                    for (index, item) in items.iter().take(MAX_FIELDS).enumerate() {
                         if index > 0 {
                             one.split();
                         }

@@ -15,6 +15,10 @@ use super::mark::{self, UNKNOWN};
 const MAX_STEPS: usize = 20_000;
 /// How deep commands may stand in commands.
 const MAX_DEPTH: usize = 16;
+/// How many variables and written files are remembered.
+const MAX_REMEMBERED: usize = 256;
+/// How much output of a command is remembered.
+const MAX_OUTPUT: usize = 256 * 1024;
 /// How much text a shown command may have.
 const MAX_SHOWN: usize = 160;
 
@@ -367,6 +371,10 @@ impl<'a> Walker<'a> {
     }
 
     pub fn note_file(&mut self, path: &str, flow: &Flow, env: &mut Env) {
+        if env.files.len() > MAX_REMEMBERED {
+            self.report("opaque.too-large", path);
+            return;
+        }
         for path in self.absolute(path, env) {
             let flow = match (env.files.remove(&path), flow.clone()) {
                 (Some(before), now) => join(before, now),
@@ -432,6 +440,10 @@ impl<'a> Walker<'a> {
         for assignment in &simple.assignments {
             let (name, value) = self.assigned(assignment, env, documents);
             rules::assignment(self, &name, &value, env);
+            if env.variables.len() + env.files.len() > MAX_REMEMBERED {
+                self.report("opaque.too-large", &name);
+                return Flow::Unknown;
+            }
             if simple.words.is_empty() {
                 env.variables.insert(name, value);
             } else {
@@ -588,6 +600,9 @@ pub fn join(first: Flow, second: Flow) -> Flow {
     match (first, second) {
         (Flow::Network, _) | (_, Flow::Network) => Flow::Network,
         (Flow::Environment, _) | (_, Flow::Environment) => Flow::Environment,
+        (Flow::Text(first), Flow::Text(second)) if first.len() + second.len() > MAX_OUTPUT => {
+            Flow::Unknown
+        }
         (Flow::Text(mut first), Flow::Text(second)) => {
             first.push_str(&second);
             Flow::Text(first)
