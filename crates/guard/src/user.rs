@@ -1,0 +1,99 @@
+//! Rules that people add, as data: a program, flags, paths, and examples
+//! that are checked.
+
+use crate::finding::Finding;
+use crate::meaning::mark;
+use crate::meaning::walk::{Command, Walker};
+use crate::{Context, Mode, Settings, ToolCall};
+
+/// A rule of the configuration. Everything that is given must match.
+#[derive(Clone, Debug, Default)]
+pub struct UserRule {
+    pub id: String,
+    /// The program, by name; a glob is allowed.
+    pub program: String,
+    /// Words of which each must be among the arguments.
+    pub args: Vec<String>,
+    /// Globs of which one operand must match one.
+    pub paths: Vec<String>,
+    pub reason: String,
+    pub hint: String,
+    pub mode: Mode,
+    /// Commands that it must match, and that it must not.
+    pub matches: Vec<String>,
+    pub not_matches: Vec<String>,
+}
+
+/// What is wrong with a rule of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UserRuleProblem {
+    NoProgram,
+    NoExamples,
+    Missed(String),
+    Overreached(String),
+}
+
+pub(crate) fn judge(walker: &mut Walker, command: &Command) {
+    let settings = walker.context.settings;
+    for rule in &settings.rules {
+        if applies(rule, command) {
+            walker.findings.push(Finding {
+                rule: rule.id.clone().into(),
+                detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+            });
+        }
+    }
+}
+
+fn applies(rule: &UserRule, command: &Command) -> bool {
+    let has = |wanted: &String| command.args.iter().any(|word| word == wanted);
+    let touches = |word: &String| {
+        let word = mark::unmark(word);
+        rule.paths
+            .iter()
+            .any(|pattern| mark::glob_match(pattern, &word))
+    };
+    mark::glob_match(&rule.program, command.name)
+        && rule.args.iter().all(has)
+        && (rule.paths.is_empty() || command.args.iter().any(touches))
+}
+
+impl UserRule {
+    /// Holds the rule against its own examples.
+    pub fn check(&self, context: &Context) -> Vec<UserRuleProblem> {
+        let mut problems = Vec::new();
+        if self.program.is_empty() {
+            problems.push(UserRuleProblem::NoProgram);
+        }
+        if self.matches.is_empty() || self.not_matches.is_empty() {
+            problems.push(UserRuleProblem::NoExamples);
+        }
+        let settings = Settings {
+            rules: vec![self.clone()],
+            ..Settings::default()
+        };
+        let context = Context {
+            settings: &settings,
+            ..*context
+        };
+        let found = |text: &String| {
+            let input = serde_json::json!({ "command": text });
+            let call = ToolCall {
+                tool: "Bash",
+                input: &input,
+                cwd: context.project,
+            };
+            crate::explain(&call, &context)
+                .matched
+                .iter()
+                .any(|(id, _)| *id == self.id)
+        };
+        for text in self.matches.iter().filter(|text| !found(text)) {
+            problems.push(UserRuleProblem::Missed(text.clone()));
+        }
+        for text in self.not_matches.iter().filter(|text| found(text)) {
+            problems.push(UserRuleProblem::Overreached(text.clone()));
+        }
+        problems
+    }
+}
