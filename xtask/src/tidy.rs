@@ -43,6 +43,7 @@ const DEPENDENCIES: [(&str, &[&str]); 5] = [
             "clap_mangen",
             "ralph-core",
             "ralph-engine",
+            "ralph-guard",
             "ralph-store",
             "serde",
             "serde_json",

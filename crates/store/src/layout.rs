@@ -262,6 +262,11 @@ impl RunPaths {
         self.dir.join("execution.log.jsonl")
     }
 
+    /// What the guard's hook blocked, one line each.
+    pub fn guard_log(&self) -> PathBuf {
+        self.dir.join("guard.jsonl")
+    }
+
     /// What the agent printed in a turn.
     pub fn turn_output(&self, turn: u64) -> PathBuf {
         self.dir.join(format!("turn-{turn:04}.out"))

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
-    PauseReason, Proof, Sign, TaskRef,
+    BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing, Now,
+    Outcome, PauseReason, Proof, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -123,6 +123,11 @@ pub enum Notice {
         duration_ms: u64,
         proven: Vec<Proof>,
     },
+    /// The guard did not let a tool call of the agent pass.
+    GuardBlock {
+        iteration: u32,
+        block: GuardBlock,
+    },
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
@@ -173,6 +178,7 @@ impl Notice {
             Notice::Pause { .. } => "pause",
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
+            Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
         }
     }
@@ -189,6 +195,7 @@ impl Notice {
             | Notice::TasksSkipped { .. }
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
+            | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
@@ -357,6 +364,13 @@ impl Notice {
                 "tasks": {"total": total, "completed": completed, "pending": pending},
                 "duration_ms": duration_ms,
                 "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
+            }),
+            Notice::GuardBlock { iteration, block } => json!({
+                "iteration": iteration,
+                "tool": block.tool,
+                "rule": block.rule,
+                "detail": block.detail,
+                "shadow": block.shadow.then_some(true),
             }),
             Notice::Archive { name } => json!({"name": name}),
         }

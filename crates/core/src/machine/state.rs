@@ -30,6 +30,8 @@ pub struct State {
     pub skipped: BTreeSet<String>,
     pub last_promise: String,
     pub proven: Vec<Proof>,
+    /// Lines of the guard's log that the journal knows.
+    pub guard_lines: u64,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -129,6 +131,7 @@ impl State {
             skipped: BTreeSet::new(),
             last_promise: String::new(),
             proven: Vec::new(),
+            guard_lines: 0,
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
