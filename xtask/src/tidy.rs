@@ -19,6 +19,7 @@ const DEPENDENCIES: [(&str, &[&str]); 5] = [
             "unicode-width",
         ],
     ),
+    ("guard", &["ralph-core", "serde_json"]),
     ("store", &["ralph-core", "serde_json"]),
     (
         "engine",
@@ -43,6 +44,7 @@ const DEPENDENCIES: [(&str, &[&str]); 5] = [
             "clap_mangen",
             "ralph-core",
             "ralph-engine",
+            "ralph-guard",
             "ralph-store",
             "serde",
             "serde_json",
@@ -54,12 +56,17 @@ const DEPENDENCIES: [(&str, &[&str]); 5] = [
 ];
 
 /// Words that may stand only in files whose path begins with one of these.
-const ABSENT: [(&str, &str, &[&str]); 7] = [
+const ABSENT: [(&str, &str, &[&str]); 12] = [
     ("crates/core/src", "std::fs", &[]),
     ("crates/core/src", "std::net", &[]),
     ("crates/core/src", "std::process", &[]),
     ("crates/core/src", "std::env", &[]),
     ("crates/core/src", "SystemTime", &[]),
+    ("crates/guard/src", "std::fs", &[]),
+    ("crates/guard/src", "std::net", &[]),
+    ("crates/guard/src", "std::process", &[]),
+    ("crates/guard/src", "std::env", &[]),
+    ("crates/guard/src", "SystemTime", &[]),
     (
         "crates",
         " unsafe {",

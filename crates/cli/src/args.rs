@@ -74,6 +74,10 @@ pub enum Command {
     Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
+    /// Ask the safety guard, see its rules, check your own
+    Guard(GuardArgs),
+    /// Answer an agent's hook: payload on standard input, verdict as it wants it
+    Hook(HookArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -436,6 +440,95 @@ pub enum ConfigVerb {
     Reference,
     /// Print a .ralph/config.toml made from files of other tools
     Migrate,
+}
+
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    #[command(subcommand)]
+    pub verb: GuardVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GuardVerb {
+    /// Judge a command, or a call of another tool; exit code 2 if it is blocked
+    Test(GuardTestArgs),
+    /// Show how a command was understood, and what every rule makes of it
+    Explain {
+        #[command(flatten)]
+        call: GuardCallArgs,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the built-in rules
+    Rules {
+        /// Print the reference, with examples
+        #[arg(long, conflicts_with = "json")]
+        markdown: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show how many calls the hook allowed and blocked
+    Stats {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look for dangerous commands in scripts, Makefiles, package.json and CI files
+    Scan {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Print one JSON object per line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Hold your own rules to their examples
+    CheckRules,
+    /// Confirm what .ralph/config.toml takes away from the guard
+    Trust {
+        /// Confirm without asking
+        #[arg(long, short)]
+        yes: bool,
+        /// Take the confirmation back
+        #[arg(long, conflicts_with = "yes")]
+        revoke: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct GuardTestArgs {
+    /// Shell command, or with --tool the input of the tool as JSON
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    pub text: Option<String>,
+    /// Tool that is called [default: Bash]
+    #[arg(long, value_name = "NAME", conflicts_with = "batch")]
+    pub tool: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Read one JSON object with tool, input and cwd per line, print one verdict per line
+    #[arg(long)]
+    pub batch: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GuardCallArgs {
+    /// Shell command, or with --tool the input of the tool as JSON
+    pub text: String,
+    /// Tool that is called [default: Bash]
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The agent that asks [default: seen in its payload]
+    #[arg(long, value_name = "HOST", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
+    pub host: Option<String>,
+    /// The event: pre-tool-use
+    #[arg(value_parser = ["pre-tool-use"])]
+    pub event: String,
 }
 
 #[derive(Debug, Args)]

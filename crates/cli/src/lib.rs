@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod commands;
 mod demo;
+mod guard;
 mod hook;
 mod scripted;
 mod settings;
@@ -31,8 +32,8 @@ pub fn run(args: &[OsString]) -> u8 {
     {
         return scripted::run(&args[2..]);
     }
-    // A hook is called before every tool call.
-    if args.get(1).is_some_and(|mode| mode == hook::MODE) {
+    // So must a hook, which is started for every tool call of an agent.
+    if args.get(1).is_some_and(|mode| mode == "hook") && !asks_for_help(&args[2..]) {
         return hook::run(&args[2..]);
     }
     match args::Cli::try_parse_from(args) {
@@ -50,6 +51,10 @@ pub fn run(args: &[OsString]) -> u8 {
             if error.use_stderr() { FAILED } else { 0 }
         }
     }
+}
+
+fn asks_for_help(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "--help" || arg == "-h")
 }
 
 /// The command line, for the man pages and completions.

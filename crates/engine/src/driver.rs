@@ -34,7 +34,7 @@ use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::verify::Verified;
-use crate::{archive, clock, git};
+use crate::{archive, clock, git, guarded};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -328,7 +328,17 @@ impl<'a> Driver<'a> {
         let ended = orphans::end_all();
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         match done {
-            ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
+            ChildDone::Turn(called) => {
+                let ended = Kind::TurnEnded(self.judge(called));
+                let known = self.state.guard_lines;
+                match guarded::blocked_since(&self.paths.guard_log(), known) {
+                    Some(blocked) => {
+                        self.queue.push_back(ended);
+                        blocked
+                    }
+                    None => ended,
+                }
+            }
             ChildDone::Verified(verified) => {
                 if let Some(kind) = verified.lost {
                     self.announce(&Announcement::OutputLost {
@@ -361,8 +371,11 @@ impl<'a> Driver<'a> {
         self.stop.send_replace(wanted);
         self.queue.push_back(Kind::Thawed);
         if let Some(done) = done {
-            let kind = self.take_in(done);
-            self.queue.push_back(kind);
+            match self.take_in(done) {
+                // What was blocked is told before the turn is judged.
+                blocked @ Kind::GuardBlocked { .. } => self.queue.push_front(blocked),
+                kind => self.queue.push_back(kind),
+            }
         }
     }
 

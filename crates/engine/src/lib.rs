@@ -10,6 +10,7 @@ pub mod driver;
 pub mod error;
 mod excerpt;
 pub mod git;
+mod guarded;
 mod kept;
 pub mod ledger;
 pub mod look;

@@ -262,6 +262,11 @@ impl RunPaths {
         self.dir.join("execution.log.jsonl")
     }
 
+    /// What the guard's hook blocked, one line each.
+    pub fn guard_log(&self) -> PathBuf {
+        self.dir.join("guard.jsonl")
+    }
+
     /// What the agent printed in a call of a turn; attempts count from 1.
     pub fn turn_output(&self, turn: u32, attempt: u32) -> PathBuf {
         self.dir.join(format!("{}.out", call_name(turn, attempt)))

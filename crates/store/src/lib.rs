@@ -11,6 +11,7 @@ pub mod checkpoint;
 pub mod error;
 pub mod events;
 pub mod fault;
+pub mod guard_log;
 pub mod history;
 pub mod journal;
 pub mod layout;

@@ -7,9 +7,10 @@
 //! and a hook call must stay cheap.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,9 @@ use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::sys;
+
+const LOCK_TRIES: usize = 2_000;
+const LOCK_PAUSE: Duration = Duration::from_micros(500);
 
 /// What a hook decided about one call of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +98,7 @@ pub fn count(path: &Path, tool: &str, decision: Decision) -> Result<(), FileErro
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let lock = sys::open(&options, &lock_path, point::LOCK_OPEN).at(&lock_path, Action::Open)?;
-    lock.lock().at(&lock_path, Action::Lock)?;
+    lock_soon(&lock).at(&lock_path, Action::Lock)?;
     let mut stats = match read_bytes(path)? {
         None => Stats::default(),
         Some(bytes) => match understand(&bytes) {
@@ -111,6 +115,19 @@ pub fn count(path: &Path, tool: &str, decision: Decision) -> Result<(), FileErro
     text.push('\n');
     write_atomic(path, text.as_bytes(), AtomicOptions { durable: false })
     // Closing the lock file gives the lock back.
+}
+
+/// Others hold the lock for a moment only. Whoever holds it longer must not
+/// hold hooks up: a host lets a call pass whose hook takes too long.
+fn lock_soon(file: &File) -> io::Result<()> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Err(ErrorKind::TimedOut.into())
 }
 
 /// What was counted so far; nothing where there is no file yet or none that

@@ -10,6 +10,7 @@ mod demo;
 mod drill;
 mod events;
 mod generate;
+mod guard;
 mod history;
 mod left;
 mod logs;
@@ -47,6 +48,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
+        Command::Guard(args) => guard::run(&app, &args),
+        Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

@@ -8,6 +8,7 @@
 
 mod error;
 mod foreign;
+mod guard;
 mod layer;
 mod nearest;
 mod origin;
@@ -23,6 +24,7 @@ mod words;
 
 pub use error::ConfigError;
 pub use foreign::FOREIGN_FILES;
+pub use guard::{GuardFile, Unclear};
 pub use layer::{Layer, PRESETS, Sourced, variable_of_key};
 pub use origin::{Origin, Place};
 pub use resolved::{Resolved, migrate};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use toml::Value;
 
 use super::error::ConfigError;
+use super::guard;
 use super::origin::Origin;
 use super::resolved::Resolved;
 use super::schema::split_assignment;
@@ -337,9 +338,14 @@ impl<'a> Reader<'a> {
         Some(GuardSettings {
             enabled: self.switch("guard.enabled")?,
             fail: self.choice("guard.fail", GuardFailure::from_word)?,
-            rules: self.texts("guard.rules")?,
+            shadow: self.switch("guard.shadow")?,
+            packs: self.list("guard.packs", GuardPack::from_word)?,
+            enable: self.texts("guard.enable")?,
+            disable: self.texts("guard.disable")?,
+            modes: self.list("guard.modes", guard::mode_of)?,
             allow_paths: self.texts("guard.allow_paths")?,
             allow_hosts: self.texts("guard.allow_hosts")?,
+            rules: self.read("guard.rules", guard::rules_of)?,
         })
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use toml::Value;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use super::units;
+use super::{guard, units};
 
 /// The commented default configuration, which is also the reference page.
 pub const REFERENCE: &str = include_str!("default.toml");
@@ -34,6 +34,10 @@ pub enum Kind {
     AnyOf(Vec<String>),
     /// A list of `NAME=value`.
     Assignments,
+    /// A list of `RULE=mode`.
+    GuardModes,
+    /// Rules of the guard, each a table.
+    GuardRules,
 }
 
 /// One setting: its dotted name, kind, default and explanation.
@@ -133,6 +137,8 @@ impl Kind {
             Some("money") => return Kind::Money,
             Some("number or percentage") => return Kind::CountOrPercent,
             Some("NAME=value list") => return Kind::Assignments,
+            Some("RULE=mode list") => return Kind::GuardModes,
+            Some("list of rules") => return Kind::GuardRules,
             _ => {}
         }
         match default {
@@ -175,6 +181,10 @@ impl Kind {
             (Kind::Assignments, Value::Array(items)) => {
                 all_texts(items, |text| split_assignment(text).is_some())
             }
+            (Kind::GuardModes, Value::Array(items)) => {
+                all_texts(items, |text| guard::mode_of(text).is_some())
+            }
+            (Kind::GuardRules, Value::Array(_)) => guard::rules_of(value).is_some(),
             _ => false,
         }
     }
@@ -194,7 +204,7 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Value::Boolean(false),
                 _ => as_text(),
             },
-            Kind::List | Kind::Assignments => {
+            Kind::List | Kind::Assignments | Kind::GuardModes | Kind::GuardRules => {
                 list_literal(text).unwrap_or_else(|| Value::Array(vec![as_text()]))
             }
             Kind::AnyOf(_) => list_literal(text).unwrap_or_else(|| {

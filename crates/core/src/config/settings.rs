@@ -90,6 +90,19 @@ choice!(
     AgentSession { Fresh = "fresh", Resume = "resume" }
 );
 choice!(
+    /// What a rule of the guard does when it matches.
+    GuardMode { Block = "block", Ask = "ask", Warn = "warn" }
+);
+choice!(
+    /// Rules of the guard that are switched together.
+    GuardPack {
+        Publishing = "publishing",
+        Database = "database",
+        Container = "container",
+        Cloud = "cloud",
+    }
+);
+choice!(
     /// How thorough the roles are.
     Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
 );
@@ -275,9 +288,51 @@ pub struct PrSettings {
 pub struct GuardSettings {
     pub enabled: bool,
     pub fail: GuardFailure,
-    pub rules: Vec<String>,
+    pub shadow: bool,
+    pub packs: Vec<GuardPack>,
+    pub enable: Vec<String>,
+    pub disable: Vec<String>,
+    pub modes: Vec<(String, GuardMode)>,
     pub allow_paths: Vec<String>,
     pub allow_hosts: Vec<String>,
+    pub rules: Vec<GuardRule>,
+}
+
+impl Default for GuardSettings {
+    /// The strictest settings, which are those of the reference.
+    fn default() -> GuardSettings {
+        GuardSettings {
+            enabled: true,
+            fail: GuardFailure::Closed,
+            shadow: false,
+            packs: vec![
+                GuardPack::Publishing,
+                GuardPack::Database,
+                GuardPack::Container,
+                GuardPack::Cloud,
+            ],
+            enable: Vec::new(),
+            disable: Vec::new(),
+            modes: Vec::new(),
+            allow_paths: Vec::new(),
+            allow_hosts: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+}
+
+/// A rule that a person added, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GuardRule {
+    pub id: String,
+    pub program: String,
+    pub args: Vec<String>,
+    pub paths: Vec<String>,
+    pub reason: String,
+    pub hint: String,
+    pub mode: GuardMode,
+    pub matches: Vec<String>,
+    pub not_matches: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 mod cross_checks;
 mod environment;
 mod flags;
+mod guard;
 mod output;
 mod own_file;
 mod precedence;

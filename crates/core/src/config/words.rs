@@ -148,6 +148,18 @@ impl Say for Kind {
                 "清單，例如 [\"NAME=value\"]",
                 "列表，例如 [\"NAME=value\"]"
             ),
+            Kind::GuardModes => tr!(
+                lang,
+                "a list such as [\"git.reset-hard=ask\"], with block, ask or warn",
+                "清單，例如 [\"git.reset-hard=ask\"]，可用 block、ask 或 warn",
+                "列表，例如 [\"git.reset-hard=ask\"]，可用 block、ask 或 warn"
+            ),
+            Kind::GuardRules => tr!(
+                lang,
+                "[[guard.rules]] with id, program, and where wanted args, paths, reason, hint, mode (block, ask or warn), match, not_match",
+                " [[guard.rules]]，含 id、program，以及選用的 args、paths、reason、hint、mode（block、ask 或 warn）、match、not_match",
+                " [[guard.rules]]，含 id、program，以及可选的 args、paths、reason、hint、mode（block、ask 或 warn）、match、not_match"
+            ),
         }
     }
 }

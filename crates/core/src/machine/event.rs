@@ -40,6 +40,9 @@ pub enum Kind {
     Answered { answer: Answer },
     /// A run that is over is about to be put into the history.
     Archived { name: String },
+    /// The guard's hook has blocked calls of the agent since the last time;
+    /// `lines` of its log are taken in with this event.
+    GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
@@ -154,6 +157,19 @@ pub struct TurnReport {
 
 fn first() -> u32 {
     1
+}
+
+/// A tool call that the guard did not let pass (GARD-13).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GuardBlock {
+    pub tool: String,
+    pub rule: String,
+    /// What in the call it was about, without secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// It was only counted: the guard runs in shadow mode.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
 }
 
 /// Every way in which the agent's process can end.

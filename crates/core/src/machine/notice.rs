@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, Limit, Missing, Now, Outcome,
-    PauseReason, Proof, Refusal, Sign, TaskRef,
+    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
+    Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -142,6 +142,11 @@ pub enum Notice {
         proven: Vec<Proof>,
         bill: Bill,
     },
+    /// The guard did not let a tool call of the agent pass.
+    GuardBlock {
+        iteration: u32,
+        block: GuardBlock,
+    },
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
@@ -195,6 +200,7 @@ impl Notice {
             Notice::Pause { .. } => "pause",
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
+            Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
         }
     }
@@ -214,6 +220,7 @@ impl Notice {
             | Notice::OverBudget { .. }
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
+            | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
@@ -403,6 +410,13 @@ impl Notice {
                 "duration_ms": duration_ms,
                 "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
                 "usage": bill.to_json(),
+            }),
+            Notice::GuardBlock { iteration, block } => json!({
+                "iteration": iteration,
+                "tool": block.tool,
+                "rule": block.rule,
+                "detail": block.detail,
+                "shadow": block.shadow.then_some(true),
             }),
             Notice::Archive { name } => json!({"name": name}),
         }

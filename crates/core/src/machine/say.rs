@@ -335,6 +335,24 @@ impl Say for Notice {
                 "所有任務已完成",
                 "所有任务已完成"
             ),
+            Notice::GuardBlock { block, .. } => {
+                let (tool, rule) = (&block.tool, &block.rule);
+                let detail = &block.detail;
+                if block.shadow {
+                    return tr!(
+                        lang,
+                        "the guard would have blocked {tool}: {detail} [{rule}] (shadow mode)",
+                        "護欄本會攔截 {tool}：{detail} [{rule}]（影子模式）",
+                        "护栏本会拦截 {tool}：{detail} [{rule}]（影子模式）",
+                    );
+                }
+                tr!(
+                    lang,
+                    "the guard blocked {tool}: {detail} [{rule}]",
+                    "護欄攔截了 {tool}：{detail} [{rule}]",
+                    "护栏拦截了 {tool}：{detail} [{rule}]",
+                )
+            }
             Notice::Archive { name } => {
                 tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
             }

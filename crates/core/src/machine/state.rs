@@ -35,6 +35,8 @@ pub struct State {
     pub proven: Vec<Proof>,
     /// What all calls of the agent used.
     pub bill: Bill,
+    /// Lines of the guard's log that the journal knows.
+    pub guard_lines: u64,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -145,6 +147,7 @@ impl State {
             last_promise: String::new(),
             proven: Vec::new(),
             bill: Bill::default(),
+            guard_lines: 0,
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),

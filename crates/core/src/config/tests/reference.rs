@@ -63,6 +63,7 @@ fn offers_the_words_that_the_settings_know() {
         ("gate.trust", GateTrust::WORDS),
         ("pr.merge", Merge::WORDS),
         ("guard.fail", GuardFailure::WORDS),
+        ("guard.packs", GuardPack::WORDS),
         ("roles.risk", Risk::WORDS),
     ] {
         let (Kind::OneOf(offered) | Kind::AnyOf(offered)) = &Schema::get().key(key).unwrap().kind
@@ -97,4 +98,11 @@ fn every_key_but_one_has_a_variable_of_its_own() {
         variable_of_key("agent.retry.max").as_deref(),
         Some("RALPH_AGENT_RETRY_MAX")
     );
+}
+
+#[test]
+fn the_strictest_guard_is_the_default() {
+    let (resolved, _) = Resolved::resolve(Vec::new()).unwrap();
+    let (settings, _) = resolved.settings().unwrap();
+    assert_eq!(settings.guard, GuardSettings::default());
 }

@@ -16,7 +16,8 @@ use self::decide::{
 use self::judge::{judge_turn, note_lost_tasks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
-    Answer, Effect, Event, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen, Stage, State,
+    Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
+    Stage, State,
 };
 
 /// Takes in one event and says what has to be done now.
@@ -41,6 +42,16 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
     if let Kind::Archived { name } = &event.kind {
         let name = name.clone();
         out.push(Effect::Emit(Notice::Archive { name }));
+        return out;
+    }
+    if let Kind::GuardBlocked { lines, blocks } = &event.kind {
+        state.guard_lines = state.guard_lines.saturating_add(*lines);
+        let iteration = state.turns;
+        let notice = |block: &GuardBlock| {
+            let block = block.clone();
+            Effect::Emit(Notice::GuardBlock { iteration, block })
+        };
+        out.extend(blocks.iter().map(notice));
         return out;
     }
     if state.outcome().is_some() {

@@ -1,0 +1,114 @@
+//! `ralph guard`: ask the guard, see its rules, check your own.
+
+mod extract;
+mod rules;
+mod scan;
+mod test;
+mod trust;
+
+use std::ffi::OsString;
+
+use ralph_core::lang::Say;
+use ralph_core::tr;
+use ralph_store::layout::Layout;
+use ralph_store::stats;
+
+use crate::app::App;
+use crate::args::{Global, GuardArgs, GuardVerb, HookArgs};
+use crate::guard::settings::{self, Loaded};
+use crate::guard::{Place, project};
+
+pub fn run(app: &App, args: &GuardArgs) -> u8 {
+    match &args.verb {
+        GuardVerb::Test(args) => test::test(app, args),
+        GuardVerb::Explain { call, json } => test::explain(app, call, *json),
+        GuardVerb::Rules { markdown, json } => rules::list(app, *markdown, *json),
+        GuardVerb::Stats { json } => show_stats(app, *json),
+        GuardVerb::Scan { files, json } => scan::run(app, files, *json),
+        GuardVerb::CheckRules => rules::check(app),
+        GuardVerb::Trust { yes, revoke } => trust::run(app, *yes, *revoke),
+    }
+}
+
+/// A hook whose options stand before its name; the usual way is shorter.
+pub fn hook(global: &Global, args: &HookArgs) -> u8 {
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(host) = &args.host {
+        words.extend(["--host".into(), host.into()]);
+    }
+    if let Some(root) = &global.root {
+        words.extend(["--root".into(), root.into()]);
+    }
+    words.push((&args.event).into());
+    crate::hook::run(&words)
+}
+
+/// The project's guard, as the hook would have it; a fault is told.
+fn load(app: &App) -> Result<(Place, Loaded), u8> {
+    let root = project::real(&app.root);
+    match settings::load(&root) {
+        Ok(loaded) => {
+            let note = loaded.note(app.lang());
+            if !note.is_empty() {
+                let lang = app.lang();
+                app.warn(&tr!(
+                    lang,
+                    "{note} Look at it, then run `ralph guard trust`.",
+                    "{note}請檢視後執行 `ralph guard trust`。",
+                    "{note}请检查后运行 `ralph guard trust`。"
+                ));
+            }
+            Ok((Place::new(&root), loaded))
+        }
+        Err(trouble) => Err(app.fail(&trouble)),
+    }
+}
+
+fn show_stats(app: &App, json: bool) -> u8 {
+    let stats = match stats::read(&Layout::new(&app.root).safety_stats()) {
+        Ok(stats) => stats,
+        Err(error) => return app.fail(&error),
+    };
+    if json {
+        app.print(&stats.to_json().to_string());
+        return 0;
+    }
+    let lang = app.lang();
+    let line = |name: &str, counts: &stats::Counts| {
+        let (allowed, blocked) = (counts.allowed, counts.blocked);
+        tr!(
+            lang,
+            "{name}: {allowed} allowed, {blocked} blocked",
+            "{name}：允許 {allowed} 次，攔截 {blocked} 次",
+            "{name}：允许 {allowed} 次，拦截 {blocked} 次"
+        )
+    };
+    let all = tr!(lang, "all tools", "所有工具", "所有工具");
+    let mut lines = vec![line(&all, &stats.all)];
+    lines.extend(
+        stats
+            .tools
+            .iter()
+            .map(|(name, counts)| line(&format!("  {name}"), counts)),
+    );
+    app.tell(&lines.join("\n"));
+    0
+}
+
+/// A problem with a file that a person named.
+struct Unreadable<'a> {
+    file: &'a std::path::Path,
+    error: std::io::Error,
+}
+
+impl Say for Unreadable<'_> {
+    fn say(&self, lang: ralph_core::lang::Lang) -> String {
+        let (file, error) = (self.file.display(), &self.error);
+        tr!(
+            lang,
+            "{file} can't be read: {error}",
+            "無法讀取 {file}：{error}",
+            "无法读取 {file}：{error}"
+        )
+    }
+}

@@ -1,0 +1,202 @@
+//! `ralph guard rules` and `ralph guard check-rules`.
+
+use std::collections::BTreeSet;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+use ralph_guard::{Example, Rule, UserRule, built_in_rules};
+use serde_json::json;
+
+use super::load;
+use crate::FAILED;
+use crate::app::App;
+
+/// Longer examples are cut in the reference.
+const MAX_EXAMPLE: usize = 100;
+
+pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
+    if markdown {
+        app.print(&reference());
+        return 0;
+    }
+    let lang = app.lang();
+    if as_json {
+        let rules = built_in_rules().map(|rule| {
+            json!({
+                "id": rule.id,
+                "pack": rule.pack.map(|pack| pack.name()),
+                "on": !rule.off,
+                "reason": rule.reason.say(lang),
+                "hint": rule.hint.say(lang),
+            })
+        });
+        app.print(&json!(rules.collect::<Vec<_>>()).to_string());
+        return 0;
+    }
+    let lines: Vec<String> = built_in_rules()
+        .map(|rule| {
+            format!(
+                "{}{}\n  {}",
+                rule.id,
+                mark(rule, lang),
+                rule.reason.say(lang)
+            )
+        })
+        .collect();
+    app.tell(&lines.join("\n"));
+    0
+}
+
+fn mark(rule: &Rule, lang: Lang) -> String {
+    let pack = rule.pack.map(|pack| format!(" [{}]", pack.name()));
+    let off = rule
+        .off
+        .then(|| tr!(lang, " (off by default)", "（預設關閉）", "（默认关闭）"));
+    format!("{}{}", pack.unwrap_or_default(), off.unwrap_or_default())
+}
+
+/// The rules' part of `docs/guard.md`.
+fn reference() -> String {
+    let mut text = String::new();
+    for rule in built_in_rules() {
+        text.push_str(&format!("### `{}`\n\n", rule.id));
+        let notes = [
+            rule.pack.map(|pack| format!("Pack `{}`.", pack.name())),
+            rule.off.then(|| "Off by default.".to_owned()),
+        ];
+        let notes: Vec<String> = notes.into_iter().flatten().collect();
+        text.push_str(&rule.reason.say(Lang::En));
+        if !notes.is_empty() {
+            text.push_str(&format!(" {}", notes.join(" ")));
+        }
+        text.push_str(&format!(" Instead: {}\n\n", rule.hint.say(Lang::En)));
+        text.push_str(&format!("- blocked: {}\n", examples(rule.matches)));
+        text.push_str(&format!(
+            "- not by this rule: {}\n\n",
+            examples(rule.not_matches)
+        ));
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+fn examples(examples: &[Example]) -> String {
+    let shown: Vec<String> = examples.iter().map(show).collect();
+    shown.join(", ")
+}
+
+fn show(example: &Example) -> String {
+    let (tool, text) = match *example {
+        Example::Bash(text) => ("", text.to_owned()),
+        Example::Read(path) => ("Read ", path.to_owned()),
+        Example::Write(path) => ("Write ", path.to_owned()),
+        Example::Fetch(url) => ("WebFetch ", url.to_owned()),
+        Example::Call(tool, input) => return code(&format!("{tool} {input}")),
+        Example::Nested(depth) => ("", format!("{}…", "( ".repeat(depth))),
+    };
+    code(&format!("{tool}{text}"))
+}
+
+/// Code in Markdown, on one line.
+fn code(text: &str) -> String {
+    let line = text.replace('\n', "⏎").replace('\t', "⇥");
+    let mut shown: String = line.chars().take(MAX_EXAMPLE).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    let fence = if shown.contains("``") {
+        "```"
+    } else if shown.contains('`') {
+        "``"
+    } else {
+        "`"
+    };
+    if fence == "`" {
+        format!("`{shown}`")
+    } else {
+        format!("{fence} {shown} {fence}")
+    }
+}
+
+/// Every problem of every rule, not only the first.
+pub fn check(app: &App) -> u8 {
+    let (place, loaded) = match load(app) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let lang = app.lang();
+    let Some(file) = &loaded.file else {
+        app.tell(&nothing(lang));
+        return 0;
+    };
+    let context = place.context(&loaded.settings);
+    let mut problems: Vec<String> = loaded
+        .settings
+        .rules
+        .iter()
+        .flat_map(|rule| {
+            let found = rule.check(&context);
+            found
+                .into_iter()
+                .map(|problem| format!("{}: {}", rule.id, problem.say(lang)))
+        })
+        .collect();
+    problems.extend(doubled(&loaded.settings.rules, lang));
+    let settings = &file.settings;
+    let named = settings
+        .disable
+        .iter()
+        .chain(&settings.enable)
+        .chain(settings.modes.iter().map(|(id, _)| id));
+    for id in named {
+        let own = settings.rules.iter().any(|rule| rule.id == *id);
+        if !own && ralph_guard::rule(id).is_none() {
+            problems.push(tr!(
+                lang,
+                "there is no rule \"{id}\"; `ralph guard rules` lists all",
+                "沒有「{id}」這條規則；`ralph guard rules` 列出全部",
+                "没有“{id}”这条规则；`ralph guard rules` 列出全部"
+            ));
+        }
+    }
+    if problems.is_empty() {
+        let count = loaded.settings.rules.len();
+        app.tell(&tr!(
+            lang,
+            "{count} rules of your own, all sound",
+            "自訂規則 {count} 條，全部正確",
+            "自定义规则 {count} 条，全部正确"
+        ));
+        return 0;
+    }
+    for problem in &problems {
+        app.warn(problem);
+    }
+    FAILED
+}
+
+fn nothing(lang: Lang) -> String {
+    tr!(
+        lang,
+        "no rules of your own: there is no .ralph/config.toml",
+        "沒有自訂規則：沒有 .ralph/config.toml",
+        "没有自定义规则：没有 .ralph/config.toml"
+    )
+}
+
+fn doubled(rules: &[UserRule], lang: Lang) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let twice = rules.iter().filter(|rule| !seen.insert(&rule.id));
+    twice
+        .map(|rule| {
+            let id = &rule.id;
+            tr!(
+                lang,
+                "{id}: two rules have this id; give one of them another",
+                "{id}：有兩條規則使用此 id；請更改其中之一",
+                "{id}：有两条规则使用此 id；请更改其中之一"
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! `ralph guard scan`: dangerous commands in files that will be run.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_guard::{Decision, Explanation, Settings, ToolCall};
+use serde_json::json;
+
+use super::extract::{Script, scripts_in};
+use super::{Unreadable, load};
+use crate::FAILED;
+use crate::app::App;
+use crate::guard::Place;
+
+/// Something was found: the exit code of a failed verification.
+const FOUND: u8 = 7;
+/// A larger file is no script that a person wrote.
+const MAX_FILE: u64 = 4 * 1024 * 1024;
+
+struct Found {
+    line: usize,
+    rule: String,
+    detail: String,
+    reason: String,
+    hint: String,
+}
+
+pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> u8 {
+    let (place, loaded) = match load(app) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let scanner = Scanner {
+        place: &place,
+        settings: &loaded.settings,
+        lang: app.lang(),
+    };
+    let (mut any, mut failed) = (false, false);
+    for file in files {
+        let text = match read(file) {
+            Ok(text) => text,
+            Err(error) => {
+                app.fail(&Unreadable { file, error });
+                failed = true;
+                continue;
+            }
+        };
+        for script in scripts_in(file, &text) {
+            for found in scanner.scan(&script) {
+                any = true;
+                app.print(&show(file, &found, as_json));
+            }
+        }
+    }
+    match (failed, any) {
+        (true, _) => FAILED,
+        (false, true) => FOUND,
+        (false, false) => 0,
+    }
+}
+
+fn read(file: &Path) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file)?;
+    opened.take(MAX_FILE).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn show(file: &Path, found: &Found, as_json: bool) -> String {
+    let (line, rule) = (found.line, &found.rule);
+    if as_json {
+        return json!({
+            "file": file.to_string_lossy(),
+            "line": line,
+            "rule": rule,
+            "detail": found.detail,
+            "reason": found.reason,
+            "hint": found.hint,
+        })
+        .to_string();
+    }
+    let (detail, reason) = (&found.detail, &found.reason);
+    format!("{}:{line}: {detail}: {reason} [{rule}]", file.display())
+}
+
+struct Scanner<'a> {
+    place: &'a Place,
+    settings: &'a Settings,
+    lang: Lang,
+}
+
+impl Scanner<'_> {
+    /// The script as a whole says what is wrong, since one line may set what
+    /// another uses; its parts say where.
+    fn scan(&self, script: &Script) -> Vec<Found> {
+        let whole = self.explain(&script.text);
+        if whole.verdict.decision == Decision::Allow {
+            return Vec::new();
+        }
+        let mut found: Vec<Found> = Vec::new();
+        for (offset, part) in parts(&script.text) {
+            let explanation = self.explain(&part);
+            if explanation.verdict.decision > Decision::Allow {
+                for (rule, detail) in &explanation.matched {
+                    self.note(&mut found, script.line + offset, rule, detail);
+                }
+            }
+        }
+        for (rule, detail) in &whole.matched {
+            if !found.iter().any(|known| known.rule == *rule) {
+                self.note(&mut found, script.line, rule, detail);
+            }
+        }
+        found
+    }
+
+    fn explain(&self, text: &str) -> Explanation {
+        let input = json!({ "command": text });
+        let call = ToolCall {
+            tool: "Bash",
+            input: &input,
+            cwd: &self.place.project,
+        };
+        ralph_guard::explain(&call, &self.place.context(self.settings))
+    }
+
+    fn note(&self, found: &mut Vec<Found>, line: usize, rule: &str, detail: &str) {
+        let (reason, hint) = match ralph_guard::rule(rule) {
+            Some(built_in) => (built_in.reason.say(self.lang), built_in.hint.say(self.lang)),
+            None => {
+                let own = self.settings.rules.iter().find(|own| own.id == rule);
+                own.map(|own| (own.reason.clone(), own.hint.clone()))
+                    .unwrap_or_default()
+            }
+        };
+        found.push(Found {
+            line,
+            rule: rule.to_owned(),
+            detail: detail.lines().next().unwrap_or_default().to_owned(),
+            reason,
+            hint,
+        });
+    }
+}
+
+/// A compound command is rarely longer.
+const MAX_PART: usize = 200;
+
+/// The shortest runs of lines that can be read on their own, and how many
+/// lines stand before each.
+fn parts(text: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < lines.len() {
+        let mut part = String::new();
+        let mut end = start;
+        let mut whole = false;
+        while end < lines.len() && end - start < MAX_PART && !whole {
+            part.push_str(lines.get(end).copied().unwrap_or_default());
+            part.push('\n');
+            end += 1;
+            whole = !part.trim_end().ends_with('\\') && ralph_guard::shell::parse(&part).is_ok();
+        }
+        if whole {
+            parts.push((start, part));
+            start = end;
+        } else {
+            // No end was found: the line alone has to do.
+            let line = lines.get(start).copied().unwrap_or_default();
+            parts.push((start, line.to_owned()));
+            start += 1;
+        }
+    }
+    parts
+}

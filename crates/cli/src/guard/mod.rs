@@ -1,0 +1,75 @@
+//! The guard's surroundings: where the project is, what its configuration
+//! says about the guard and how much of that counts, and the disk that the
+//! guard looks at. Both the hook and `ralph guard` stand on it.
+
+pub mod project;
+pub mod settings;
+pub mod trust;
+
+use std::path::{Path, PathBuf};
+
+use ralph_guard::{Context, Settings, World};
+
+/// The disk, as far as links go.
+#[derive(Debug, Clone, Copy)]
+pub struct Disk;
+
+impl World for Disk {
+    fn link_target(&self, path: &str) -> Option<String> {
+        let target = std::fs::read_link(path).ok()?;
+        Some(target.to_string_lossy().into_owned())
+    }
+}
+
+/// The machine around a project, as texts.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub project: String,
+    home: String,
+    temporary: Vec<String>,
+    binary: Option<String>,
+}
+
+impl Place {
+    pub fn new(project: &Path) -> Place {
+        let mut temporary: Vec<String> = std::env::var("TMPDIR")
+            .ok()
+            .filter(|dir| dir.starts_with('/') && dir.len() > 1)
+            .map(|dir| dir.trim_end_matches('/').to_owned())
+            .into_iter()
+            .collect();
+        temporary.extend(["/tmp".to_owned(), "/var/tmp".to_owned()]);
+        Place {
+            project: text(project),
+            home: home().map(|home| text(&home)).unwrap_or_default(),
+            temporary,
+            binary: std::env::current_exe().ok().map(|path| text(&path)),
+        }
+    }
+
+    pub fn context<'a>(&'a self, settings: &'a Settings) -> Context<'a> {
+        Context {
+            project: &self.project,
+            home: &self.home,
+            temporary: &self.temporary,
+            binary: self.binary.as_deref(),
+            settings,
+            world: &Disk,
+        }
+    }
+}
+
+/// The person's own directory. Without one nothing of theirs is known.
+pub fn home() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from)?;
+    home.is_absolute().then_some(home)
+}
+
+/// An absolute path without a slash at its end.
+fn text(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    match path.trim_end_matches('/') {
+        "" => "/".to_owned(),
+        trimmed => trimmed.to_owned(),
+    }
+}

@@ -1,0 +1,83 @@
+//! The command line of a hook, read by hand: a parser of arguments costs more
+//! than the verdict.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+
+use super::Host;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    pub host: Option<Host>,
+    pub root: Option<PathBuf>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Usage {
+    UnknownHost(String),
+    UnknownEvent(String),
+    Missing(&'static str),
+}
+
+impl Say for Usage {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Usage::UnknownHost(name) => {
+                let known = Host::ALL.map(Host::name).join(", ");
+                tr!(
+                    lang,
+                    "there is no host \"{name}\"; use one of: {known}",
+                    "沒有「{name}」這個宿主；請使用下列之一：{known}",
+                    "没有“{name}”这个宿主；请使用以下之一：{known}"
+                )
+            }
+            Usage::UnknownEvent(name) => tr!(
+                lang,
+                "there is no hook \"{name}\"; write `ralph hook [--host HOST] pre-tool-use`",
+                "沒有「{name}」這個掛鉤；請寫 `ralph hook [--host HOST] pre-tool-use`",
+                "没有“{name}”这个钩子；请写 `ralph hook [--host HOST] pre-tool-use`"
+            ),
+            Usage::Missing(what) => tr!(
+                lang,
+                "{what} is missing; write `ralph hook [--host HOST] pre-tool-use`",
+                "缺少 {what}；請寫 `ralph hook [--host HOST] pre-tool-use`",
+                "缺少 {what}；请写 `ralph hook [--host HOST] pre-tool-use`"
+            ),
+        }
+    }
+}
+
+pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
+    let mut options = Options::default();
+    let mut event = None;
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        let (name, mut value) = match word.split_once('=') {
+            Some((name, value)) if word.starts_with("--") => (name, Some(value.to_owned())),
+            _ => (word.as_ref(), None),
+        };
+        let mut next = || {
+            let given = value
+                .take()
+                .or_else(|| words.next().map(|word| word.to_string_lossy().into_owned()));
+            given.filter(|text| !text.is_empty())
+        };
+        match name {
+            "--host" => {
+                let name = next().ok_or(Usage::Missing("HOST"))?;
+                let host = Host::from_name(&name).ok_or(Usage::UnknownHost(name))?;
+                options.host = Some(host);
+            }
+            "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
+            "pre-tool-use" => event = Some(()),
+            _ => return Err(Usage::UnknownEvent(word.into_owned())),
+        }
+    }
+    event
+        .map(|()| options)
+        .ok_or(Usage::Missing("pre-tool-use"))
+}

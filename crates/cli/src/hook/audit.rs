@@ -1,0 +1,67 @@
+//! What a hook leaves behind: a count for every call, a line for every block.
+//! Neither may fail a call.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ralph_core::machine::iso_utc;
+use ralph_core::text;
+use ralph_guard::Fail;
+use ralph_store::layout::{Layout, RunId};
+use ralph_store::{guard_log, stats};
+use serde_json::json;
+
+use super::{Call, FAILURE, Host, Judged};
+
+/// A name from outside that is longer is no tool's.
+const MAX_NAME: usize = 120;
+const MAX_DETAIL: usize = 500;
+
+pub(super) fn record(call: &Call, judged: &Judged, host: Host) {
+    let layout = Layout::new(call.root);
+    if !layout.ralph_dir().is_dir() && layout.prepare().is_err() {
+        return;
+    }
+    let tool = call.payload.map_or("unknown", |payload| &payload.tool);
+    let tool: String = tool
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(MAX_NAME)
+        .collect();
+    let decision = if judged.blocks() {
+        stats::Decision::Blocked
+    } else {
+        stats::Decision::Allowed
+    };
+    let _ = stats::count(&layout.safety_stats(), &tool, decision);
+    let (rule, detail) = match &judged.failure {
+        Some((_, why)) => (FAILURE, why.as_str()),
+        None => (
+            judged.verdict.rule.as_deref().unwrap_or_default(),
+            judged.verdict.detail.as_str(),
+        ),
+    };
+    let is_silent = !judged.blocks() && !matches!(judged.failure, Some((Fail::Open, _)));
+    if is_silent {
+        return;
+    }
+    let run = std::env::var("RALPH_RUN_ID").ok();
+    let Some(run) = run.as_deref().and_then(RunId::parse) else {
+        return;
+    };
+    let run = layout.run(&run);
+    if !run.dir.is_dir() {
+        return;
+    }
+    let detail: String = text::redact(detail).chars().take(MAX_DETAIL).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
+    let line = json!({
+        "ts": iso_utc(now),
+        "host": host.name(),
+        "tool": tool,
+        "rule": rule,
+        "detail": detail,
+        "shadow": judged.shadow,
+    });
+    let _ = guard_log::append(&run.guard_log(), &line);
+}

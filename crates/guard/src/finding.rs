@@ -1,0 +1,103 @@
+//! What the judges report, and how it becomes a verdict.
+
+use std::borrow::Cow;
+
+use crate::meaning::mark;
+use crate::rules::catalog;
+use crate::{Decision, Message, Mode, Settings, Verdict};
+
+/// A rule that matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub rule: Cow<'static, str>,
+    pub detail: String,
+}
+
+impl Finding {
+    /// What the settings make of it.
+    pub fn verdict(&self, settings: &Settings) -> Verdict {
+        let listed = |ids: &[String]| ids.iter().any(|id| *id == self.rule);
+        let user = settings.rules.iter().find(|rule| rule.id == self.rule);
+        let (message, on) = match (catalog::rule(&self.rule), user) {
+            (Some(rule), _) => {
+                let packed = rule
+                    .pack
+                    .is_none_or(|pack| !settings.without_packs.contains(&pack));
+                let on = packed && (!rule.off || listed(&settings.enabled));
+                (Some(Message::BuiltIn(rule)), on)
+            }
+            (None, Some(rule)) => (
+                Some(Message::User {
+                    reason: rule.reason.clone(),
+                    hint: rule.hint.clone(),
+                }),
+                true,
+            ),
+            (None, None) => (None, true),
+        };
+        if !on || listed(&settings.disabled) {
+            return Verdict::default();
+        }
+        let mode = settings
+            .modes
+            .iter()
+            .find(|(id, _)| *id == self.rule)
+            .map(|(_, mode)| *mode)
+            .or(user.map(|rule| rule.mode))
+            .unwrap_or_default();
+        Verdict {
+            decision: match mode {
+                Mode::Block => Decision::Deny,
+                Mode::Ask => Decision::Ask,
+                Mode::Warn => Decision::Allow,
+            },
+            rule: Some(self.rule.to_string()),
+            detail: self.detail.clone(),
+            message,
+        }
+    }
+}
+
+/// How a text was understood, for people who ask why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Every command that was found, in order.
+    pub commands: Vec<String>,
+    /// The wrappers and interpreters that were looked into.
+    pub unwrapped: Vec<String>,
+    /// Every path that was judged: what was done, as written, as resolved.
+    pub paths: Vec<(&'static str, String, String)>,
+    /// Every URL that was judged.
+    pub urls: Vec<String>,
+}
+
+/// How many entries of each kind are kept.
+const MAX_ENTRIES: usize = 200;
+
+impl Trace {
+    pub fn command(&mut self, argv: &[String]) {
+        if self.commands.len() < MAX_ENTRIES {
+            let words: Vec<String> = argv.iter().take(40).map(|word| mark::show(word)).collect();
+            self.commands.push(words.join(" "));
+        }
+    }
+
+    pub fn unwrapped(&mut self, name: &str) {
+        if self.unwrapped.len() < MAX_ENTRIES {
+            self.unwrapped.push(name.to_owned());
+        }
+    }
+
+    pub fn path(&mut self, action: &'static str, written: &str, resolved: &str) {
+        if self.paths.len() < MAX_ENTRIES {
+            self.paths
+                .push((action, mark::show(written), mark::show(resolved)));
+        }
+    }
+
+    pub fn url(&mut self, url: &str) {
+        if self.urls.len() < MAX_ENTRIES {
+            self.urls.push(mark::show(url));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The safety guard: what a tool call of an agent would do, and whether it
+//! may.
+//!
+//! Pure: the file system is seen through [`World`], everything else stands in
+//! the arguments. A rail, not a sandbox: it judges what is written, and what
+//! it can't read is *opaque*, never *safe*.
+
+mod finding;
+mod meaning;
+mod paths;
+pub mod rules;
+pub mod shell;
+mod tools;
+mod urls;
+mod user;
+
+use ralph_core::lang::{Lang, Say};
+use serde_json::Value;
+
+pub use finding::Trace;
+pub use rules::catalog::{Example, Family, Pack, Rule, Text, rule, rules as built_in_rules};
+pub use user::{UserRule, UserRuleProblem};
+
+/// What may happen. The strictest of all answers counts, so they are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    #[default]
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl Decision {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Decision::Allow => "allow",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        }
+    }
+}
+
+/// What a rule does when it matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    #[default]
+    Block,
+    Ask,
+    /// The call runs; the verdict carries a warning.
+    Warn,
+}
+
+/// What decides where the guard itself fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fail {
+    #[default]
+    Closed,
+    Open,
+}
+
+/// The file system, as far as the guard looks at it.
+pub trait World {
+    /// Where a symbolic link leads, as it is written in it; `None` for
+    /// everything that is no link or does not exist.
+    fn link_target(&self, path: &str) -> Option<String>;
+}
+
+/// A world without links, for texts that are judged on their own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLinks;
+
+impl World for NoLinks {
+    fn link_target(&self, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+/// The settings of the guard.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Rules that are switched off, by id.
+    pub disabled: Vec<String>,
+    /// Rules that are off unless they are named here.
+    pub enabled: Vec<String>,
+    pub modes: Vec<(String, Mode)>,
+    /// Packs that are switched off.
+    pub without_packs: Vec<Pack>,
+    /// Directories and files outside the project that may be used.
+    pub allow_paths: Vec<String>,
+    /// Internal hosts that may be reached.
+    pub allow_hosts: Vec<String>,
+    pub rules: Vec<UserRule>,
+    /// The file system does not tell `A` from `a`.
+    pub ignore_case: bool,
+    pub fail: Fail,
+}
+
+/// Where a call happens.
+pub struct Context<'a> {
+    /// The project's root: absolute, without a slash at its end.
+    pub project: &'a str,
+    pub home: &'a str,
+    /// Directories for temporary files, the preferred one first.
+    pub temporary: &'a [String],
+    /// The path of the `ralph` binary itself, where it is known.
+    pub binary: Option<&'a str>,
+    pub settings: &'a Settings,
+    pub world: &'a dyn World,
+}
+
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an agent wants to do.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCall<'a> {
+    pub tool: &'a str,
+    pub input: &'a Value,
+    pub cwd: &'a str,
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    pub decision: Decision,
+    /// The rule that decided, or that warns.
+    pub rule: Option<String>,
+    /// What in the call it was about.
+    pub detail: String,
+    message: Option<Message>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Message {
+    BuiltIn(&'static Rule),
+    User { reason: String, hint: String },
+}
+
+impl Verdict {
+    /// Why, in one sentence; empty where nothing was found.
+    pub fn reason(&self, lang: Lang) -> String {
+        match &self.message {
+            Some(Message::BuiltIn(rule)) => rule.reason.say(lang),
+            Some(Message::User { reason, .. }) => reason.clone(),
+            None => String::new(),
+        }
+    }
+
+    /// A safer way to the same end.
+    pub fn hint(&self, lang: Lang) -> String {
+        match &self.message {
+            Some(Message::BuiltIn(rule)) => rule.hint.say(lang),
+            Some(Message::User { hint, .. }) => hint.clone(),
+            None => String::new(),
+        }
+    }
+}
+
+impl Say for Verdict {
+    /// The whole message for the agent: what was blocked, why, by which rule
+    /// and what to do instead.
+    fn say(&self, lang: Lang) -> String {
+        let Some(id) = &self.rule else {
+            return String::new();
+        };
+        let family = match &self.message {
+            Some(Message::BuiltIn(rule)) => rule.family,
+            _ => Family::Command,
+        };
+        let head = family.headline(lang);
+        let reason = self.reason(lang);
+        let hint = self.hint(lang);
+        let detail = &self.detail;
+        ralph_core::tr!(
+            lang,
+            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
+            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
+            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
+        )
+    }
+}
+
+/// How a call was understood.
+#[derive(Clone, Debug, Default)]
+pub struct Explanation {
+    pub verdict: Verdict,
+    pub trace: Trace,
+    /// Every rule that matched, with what it matched.
+    pub matched: Vec<(String, String)>,
+}
+
+/// Judges one call.
+pub fn judge(call: &ToolCall, context: &Context) -> Verdict {
+    explain(call, context).verdict
+}
+
+/// Judges one call and says how it was understood.
+pub fn explain(call: &ToolCall, context: &Context) -> Explanation {
+    let mut walker = meaning::walk::Walker::new(context);
+    tools::judge(&mut walker, call);
+    let mut verdict = Verdict::default();
+    let mut matched = Vec::with_capacity(walker.findings.len());
+    for finding in &walker.findings {
+        let found = finding.verdict(context.settings);
+        if verdict.rule.is_none() || found.decision > verdict.decision {
+            verdict = found.clone();
+        }
+        if found.rule.is_some() {
+            matched.push((finding.rule.to_string(), finding.detail.clone()));
+        }
+    }
+    Explanation {
+        verdict,
+        trace: walker.trace,
+        matched,
+    }
+}

@@ -1,0 +1,197 @@
+//! The shell's own commands, which change what the following ones mean.
+
+use super::env::{Env, Flow, Value};
+use super::mark::{self, UNKNOWN};
+use super::walk::{Command, Walker};
+
+#[derive(Debug)]
+pub enum Effect {
+    Done(Flow),
+    NotBuiltin,
+}
+
+fn silent() -> Effect {
+    Effect::Done(Flow::Text(String::new()))
+}
+
+impl Walker<'_> {
+    pub fn builtin(&mut self, command: &Command, env: &mut Env) -> Effect {
+        let args = command.args;
+        match command.name {
+            "cd" | "pushd" | "chdir" => self.change_directory(args, env),
+            "popd" => env.directories = vec![UNKNOWN.to_string()],
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                for argument in args.iter().filter(|argument| !argument.starts_with('-')) {
+                    if let Some((name, value)) = argument.split_once('=') {
+                        crate::rules::assignment(self, name, &Value::text(value), env);
+                    }
+                    declare(argument, env);
+                }
+            }
+            "unset" => {
+                for name in args {
+                    env.variables.insert(name.clone(), Value::text(""));
+                }
+            }
+            "set" => {
+                if let Some(at) = args.iter().position(|argument| argument == "--") {
+                    env.positional = args.iter().skip(at + 1).cloned().collect();
+                } else if args.first().is_some_and(|a| !a.starts_with(['-', '+'])) {
+                    env.positional = args.to_vec();
+                }
+            }
+            "shift" => {
+                let count = args.first().and_then(|n| n.parse().ok()).unwrap_or(1);
+                env.positional = env.positional.iter().skip(count).cloned().collect();
+            }
+            "read" | "mapfile" | "readarray" => read_into(command, env),
+            "getopts" => {
+                env.variables.insert("OPTARG".to_owned(), Value::unknown());
+            }
+            "alias" => {
+                for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
+                    env.aliases.insert(name.to_owned(), text.to_owned());
+                }
+            }
+            "eval" => {
+                let text = args.join(" ");
+                return Effect::Done(self.evaluated(&text, env, command.stdin));
+            }
+            "trap" => {
+                if let Some(text) = args.iter().find(|argument| !argument.starts_with('-')) {
+                    let mut later = env.clone();
+                    self.code(text, &mut later, &Flow::Unknown);
+                }
+            }
+            "source" | "." => {
+                if let Some(path) = args.first() {
+                    if matches!(
+                        path.as_str(),
+                        "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
+                    ) {
+                        return Effect::Done(self.sourced(command.stdin, env));
+                    }
+                    return Effect::Done(self.run_file(path, env));
+                }
+            }
+            "printf" => {
+                if let [flag, name, rest @ ..] = args
+                    && flag == "-v"
+                {
+                    let text = super::output::printf(rest);
+                    env.variables.insert(name.clone(), Value::text(&text));
+                } else {
+                    return Effect::NotBuiltin;
+                }
+            }
+            _ => return Effect::NotBuiltin,
+        }
+        silent()
+    }
+
+    fn change_directory(&mut self, args: &[String], env: &mut Env) {
+        let target = args
+            .iter()
+            .find(|argument| !argument.starts_with('-') || argument.as_str() == "-");
+        env.directories = match target.map(String::as_str) {
+            None => vec![self.home().to_owned()],
+            Some("-") => vec![UNKNOWN.to_string()],
+            Some(target) if mark::has_computed(target) || mark::has_glob(target) => {
+                let inside = self.under_known_directory(target, env);
+                if inside {
+                    self.absolute(target, env)
+                } else {
+                    vec![UNKNOWN.to_string()]
+                }
+            }
+            Some(target) => self.absolute(target, env),
+        };
+    }
+
+    /// `packages/$name` stays below `packages`.
+    fn under_known_directory(&self, target: &str, env: &Env) -> bool {
+        let known = target.split(mark::is_computed).next().unwrap_or_default();
+        known.trim_start_matches("./").contains('/')
+            && env
+                .directories
+                .iter()
+                .all(|directory| !mark::has_computed(directory))
+    }
+
+    /// What comes in is run as code.
+    fn sourced(&mut self, stdin: &Flow, env: &mut Env) -> Flow {
+        match stdin {
+            Flow::Text(text) => return self.code(text, env, &Flow::Unknown),
+            Flow::Network => self.report("net.pipe-to-shell", "source"),
+            Flow::Files => {}
+            Flow::Unknown | Flow::Environment => self.report("opaque.code", "source"),
+        }
+        Flow::Unknown
+    }
+
+    /// A text that `eval` runs: code from elsewhere, or code that we can read.
+    fn evaluated(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
+        if text.contains(mark::NETWORK) {
+            self.report("net.run-remote-code", "eval");
+            return Flow::Unknown;
+        }
+        self.code(text, env, stdin)
+    }
+}
+
+fn declare(argument: &str, env: &mut Env) {
+    let Some((name, value)) = argument.split_once('=') else {
+        return;
+    };
+    let (name, value) = match name.strip_suffix('+') {
+        Some(name) => {
+            let before = match env.variables.get(name) {
+                Some(Value::Texts(texts)) => texts.first().cloned().unwrap_or_default(),
+                _ => String::new(),
+            };
+            (name, format!("{before}{value}"))
+        }
+        None => (name, value.to_owned()),
+    };
+    env.variables
+        .insert(name.to_owned(), Value::Texts(vec![value]));
+}
+
+/// `read a b`: the variables hold what came in.
+fn read_into(command: &Command, env: &mut Env) {
+    let lines: Option<Vec<String>> = match command.stdin {
+        Flow::Text(text) => Some(text.lines().map(str::to_owned).collect()),
+        _ => None,
+    };
+    let takes_value = ["-d", "-n", "-N", "-p", "-t", "-u", "-i"];
+    let mut words = command.args.iter().peekable();
+    let mut names = Vec::new();
+    while let Some(word) = words.next() {
+        if takes_value.contains(&word.as_str()) {
+            words.next();
+        } else if !word.starts_with('-') {
+            names.push(word.clone());
+        }
+    }
+    if names.is_empty() {
+        names.push("REPLY".to_owned());
+    }
+    let single = names.len() == 1;
+    for (index, name) in names.into_iter().enumerate() {
+        let value = match &lines {
+            Some(lines) if command.name != "read" => Value::List(lines.clone()),
+            Some(lines) if single => Value::Texts(lines.iter().take(64).cloned().collect()),
+            Some(lines) => {
+                let word = |line: &String| {
+                    line.split_whitespace()
+                        .nth(index)
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                Value::Texts(lines.iter().take(64).map(word).collect())
+            }
+            None => Value::unknown(),
+        };
+        env.variables.insert(name, value);
+    }
+}

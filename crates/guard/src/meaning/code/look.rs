@@ -1,0 +1,216 @@
+//! What a text of code says beside its calls: addresses, variables and names
+//! of secrets.
+
+use super::Language;
+use super::token::Token;
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::Walker;
+use crate::rules::{self, files, net};
+
+/// What can be said without knowing the language: URLs, the environment, and
+/// names of files that hold secrets.
+pub fn everything_else(
+    walker: &mut Walker,
+    language: Language,
+    text: &str,
+    tokens: &[Token],
+    env: &mut Env,
+) {
+    let code: String = tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Code(code) => Some(*code),
+            _ => None,
+        })
+        .collect();
+    let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let prints_environment = match language {
+        Language::Python => {
+            let mut found = compact.contains("print(os.environ)")
+                || compact.contains("print(dict(os.environ))")
+                || compact.contains("dumps(dict(os.environ")
+                || compact.contains("dumps(os.environ");
+            found |= compact.contains("os.environ.items()");
+            found
+        }
+        Language::JavaScript => {
+            compact.contains("(process.env)")
+                || compact.contains("process.env,")
+                || compact.contains("entries(process.env")
+        }
+        Language::Ruby => {
+            compact.contains("putsENV.to_h")
+                || compact.contains("pENV")
+                || compact.contains("ENV.to_h")
+                || compact.contains("ENV.inspect")
+        }
+        Language::Perl => compact.contains("%ENV"),
+        Language::Php => {
+            compact.contains("getenv()")
+                || compact.contains("($_ENV)")
+                || compact.contains("($_SERVER)")
+        }
+        Language::Awk => compact.contains("inENVIRON"),
+        _ => false,
+    };
+    if prints_environment {
+        walker.report("secret.environment", text);
+    }
+    let reads_names = [
+        "os.environ",
+        "os.getenv",
+        "process.env",
+        "ENV[",
+        "getenv(",
+        "$ENV{",
+    ]
+    .iter()
+    .any(|word| code.contains(word));
+    let sends = [
+        "urlopen",
+        "requests.",
+        "fetch(",
+        "http.request",
+        "https.request",
+        "Net::HTTP",
+        "curl_exec",
+        "socket.",
+    ]
+    .iter()
+    .any(|word| code.contains(word));
+    let reads_files = [
+        "open", "read", "File", "load", "file", "Path(", "slurp", "cat", "dotenv", "config(", "<",
+    ]
+    .iter()
+    .any(|word| compact.contains(word));
+    if sends
+        && ["(eval)", "eval(", "exec(", "Function("]
+            .iter()
+            .any(|word| compact.contains(word))
+    {
+        walker.report("net.run-remote-code", text);
+    }
+    if language == Language::Perl
+        && ["chmod0777", "chmod0666", "chmod(0777"]
+            .iter()
+            .any(|word| compact.contains(word))
+    {
+        walker.report("perm.world-writable", text);
+    }
+    for token in tokens {
+        let Token::Text(text) = token else { continue };
+        if reads_names && rules::secret::is_secret_variable(text) {
+            walker.report("secret.environment", text);
+        }
+        if text.contains("://") {
+            net::fetch(walker, text);
+        } else if reads_files && text.len() < 200 && !text.contains([' ', '\n']) {
+            files::mentioned(walker, text, env);
+        }
+    }
+    let secret_property = ["process.env.", "ENV."].iter().any(|word| {
+        compact.match_indices(word).any(|(at, _)| {
+            let name: String = compact
+                .get(at + word.len()..)
+                .unwrap_or_default()
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            rules::secret::is_secret_variable(&name)
+        })
+    });
+    if secret_property
+        && (sends
+            || compact.contains("console.log")
+            || compact.contains("puts")
+            || compact.contains("print"))
+    {
+        walker.report("secret.environment", text);
+    }
+    if compact.contains("socket.socket") && compact.contains("os.dup2")
+        || compact.contains("pty.spawn") && compact.contains("connect")
+    {
+        walker.report("net.reverse-shell", text);
+    }
+    let runs = [
+        "system",
+        "exec",
+        "popen",
+        "spawn",
+        "subprocess",
+        "child_",
+        "shell",
+        "getattr",
+        "__import__",
+        "getline",
+        "|&",
+    ]
+    .iter()
+    .any(|word| compact.contains(word));
+    let connects = ["socket", "Socket", "fsockopen", "inet_aton"]
+        .iter()
+        .any(|word| compact.contains(word))
+        || text.contains("/inet/tcp/");
+    if connects
+        && (runs || text.contains("/bin/sh") || text.contains("/bin/bash"))
+        && (text.contains("sh -i")
+            || text.contains("dup2")
+            || text.contains("/bin/")
+            || text.contains("popen")
+            || text.contains("getline"))
+    {
+        walker.report("net.reverse-shell", text);
+    }
+    // A string that is a dangerous command, where something runs strings.
+    for token in tokens.iter().filter(|_| runs) {
+        if let Token::Text(text) = token
+            && let Some((first, _)) = text.trim().split_once(' ')
+            && rules::is_dangerous_program(first)
+        {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+    if let (Language::Other, Some(spawned)) = (language, text.trim().strip_prefix("spawn ")) {
+        walker.code(spawned, &mut env.clone(), &Flow::Unknown);
+    }
+    if language == Language::Other && compact.contains('!') {
+        for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
+            walker.code(rest, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+pub fn power_shell(walker: &mut Walker, text: &str, env: &mut Env) {
+    let lower = text.to_lowercase();
+    let fetches = [
+        "irm ",
+        "iwr ",
+        "invoke-webrequest",
+        "invoke-restmethod",
+        "downloadstring",
+        "net.webclient",
+    ]
+    .iter()
+    .any(|word| lower.contains(word));
+    let runs = ["iex", "invoke-expression", "| sh", "| bash"]
+        .iter()
+        .any(|word| lower.contains(word));
+    if fetches && runs {
+        walker.report("net.run-remote-code", text);
+        return;
+    }
+    if lower.contains("remove-item") || lower.contains("rd /s") || lower.contains("del /") {
+        for word in text
+            .split_whitespace()
+            .filter(|word| !word.starts_with('-'))
+            .skip(1)
+        {
+            files::delete(walker, word.trim_matches(['"', '\'']), env, true);
+        }
+    }
+    if lower.contains("set-executionpolicy")
+        || lower.contains("start-process") && lower.contains("runas")
+    {
+        walker.report("privilege.escalate", text);
+    }
+}

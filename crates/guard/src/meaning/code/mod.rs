@@ -1,0 +1,636 @@
+//! Code of other languages, read far enough to see what it calls: strings
+//! are told from code, and the calls that run, delete, write, read or fetch
+//! are judged by the same rules as shell commands.
+
+mod look;
+mod token;
+
+use super::env::{Env, Flow};
+use super::walk::Walker;
+use crate::rules::{files, net};
+use token::Token;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Python,
+    JavaScript,
+    Perl,
+    Ruby,
+    Php,
+    Lua,
+    Awk,
+    AppleScript,
+    PowerShell,
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Call {
+    Run,
+    Delete,
+    DeleteTree,
+    Write,
+    Open,
+    Read,
+    Fetch,
+    Evaluate,
+    Mode,
+    Move,
+    Copy,
+}
+
+/// What a call does, by the end of the name before its parenthesis.
+const CALLS: [(&str, Call); 115] = [
+    ("os.rename", Call::Move),
+    ("os.replace", Call::Move),
+    ("shutil.move", Call::Move),
+    ("renameSync", Call::Move),
+    ("fs.rename", Call::Move),
+    ("File.rename", Call::Move),
+    ("FileUtils.mv", Call::Move),
+    ("shutil.copy", Call::Copy),
+    ("shutil.copy2", Call::Copy),
+    ("shutil.copyfile", Call::Copy),
+    ("shutil.copytree", Call::Copy),
+    ("copyFileSync", Call::Copy),
+    ("cpSync", Call::Copy),
+    ("FileUtils.cp", Call::Copy),
+    ("FileUtils.cp_r", Call::Copy),
+    ("io.lines", Call::Read),
+    ("readfile", Call::Read),
+    ("os.system", Call::Run),
+    ("os.popen", Call::Run),
+    ("subprocess.run", Call::Run),
+    ("subprocess.call", Call::Run),
+    ("subprocess.Popen", Call::Run),
+    ("Popen", Call::Run),
+    ("check_call", Call::Run),
+    ("check_output", Call::Run),
+    ("getoutput", Call::Run),
+    ("getstatusoutput", Call::Run),
+    ("os.execvp", Call::Run),
+    ("os.execv", Call::Run),
+    ("os.execl", Call::Run),
+    ("os.execlp", Call::Run),
+    ("os.spawnl", Call::Run),
+    ("os.spawnlp", Call::Run),
+    ("pty.spawn", Call::Run),
+    ("execSync", Call::Run),
+    ("execFileSync", Call::Run),
+    ("execFile", Call::Run),
+    ("spawnSync", Call::Run),
+    ("spawn", Call::Run),
+    (".exec", Call::Run),
+    ("system", Call::Run),
+    ("popen", Call::Run),
+    ("shell_exec", Call::Run),
+    ("passthru", Call::Run),
+    ("proc_open", Call::Run),
+    ("IO.popen", Call::Run),
+    ("os.execute", Call::Run),
+    ("io.popen", Call::Run),
+    ("Kernel.exec", Call::Run),
+    ("Open3.capture2", Call::Run),
+    ("Open3.capture3", Call::Run),
+    ("Bun.spawn", Call::Run),
+    ("Deno.Command", Call::Run),
+    ("Deno.run", Call::Run),
+    ("Process.spawn", Call::Run),
+    ("do shell script", Call::Run),
+    ("%x", Call::Run),
+    ("os.remove", Call::Delete),
+    ("os.unlink", Call::Delete),
+    ("os.rmdir", Call::Delete),
+    ("unlinkSync", Call::Delete),
+    ("fs.unlink", Call::Delete),
+    ("promises.unlink", Call::Delete),
+    ("unlink", Call::Delete),
+    ("File.delete", Call::Delete),
+    ("File.unlink", Call::Delete),
+    ("FileUtils.rm", Call::Delete),
+    ("FileUtils.rm_f", Call::Delete),
+    ("Deno.remove", Call::DeleteTree),
+    ("Deno.removeSync", Call::DeleteTree),
+    ("rmdirSync", Call::DeleteTree),
+    ("shutil.rmtree", Call::DeleteTree),
+    ("rmtree", Call::DeleteTree),
+    ("os.removedirs", Call::DeleteTree),
+    ("rmSync", Call::DeleteTree),
+    ("fs.rm", Call::DeleteTree),
+    ("promises.rm", Call::DeleteTree),
+    ("fs.rmdir", Call::DeleteTree),
+    ("rimraf", Call::DeleteTree),
+    ("removeSync", Call::DeleteTree),
+    ("emptyDirSync", Call::DeleteTree),
+    ("FileUtils.rm_rf", Call::DeleteTree),
+    ("FileUtils.rm_r", Call::DeleteTree),
+    ("FileUtils.remove_dir", Call::DeleteTree),
+    ("remove_tree", Call::DeleteTree),
+    ("rmdir", Call::Delete),
+    ("Remove-Item", Call::DeleteTree),
+    ("writeFileSync", Call::Write),
+    ("writeFile", Call::Write),
+    ("appendFileSync", Call::Write),
+    ("appendFile", Call::Write),
+    ("createWriteStream", Call::Write),
+    ("truncateSync", Call::Write),
+    ("file_put_contents", Call::Write),
+    ("File.write", Call::Write),
+    ("os.truncate", Call::Write),
+    ("Deno.writeTextFile", Call::Write),
+    ("Bun.write", Call::Write),
+    ("os.mkdir", Call::Write),
+    ("os.makedirs", Call::Write),
+    ("mkdirSync", Call::Write),
+    ("open", Call::Open),
+    ("openSync", Call::Open),
+    ("readFileSync", Call::Read),
+    ("readFile", Call::Read),
+    ("file_get_contents", Call::Read),
+    ("File.read", Call::Read),
+    ("createReadStream", Call::Read),
+    ("Deno.readTextFile", Call::Read),
+    ("urlopen", Call::Fetch),
+    ("fetch", Call::Fetch),
+    ("exec", Call::Evaluate),
+    ("eval", Call::Evaluate),
+    ("chmod", Call::Mode),
+    ("chmodSync", Call::Mode),
+];
+
+pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env) {
+    let text = text.get(..text.len().min(64 * 1024)).unwrap_or(text);
+    if language == Language::PowerShell {
+        return look::power_shell(walker, text, env);
+    }
+    let tokens = token::tokens(language, text);
+    let mut scan = Scan {
+        walker,
+        language,
+        whole: text,
+        tokens: &tokens,
+        at: 0,
+    };
+    scan.run(env);
+    look::everything_else(walker, language, text, &tokens, env);
+}
+
+struct Scan<'s, 'w> {
+    walker: &'s mut Walker<'w>,
+    language: Language,
+    whole: &'s str,
+    tokens: &'s [Token<'s>],
+    at: usize,
+}
+
+impl Scan<'_, '_> {
+    fn run(&mut self, env: &mut Env) {
+        while let Some(token) = self.tokens.get(self.at) {
+            self.at += 1;
+            match token {
+                Token::Backticks(text) => self.shell(text, env),
+                Token::Code(code) => self.calls_in(code, env),
+                Token::Text(text) => self.method_on(text, env),
+            }
+        }
+    }
+
+    fn shell(&mut self, text: &str, env: &mut Env) {
+        self.walker.code(text, &mut env.clone(), &Flow::Unknown);
+    }
+
+    /// Every call whose name stands in this piece of code.
+    fn calls_in(&mut self, code: &str, env: &mut Env) {
+        for (open, _) in code.match_indices('(') {
+            let before = code.get(..open).unwrap_or_default().trim_end();
+            let inside = code.get(open + 1..).unwrap_or_default();
+            let closed_here = inside.contains(')');
+            let first = inside.trim_start();
+            self.call(before, first, closed_here, env);
+        }
+        // `system "…"`, `exec "…"`, `%x(…)`, `rm_rf "…"` need no parenthesis.
+        if matches!(
+            self.language,
+            Language::Ruby
+                | Language::Perl
+                | Language::AppleScript
+                | Language::Php
+                | Language::Other
+                | Language::Lua
+        ) {
+            let before = code.trim_end();
+            if !before.ends_with('(') && matches!(self.tokens.get(self.at), Some(Token::Text(_))) {
+                self.call(before, "", false, env);
+            }
+        }
+        if self.language == Language::Awk {
+            let before = code.trim_end();
+            if before.ends_with("print >") || before.ends_with('>') {
+                for text in self.following(1) {
+                    files::write(self.walker, &text, env);
+                }
+            }
+            if before.ends_with('|') {
+                for text in self.following(1) {
+                    self.shell(&text, env);
+                }
+            }
+        }
+    }
+
+    /// `Path("…").unlink()` and `"…".read_text()`: the string comes first.
+    fn method_on(&mut self, text: &str, env: &mut Env) {
+        let Some(Token::Code(next)) = self.tokens.get(self.at) else {
+            return;
+        };
+        let next: String = next
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .take(60)
+            .collect();
+        let next = next.trim_start_matches(')');
+        if let Some(rest) = next.strip_prefix(".expanduser()").or(Some(next)) {
+            if rest.starts_with(".unlink") || rest.starts_with(".rmdir") {
+                files::delete(self.walker, text, env, false);
+            } else if rest.starts_with(".write_text")
+                || rest.starts_with(".write_bytes")
+                || rest.starts_with(".touch")
+            {
+                files::write(self.walker, text, env);
+            } else if rest.starts_with(".read_text") || rest.starts_with(".read_bytes") {
+                files::read(self.walker, text, env);
+            }
+        }
+    }
+
+    /// The strings that follow within the same call.
+    fn following(&self, most: usize) -> Vec<String> {
+        let mut texts = Vec::new();
+        for token in self.tokens.iter().skip(self.at) {
+            match token {
+                Token::Text(text) if texts.len() < most => texts.push(text.clone()),
+                Token::Code(code) => {
+                    let ends = code.contains(')') || code.contains(';') || code.contains('\n');
+                    if ends {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        texts
+    }
+
+    fn call(&mut self, before: &str, first: &str, closed_here: bool, env: &mut Env) {
+        let Some((name, call)) = CALLS
+            .iter()
+            .filter(|(name, _)| ends_with_name(before, name))
+            .max_by_key(|(name, _)| name.len())
+        else {
+            return;
+        };
+        if *name == "open" && before.ends_with("urlopen") {
+            return;
+        }
+        let prefix = matches!(
+            first,
+            "" | "f" | "r" | "b" | "u" | "rb" | "br" | "fr" | "rf"
+        );
+        let list = first.starts_with(['[', '{', '*']) && !first.contains('(');
+        let literal = !closed_here && (prefix || list);
+        let texts = if closed_here {
+            Vec::new()
+        } else {
+            self.following(12)
+        };
+        match call {
+            Call::Run => self.runs(name, &texts, first, literal, env),
+            Call::Delete | Call::DeleteTree => {
+                let tree = *call == Call::DeleteTree;
+                let path = texts.first().filter(|_| literal);
+                match path {
+                    Some(path) => {
+                        let path = if first.starts_with('f') {
+                            with_unknown(path)
+                        } else {
+                            path.clone()
+                        };
+                        let path = self.expanded(&path);
+                        files::delete(self.walker, &path, env, tree);
+                    }
+                    None => self.unresolved_delete(first, tree, env),
+                }
+            }
+            Call::Write => {
+                if let Some(path) = texts.first().filter(|_| literal) {
+                    let path = self.expanded(path);
+                    files::write(self.walker, &path, env);
+                }
+            }
+            Call::Open => {
+                // Perl names the handle first.
+                if let Some(path) = texts
+                    .first()
+                    .filter(|_| literal || self.language == Language::Perl)
+                {
+                    let path = self.expanded(path);
+                    let writes = texts.get(1).is_some_and(|mode| {
+                        mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>'])
+                    });
+                    if writes || path.starts_with('>') {
+                        files::write(self.walker, path.trim_start_matches(['>', ' ']), env);
+                    } else {
+                        files::read(self.walker, path.trim_start_matches(['<', ' ']), env);
+                    }
+                }
+            }
+            Call::Read => {
+                if let Some(path) = texts.first().filter(|_| literal) {
+                    let path = self.expanded(path);
+                    files::read(self.walker, &path, env);
+                }
+            }
+            Call::Fetch => {
+                if let Some(url) = texts.first() {
+                    net::fetch(self.walker, url);
+                }
+            }
+            Call::Mode => {
+                let mode: String = self.whole.chars().filter(|c| !c.is_whitespace()).collect();
+                if ["0o777", "0777", "511", "0o666", "0666"]
+                    .iter()
+                    .any(|m| mode.contains(m))
+                {
+                    self.walker.report("perm.world-writable", before);
+                }
+            }
+            Call::Move | Call::Copy => {
+                if let (true, [source, rest @ ..]) = (literal, texts.as_slice()) {
+                    let source = self.expanded(source);
+                    if *call == Call::Move {
+                        files::delete(self.walker, &source, env, true);
+                    } else {
+                        files::read(self.walker, &source, env);
+                    }
+                    if let Some(target) = rest.first() {
+                        let target = self.expanded(target);
+                        files::write(self.walker, &target, env);
+                    }
+                }
+            }
+            Call::Evaluate => self.evaluates(name, &texts, first, env),
+        }
+    }
+
+    fn expanded(&self, path: &str) -> String {
+        match path.strip_prefix('~') {
+            Some(rest) => format!("{}{rest}", self.walker.home()),
+            None => path.to_owned(),
+        }
+    }
+
+    fn runs(&mut self, name: &str, texts: &[String], first: &str, literal: bool, env: &mut Env) {
+        // `regex.exec(…)` is no command; `child_process` or `exec(` is.
+        if name == ".exec" && !self.whole.contains("child_process") {
+            return;
+        }
+        if texts.is_empty() || !literal {
+            if !self.harmless_variable(first) {
+                self.walker.report("opaque.code", name);
+            }
+            return;
+        }
+        let is_list = first.starts_with('[')
+            || name.starts_with("os.execv")
+            || name.starts_with("os.execl")
+            || name.starts_with("os.spawn")
+            || matches!(
+                name,
+                "spawn"
+                    | "spawnSync"
+                    | "execFile"
+                    | "execFileSync"
+                    | "Bun.spawn"
+                    | "Deno.Command"
+                    | "pty.spawn"
+            );
+        let one_text = texts.len() == 1 && texts.first().is_some_and(|text| text.contains(' '));
+        if is_list && !one_text
+            || (texts.len() > 1 && matches!(self.language, Language::Ruby | Language::Perl))
+        {
+            let mut argv = texts.to_vec();
+            if let [program, zero, ..] = argv.as_slice()
+                && program.ends_with(zero.as_str())
+                && name.starts_with("os.")
+            {
+                argv.remove(1);
+            }
+            self.walker.run(&argv, &mut env.clone(), &Flow::Unknown);
+        } else if let Some(text) = texts.first() {
+            let text = if first.starts_with('f') {
+                with_unknown(text)
+            } else {
+                text.clone()
+            };
+            self.shell(&text, env);
+        }
+    }
+
+    fn evaluates(&mut self, name: &str, texts: &[String], first: &str, env: &mut Env) {
+        let whole = self.whole;
+        let fetched = [
+            "urlopen",
+            "requests.get",
+            "fetch(",
+            "http.get",
+            "https.get",
+            "Net::HTTP",
+            "open-uri",
+            "LWP",
+            "file_get_contents('http",
+            "file_get_contents(\"http",
+        ]
+        .iter()
+        .any(|word| whole.contains(word));
+        if fetched {
+            self.walker.report("net.run-remote-code", name);
+            return;
+        }
+        match self.language {
+            Language::Perl | Language::Ruby | Language::Php if name == "exec" => {
+                if let Some(text) = texts.first() {
+                    self.shell(text, env);
+                }
+            }
+            Language::JavaScript if name == "exec" => {
+                if whole.contains("child_process")
+                    && let Some(text) = texts.first()
+                {
+                    self.shell(text, env);
+                }
+            }
+            _ => match texts.first() {
+                Some(text) if first.is_empty() => {
+                    judge(self.walker, self.language, text, &mut env.clone())
+                }
+                _ => {
+                    if obfuscated(whole) {
+                        self.walker.report("opaque.code", name);
+                    }
+                }
+            },
+        }
+    }
+
+    /// The string that a variable was given in this same text.
+    fn assigned(&self, first: &str) -> Option<String> {
+        let name: String = first
+            .trim_start_matches('$')
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
+        if name.is_empty() {
+            return None;
+        }
+        self.tokens.windows(2).find_map(|pair| match pair {
+            [Token::Code(code), Token::Text(text)] => {
+                let before = code.trim_end().strip_suffix('=')?.trim_end();
+                before.ends_with(&name).then(|| text.clone())
+            }
+            _ => None,
+        })
+    }
+
+    /// A name whose value is a plain string in this same text.
+    fn harmless_variable(&self, first: &str) -> bool {
+        !obfuscated(self.whole) && !first.is_empty()
+    }
+
+    fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
+        if obfuscated(self.whole) {
+            self.walker.report("opaque.target", first);
+            return;
+        }
+        if let Some(path) = self.assigned(first) {
+            let path = self.expanded(&path);
+            files::delete(self.walker, &path, env, tree);
+            return;
+        }
+        // The path is computed from the strings around it: judge them all.
+        let texts: Vec<String> = self
+            .tokens
+            .iter()
+            .filter_map(|token| match token {
+                Token::Text(text) if text.contains(['/', '~', '.']) || text.starts_with('*') => {
+                    Some(text.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        if texts.is_empty() {
+            self.walker.report("opaque.target", first);
+        }
+        for text in texts {
+            let path = self.expanded(&text);
+            files::delete(self.walker, &path, env, tree);
+        }
+    }
+}
+
+/// Does the code before a parenthesis end with this name, as a whole word?
+fn ends_with_name(before: &str, name: &str) -> bool {
+    before.strip_suffix(name).is_some_and(|rest| {
+        name.starts_with('.')
+            || rest.is_empty()
+            || !rest.ends_with(|c: char| {
+                c.is_alphanumeric()
+                    || c == '_'
+                    || (c == '.'
+                        && matches!(
+                            name,
+                            "open"
+                                | "exec"
+                                | "eval"
+                                | "spawn"
+                                | "fetch"
+                                | "unlink"
+                                | "rmdir"
+                                | "system"
+                                | "rimraf"
+                                | "popen"
+                        )
+                        && !trusted_receiver(rest))
+            })
+    })
+}
+
+/// `os.system`, `fs.rmdir`: the object before the name is the library.
+fn trusted_receiver(rest: &str) -> bool {
+    let rest = rest.trim_end_matches('.');
+    [
+        "os",
+        "fs",
+        "io",
+        "subprocess",
+        "shell",
+        "cp",
+        "child_process",
+        "Kernel",
+        "pty",
+        "IO",
+        "commands",
+        "require('child_process')",
+        "require(\"child_process\")",
+    ]
+    .iter()
+    .any(|name| rest.ends_with(name))
+        || rest.ends_with(')')
+}
+
+/// Does the text build its strings so that they can't be read?
+fn obfuscated(text: &str) -> bool {
+    [
+        "base64",
+        "b64decode",
+        "atob",
+        "fromCharCode",
+        "chr(",
+        "bytes.fromhex",
+        "unhexlify",
+        "decode(",
+        "rot13",
+        "rot_13",
+        "[::-1]",
+        ".reverse()",
+        "getattr(",
+        "__import__",
+        "sys.argv",
+        "process.argv",
+        "input(",
+        "stdin",
+        "pack(",
+        "Buffer.from",
+        "\\x",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
+}
+
+fn with_unknown(text: &str) -> String {
+    let mut plain = String::new();
+    let mut depth = 0_usize;
+    for character in text.chars() {
+        match character {
+            '{' => {
+                if depth == 0 {
+                    plain.push(super::mark::UNKNOWN);
+                }
+                depth += 1;
+            }
+            '}' => depth = depth.saturating_sub(1),
+            other if depth == 0 => plain.push(other),
+            _ => {}
+        }
+    }
+    plain
+}

@@ -1,0 +1,571 @@
+//! Words become the fields that a command is given.
+
+use crate::shell::{Operation, Part, Word};
+
+use super::env::{Documents, Env, Flow, Value};
+use super::mark::{self, NETWORK, SECRET, UNKNOWN};
+use super::walk::Walker;
+use crate::rules::secret;
+
+/// How many results the braces of one word may have.
+const MAX_BRACES: usize = 256;
+/// How many texts one word may become.
+const MAX_ALTERNATIVES: usize = 64;
+/// A field that grows longer than this is unknown.
+const MAX_FIELD: usize = 128 * 1024;
+/// How many fields the words of one command may have.
+const MAX_FIELDS: usize = 10_000;
+
+#[derive(Clone)]
+enum Atom<'w> {
+    Char(char, bool),
+    /// Quotes with nothing in them still make a field.
+    Empty,
+    Part(&'w Part),
+}
+
+/// The fields that are finished and the one that grows.
+#[derive(Clone, Default)]
+struct Building {
+    fields: Vec<String>,
+    current: Option<String>,
+}
+
+impl Building {
+    fn push(&mut self, character: char) {
+        self.current.get_or_insert_default().push(character);
+    }
+
+    fn push_text(&mut self, text: &str) {
+        let current = self.current.get_or_insert_default();
+        if current.len() + text.len() > MAX_FIELD {
+            current.clear();
+            current.push(UNKNOWN);
+        } else {
+            current.push_str(text);
+        }
+    }
+
+    fn split(&mut self) {
+        let mut field = self.current.take();
+        // A bracket that nothing closes is a bracket, as in `[ -f x ]`.
+        if let Some(text) = field
+            .as_mut()
+            .filter(|text| text.contains(mark::CLASS) && !text.contains(']'))
+        {
+            *text = text.replace(mark::CLASS, "[");
+        }
+        self.fields.extend(field);
+    }
+
+    /// A value that is not quoted: blanks separate fields, globs are alive.
+    fn push_split(&mut self, text: &str, separators: &str) {
+        let length = self.current.as_ref().map_or(0, String::len);
+        if length + text.len() > MAX_FIELD {
+            self.current = Some(UNKNOWN.to_string());
+            return;
+        }
+        for character in text.chars() {
+            if separators.contains(character) {
+                self.split();
+            } else {
+                self.push(mark::with_globs(character));
+            }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// All fields of all these words; where a word has several possible
+    /// values, each of them is there.
+    pub fn fields(&mut self, words: &[Word], env: &mut Env, documents: &Documents) -> Vec<String> {
+        let mut fields = Vec::with_capacity(words.len());
+        for word in words {
+            for alternative in self.alternatives(word, env, documents) {
+                fields.extend(alternative);
+            }
+            if fields.len() > MAX_FIELDS {
+                self.report("opaque.too-large", "fields");
+                fields.truncate(MAX_FIELDS);
+                break;
+            }
+        }
+        fields
+    }
+
+    /// The texts that a word may be where no field splitting happens.
+    pub fn texts(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> Vec<String> {
+        let mut texts: Vec<String> = self
+            .alternatives(word, env, documents)
+            .into_iter()
+            .map(|fields| fields.join(" "))
+            .collect();
+        texts.dedup();
+        texts
+    }
+
+    pub fn text(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> String {
+        self.texts(word, env, documents)
+            .into_iter()
+            .next()
+            .unwrap_or_default()
+    }
+
+    /// The lists of fields that a word may become.
+    pub fn alternatives(
+        &mut self,
+        word: &Word,
+        env: &mut Env,
+        documents: &Documents,
+    ) -> Vec<Vec<String>> {
+        if let [Part::Plain(text)] = word.parts.as_slice()
+            && !text.contains(['{', '*', '?', '[', '~'])
+        {
+            return vec![vec![text.clone()]];
+        }
+        if let [Part::Quoted(text)] = word.parts.as_slice() {
+            return vec![vec![text.clone()]];
+        }
+        let atoms = atoms(word);
+        let mut results = braces(&atoms);
+        if results.len() == 1
+            && let Some(only) = results.pop()
+        {
+            return self.build(&only, env, documents);
+        }
+        let mut fields = Vec::new();
+        for result in &results {
+            for alternative in self.build(result, env, documents) {
+                fields.extend(alternative);
+            }
+        }
+        vec![fields]
+    }
+
+    fn build(&mut self, atoms: &[Atom], env: &mut Env, documents: &Documents) -> Vec<Vec<String>> {
+        let mut all = vec![Building::default()];
+        let skip = tilde(atoms, self.home(), &mut all);
+        for atom in atoms.iter().skip(skip) {
+            match atom {
+                Atom::Empty => all.iter_mut().for_each(|one| one.push_text("")),
+                Atom::Char(character, quoted) => {
+                    let character = if *quoted {
+                        *character
+                    } else {
+                        mark::with_globs(*character)
+                    };
+                    all.iter_mut().for_each(|one| one.push(character));
+                }
+                Atom::Part(part) => self.build_part(part, &mut all, env, documents),
+            }
+        }
+        all.into_iter()
+            .map(|mut one| {
+                one.split();
+                one.fields
+            })
+            .collect()
+    }
+
+    fn build_part(
+        &mut self,
+        part: &Part,
+        all: &mut Vec<Building>,
+        env: &mut Env,
+        documents: &Documents,
+    ) {
+        let (value, quoted) = self.value_of(part, env, documents);
+        let separators = match env.variables.get("IFS") {
+            Some(Value::Texts(texts)) => texts.concat(),
+            _ => " \t\n".to_owned(),
+        };
+        match value {
+            Value::List(items) => {
+                for one in all.iter_mut() {
+                    for (index, item) in items.iter().take(MAX_FIELDS).enumerate() {
+                        if index > 0 {
+                            one.split();
+                        }
+                        if quoted {
+                            one.push_text(item);
+                        } else {
+                            one.push_split(item, &separators);
+                        }
+                    }
+                }
+            }
+            Value::Texts(texts) => {
+                let texts = if texts.len() * all.len() > MAX_ALTERNATIVES {
+                    vec![UNKNOWN.to_string()]
+                } else {
+                    texts
+                };
+                let mut next = Vec::with_capacity(all.len() * texts.len());
+                for one in all.iter() {
+                    for text in &texts {
+                        let mut one = one.clone();
+                        if quoted {
+                            one.push_text(text);
+                        } else {
+                            one.push_split(text, &separators);
+                        }
+                        next.push(one);
+                    }
+                }
+                *all = next;
+            }
+        }
+    }
+
+    fn value_of(&mut self, part: &Part, env: &mut Env, documents: &Documents) -> (Value, bool) {
+        match part {
+            Part::Plain(text) | Part::Quoted(text) => (Value::text(text), true),
+            Part::Parameter {
+                name,
+                operation,
+                quoted,
+            } => (self.parameter(name, operation, env, documents), *quoted),
+            Part::Substitution { script, quoted } => {
+                let mut inner = env.clone();
+                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                env.keep_files_of(inner);
+                (Value::Texts(vec![flow_text(flow)]), *quoted)
+            }
+            Part::Process { script, output } => {
+                let mut inner = env.clone();
+                // What is written into `>( … )` arrives there through a pipe.
+                inner.forked |= *output;
+                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                env.keep_files_of(inner);
+                let path = format!("/dev/fd/{}", 63 + env.files.len());
+                if !output {
+                    env.files.insert(path.clone(), flow);
+                }
+                (Value::text(&path), true)
+            }
+            Part::Arithmetic(word) => {
+                self.texts(word, env, documents);
+                (Value::text("1"), true)
+            }
+            Part::Array(words) => (Value::List(self.fields(words, env, documents)), true),
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        name: &str,
+        operation: &Operation,
+        env: &mut Env,
+        documents: &Documents,
+    ) -> Value {
+        let known = self.variable(name, env);
+        match operation {
+            Operation::Value | Operation::Require | Operation::Transform => {
+                known.unwrap_or_else(|| unknown(name))
+            }
+            Operation::Length => Value::text("1"),
+            Operation::Indirect => match known {
+                Some(Value::Texts(names)) => names
+                    .first()
+                    .and_then(|name| self.variable(name, env))
+                    .unwrap_or_else(Value::unknown),
+                _ => Value::unknown(),
+            },
+            Operation::Default(word) => match known {
+                Some(Value::Texts(texts)) if texts.iter().all(|text| !text.is_empty()) => {
+                    Value::Texts(texts)
+                }
+                Some(Value::List(items)) if !items.is_empty() => Value::List(items),
+                _ => {
+                    let mut texts = self.texts(word, env, documents);
+                    if texts.is_empty() {
+                        texts.push(String::new());
+                    }
+                    if secret::is_secret_variable(name) {
+                        texts.push(SECRET.to_string());
+                    }
+                    Value::Texts(texts)
+                }
+            },
+            Operation::Alternative(word) => {
+                let mut texts = self.texts(word, env, documents);
+                texts.push(String::new());
+                Value::Texts(texts)
+            }
+            Operation::Slice(word) => {
+                let range = self.text(word, env, documents);
+                map_texts(known, name, |text| slice(text, &range))
+            }
+            Operation::CutPrefix { longest, pattern } => {
+                let pattern = self.text(pattern, env, documents);
+                map_texts(known, name, |text| cut_prefix(text, &pattern, *longest))
+            }
+            Operation::CutSuffix { longest, pattern } => {
+                let pattern = self.text(pattern, env, documents);
+                map_texts(known, name, |text| cut_suffix(text, &pattern, *longest))
+            }
+            Operation::Replace { all, pattern, with } => {
+                let pattern = self.text(pattern, env, documents);
+                let with = self.text(with, env, documents);
+                map_texts(known, name, |text| replace(text, &pattern, &with, *all))
+            }
+            Operation::Upper => map_texts(known, name, |text| Some(text.to_uppercase())),
+            Operation::Lower => map_texts(known, name, |text| Some(text.to_lowercase())),
+        }
+    }
+
+    /// The value of a variable, where the text or the context says it.
+    fn variable(&self, name: &str, env: &Env) -> Option<Value> {
+        if let Some(value) = env.variables.get(name) {
+            return Some(value.clone());
+        }
+        Some(match name {
+            "HOME" => Value::text(self.home()),
+            "PWD" => Value::Texts(env.directories.clone()),
+            "TMPDIR" | "TMP" | "TEMP" => Value::text(self.temporary()),
+            "IFS" => Value::text(" \t\n"),
+            "CLAUDE_PROJECT_DIR" => Value::text(self.project()),
+            "@" | "*" => Value::List(env.positional.clone()),
+            "0" => Value::text("bash"),
+            "#" | "?" | "$" | "!" | "-" | "RANDOM" | "SRANDOM" | "LINENO" | "SECONDS" | "UID"
+            | "EUID" | "PPID" | "BASHPID" | "EPOCHSECONDS" | "SHLVL" | "COLUMNS" | "LINES" => {
+                Value::text("1")
+            }
+            "USER" | "LOGNAME" | "HOSTNAME" | "OSTYPE" | "MACHTYPE" | "HOSTTYPE" | "LANG"
+            | "TERM" => Value::text("name"),
+            // Variables that name a tool by custom.
+            "CC" | "CXX" | "AR" | "LD" | "PYTHON" | "NODE" | "NPM" | "CARGO" | "RUSTC" | "GO"
+            | "MAKE" | "JAVA" => Value::text(&name.to_ascii_lowercase()),
+            "EDITOR" | "VISUAL" => Value::text("vim"),
+            "PAGER" => Value::text("less"),
+            "SHELL" | "BASH" => Value::text("/bin/bash"),
+            _ => {
+                let index: usize = name.parse().ok()?;
+                Value::text(env.positional.get(index.checked_sub(1)?)?)
+            }
+        })
+    }
+}
+
+fn unknown(name: &str) -> Value {
+    if secret::is_secret_variable(name) {
+        Value::Texts(vec![SECRET.to_string()])
+    } else {
+        Value::unknown()
+    }
+}
+
+fn flow_text(flow: Flow) -> String {
+    match flow {
+        Flow::Text(text) => text.trim_end_matches('\n').to_owned(),
+        Flow::Network => NETWORK.to_string(),
+        Flow::Environment => SECRET.to_string(),
+        Flow::Unknown | Flow::Files => UNKNOWN.to_string(),
+    }
+}
+
+fn atoms(word: &Word) -> Vec<Atom<'_>> {
+    let mut atoms = Vec::new();
+    for part in &word.parts {
+        match part {
+            Part::Plain(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, false))),
+            Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
+            Part::Quoted(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, true))),
+            other => atoms.push(Atom::Part(other)),
+        }
+    }
+    atoms
+}
+
+fn plain(atom: Option<&Atom>) -> Option<char> {
+    match atom {
+        Some(Atom::Char(character, false)) => Some(*character),
+        _ => None,
+    }
+}
+
+/// Brace expansion: `a{b,c}d` and `{1..3}`.
+fn braces<'w>(atoms: &[Atom<'w>]) -> Vec<Vec<Atom<'w>>> {
+    let mut done = Vec::new();
+    let mut open = vec![atoms.to_vec()];
+    while let Some(word) = open.pop() {
+        if done.len() + open.len() >= MAX_BRACES {
+            return vec![vec![Atom::Char(UNKNOWN, true)]];
+        }
+        match first_brace(&word) {
+            Some((start, end, choices)) => {
+                for choice in choices.into_iter().rev() {
+                    let mut next = word.get(..start).unwrap_or_default().to_vec();
+                    next.extend(choice);
+                    next.extend_from_slice(word.get(end + 1..).unwrap_or_default());
+                    open.push(next);
+                }
+            }
+            None => done.push(word),
+        }
+    }
+    done
+}
+
+type Choices<'w> = (usize, usize, Vec<Vec<Atom<'w>>>);
+
+fn first_brace<'w>(word: &[Atom<'w>]) -> Option<Choices<'w>> {
+    let opens = (0..word.len()).filter(|at| plain(word.get(*at)) == Some('{'));
+    for start in opens {
+        let mut depth = 0_usize;
+        let mut cuts = vec![start];
+        for at in start + 1..word.len() {
+            match plain(word.get(at)) {
+                Some('{') => depth += 1,
+                Some('}') if depth > 0 => depth -= 1,
+                Some(',') if depth == 0 => cuts.push(at),
+                Some('}') => {
+                    cuts.push(at);
+                    if cuts.len() > 2 {
+                        let choices = cuts
+                            .windows(2)
+                            .filter_map(|pair| match pair {
+                                [from, to] => Some(word.get(from + 1..*to)?.to_vec()),
+                                _ => None,
+                            })
+                            .collect();
+                        return Some((start, at, choices));
+                    }
+                    if let Some(choices) = sequence(word.get(start + 1..at).unwrap_or_default()) {
+                        return Some((start, at, choices));
+                    }
+                    break;
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// `1..9` or `a..e` between braces.
+fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
+    let text: String = (0..inner.len())
+        .map(|at| plain(inner.get(at)))
+        .collect::<Option<_>>()?;
+    let (from, to) = text.split_once("..")?;
+    let to = to.split("..").next()?;
+    let items: Vec<String> = match (from.parse::<i64>(), to.parse::<i64>()) {
+        (Ok(from), Ok(to)) => {
+            let (low, high) = (from.min(to), from.max(to));
+            (low..=high.min(low.saturating_add(63)))
+                .map(|n| n.to_string())
+                .collect()
+        }
+        _ => {
+            let (from, to) = (single(from)?, single(to)?);
+            (from.min(to)..=from.max(to)).map(String::from).collect()
+        }
+    };
+    let as_atoms = |item: String| item.chars().map(|c| Atom::Char(c, false)).collect();
+    Some(items.into_iter().map(as_atoms).collect())
+}
+
+fn single(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    let first = characters.next().filter(char::is_ascii_alphabetic)?;
+    characters.next().is_none().then_some(first)
+}
+
+/// Puts the home directory for a leading `~`; says how many atoms it took.
+fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
+    if plain(atoms.first()) != Some('~') {
+        return 0;
+    }
+    let name: String = (1..atoms.len())
+        .map_while(|at| plain(atoms.get(at)).filter(|c| *c != '/'))
+        .collect();
+    let directory = match name.as_str() {
+        "" => home.to_owned(),
+        "+" => ".".to_owned(),
+        "-" => UNKNOWN.to_string(),
+        other => format!("/home/{other}"),
+    };
+    all.iter_mut().for_each(|one| one.push_text(&directory));
+    1 + name.chars().count()
+}
+
+fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<String>) -> Value {
+    let change = |text: &String| {
+        if mark::has_computed(text) {
+            return text.clone();
+        }
+        change(text).unwrap_or_else(|| UNKNOWN.to_string())
+    };
+    match value {
+        Some(Value::Texts(texts)) => Value::Texts(texts.iter().map(change).collect()),
+        Some(Value::List(items)) => Value::List(items.iter().map(change).collect()),
+        None => unknown(name),
+    }
+}
+
+fn slice(text: &str, range: &str) -> Option<String> {
+    let (offset, length) = match range.split_once(':') {
+        Some((offset, length)) => (offset, Some(length)),
+        None => (range, None),
+    };
+    let total = text.chars().count();
+    let position = |number: &str, from: usize| -> Option<usize> {
+        let number: i64 = number.trim().parse().ok()?;
+        if number < 0 {
+            total.checked_sub(usize::try_from(-number).ok()?)
+        } else {
+            Some(from + usize::try_from(number).ok()?)
+        }
+    };
+    let start = position(offset, 0)?;
+    let end = length.map_or(Some(total), |length| position(length, start))?;
+    Some(
+        text.chars()
+            .skip(start)
+            .take(end.saturating_sub(start))
+            .collect(),
+    )
+}
+
+/// Every place where a text of this many bytes may be cut.
+fn cuts(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    (0..=text.len()).filter(|at| text.is_char_boundary(*at))
+}
+
+fn cut_prefix(text: &str, pattern: &str, longest: bool) -> Option<String> {
+    if text.len() > 4096 {
+        return None;
+    }
+    let fits = |at: &usize| mark::glob_match(pattern, text.get(..*at).unwrap_or_default());
+    let at = if longest {
+        cuts(text).rev().find(fits)
+    } else {
+        cuts(text).find(fits)
+    };
+    Some(text.get(at.unwrap_or(0)..)?.to_owned())
+}
+
+fn cut_suffix(text: &str, pattern: &str, longest: bool) -> Option<String> {
+    if text.len() > 4096 {
+        return None;
+    }
+    let fits = |at: &usize| mark::glob_match(pattern, text.get(*at..).unwrap_or_default());
+    let at = if longest {
+        cuts(text).find(fits)
+    } else {
+        cuts(text).rev().find(fits)
+    };
+    Some(text.get(..at.unwrap_or(text.len()))?.to_owned())
+}
+
+fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Option<String> {
+    if mark::has_glob(pattern) || mark::has_computed(pattern) || pattern.is_empty() {
+        return None;
+    }
+    Some(if all {
+        text.replace(pattern, with)
+    } else {
+        text.replacen(pattern, with, 1)
+    })
+}

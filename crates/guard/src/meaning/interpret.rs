@@ -1,0 +1,344 @@
+//! Programs that are given code: shells, scripting languages, and files that
+//! this text itself wrote.
+
+use super::args::{Args, Takes};
+use super::code::{self, Language};
+use super::env::{Env, Flow};
+use super::mark;
+use super::walk::{Command, Walker};
+
+const SHELLS: [&str; 14] = [
+    "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "csh", "tcsh",
+    "hush", "posh",
+];
+
+pub fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    SHELLS.contains(&name)
+}
+
+/// The language of an interpreter, its version number ignored.
+fn language(name: &str) -> Option<Language> {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    Some(match plain {
+        "python" | "pypy" | "ipython" => Language::Python,
+        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" => Language::JavaScript,
+        "perl" => Language::Perl,
+        "ruby" | "irb" => Language::Ruby,
+        "php" => Language::Php,
+        "lua" | "luajit" => Language::Lua,
+        "osascript" => Language::AppleScript,
+        "pwsh" | "powershell" => Language::PowerShell,
+        "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
+        | "guile" | "racket" | "sbcl" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" => {
+            Language::Other
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+        _ => return None,
+    })
+}
+
+impl Walker<'_> {
+    /// Judges the code that an interpreter is given; `None` if it is none.
+    pub fn interpreter(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
+        if is_shell(command.name) {
+            return Some(self.shell(command, env));
+        }
+        let language = language(command.name)?;
+        self.language(language, command, env);
+        None
+    }
+
+    fn shell(&mut self, command: &Command, env: &mut Env) -> Flow {
+        let mut words = command.args.iter().enumerate();
+        let mut code_follows = false;
+        let mut from_stdin = false;
+        while let Some((at, word)) = words.next() {
+            let rest = command.args.get(at + 1..).unwrap_or_default();
+            if word == "--" {
+                continue;
+            }
+            let is_option = word.len() > 1 && word.starts_with(['-', '+']);
+            if is_option {
+                if word.starts_with("--") {
+                    if matches!(word.as_str(), "--rcfile" | "--init-file") {
+                        words.next();
+                        if let Some(path) = rest.first() {
+                            self.run_file(path, env);
+                        }
+                    }
+                    if word == "--command" {
+                        code_follows = true;
+                    }
+                    continue;
+                }
+                code_follows |= word.contains('c') && word.starts_with('-');
+                from_stdin |= word.contains('s') && word.starts_with('-');
+                if word.ends_with('o') || word.ends_with('O') {
+                    words.next();
+                }
+                continue;
+            }
+            if code_follows {
+                self.trace.unwrapped(command.name);
+                return self.inner_shell(word, rest, env, command.stdin);
+            }
+            if from_stdin || word == "-" || word == "/dev/stdin" {
+                break;
+            }
+            let mut child = env.clone();
+            child.positional = rest.to_vec();
+            let flow = self.run_file(word, &mut child);
+            env.keep_files_of(child);
+            return flow;
+        }
+        match command.stdin {
+            Flow::Text(text) => {
+                self.trace.unwrapped(command.name);
+                let text = text.clone();
+                self.inner_shell(&text, &[], env, &Flow::Unknown)
+            }
+            Flow::Network => {
+                self.report("net.pipe-to-shell", command.name);
+                Flow::Unknown
+            }
+            Flow::Environment => {
+                self.report("opaque.code", command.name);
+                Flow::Unknown
+            }
+            Flow::Files => Flow::Unknown,
+            Flow::Unknown => {
+                // At the end of a pipe this is code that nobody can read.
+                if env.forked {
+                    self.report("opaque.code", command.name);
+                }
+                Flow::Unknown
+            }
+        }
+    }
+
+    fn inner_shell(&mut self, text: &str, rest: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        if text.contains(mark::NETWORK)
+            && text
+                .trim_matches(|c: char| c == mark::NETWORK || c.is_whitespace())
+                .is_empty()
+        {
+            self.report("net.run-remote-code", text);
+            return Flow::Unknown;
+        }
+        let mut child = env.clone();
+        child.positional = rest.iter().skip(1).cloned().collect();
+        if let Some(zero) = rest.first() {
+            child
+                .variables
+                .insert("0".to_owned(), super::env::Value::text(zero));
+        }
+        let flow = self.code(text, &mut child, stdin);
+        env.keep_files_of(child);
+        flow
+    }
+
+    /// Runs a file of shell code: what this text wrote into it is known.
+    pub fn run_file(&mut self, path: &str, env: &mut Env) -> Flow {
+        if mark::has_computed(path) && path.contains(mark::NETWORK) {
+            self.report("net.run-remote-code", path);
+            return Flow::Unknown;
+        }
+        match self.file_flow(path, env) {
+            Flow::Text(text) => self.code(&text, env, &Flow::Unknown),
+            Flow::Network => {
+                self.report("net.download-then-run", path);
+                Flow::Unknown
+            }
+            Flow::Unknown | Flow::Environment => {
+                let written_here = self
+                    .absolute(path, env)
+                    .iter()
+                    .any(|path| env.files.contains_key(path));
+                if written_here {
+                    self.report("opaque.code", path);
+                }
+                Flow::Unknown
+            }
+            Flow::Files => Flow::Unknown,
+        }
+    }
+
+    /// A program that is a file which this text itself wrote.
+    pub fn started_file(&mut self, command: &Command, env: &mut Env) {
+        if !command.program.contains('/') || mark::has_computed(command.program) {
+            return;
+        }
+        let flow = self.file_flow(command.program, env);
+        match flow {
+            Flow::Text(text) => {
+                let first = text.lines().next().unwrap_or_default().to_owned();
+                let interpreter = first
+                    .strip_prefix("#!")
+                    .and_then(|line| line.split_whitespace().rfind(|word| !word.starts_with('-')))
+                    .and_then(|program| program.rsplit('/').next());
+                match interpreter.and_then(language) {
+                    Some(language) => code::judge(self, language, &text, env),
+                    None => {
+                        let mut child = env.clone();
+                        child.positional = command.args.to_vec();
+                        self.code(&text, &mut child, command.stdin);
+                    }
+                }
+            }
+            Flow::Network => self.report("net.download-then-run", command.program),
+            Flow::Unknown | Flow::Environment => {
+                let written_here = self
+                    .absolute(command.program, env)
+                    .iter()
+                    .any(|path| env.files.contains_key(path));
+                if written_here {
+                    self.report("opaque.code", command.program);
+                }
+            }
+            Flow::Files => {}
+        }
+    }
+
+    fn language(&mut self, language: Language, command: &Command, env: &mut Env) {
+        let args = command.args;
+        let mut texts: Vec<String> = Vec::new();
+        let options: &[&str] = match language {
+            Language::Python => &["-c"],
+            Language::JavaScript => &["-e", "--eval", "-p", "--print", "-pe", "eval"],
+            Language::Perl | Language::Ruby => &["-e", "-E"],
+            Language::Php => &["-r", "-B", "-R", "-E"],
+            Language::Lua | Language::AppleScript => &["-e"],
+            Language::PowerShell => &[
+                "-c",
+                "-Command",
+                "-command",
+                "-enc",
+                "-EncodedCommand",
+                "-e",
+            ],
+            Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
+            Language::Awk => &[],
+        };
+        let mut script = None;
+        let mut at = 0;
+        while let Some(word) = args.get(at) {
+            at += 1;
+            let combined = word.len() > 2
+                && word.starts_with('-')
+                && !word.starts_with("--")
+                && options
+                    .iter()
+                    .any(|o| o.len() == 2 && word.ends_with(o.trim_start_matches('-')))
+                && word.chars().skip(1).all(|c| c.is_ascii_alphanumeric());
+            if options.contains(&word.as_str()) || combined {
+                texts.extend(args.get(at).cloned());
+                at += 1;
+            } else if let Some(text) = attached(word, language) {
+                texts.push(text);
+            } else if !word.starts_with('-') || word == "-" {
+                script = Some(word.clone());
+                break;
+            } else if matches!(
+                word.as_str(),
+                "-m" | "-W" | "-X" | "-r" | "--require" | "--import" | "-I" | "-M"
+            ) {
+                if word == "-m" {
+                    return self.python_module(args.get(at..).unwrap_or_default(), env);
+                }
+                at += 1;
+            }
+        }
+        if language == Language::Awk {
+            let takes = Takes {
+                shorts: "Fvf",
+                longs: &["field-separator", "assign", "file"],
+            };
+            let options = Args::read(args, takes);
+            if options.values(&["f", "file"]).next().is_none() {
+                texts.extend(options.operands.first().map(|text| (*text).to_owned()));
+            }
+            script = None;
+        }
+        let has_code = !texts.is_empty();
+        for text in texts {
+            self.trace.unwrapped(command.name);
+            self.language_text(language, &text, env);
+        }
+        if has_code || language == Language::Awk {
+            return;
+        }
+        match script.as_deref() {
+            None | Some("-" | "/dev/stdin") => match command.stdin {
+                Flow::Text(text) => {
+                    let text = text.clone();
+                    self.language_text(language, &text, env);
+                }
+                Flow::Network => self.report("net.pipe-to-shell", command.name),
+                Flow::Unknown if env.forked && language != Language::Other => {
+                    self.report("opaque.code", command.name)
+                }
+                _ => {}
+            },
+            Some(path) => match self.file_flow(path, env) {
+                Flow::Text(text) => self.language_text(language, &text, env),
+                Flow::Network => self.report("net.download-then-run", path),
+                _ if path.starts_with("http://") || path.starts_with("https://") => {
+                    self.report("net.run-remote-code", path);
+                }
+                _ => {}
+            },
+        }
+    }
+
+    fn language_text(&mut self, language: Language, text: &str, env: &mut Env) {
+        if text.contains(mark::NETWORK) {
+            self.report("net.run-remote-code", text);
+            return;
+        }
+        let nothing_readable = text
+            .chars()
+            .all(|character| mark::is_computed(character) || character.is_whitespace());
+        if nothing_readable && !text.is_empty() {
+            self.report("opaque.code", text);
+            return;
+        }
+        code::judge(self, language, text, env);
+    }
+
+    fn python_module(&mut self, rest: &[String], env: &mut Env) {
+        match rest.first().map(String::as_str) {
+            Some("pip" | "twine" | "poetry") => {
+                self.run(rest, env, &Flow::Unknown);
+            }
+            Some("http.server") => {
+                let takes = Takes {
+                    shorts: "db",
+                    longs: &["directory", "bind"],
+                };
+                let options = Args::read(rest, takes);
+                for directory in options.values(&["d", "directory"]) {
+                    crate::rules::files::read(self, directory, env);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Code that hangs on its option: `-e'print 1'`, `--eval=…`.
+fn attached(word: &str, language: Language) -> Option<String> {
+    let text = match language {
+        Language::JavaScript => word
+            .strip_prefix("--eval=")
+            .or_else(|| word.strip_prefix("--print="))?,
+        Language::Python => word.strip_prefix("-c")?,
+        Language::Perl | Language::Ruby => word.strip_prefix("-e")?,
+        Language::Php => word.strip_prefix("-r")?,
+        Language::Lua | Language::AppleScript | Language::PowerShell | Language::Other => {
+            return None;
+        }
+        Language::Awk => return None,
+    };
+    (text.contains(['(', ' ', ';', '`', '"'])).then(|| text.to_owned())
+}

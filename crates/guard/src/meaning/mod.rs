@@ -1,0 +1,17 @@
+//! What a shell text does: every simple command that may run, with its
+//! wrappers removed and its words expanded as far as the text says.
+
+pub mod args;
+mod builtin;
+pub mod code;
+pub mod env;
+mod expand;
+pub mod interpret;
+pub mod mark;
+pub mod output;
+mod stream;
+
+pub mod walk;
+mod wrap;
+
+pub use stream::found_paths;

@@ -1,0 +1,477 @@
+//! What a command prints, where that can be said: the next command of a
+//! pipeline or the word around a substitution is made of it.
+
+use super::args::{Args, NO_VALUES, Takes};
+use super::env::{Env, Flow};
+use super::stream::found_paths;
+use super::walk::{Command, Walker, join};
+
+/// Programs whose output is code that is meant to be evaluated, made by the
+/// tool itself.
+const SHELL_SETUP: [&str; 27] = [
+    "ssh-agent",
+    "direnv",
+    "pyenv",
+    "rbenv",
+    "nodenv",
+    "jenv",
+    "goenv",
+    "opam",
+    "brew",
+    "fnm",
+    "dircolors",
+    "starship",
+    "zoxide",
+    "minikube",
+    "docker-machine",
+    "conda",
+    "mamba",
+    "mise",
+    "asdf",
+    "register-python-argcomplete",
+    "keychain",
+    "luarocks",
+    "thefuck",
+    "atuin",
+    "rustup",
+    "fzf",
+    "lesspipe",
+];
+
+impl Walker<'_> {
+    pub fn output(&mut self, command: &Command, env: &mut Env) -> Flow {
+        let args = command.args;
+        let stdin = command.stdin;
+        match command.name {
+            "echo" => Flow::Text(echo(args)),
+            "printf" => Flow::Text(printf(args)),
+            "true" | ":" | "false" | "test" | "[" | "sleep" | "mkdir" | "touch" | "rm" | "wait" => {
+                Flow::Text(String::new())
+            }
+            "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" => {
+                self.file_contents(command, env)
+            }
+            "tee" => {
+                for path in args.iter().filter(|a| !a.starts_with('-')) {
+                    self.note_file(path, stdin, env);
+                }
+                stdin.clone()
+            }
+            "mkfifo" => {
+                for path in args.iter().filter(|a| !a.starts_with('-')) {
+                    self.note_file(path, &Flow::Unknown, env);
+                }
+                Flow::Text(String::new())
+            }
+            "pwd" => Flow::Text(env.directories.first().cloned().unwrap_or_default()),
+            "which" | "type" | "command" | "whereis" => located(args),
+            "mktemp" => Flow::Text(format!("{}/tmp.made", self.temporary())),
+            "whoami" | "hostname" | "uname" | "id" | "nproc" | "date" | "wc" | "arch" | "tty"
+            | "logname" | "getconf" | "tput" => Flow::Text("value".to_owned()),
+            "pgrep" | "pidof" if args.iter().any(|name| crate::rules::is_vital(name)) => {
+                // Whoever ends these ends everything.
+                Flow::Text("-1".to_owned())
+            }
+            "seq" => Flow::Text("1 2".to_owned()),
+            "basename" => match operands(args).first() {
+                Some(path) => {
+                    let name = path.trim_end_matches('/').rsplit('/').next();
+                    Flow::Text(name.unwrap_or_default().to_owned())
+                }
+                None => Flow::Unknown,
+            },
+            "dirname" => match operands(args).first() {
+                Some(path) => {
+                    let parent = path.trim_end_matches('/').rsplit_once('/');
+                    Flow::Text(match parent {
+                        Some(("", _)) => "/".to_owned(),
+                        Some((parent, _)) => parent.to_owned(),
+                        None => ".".to_owned(),
+                    })
+                }
+                None => Flow::Unknown,
+            },
+            "realpath" | "readlink" | "grealpath" => match operands(args).first() {
+                Some(path) => Flow::Text(self.absolute(path, env).concat()),
+                None => Flow::Unknown,
+            },
+            "find" | "gfind" | "fd" | "fdfind" => Flow::Text(found_paths(command).join("\n")),
+            "ls" => listed(args),
+            "git" => self.git_output(args),
+            "base64" | "gbase64" | "base32" | "xxd" | "rev" | "openssl" => decoded(command),
+            "curl" | "wget" | "aria2c" | "fetch" | "http" | "https" | "xh" | "lynx" | "w3m"
+            | "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "dig" | "nslookup" => {
+                self.downloads(command, env)
+            }
+            "printenv" | "env" | "set" | "export" | "declare" => Flow::Environment,
+            "cp" | "mv" | "install" | "ln" => {
+                self.copies(command, env);
+                Flow::Text(String::new())
+            }
+            "grep" | "egrep" | "rg" if *stdin == Flow::Environment => {
+                let argv: Vec<String> = std::iter::once(command.name.to_owned())
+                    .chain(args.iter().cloned())
+                    .collect();
+                if crate::rules::secret::keeps_only_harmless_lines(&argv) {
+                    Flow::Unknown
+                } else {
+                    Flow::Environment
+                }
+            }
+            "sort" | "uniq" | "grep" | "egrep" | "rg" if matches!(stdin, Flow::Text(text) if text.lines().all(|line| line.contains('/'))) => {
+                stdin.clone()
+            }
+            name if SHELL_SETUP.contains(&name) => Flow::Text(String::new()),
+            _ if args
+                .first()
+                .is_some_and(|a| a == "completion" || a == "completions") =>
+            {
+                Flow::Text(String::new())
+            }
+            _ => filtered(command),
+        }
+    }
+
+    fn file_contents(&mut self, command: &Command, env: &Env) -> Flow {
+        let takes = Takes {
+            shorts: if matches!(command.name, "head" | "tail") {
+                "nc"
+            } else {
+                ""
+            },
+            longs: &["lines", "bytes"],
+        };
+        let args = Args::read(command.args, takes);
+        let files: Vec<&str> = args
+            .operands
+            .iter()
+            .copied()
+            .filter(|f| *f != "-")
+            .collect();
+        if files.is_empty() {
+            return match (command.name, command.stdin) {
+                ("cat" | "tac" | "nl", stdin) => stdin.clone(),
+                (_, stdin) => stdin.clone(),
+            };
+        }
+        let mut flow = Flow::Text(String::new());
+        for file in files {
+            flow = join(flow, self.file_flow(file, env));
+        }
+        flow
+    }
+
+    fn git_output(&self, args: &[String]) -> Flow {
+        let mut words = args
+            .iter()
+            .map(String::as_str)
+            .skip_while(|w| w.starts_with('-'));
+        match (words.next(), args) {
+            (Some("rev-parse"), args) if args.iter().any(|a| a == "--show-toplevel") => {
+                Flow::Text(self.project().to_owned())
+            }
+            (Some("rev-parse"), args) if args.iter().any(|a| a == "--git-dir") => {
+                Flow::Text(format!("{}/.git", self.project()))
+            }
+            (
+                Some(
+                    "rev-parse" | "describe" | "merge-base" | "rev-list" | "config"
+                    | "symbolic-ref",
+                ),
+                _,
+            ) => Flow::Text("revision".to_owned()),
+            (Some("branch"), args) if args.iter().any(|a| a == "--show-current") => {
+                Flow::Text("branch".to_owned())
+            }
+            (Some("ls-files" | "diff" | "show"), args)
+                if args.iter().any(|a| {
+                    matches!(
+                        a.as_str(),
+                        "ls-files" | "--name-only" | "--diff-filter" | "-z"
+                    )
+                }) =>
+            {
+                let patterns: Vec<&String> = args
+                    .iter()
+                    .skip(1)
+                    .filter(|a| a.contains(['*', '.']) && !a.starts_with('-') && !a.contains(".."))
+                    .collect();
+                Flow::Text(match patterns.first() {
+                    Some(pattern) => format!("tracked/{pattern}"),
+                    None => "tracked/file".to_owned(),
+                })
+            }
+            _ => Flow::Unknown,
+        }
+    }
+
+    fn downloads(&mut self, command: &Command, env: &mut Env) -> Flow {
+        let takes = crate::rules::net::client_takes(command.name);
+        let args = Args::read(command.args, takes);
+        let mut saved = false;
+        let names: &[&str] = match command.name {
+            "wget" => &["O", "output-document"],
+            "http" | "https" | "xh" | "aria2c" => &["o", "output", "out"],
+            _ => &["o", "output"],
+        };
+        let targets: Vec<String> = args.values(names).map(str::to_owned).collect();
+        for path in targets.iter().filter(|path| path.as_str() != "-") {
+            saved = true;
+            self.note_file(path, &Flow::Network, env);
+        }
+        let keeps_name = match command.name {
+            "curl" => args.has('O', "remote-name") || args.long("remote-name-all"),
+            "wget" | "aria2c" => targets.is_empty(),
+            _ => false,
+        };
+        if keeps_name {
+            saved = true;
+            for url in &args.operands {
+                let name = url
+                    .split(['?', '#'])
+                    .next()
+                    .unwrap_or(url)
+                    .rsplit('/')
+                    .next();
+                let directory = args
+                    .values(&["P", "directory-prefix", "output-dir", "d", "dir"])
+                    .next()
+                    .map_or(String::new(), |directory| format!("{directory}/"));
+                let path = format!("{directory}{}", name.unwrap_or_default());
+                self.note_file(&path, &Flow::Network, env);
+            }
+        }
+        if saved {
+            Flow::Text(String::new())
+        } else {
+            Flow::Network
+        }
+    }
+
+    /// A copy holds what its source held; a link leads to its target.
+    fn copies(&mut self, command: &Command, env: &mut Env) {
+        let args = Args::read(command.args, NO_VALUES);
+        let [sources @ .., target] = args.operands.as_slice() else {
+            return;
+        };
+        for source in sources {
+            if command.name == "ln" {
+                for path in self.absolute(target, env) {
+                    env.links.insert(path, (*source).to_owned());
+                }
+            }
+            let flow = self.file_flow(source, env);
+            if flow != Flow::Files {
+                self.note_file(target, &flow, env);
+                let name = source.rsplit('/').next().unwrap_or(source);
+                let within = format!("{}/{name}", target.trim_end_matches('/'));
+                self.note_file(&within, &flow, env);
+            }
+        }
+    }
+}
+
+fn operands(args: &[String]) -> Vec<&str> {
+    Args::read(args, NO_VALUES).operands
+}
+
+fn located(args: &[String]) -> Flow {
+    match operands(args).first() {
+        Some(name) => Flow::Text(format!("/usr/bin/{name}")),
+        None => Flow::Unknown,
+    }
+}
+
+fn listed(args: &[String]) -> Flow {
+    let paths = operands(args);
+    let named = paths
+        .iter()
+        .any(|path| super::mark::has_glob(path) || path.contains('.'));
+    if named {
+        Flow::Text(paths.join("\n"))
+    } else {
+        Flow::Unknown
+    }
+}
+
+/// What passes through a program that changes it.
+fn filtered(command: &Command) -> Flow {
+    match command.stdin {
+        Flow::Network => Flow::Network,
+        Flow::Environment => Flow::Environment,
+        _ => Flow::Unknown,
+    }
+}
+
+fn echo(args: &[String]) -> String {
+    let is_flag = |a: &&String| {
+        a.len() > 1 && a.starts_with('-') && a.chars().skip(1).all(|c| matches!(c, 'n' | 'e' | 'E'))
+    };
+    let flags = args.iter().take_while(is_flag).count();
+    let escapes = args.iter().take(flags).any(|flag| flag.contains('e'));
+    let mut text = args.get(flags..).unwrap_or_default().join(" ");
+    if escapes {
+        text = unescape(&text);
+    }
+    text.push('\n');
+    text
+}
+
+pub fn printf(args: &[String]) -> String {
+    let args: Vec<&String> = args.iter().skip_while(|a| a.as_str() == "--").collect();
+    let Some((format, values)) = args.split_first() else {
+        return String::new();
+    };
+    let format = unescape(format);
+    let mut values = values.iter();
+    let mut text = String::new();
+    loop {
+        let before = values.len();
+        let mut characters = format.chars().peekable();
+        while let Some(character) = characters.next() {
+            if character != '%' {
+                text.push(character);
+                continue;
+            }
+            while characters
+                .peek()
+                .is_some_and(|c| !c.is_ascii_alphabetic() && *c != '%')
+            {
+                characters.next();
+            }
+            match characters.next() {
+                Some('%') => text.push('%'),
+                Some('b') => text.push_str(&unescape(values.next().map_or("", |v| v.as_str()))),
+                Some('c') => text.extend(values.next().and_then(|value| value.chars().next())),
+                Some(_) => text.push_str(values.next().map_or("", |v| v.as_str())),
+                None => {}
+            }
+        }
+        if values.len() == 0 || values.len() == before || text.len() > 65_536 {
+            return text;
+        }
+    }
+}
+
+/// Backslash escapes as `echo -e` and `printf` know them.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            plain.push(character);
+            continue;
+        }
+        let (radix, most) = match characters.peek() {
+            Some('x') => (16, 2),
+            Some('u') => (16, 4),
+            Some('0'..='7') => (8, 4),
+            _ => (0, 0),
+        };
+        if radix == 0 {
+            match characters.next() {
+                Some('n') => plain.push('\n'),
+                Some('t') => plain.push('\t'),
+                Some('r') => plain.push('\r'),
+                Some('\\') => plain.push('\\'),
+                Some('e') => plain.push('\u{1b}'),
+                Some('"') => plain.push('"'),
+                Some(other) => plain.extend(['\\', other]),
+                None => plain.push('\\'),
+            }
+            continue;
+        }
+        if radix == 16 {
+            characters.next();
+        }
+        let most = if radix == 8 && characters.peek() != Some(&'0') {
+            3
+        } else {
+            most
+        };
+        let mut value = 0;
+        for _ in 0..most {
+            let Some(digit) = characters.peek().and_then(|c| c.to_digit(radix)) else {
+                break;
+            };
+            characters.next();
+            value = value * radix + digit;
+        }
+        plain.extend(char::from_u32(value));
+    }
+    plain
+}
+
+fn decoded(command: &Command) -> Flow {
+    let args = Args::read(command.args, NO_VALUES);
+    let decodes = match command.name {
+        "xxd" => args.shorts.contains(&'r') || args.long("revert"),
+        "rev" => true,
+        "openssl" => command.args.iter().any(|a| a == "-d"),
+        _ => args.short('d') || args.short('D') || args.long("decode"),
+    };
+    if !decodes {
+        return filtered(command);
+    }
+    let bytes = match (command.name, command.stdin) {
+        ("rev", Flow::Text(text)) => {
+            let lines: Vec<String> = text
+                .lines()
+                .map(|line| line.chars().rev().collect())
+                .collect();
+            return Flow::Text(lines.join("\n"));
+        }
+        ("base64" | "gbase64", Flow::Text(text)) => base64(text),
+        ("openssl", Flow::Text(text))
+            if command.args.iter().any(|a| a == "base64" || a == "-base64") =>
+        {
+            base64(text)
+        }
+        ("xxd", Flow::Text(text)) => hex(text),
+        (_, Flow::Network) => return Flow::Network,
+        _ => None,
+    };
+    match bytes.map(String::from_utf8) {
+        Some(Ok(text)) => Flow::Text(text),
+        _ => Flow::Unknown,
+    }
+}
+
+pub fn base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut buffer, mut bits) = (0_u32, 0_u32);
+    for byte in text.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' | b'\n' | b'\r' | b' ' => continue,
+            _ => return None,
+        };
+        buffer = buffer << 6 | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
+            buffer &= (1 << bits) - 1;
+        }
+    }
+    Some(bytes)
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16))
+        .collect::<Option<_>>()?;
+    digits
+        .chunks_exact(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(high * 16 + low).ok(),
+            _ => None,
+        })
+        .collect()
+}

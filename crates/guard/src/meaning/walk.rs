@@ -1,0 +1,626 @@
+//! Walks a script and hands every simple command to the rules.
+
+use std::rc::Rc;
+
+use crate::Context;
+use crate::finding::{Finding, Trace};
+use crate::rules;
+use crate::shell::{self, Assignment, Node, Redirect, RedirectKind, Script, ShellError, Simple};
+
+use super::builtin::Effect;
+use super::env::{Documents, Env, Flow, Function, Value};
+use super::mark::{self, UNKNOWN};
+
+/// How many commands may be walked, repeated ones included.
+const MAX_STEPS: usize = 20_000;
+/// How deep commands may stand in commands.
+const MAX_DEPTH: usize = 16;
+/// How many variables and written files are remembered.
+const MAX_REMEMBERED: usize = 256;
+/// How much output of a command is remembered.
+const MAX_OUTPUT: usize = 256 * 1024;
+/// How much text a shown command may have.
+const MAX_SHOWN: usize = 160;
+
+/// A simple command as it will run, for the rules to judge.
+#[derive(Debug)]
+pub struct Command<'a> {
+    /// The program without its directory.
+    pub name: &'a str,
+    /// The program as it was written.
+    pub program: &'a str,
+    pub args: &'a [String],
+    pub stdin: &'a Flow,
+}
+
+#[derive(Debug)]
+pub struct Walker<'a> {
+    pub context: &'a Context<'a>,
+    pub findings: Vec<Finding>,
+    pub trace: Trace,
+    steps: usize,
+    depth: usize,
+}
+
+impl<'a> Walker<'a> {
+    pub fn new(context: &'a Context<'a>) -> Self {
+        Walker {
+            context,
+            findings: Vec::new(),
+            trace: Trace::default(),
+            steps: 0,
+            depth: 0,
+        }
+    }
+
+    pub fn home(&self) -> &'a str {
+        self.context.home
+    }
+
+    pub fn project(&self) -> &'a str {
+        self.context.project
+    }
+
+    pub fn temporary(&self) -> &'a str {
+        self.context
+            .temporary
+            .first()
+            .map_or("/tmp", String::as_str)
+    }
+
+    pub fn report(&mut self, rule: &'static str, detail: &str) {
+        let detail: String = mark::show(detail).chars().take(MAX_SHOWN).collect();
+        self.findings.push(Finding {
+            rule: rule.into(),
+            detail,
+        });
+    }
+
+    /// The start of every walk: a text that a shell in `cwd` would run.
+    pub fn shell_text(&mut self, text: &str, cwd: &str) {
+        let mut env = Env {
+            directories: vec![cwd.to_owned()],
+            ..Env::default()
+        };
+        // A shell drops what a C string can't hold.
+        if text.contains('\0') {
+            self.code(&text.replace('\0', ""), &mut env, &Flow::Unknown);
+        } else {
+            self.code(text, &mut env, &Flow::Unknown);
+        }
+    }
+
+    /// A text that is run as shell code within `env`.
+    pub fn code(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
+        if self.depth >= MAX_DEPTH {
+            self.report("opaque.too-large", "nesting");
+            return Flow::Unknown;
+        }
+        let parsed = match shell::parse(text) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                let rule = match error {
+                    ShellError::Syntax(_) => "opaque.syntax",
+                    ShellError::TooLong | ShellError::TooMany | ShellError::TooDeep => {
+                        "opaque.too-large"
+                    }
+                };
+                self.report(rule, text);
+                return Flow::Unknown;
+            }
+        };
+        self.depth += 1;
+        let documents = Rc::new(parsed.heredocs);
+        let flow = self.script(&parsed.script, env, &documents, stdin);
+        self.depth -= 1;
+        flow
+    }
+
+    pub fn script(
+        &mut self,
+        script: &Script,
+        env: &mut Env,
+        documents: &Documents,
+        stdin: &Flow,
+    ) -> Flow {
+        let mut flow = Flow::Text(String::new());
+        for node in &script.nodes {
+            let next = self.node(node, env, documents, stdin);
+            flow = join(flow, next);
+        }
+        flow
+    }
+
+    /// A body that may or may not run.
+    fn branch(&mut self, script: &Script, env: &Env, documents: &Documents, stdin: &Flow) -> Env {
+        let mut inner = env.clone();
+        self.script(script, &mut inner, documents, stdin);
+        inner
+    }
+
+    fn node(&mut self, node: &Node, env: &mut Env, documents: &Documents, stdin: &Flow) -> Flow {
+        match node {
+            Node::Simple(simple) => self.simple(simple, env, documents, stdin),
+            Node::Pipeline(stages) => self.pipeline(stages, env, documents, stdin),
+            Node::Background(inner) => {
+                let mut child = env.clone();
+                child.forked = true;
+                self.node(inner, &mut child, documents, stdin);
+                env.keep_files_of(child);
+                Flow::Unknown
+            }
+            Node::Subshell(script, redirects) => {
+                let mut child = env.clone();
+                let flow = self.redirected(
+                    redirects,
+                    &mut child,
+                    documents,
+                    stdin,
+                    |walker, env, stdin| walker.script(script, env, documents, stdin),
+                );
+                env.keep_files_of(child);
+                flow
+            }
+            Node::Group(script, redirects) => {
+                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                    walker.script(script, env, documents, stdin)
+                })
+            }
+            Node::If(parts, redirects) => {
+                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                    let mut parts = parts.iter();
+                    if let Some(condition) = parts.next() {
+                        walker.script(condition, env, documents, stdin);
+                    }
+                    let branches: Vec<Env> = parts
+                        .map(|part| walker.branch(part, env, documents, stdin))
+                        .collect();
+                    branches.into_iter().for_each(|branch| env.merge(branch));
+                    Flow::Unknown
+                })
+            }
+            Node::Case {
+                subject,
+                arms,
+                redirects,
+            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                walker.texts(subject, env, documents);
+                let branches: Vec<Env> = arms
+                    .iter()
+                    .map(|arm| walker.branch(arm, env, documents, stdin))
+                    .collect();
+                branches.into_iter().for_each(|branch| env.merge(branch));
+                Flow::Unknown
+            }),
+            Node::For {
+                name,
+                words,
+                body,
+                redirects,
+            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                let values = match words {
+                    Some(words) => walker.fields(words, env, documents),
+                    None => env.positional.clone(),
+                };
+                env.variables.insert(name.clone(), Value::Texts(values));
+                let inner = walker.branch(body, env, documents, stdin);
+                env.merge(inner);
+                Flow::Unknown
+            }),
+            Node::While {
+                condition,
+                body,
+                redirects,
+            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                walker.script(condition, env, documents, stdin);
+                let inner = walker.branch(body, env, documents, stdin);
+                env.merge(inner);
+                Flow::Unknown
+            }),
+            Node::Function { name, body } => {
+                let function = Function {
+                    body: Rc::clone(body),
+                    documents: Rc::clone(documents),
+                };
+                env.functions.insert(name.clone(), function);
+                Flow::Text(String::new())
+            }
+            Node::Test(words) => {
+                for word in words {
+                    self.texts(word, env, documents);
+                }
+                Flow::Text(String::new())
+            }
+        }
+    }
+
+    fn pipeline(
+        &mut self,
+        stages: &[Node],
+        env: &mut Env,
+        documents: &Documents,
+        stdin: &Flow,
+    ) -> Flow {
+        let mut flow = stdin.clone();
+        for (index, stage) in stages.iter().enumerate() {
+            let mut child = env.clone();
+            child.forked = true;
+            let before = self.findings.len();
+            flow = self.node(stage, &mut child, documents, &flow);
+            env.keep_files_of(child);
+            if let Some(next) = stages.get(index + 1) {
+                self.forgive_narrow_listing(before, next, env, documents);
+            }
+        }
+        flow
+    }
+
+    /// `env | grep NODE` shows one harmless line, not the environment.
+    fn forgive_narrow_listing(
+        &mut self,
+        before: usize,
+        next: &Node,
+        env: &mut Env,
+        documents: &Documents,
+    ) {
+        let listed = |finding: &Finding| finding.rule == "secret.environment";
+        if !self.findings.iter().skip(before).any(listed) {
+            return;
+        }
+        let Node::Simple(next) = next else { return };
+        let argv = self.fields(&next.words, env, documents);
+        if rules::secret::keeps_only_harmless_lines(&argv) {
+            let mut index = 0;
+            self.findings.retain(|finding| {
+                index += 1;
+                index <= before || !listed(finding)
+            });
+        }
+    }
+
+    /// Runs `inner` with the redirections around it.
+    fn redirected(
+        &mut self,
+        redirects: &[Redirect],
+        env: &mut Env,
+        documents: &Documents,
+        stdin: &Flow,
+        inner: impl FnOnce(&mut Self, &mut Env, &Flow) -> Flow,
+    ) -> Flow {
+        if redirects.is_empty() {
+            return inner(self, env, stdin);
+        }
+        let mut input = None;
+        let mut outputs = Vec::new();
+        for redirect in redirects {
+            self.redirect(redirect, env, documents, &mut input, &mut outputs);
+        }
+        let flow = inner(self, env, input.as_ref().unwrap_or(stdin));
+        if outputs.is_empty() {
+            return flow;
+        }
+        for path in outputs {
+            self.note_file(&path, &flow, env);
+        }
+        Flow::Text(String::new())
+    }
+
+    fn redirect(
+        &mut self,
+        redirect: &Redirect,
+        env: &mut Env,
+        documents: &Documents,
+        input: &mut Option<Flow>,
+        outputs: &mut Vec<String>,
+    ) {
+        match &redirect.kind {
+            RedirectKind::Read(word) => {
+                for path in self.texts(word, env, documents) {
+                    rules::files::read(self, &path, env);
+                    *input = Some(self.file_flow(&path, env));
+                }
+            }
+            RedirectKind::Write(word) => {
+                for path in self.texts(word, env, documents) {
+                    rules::files::write(self, &path, env);
+                    if redirect.descriptor.is_none_or(|number| number == 1) {
+                        outputs.push(path);
+                    }
+                }
+            }
+            RedirectKind::Duplicate(word) => {
+                for target in self.texts(word, env, documents) {
+                    let number = target.trim_end_matches('-');
+                    let is_descriptor = number.bytes().all(|byte| byte.is_ascii_digit());
+                    if !is_descriptor && !mark::has_computed(&target) {
+                        rules::files::write(self, &target, env);
+                        outputs.push(target);
+                    }
+                }
+            }
+            RedirectKind::HereString(word) => {
+                let mut text = self.text(word, env, documents);
+                text.push('\n');
+                *input = Some(Flow::Text(text));
+            }
+            RedirectKind::HereDoc(index) => {
+                let body = documents.get(*index).cloned().unwrap_or_default();
+                *input = Some(Flow::Text(self.text(&body, env, documents)));
+            }
+        }
+    }
+
+    /// What stands in a file, as far as this text itself says.
+    pub fn file_flow(&self, path: &str, env: &Env) -> Flow {
+        if mark::has_computed(path) {
+            return if path.contains(mark::NETWORK) {
+                Flow::Network
+            } else {
+                Flow::Files
+            };
+        }
+        let known = self
+            .absolute(path, env)
+            .into_iter()
+            .find_map(|path| env.files.get(&path).cloned());
+        match known {
+            Some(flow) => flow,
+            None if path == "/dev/stdin" || path == "-" => Flow::Unknown,
+            None => Flow::Files,
+        }
+    }
+
+    pub fn note_file(&mut self, path: &str, flow: &Flow, env: &mut Env) {
+        if env.files.len() > MAX_REMEMBERED {
+            self.report("opaque.too-large", path);
+            return;
+        }
+        for path in self.absolute(path, env) {
+            let flow = match (env.files.remove(&path), flow.clone()) {
+                (Some(before), now) => join(before, now),
+                (None, now) => now,
+            };
+            env.files.insert(path, flow);
+        }
+    }
+
+    fn assigned(
+        &mut self,
+        assignment: &Assignment,
+        env: &mut Env,
+        documents: &Documents,
+    ) -> (String, Value) {
+        let name = assignment.name.clone();
+        let value = if let [shell::Part::Array(words)] = assignment.value.parts.as_slice() {
+            Value::List(self.fields(words, env, documents))
+        } else {
+            let texts = self.texts(&assignment.value, env, documents);
+            Value::Texts(if texts.is_empty() {
+                vec![String::new()]
+            } else {
+                texts
+            })
+        };
+        if !assignment.append {
+            return (name, value);
+        }
+        let value = match (env.variables.get(&name).cloned(), value) {
+            (Some(Value::List(mut before)), Value::List(more)) => {
+                before.extend(more);
+                Value::List(before)
+            }
+            (Some(Value::Texts(before)), Value::Texts(more)) => {
+                let texts = before
+                    .iter()
+                    .flat_map(|start| more.iter().map(move |end| format!("{start}{end}")))
+                    .take(16)
+                    .collect();
+                Value::Texts(texts)
+            }
+            (_, value) => value,
+        };
+        (name, value)
+    }
+
+    fn simple(
+        &mut self,
+        simple: &Simple,
+        env: &mut Env,
+        documents: &Documents,
+        stdin: &Flow,
+    ) -> Flow {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            if self.steps == MAX_STEPS + 1 {
+                self.report("opaque.too-large", "steps");
+            }
+            return Flow::Unknown;
+        }
+        let mut prefix = Vec::new();
+        for assignment in &simple.assignments {
+            let (name, value) = self.assigned(assignment, env, documents);
+            rules::assignment(self, &name, &value, env);
+            if env.variables.len() + env.files.len() > MAX_REMEMBERED {
+                self.report("opaque.too-large", &name);
+                return Flow::Unknown;
+            }
+            if simple.words.is_empty() {
+                env.variables.insert(name, value);
+            } else {
+                prefix.push((name, value));
+            }
+        }
+        self.redirected(
+            &simple.redirects,
+            env,
+            documents,
+            stdin,
+            |walker, env, stdin| {
+                let Some((first, rest)) = simple.words.split_first() else {
+                    // `$(< file)` and `< file` alone give the file's content.
+                    return match simple.redirects.is_empty() {
+                        true => Flow::Text(String::new()),
+                        false => stdin.clone(),
+                    };
+                };
+                let starts = walker.alternatives(first, env, documents);
+                let rest = walker.fields(rest, env, documents);
+                let mut flow = Flow::Text(String::new());
+                for mut argv in starts {
+                    argv.extend(rest.iter().cloned());
+                    flow = if prefix.is_empty() {
+                        walker.run(&argv, env, stdin)
+                    } else {
+                        walker.run_with(&argv, &prefix, env, stdin)
+                    };
+                }
+                flow
+            },
+        )
+    }
+
+    /// Runs a command with variables that are set for it alone.
+    fn run_with(
+        &mut self,
+        argv: &[String],
+        prefix: &[(String, Value)],
+        env: &mut Env,
+        stdin: &Flow,
+    ) -> Flow {
+        let before: Vec<_> = prefix
+            .iter()
+            .map(|(name, value)| (name, env.variables.insert(name.clone(), value.clone())))
+            .collect();
+        let flow = self.run(argv, env, stdin);
+        for (name, value) in before {
+            match value {
+                Some(value) => env.variables.insert(name.clone(), value),
+                None => env.variables.remove(name),
+            };
+        }
+        flow
+    }
+
+    /// One command with its arguments, whoever starts it.
+    pub fn run(&mut self, argv: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let Some((program, args)) = argv.split_first() else {
+            return Flow::Text(String::new());
+        };
+        if self.depth >= MAX_DEPTH {
+            self.report("opaque.too-large", program);
+            return Flow::Unknown;
+        }
+        self.depth += 1;
+        self.trace.command(argv);
+        let flow = self.run_inner(program, args, env, stdin);
+        self.depth -= 1;
+        flow
+    }
+
+    fn run_inner(&mut self, program: &str, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let Some(name) = self.program_name(program) else {
+            return Flow::Unknown;
+        };
+        if let Some(function) = env.functions.get(program).cloned() {
+            return self.call(program, &function, args, env, stdin);
+        }
+        if let Some(alias) = env.aliases.get(program).cloned() {
+            let mut inner = env.clone();
+            inner.aliases.remove(program);
+            let text = format!("{alias} {}", quoted(args));
+            return self.code(&text, &mut inner, stdin);
+        }
+        let command = Command {
+            name: &name,
+            program,
+            args,
+            stdin,
+        };
+        rules::command(self, &command, env);
+        match self.builtin(&command, env) {
+            Effect::Done(flow) => return flow,
+            Effect::NotBuiltin => {}
+        }
+        if let Some(flow) = self.unwrapped(&command, env) {
+            return flow;
+        }
+        if let Some(flow) = self.interpreter(&command, env) {
+            return flow;
+        }
+        self.started_file(&command, env);
+        self.output(&command, env)
+    }
+
+    /// The program's name, or a finding where the text does not say it.
+    fn program_name(&mut self, program: &str) -> Option<String> {
+        let base = program.rsplit('/').next().unwrap_or(program);
+        if program.contains(mark::NETWORK) {
+            self.report("net.run-remote-code", program);
+            return None;
+        }
+        if mark::has_computed(base) || mark::has_glob(base) {
+            self.report("opaque.command", program);
+            return None;
+        }
+        if mark::has_glob(program) && !mark::has_computed(program) {
+            self.report("opaque.command", program);
+            return None;
+        }
+        let base = base.strip_suffix(".exe").unwrap_or(base);
+        Some(base.to_owned())
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        function: &Function,
+        args: &[String],
+        env: &mut Env,
+        stdin: &Flow,
+    ) -> Flow {
+        if env.calls.iter().any(|call| call == name) {
+            if env.forked {
+                self.report("system.fork-bomb", name);
+            }
+            return Flow::Unknown;
+        }
+        let positional = std::mem::replace(&mut env.positional, args.to_vec());
+        env.calls.push(name.to_owned());
+        let forked = std::mem::replace(&mut env.forked, false);
+        let flow = self.node(&function.body, env, &function.documents, stdin);
+        env.forked = forked;
+        env.calls.pop();
+        env.positional = positional;
+        flow
+    }
+}
+
+/// What comes out when one output follows the other.
+pub fn join(first: Flow, second: Flow) -> Flow {
+    match (first, second) {
+        (Flow::Network, _) | (_, Flow::Network) => Flow::Network,
+        (Flow::Environment, _) | (_, Flow::Environment) => Flow::Environment,
+        (Flow::Text(first), Flow::Text(second)) if first.len() + second.len() > MAX_OUTPUT => {
+            Flow::Unknown
+        }
+        (Flow::Text(mut first), Flow::Text(second)) => {
+            first.push_str(&second);
+            Flow::Text(first)
+        }
+        (Flow::Text(first), other) if first.is_empty() => other,
+        (other, Flow::Text(second)) if second.is_empty() => other,
+        (Flow::Text(mut first), _) => {
+            first.push(UNKNOWN);
+            Flow::Text(first)
+        }
+        (_, Flow::Text(second)) => Flow::Text(format!("{UNKNOWN}{second}")),
+        (Flow::Files, _) | (_, Flow::Files) => Flow::Files,
+        _ => Flow::Unknown,
+    }
+}
+
+/// Words as shell text that gives the same words.
+pub fn quoted(words: &[String]) -> String {
+    let one = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
+    words.iter().map(one).collect::<Vec<_>>().join(" ")
+}

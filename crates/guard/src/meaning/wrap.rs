@@ -1,0 +1,525 @@
+//! Commands whose arguments are another command.
+
+use super::args::{Args, Takes};
+use super::env::{Env, Flow, Value};
+use super::mark;
+use super::walk::{Command, Walker};
+
+/// How to find the command within a wrapper's arguments.
+struct Wrapper {
+    name: &'static str,
+    /// Short options with a value, and long ones.
+    takes: Takes,
+    /// How many operands stand before the command.
+    skip: usize,
+}
+
+const fn wrapper(
+    name: &'static str,
+    shorts: &'static str,
+    longs: &'static [&'static str],
+    skip: usize,
+) -> Wrapper {
+    Wrapper {
+        name,
+        takes: Takes { shorts, longs },
+        skip,
+    }
+}
+
+const WRAPPERS: [Wrapper; 68] = [
+    wrapper(
+        "sudo",
+        "ugpCcrtTUhDR",
+        &["user", "group", "prompt", "chdir", "host", "role", "type"],
+        0,
+    ),
+    wrapper("doas", "uCa", &[], 0),
+    wrapper("pkexec", "", &["user"], 0),
+    wrapper("run0", "u", &["user"], 0),
+    wrapper("gosu", "", &[], 1),
+    wrapper("su-exec", "", &[], 1),
+    wrapper("setpriv", "", &["reuid", "regid", "groups"], 0),
+    wrapper("fakeroot", "", &[], 0),
+    wrapper("nohup", "", &[], 0),
+    wrapper("setsid", "", &[], 0),
+    wrapper("time", "fo", &["format", "output"], 0),
+    wrapper("gtime", "fo", &["format", "output"], 0),
+    wrapper("nice", "n", &["adjustment"], 0),
+    wrapper("ionice", "cnpPu", &["class", "classdata"], 0),
+    wrapper("chrt", "TPD", &[], 1),
+    wrapper("taskset", "", &[], 1),
+    wrapper("numactl", "CNmlip", &[], 0),
+    wrapper("timeout", "ks", &["kill-after", "signal"], 1),
+    wrapper("gtimeout", "ks", &["kill-after", "signal"], 1),
+    wrapper("stdbuf", "ioe", &["input", "output", "error"], 0),
+    wrapper("unbuffer", "", &[], 0),
+    wrapper("command", "", &[], 0),
+    wrapper("builtin", "", &[], 0),
+    wrapper("exec", "a", &[], 0),
+    wrapper("busybox", "", &[], 0),
+    wrapper("toybox", "", &[], 0),
+    wrapper("strace", "oeEpsuabIOSPX", &["output", "trace", "attach"], 0),
+    wrapper("ltrace", "oepsualn", &["output"], 0),
+    wrapper("valgrind", "", &[], 0),
+    wrapper("catchsegv", "", &[], 0),
+    wrapper("chroot", "", &["userspec", "groups"], 1),
+    wrapper("unshare", "SG", &["setuid", "setgid", "root", "wd"], 0),
+    wrapper("nsenter", "tSG", &["target", "setuid", "setgid", "wd"], 0),
+    wrapper(
+        "bwrap",
+        "",
+        &["bind", "ro-bind", "dev", "proc", "tmpfs", "chdir"],
+        0,
+    ),
+    wrapper("firejail", "", &[], 0),
+    wrapper("flock", "wE", &["wait", "timeout", "conflict-exit-code"], 1),
+    wrapper("setarch", "", &[], 1),
+    wrapper("linux64", "", &[], 0),
+    wrapper("linux32", "", &[], 0),
+    wrapper("faketime", "", &[], 1),
+    wrapper("cpulimit", "lpe", &["limit"], 0),
+    wrapper("prlimit", "p", &["pid"], 0),
+    wrapper(
+        "systemd-run",
+        "pEuG",
+        &["unit", "property", "uid", "setenv"],
+        0,
+    ),
+    wrapper("systemd-inhibit", "", &["what", "who", "why", "mode"], 0),
+    wrapper("caffeinate", "tw", &[], 0),
+    wrapper("xvfb-run", "nsef", &["server-args", "server-num"], 0),
+    wrapper("dbus-run-session", "", &[], 0),
+    wrapper("proxychains", "f", &[], 0),
+    wrapper("proxychains4", "f", &[], 0),
+    wrapper("torsocks", "", &[], 0),
+    wrapper("torify", "", &[], 0),
+    wrapper("rlwrap", "", &[], 0),
+    wrapper("chronic", "", &[], 0),
+    wrapper("dumb-init", "", &[], 0),
+    wrapper("tini", "", &[], 0),
+    wrapper("cross-env", "", &[], 0),
+    wrapper("npx", "pw", &["package", "workspace"], 0),
+    wrapper("bunx", "", &[], 0),
+    wrapper("pnpx", "", &[], 0),
+    wrapper("uvx", "p", &["from", "with", "python"], 0),
+    wrapper("pipx", "", &["spec"], 1),
+    wrapper("dotenv", "efv", &["env-file"], 0),
+    wrapper("shx", "", &[], 0),
+    wrapper("env-cmd", "ferc", &["file"], 0),
+    wrapper("sem", "j", &["jobs", "id"], 0),
+    wrapper("daemonize", "ceoplu", &[], 0),
+    wrapper("ld.so", "", &["library-path", "preload"], 0),
+    wrapper("ld-linux-x86-64.so.2", "", &["library-path", "preload"], 0),
+];
+
+/// `poetry run …` and its like: the words before the command.
+const RUNNERS: [(&str, &[&str]); 26] = [
+    ("npm", &["exec", "x"]),
+    ("pnpm", &["exec", "dlx"]),
+    ("yarn", &["exec", "dlx"]),
+    ("bun", &["x"]),
+    ("poetry", &["run"]),
+    ("pdm", &["run"]),
+    ("uv", &["run"]),
+    ("pipenv", &["run"]),
+    ("rye", &["run"]),
+    ("hatch", &["run"]),
+    ("conda", &["run"]),
+    ("mamba", &["run"]),
+    ("bundle", &["exec"]),
+    ("mise", &["exec", "x"]),
+    ("asdf", &["exec"]),
+    ("rbenv", &["exec"]),
+    ("pyenv", &["exec"]),
+    ("opam", &["exec"]),
+    ("stack", &["exec"]),
+    ("cabal", &["exec"]),
+    ("direnv", &["exec"]),
+    ("op", &["run"]),
+    ("doppler", &["run"]),
+    ("infisical", &["run"]),
+    ("aws-vault", &["exec"]),
+    ("dotenvx", &["run"]),
+];
+
+impl Walker<'_> {
+    /// Runs the command within a wrapper; `None` if this is none.
+    pub fn unwrapped(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
+        match command.name {
+            "env" => Some(self.env(command.args, env, command.stdin)),
+            "xargs" | "gxargs" => Some(self.xargs(command, env)),
+            "parallel" => Some(self.parallel(command, env)),
+            "find" | "gfind" | "fd" | "fdfind" => {
+                self.find(command, env);
+                None
+            }
+            "watch" | "entr" | "hyperfine" | "watchexec" | "concurrently" | "nodemon" | "tmux"
+            | "screen" | "at" | "batch" | "ansible" => {
+                self.texts_in_arguments(command, env);
+                None
+            }
+            "script" | "su" | "runuser" | "flock" | "newgrp" | "sg" | "nix-shell" | "nix" => {
+                self.command_option(command, env);
+                self.simple_wrapper(command, env)
+            }
+            "ssh" | "autossh" | "mosh" => {
+                self.remote(command, env);
+                Some(Flow::Unknown)
+            }
+            "sshpass" => {
+                let at = command.args.iter().position(|a| a == "ssh" || a == "scp");
+                Some(self.run(command.args.get(at.unwrap_or(0)..)?, env, command.stdin))
+            }
+            "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" | "lxc" => {
+                self.container(command, env);
+                None
+            }
+            "git" => {
+                self.git_runs(command, env);
+                None
+            }
+            _ => self.simple_wrapper(command, env),
+        }
+    }
+
+    fn simple_wrapper(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
+        let inner = match WRAPPERS.iter().find(|w| w.name == command.name) {
+            Some(wrapper) => after_options(command.args, wrapper.takes, wrapper.skip),
+            None => runner(command)?,
+        };
+        // `command -v rm` asks, it runs nothing.
+        let asks = command.name == "command"
+            && matches!(command.args.first().map(String::as_str), Some("-v" | "-V"));
+        if asks || inner.is_empty() {
+            return None;
+        }
+        if command.name == "flock" && inner.first().is_some_and(|word| word == "-c") {
+            return None;
+        }
+        self.trace.unwrapped(command.name);
+        let (assignments, inner) = leading_assignments(inner);
+        for (name, value) in assignments {
+            crate::rules::assignment(self, name, &Value::text(value), env);
+        }
+        let mut inner = inner.to_vec();
+        if matches!(
+            command.name,
+            "npx" | "bunx" | "pnpx" | "uvx" | "npm" | "pnpm" | "yarn" | "bun"
+        ) && let Some(first) = inner.first_mut()
+            && let Some((package, _version)) = first.get(1..).and_then(|rest| rest.split_once('@'))
+        {
+            *first = first.chars().take(1 + package.chars().count()).collect();
+        }
+        Some(self.run(&inner, env, command.stdin))
+    }
+
+    fn env(&mut self, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let takes = Takes {
+            shorts: "uC",
+            longs: &["unset", "chdir"],
+        };
+        if let Some(at) = args
+            .iter()
+            .position(|a| a == "-S" || a.starts_with("--split-string") || a.starts_with("-S"))
+        {
+            let first = args.get(at).cloned().unwrap_or_default();
+            let first = first
+                .trim_start_matches("--split-string")
+                .trim_start_matches("-S")
+                .trim_start_matches('=')
+                .to_owned();
+            let mut text = vec![first];
+            text.extend(args.iter().skip(at + 1).cloned());
+            return self.code(&text.join(" "), env, stdin);
+        }
+        let options = Args::read(args, takes);
+        let inner = after_options(args, takes, 0);
+        let (assignments, inner) = leading_assignments(inner);
+        let mut child = env.clone();
+        for directory in options.values(&["C", "chdir"]) {
+            child.directories = self.absolute(directory, env);
+        }
+        for (name, value) in assignments {
+            crate::rules::assignment(self, name, &Value::text(value), env);
+            child.variables.insert(name.to_owned(), Value::text(value));
+        }
+        if inner.is_empty() {
+            return Flow::Environment;
+        }
+        self.trace.unwrapped("env");
+        // `env $(cat file) make`: the unknown words are assignments.
+        let inner = match inner {
+            [unknown, next, ..]
+                if mark::has_computed(unknown)
+                    && !unknown.contains('/')
+                    && !next.starts_with('-') =>
+            {
+                inner.get(1..).unwrap_or_default()
+            }
+            _ => inner,
+        };
+        let flow = self.run(inner, &mut child, stdin);
+        env.keep_files_of(child);
+        flow
+    }
+
+    /// Arguments that are whole commands, as `watch 'make test'` has them.
+    fn texts_in_arguments(&mut self, command: &Command, env: &mut Env) {
+        if let ("at" | "batch", Flow::Text(text)) = (command.name, command.stdin) {
+            self.code(text, &mut env.clone(), &Flow::Unknown);
+            return;
+        }
+        if command.name == "watch" {
+            let takes = Takes {
+                shorts: "nd",
+                longs: &["interval"],
+            };
+            let inner = after_options(command.args, takes, 0);
+            self.trace.unwrapped("watch");
+            self.code(&inner.join(" "), &mut env.clone(), &Flow::Unknown);
+            return;
+        }
+        for argument in command
+            .args
+            .iter()
+            .filter(|a| a.contains(' ') && !a.starts_with('-'))
+        {
+            self.code(argument, &mut env.clone(), &Flow::Unknown);
+        }
+        let words: Vec<String> = command
+            .args
+            .iter()
+            .skip_while(|a| a.starts_with('-') || a.contains(' '))
+            .cloned()
+            .collect();
+        let starts_command = matches!(command.name, "entr" | "watchexec")
+            || (matches!(command.name, "tmux" | "screen") && words.len() > 2);
+        if starts_command {
+            let skip = words
+                .iter()
+                .position(|w| crate::rules::is_dangerous_program(w))
+                .unwrap_or(words.len());
+            self.run(
+                words.get(skip..).unwrap_or_default(),
+                &mut env.clone(),
+                &Flow::Unknown,
+            );
+        }
+    }
+
+    /// `-c 'text'` of su, script and flock; `--run 'text'` of nix-shell.
+    fn command_option(&mut self, command: &Command, env: &mut Env) {
+        let takes = Takes {
+            shorts: "cs",
+            longs: &["command", "run", "session-command"],
+        };
+        let args = Args::read(command.args, takes);
+        if command.name == "nix" {
+            let starts = |word: &String| matches!(word.as_str(), "-c" | "--command");
+            if let Some(at) = command.args.iter().position(starts) {
+                let inner = command.args.get(at + 1..).unwrap_or_default();
+                self.run(inner, &mut env.clone(), command.stdin);
+            }
+            return;
+        }
+        let names: &[&str] = &["c", "command", "run", "session-command"];
+        let texts: Vec<String> = args.values(names).map(str::to_owned).collect();
+        for text in texts {
+            self.trace.unwrapped(command.name);
+            self.code(&text, &mut env.clone(), command.stdin);
+        }
+    }
+
+    fn remote(&mut self, command: &Command, env: &mut Env) {
+        let takes = Takes {
+            shorts: "BbcDEeFIiJLlmOopQRSWw",
+            longs: &[],
+        };
+        let options = Args::read(command.args, takes);
+        for option in options.values(&["o"]) {
+            if let Some(text) = option.strip_prefix("ProxyCommand=") {
+                self.code(text, &mut env.clone(), &Flow::Unknown);
+            }
+        }
+        let inner = after_options(command.args, takes, 1);
+        let mut there = env.clone();
+        there.elsewhere = true;
+        self.trace.unwrapped(command.name);
+        match (inner.is_empty(), command.stdin) {
+            (false, stdin) => {
+                self.code(&inner.join(" "), &mut there, stdin);
+            }
+            (true, Flow::Text(text)) => {
+                self.code(text, &mut there, &Flow::Unknown);
+            }
+            (true, Flow::Network) => self.report("net.pipe-to-shell", "ssh"),
+            (true, _) => {}
+        }
+    }
+
+    /// `docker exec`, `docker run`, `kubectl exec`: a command in a container.
+    fn container(&mut self, command: &Command, env: &mut Env) {
+        let args = command.args;
+        let is_verb = |a: &String| matches!(a.as_str(), "exec" | "run");
+        let Some(verb) = args.iter().position(is_verb) else {
+            return;
+        };
+        let rest = args.get(verb + 1..).unwrap_or_default();
+        let rest = match (command.name, rest.iter().position(|a| a == "--")) {
+            ("kubectl" | "oc", Some(at)) => rest.get(at + 1..).unwrap_or_default(),
+            ("kubectl" | "oc", None) => return,
+            _ => {
+                let takes = Takes {
+                    shorts: "uwevpnhlmc",
+                    longs: &[
+                        "user",
+                        "workdir",
+                        "env",
+                        "env-file",
+                        "volume",
+                        "publish",
+                        "name",
+                        "network",
+                        "entrypoint",
+                        "mount",
+                        "memory",
+                        "cpus",
+                        "hostname",
+                        "label",
+                        "platform",
+                        "add-host",
+                        "gpus",
+                        "restart",
+                        "log-driver",
+                        "ulimit",
+                        "shm-size",
+                        "file",
+                        "index",
+                        "tmpfs",
+                        "device",
+                        "cap-add",
+                        "cap-drop",
+                        "security-opt",
+                        "link",
+                        "pid",
+                        "ipc",
+                        "runtime",
+                        "volumes-from",
+                        "expose",
+                        "dns",
+                        "project-name",
+                    ],
+                };
+                after_options(rest, takes, 1)
+            }
+        };
+        if rest.is_empty() {
+            return;
+        }
+        let mut there = env.clone();
+        there.elsewhere = true;
+        self.trace.unwrapped(command.name);
+        self.run(rest, &mut there, command.stdin);
+    }
+
+    /// The commands that git itself starts.
+    fn git_runs(&mut self, command: &Command, env: &mut Env) {
+        let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
+        let texts: Vec<String> = match args.as_slice() {
+            ["bisect", "run", inner @ ..] => {
+                let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
+                self.run(&inner, &mut env.clone(), &Flow::Unknown);
+                return;
+            }
+            ["submodule", "foreach", rest @ ..] => {
+                vec![
+                    rest.iter()
+                        .filter(|a| **a != "--recursive")
+                        .copied()
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                ]
+            }
+            ["rebase" | "difftool", rest @ ..] => rest
+                .iter()
+                .zip(rest.iter().skip(1))
+                .filter(|(flag, _)| matches!(**flag, "-x" | "--exec" | "--extcmd"))
+                .map(|(_, text)| (*text).to_owned())
+                .collect(),
+            _ => return,
+        };
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            self.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
+    let (_, verbs) = RUNNERS.iter().find(|(name, _)| *name == command.name)?;
+    let (first, rest) = command.args.split_first()?;
+    if !verbs.contains(&first.as_str()) {
+        return None;
+    }
+    let takes = Takes {
+        shorts: "pncCw",
+        longs: &["package", "with", "python", "env-file", "prefix", "name"],
+    };
+    Some(after_options(
+        rest,
+        takes,
+        usize::from(matches!(command.name, "direnv" | "aws-vault")),
+    ))
+}
+
+/// The words behind the options and the first `skip` operands.
+pub fn after_options(args: &[String], takes: Takes, skip: usize) -> &[String] {
+    let mut at = 0;
+    let mut skipped = 0;
+    while let Some(word) = args.get(at) {
+        if word == "--" {
+            at += 1;
+            if skipped == skip {
+                break;
+            }
+            continue;
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            at += 1 + usize::from(takes.longs.contains(&long));
+        } else if word.len() > 1 && word.starts_with('-') {
+            let value = word
+                .char_indices()
+                .skip(1)
+                .find(|(_, character)| takes.shorts.contains(*character));
+            let in_next =
+                value.is_some_and(|(start, character)| start + character.len_utf8() == word.len());
+            at += 1 + usize::from(in_next);
+        } else if skipped < skip {
+            skipped += 1;
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    args.get(at..).unwrap_or_default()
+}
+
+/// `NAME=value` words at the start, and the rest.
+fn leading_assignments(words: &[String]) -> (Vec<(&str, &str)>, &[String]) {
+    let is_assignment = |word: &&String| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && !mark::has_computed(name)
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let count = words.iter().take_while(is_assignment).count();
+    let assignments = words
+        .iter()
+        .take(count)
+        .filter_map(|word| word.split_once('='))
+        .collect();
+    (assignments, words.get(count..).unwrap_or_default())
+}

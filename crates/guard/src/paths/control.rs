@@ -1,0 +1,95 @@
+//! The guard's own control plane: what an agent could change to switch the
+//! guard, its hooks or the gates off.
+
+/// Is writing here a way to change the rules? `relative` is below the
+/// project's root.
+pub fn is_protected(relative: &str) -> bool {
+    let lower = relative.to_ascii_lowercase();
+    let path = lower.trim_end_matches('/');
+    if let Some(rest) = path.strip_prefix(".ralph") {
+        return match rest.strip_prefix('/') {
+            None => rest.is_empty(),
+            Some(rest) => !is_agents_own(rest),
+        };
+    }
+    if path == "ralph.toml" || path == ".ralphrc" || path.starts_with(".ralph.") {
+        return true;
+    }
+    is_agent_settings(path) || is_git_control(path)
+}
+
+/// Notes and specifications below `.ralph` that the agent itself keeps.
+fn is_agents_own(rest: &str) -> bool {
+    let first = rest.split('/').next().unwrap_or(rest);
+    match first {
+        "specs" | "docs" | "notes" | "scratch" => true,
+        "runs" | "rules" | "hooks" | "gates" | "evidence" | "journal" => false,
+        _ => !rest.contains('/') && (rest.ends_with(".md") || rest.ends_with(".txt")),
+    }
+}
+
+fn is_agent_settings(path: &str) -> bool {
+    let within = |directory: &str| {
+        path == directory
+            || path
+                .strip_prefix(directory)
+                .is_some_and(|rest| rest.starts_with('/'))
+    };
+    let exact = [
+        ".claude",
+        ".claude/hooks.json",
+        ".codex",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini",
+        ".gemini/settings.json",
+        ".cursor",
+        ".cursor/hooks.json",
+        ".opencode",
+        "opencode.json",
+        "opencode.jsonc",
+        ".amp",
+        ".amp/settings.json",
+        ".copilot",
+        "hooks/hooks.json",
+        ".mcp.json",
+        ".cursor/mcp.json",
+        ".cursor/cli.json",
+    ];
+    exact.contains(&path)
+        || path.starts_with(".claude/settings")
+        || within(".claude/hooks")
+        || within(".claude-plugin")
+        || within(".codex/hooks")
+        || within(".gemini/hooks")
+        || within(".gemini/extensions")
+        || within(".cursor/hooks")
+        || within(".github/hooks")
+        || within(".copilot/hooks")
+        || within(".opencode/plugin")
+        || within(".opencode/plugins")
+        || within(".amp/plugins")
+}
+
+fn is_git_control(path: &str) -> bool {
+    let is_hook = |directory: &str| {
+        path == directory
+            || path
+                .strip_prefix(directory)
+                .is_some_and(|rest| rest.starts_with('/'))
+    };
+    is_hook(".git/hooks")
+        || path == ".git/config"
+        || path == ".git/info/attributes"
+        || path == ".git/config.worktree"
+}
+
+/// The same in the home directory: `relative` is below it.
+pub fn is_protected_at_home(relative: &str) -> bool {
+    let lower = relative.to_ascii_lowercase();
+    lower == ".gitconfig"
+        || lower.starts_with(".config/git/")
+        || lower.starts_with(".config/ralph")
+        || is_protected(&lower)
+        || lower.starts_with(".config/opencode/")
+}

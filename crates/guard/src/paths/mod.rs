@@ -1,0 +1,216 @@
+//! Where a path leads: one judge for file tools, operands of commands and
+//! redirections.
+
+pub mod control;
+pub mod sensitive;
+
+use std::collections::HashMap;
+
+use crate::meaning::env::Env;
+use crate::meaning::mark;
+use crate::meaning::walk::Walker;
+use crate::{Context, World};
+
+/// How many links a path may lead through.
+const MAX_LINKS: usize = 40;
+
+/// What a path means to the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// The project's root or a directory that contains it.
+    Project,
+    /// Below the root, at this relative path.
+    Inside(String),
+    /// In a directory for temporary files.
+    Temporary,
+    /// Such a directory itself.
+    TemporaryRoot,
+    /// `/dev/null` and its like.
+    Harmless,
+    /// A device that holds data.
+    Disk,
+    Outside,
+    /// The text does not say where.
+    Unresolved,
+}
+
+impl Walker<'_> {
+    /// The path from the root, lexically; one for each directory that the
+    /// script may stand in.
+    pub fn absolute(&self, path: &str, env: &Env) -> Vec<String> {
+        if path.starts_with('/') {
+            return vec![normalize(path)];
+        }
+        env.directories
+            .iter()
+            .map(|directory| normalize(&format!("{directory}/{path}")))
+            .collect()
+    }
+}
+
+/// Removes `.`, `..` and doubled slashes, without looking at the disk.
+pub fn normalize(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let mut normal = String::with_capacity(path.len());
+    for part in parts {
+        normal.push('/');
+        normal.push_str(part);
+    }
+    if normal.is_empty() {
+        normal.push('/');
+    }
+    normal
+}
+
+/// Where the path really leads: every link on the way is followed, and `..`
+/// means the parent of where it led. What does not exist is taken as written.
+pub fn resolve(path: &str, links: &HashMap<String, String>, world: &dyn World) -> String {
+    let mut todo: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
+    let mut real = String::new();
+    let mut followed = 0;
+    while let Some(part) = todo.pop() {
+        match part.as_str() {
+            "" | "." => continue,
+            ".." => {
+                let parent = real.rfind('/').unwrap_or(0);
+                real.truncate(parent);
+                continue;
+            }
+            _ => {}
+        }
+        let next = format!("{real}/{part}");
+        let target = match links.get(&next) {
+            Some(target) => Some(target.clone()),
+            None => world.link_target(&next),
+        };
+        match target {
+            Some(target) if followed < MAX_LINKS => {
+                followed += 1;
+                if target.starts_with('/') {
+                    real.clear();
+                }
+                todo.extend(target.split('/').rev().map(str::to_owned));
+            }
+            _ => real = next,
+        }
+    }
+    if real.is_empty() {
+        "/".to_owned()
+    } else {
+        real
+    }
+}
+
+/// Is `path` below `root`, component by component, or `root` itself?
+pub fn is_within(path: &str, root: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    path.strip_prefix(root)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The zone of an absolute, normalized path.
+pub fn zone(context: &Context, path: &str) -> Zone {
+    let known = path.split(mark::is_computed).next().unwrap_or_default();
+    if known.len() < path.len() {
+        return computed_zone(context, known, path);
+    }
+    let folded;
+    let (path, project) = if context.settings.ignore_case {
+        folded = (path.to_lowercase(), context.project.to_lowercase());
+        (folded.0.as_str(), folded.1.as_str())
+    } else {
+        (path, context.project)
+    };
+    if let Some(device) = path.strip_prefix("/dev/") {
+        return device_zone(device);
+    }
+    if is_within(project, path) {
+        return Zone::Project;
+    }
+    if is_within(path, project) {
+        let relative = path.get(project.len()..).unwrap_or_default();
+        return Zone::Inside(relative.trim_start_matches('/').to_owned());
+    }
+    let allowed = |allowed: &String| is_within(path, &expand_home(allowed, context.home));
+    if context.settings.allow_paths.iter().any(allowed) {
+        return Zone::Temporary;
+    }
+    for directory in context.temporary {
+        if path == directory.as_str() {
+            return Zone::TemporaryRoot;
+        }
+        if is_within(path, directory) && !beside_project(path, project, directory) {
+            return Zone::Temporary;
+        }
+    }
+    Zone::Outside
+}
+
+fn expand_home(path: &str, home: &str) -> String {
+    match path.strip_prefix('~') {
+        Some(rest) => format!("{home}{rest}"),
+        None => path.trim_end_matches('/').to_owned(),
+    }
+}
+
+/// A project may itself lie in a directory for temporary files; what lies
+/// around it there, or has its name as a prefix, is none of its business.
+fn beside_project(path: &str, project: &str, directory: &str) -> bool {
+    let Some(within) = project
+        .strip_prefix(directory)
+        .and_then(|p| p.strip_prefix('/'))
+    else {
+        return false;
+    };
+    let top = within.split('/').next().unwrap_or(within);
+    let rest = path.get(directory.len()..).unwrap_or_default();
+    let theirs = rest
+        .trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    if within.contains('/') {
+        theirs == top
+    } else {
+        theirs.starts_with(top)
+    }
+}
+
+fn device_zone(device: &str) -> Zone {
+    let first = device.split('/').next().unwrap_or(device);
+    match first {
+        "null" | "zero" | "full" | "random" | "urandom" | "stdin" | "stdout" | "stderr" | "tty"
+        | "fd" | "ptmx" | "pts" | "console" => Zone::Harmless,
+        "shm" => Zone::Temporary,
+        "tcp" | "udp" => Zone::Outside,
+        _ => Zone::Disk,
+    }
+}
+
+/// A path with an unresolved part: the directory before that part counts, if
+/// it is one below the project or a temporary one.
+fn computed_zone(context: &Context, known: &str, path: &str) -> Zone {
+    let Some((directory, _)) = known.rsplit_once('/') else {
+        return Zone::Unresolved;
+    };
+    if path.contains("/../") || path.ends_with("/..") || directory.is_empty() {
+        return Zone::Unresolved;
+    }
+    match zone(context, directory) {
+        Zone::Inside(relative) => Zone::Inside(format!("{relative}/computed")),
+        Zone::Temporary => Zone::Temporary,
+        // `/tmp/$name` may be `/tmp/` with an empty name, but not more.
+        Zone::TemporaryRoot => Zone::Temporary,
+        Zone::Outside if directory.len() > 1 => Zone::Outside,
+        _ => Zone::Unresolved,
+    }
+}

@@ -1,0 +1,227 @@
+//! Files that hold secrets, by name, with the names that only look like it.
+
+use crate::meaning::mark;
+
+/// Endings that make a name a sample, a public half or source code.
+const EXCEPTIONS: [&str; 15] = [
+    ".example",
+    ".sample",
+    ".template",
+    ".tmpl",
+    ".dist",
+    ".defaults",
+    ".default",
+    ".schema",
+    ".pub",
+    ".md",
+    ".ts",
+    ".js",
+    ".rs",
+    ".py",
+    ".go",
+];
+
+const NAMES: [&str; 56] = [
+    ".env",
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".pypirc",
+    ".git-credentials",
+    ".htpasswd",
+    ".dockercfg",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    "id_xmss",
+    "credentials.json",
+    "credentials.yml",
+    "credentials.yaml",
+    "credentials.toml",
+    "credentials.csv",
+    "credentials.xml",
+    "credentials.ini",
+    "credentials.txt",
+    "credentials.yml.enc",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "secrets.txt",
+    "secrets.env",
+    "secret.json",
+    "secret.yaml",
+    "secret.yml",
+    "secret.key",
+    "master.key",
+    "service-account.json",
+    "service_account.json",
+    "serviceaccount.json",
+    "gcp-key.json",
+    "passwords.txt",
+    "password.txt",
+    "wallet.dat",
+    "kubeconfig",
+    ".kubeconfig",
+    ".credentials.json",
+    ".bash_history",
+    ".zsh_history",
+    "auth.json",
+    "shadow",
+    "gshadow",
+];
+
+const ENDINGS: [&str; 14] = [
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".ppk",
+    ".kdbx",
+    ".kdb",
+    ".pkcs12",
+    ".p8",
+    ".gpg-key",
+    ".ovpn",
+    ".agekey",
+];
+
+/// Directories whose whole content is sensitive, as parts of a path.
+const DIRECTORIES: [&str; 16] = [
+    "/.ssh/",
+    "/.gnupg/",
+    "/.aws/",
+    "/.azure/",
+    "/.config/gcloud/",
+    "/.kube/",
+    "/.password-store/",
+    "/run/secrets/",
+    "/.config/gh/",
+    "/.oci/",
+    "/.terraform.d/credentials",
+    "/.local/share/keyrings/",
+    "/Library/Keychains/",
+    "/etc/ssl/private/",
+    "/.mozilla/firefox/",
+    "/.config/google-chrome/",
+];
+
+/// Single files, as endings of a path.
+const PATHS: [&str; 18] = [
+    "/.docker/config.json",
+    "/.config/hub",
+    "/etc/sudoers",
+    "/etc/passwd",
+    "/etc/master.passwd",
+    "/etc/security/opasswd",
+    "/.cargo/credentials",
+    "/.cargo/credentials.toml",
+    "/.gem/credentials",
+    "/.m2/settings.xml",
+    "/.composer/auth.json",
+    "/.codex/auth.json",
+    "/.claude/.credentials.json",
+    "/proc/kcore",
+    "/dev/mem",
+    "/dev/kmem",
+    "/.mysql_history",
+    "/.psql_history",
+];
+
+/// Is this absolute path a file that holds secrets? Globs count where they
+/// are written to mean such a file.
+pub fn is_sensitive(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    if EXCEPTIONS.iter().any(|ending| name.ends_with(ending)) {
+        return lower.contains("/.ssh/") && !name.ends_with(".pub");
+    }
+    let with_slash = format!("{lower}/");
+    DIRECTORIES
+        .iter()
+        .any(|directory| with_slash.contains(&directory.to_ascii_lowercase()))
+        || PATHS.iter().any(|ending| {
+            lower.ends_with(ending) || (mark::has_glob(&lower) && mark::glob_match(&lower, ending))
+        })
+        || is_sensitive_name(name)
+        || in_proc(&lower)
+        || lower.strip_suffix("/.npmrc").is_some_and(is_home)
+        || lower.contains("/etc/sudoers.d/")
+        || lower.contains("/etc/ssh/ssh_host_")
+}
+
+fn is_home(directory: &str) -> bool {
+    directory == "/root"
+        || ["/home/", "/users/"].iter().any(|base| {
+            directory
+                .strip_prefix(base)
+                .is_some_and(|name| !name.contains('/'))
+        })
+}
+
+fn in_proc(path: &str) -> bool {
+    path.starts_with("/proc/")
+        && ["/environ", "/mem", "/auxv"]
+            .iter()
+            .any(|ending| path.ends_with(ending))
+}
+
+fn is_sensitive_name(name: &str) -> bool {
+    if NAMES.contains(&name) {
+        return true;
+    }
+    if let Some(rest) = name.strip_prefix(".env.") {
+        return !matches!(rest, "d" | "") && !rest.ends_with(".d");
+    }
+    if let Some(start) = name.strip_suffix(".env") {
+        // `prod.env` is one; `my.env.` and code are not.
+        return !start.is_empty()
+            && !start.contains(mark::STAR)
+            && start.len() < 24
+            && !matches!(
+                start,
+                "test" | "ci" | "default" | "defaults" | "example" | "sample"
+            );
+    }
+    if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        return true;
+    }
+    let wanted = name.starts_with("service-account") || name.starts_with("client_secret");
+    if wanted && name.ends_with(".json") {
+        return true;
+    }
+    // A backup of a secret is one too.
+    for suffix in [".bak", ".backup", ".old", ".orig", ".save", "~", ".copy"] {
+        if let Some(start) = name.strip_suffix(suffix)
+            && !start.is_empty()
+            && (NAMES.contains(&start) || start.starts_with(".env"))
+        {
+            return true;
+        }
+    }
+    let meant = mark::has_glob(name) && (name.starts_with('.') || name.starts_with("id_"));
+    meant
+        && [
+            ".env",
+            ".netrc",
+            ".git-credentials",
+            "id_rsa",
+            "id_ed25519",
+            ".envrc",
+            ".env.local",
+            ".env.production",
+        ]
+        .iter()
+        .any(|secret| mark::glob_match(name, secret))
+}

@@ -1,0 +1,164 @@
+//! Every built-in rule as data: what it is about in three languages, a safer
+//! way, and examples that tests hold it to.
+
+mod files;
+mod git;
+mod guard;
+mod network;
+mod packs;
+mod system;
+
+use ralph_core::lang::{Lang, Say};
+
+/// A text in every language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    pub en: &'static str,
+    pub tw: &'static str,
+    pub cn: &'static str,
+}
+
+impl Say for Text {
+    fn say(&self, lang: Lang) -> String {
+        match lang {
+            Lang::En => self.en,
+            Lang::ZhTw => self.tw,
+            Lang::ZhCn => self.cn,
+        }
+        .to_owned()
+    }
+}
+
+/// What a message begins with (GARD-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    Command,
+    Sensitive,
+    Outside,
+    Traversal,
+    Internal,
+}
+
+impl Family {
+    pub fn headline(self, lang: Lang) -> String {
+        match self {
+            Family::Command => Text {
+                en: "dangerous command",
+                tw: "危險命令被攔截",
+                cn: "危险命令被拦截",
+            },
+            Family::Sensitive => Text {
+                en: "sensitive file or secret",
+                tw: "禁止操作敏感檔案",
+                cn: "禁止操作敏感文件",
+            },
+            Family::Outside => Text {
+                en: "file outside the project",
+                tw: "禁止操作專案外的檔案",
+                cn: "禁止操作项目外的文件",
+            },
+            Family::Traversal => Text {
+                en: "path traversal",
+                tw: "禁止路徑穿越",
+                cn: "禁止路径穿越",
+            },
+            Family::Internal => Text {
+                en: "internal network",
+                tw: "禁止存取內部網路",
+                cn: "禁止访问内部网络",
+            },
+        }
+        .say(lang)
+    }
+}
+
+/// Rules that can be switched off together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pack {
+    Publishing,
+    Database,
+    Container,
+    Cloud,
+}
+
+impl Pack {
+    pub const ALL: [Pack; 4] = [
+        Pack::Publishing,
+        Pack::Database,
+        Pack::Container,
+        Pack::Cloud,
+    ];
+
+    /// The name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pack::Publishing => "publishing",
+            Pack::Database => "database",
+            Pack::Container => "container",
+            Pack::Cloud => "cloud",
+        }
+    }
+}
+
+/// A call that a rule matches, or that it leaves alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Example {
+    Bash(&'static str),
+    Read(&'static str),
+    Write(&'static str),
+    Fetch(&'static str),
+    /// A tool and its input as JSON.
+    Call(&'static str, &'static str),
+    /// `echo` in this many subshells.
+    Nested(usize),
+}
+
+impl Example {
+    /// The tool and its input.
+    pub fn call(&self) -> (&'static str, serde_json::Value) {
+        use serde_json::json;
+        match *self {
+            Example::Bash(command) => ("Bash", json!({ "command": command })),
+            Example::Read(path) => ("Read", json!({ "file_path": path })),
+            Example::Write(path) => ("Write", json!({ "file_path": path, "content": "" })),
+            Example::Fetch(url) => ("WebFetch", json!({ "url": url, "prompt": "" })),
+            Example::Call(tool, input) => (tool, serde_json::from_str(input).unwrap_or_default()),
+            Example::Nested(depth) => {
+                let command = format!("{}echo{}", "( ".repeat(depth), " )".repeat(depth));
+                ("Bash", json!({ "command": command }))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable: settings and journals name it.
+    pub id: &'static str,
+    pub family: Family,
+    pub pack: Option<Pack>,
+    /// Off unless the settings enable it.
+    pub off: bool,
+    pub reason: Text,
+    pub hint: Text,
+    pub matches: &'static [Example],
+    pub not_matches: &'static [Example],
+}
+
+const GROUPS: [&[Rule]; 6] = [
+    files::RULES,
+    git::RULES,
+    network::RULES,
+    system::RULES,
+    packs::RULES,
+    guard::RULES,
+];
+
+/// Every built-in rule.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    GROUPS.into_iter().flatten()
+}
+
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
+}

@@ -1,0 +1,231 @@
+//! Clouds, clusters and infrastructure: what destroys there.
+
+use crate::meaning::args::{Args, Takes};
+use crate::meaning::walk::{Command, Walker};
+
+/// Options with a value that stand before the verb.
+pub const GLOBAL_OPTIONS: Takes = Takes {
+    shorts: "",
+    longs: &[
+        "profile",
+        "region",
+        "endpoint-url",
+        "namespace",
+        "context",
+        "kubeconfig",
+        "project",
+        "subscription",
+        "cluster",
+        "zone",
+    ],
+};
+
+pub fn judge(walker: &mut Walker, command: &Command) {
+    let args = command.args;
+    let has = |flag: &str| {
+        args.iter().any(|word| {
+            word == flag
+                || word
+                    .strip_prefix(flag)
+                    .is_some_and(|rest| rest.starts_with('='))
+        })
+    };
+    let words = Args::read(args, GLOBAL_OPTIONS).operands;
+    let dry = has("--dry-run") && !args.iter().any(|word| word == "--dry-run=none")
+        || has("--dryrun")
+        || has("--help");
+    if dry {
+        return;
+    }
+    let kubernetes = match (command.name, words.as_slice()) {
+        ("kubectl" | "oc" | "k", all) => kubectl(all, args),
+        ("helm", ["uninstall" | "delete" | "del" | "un", ..]) => true,
+        ("kind" | "k3d" | "minikube", ["delete", ..] | ["cluster", "delete", ..]) => true,
+        ("eksctl", ["delete", ..]) => true,
+        ("kubeadm", ["reset", ..]) => true,
+        ("argocd", ["app", "delete", ..])
+        | ("flux", ["delete" | "uninstall", ..])
+        | ("istioctl", ["uninstall" | "x", ..]) => true,
+        ("velero", ["backup", "delete", ..]) => true,
+        ("etcdctl", ["del", ..]) => true,
+        _ => false,
+    };
+    if kubernetes {
+        walker.report(
+            "cloud.kubernetes",
+            &format!("{} {}", command.name, args.join(" ")),
+        );
+    }
+    let destroys = match (command.name, words.as_slice()) {
+        ("terraform" | "tofu" | "terragrunt", all) => terraform(all, args),
+        ("pulumi", ["destroy" | "down", ..] | ["stack", "rm", ..]) => true,
+        ("pulumi", ["up" | "update", ..]) => has("--yes") || has("-y") || has("--skip-preview"),
+        ("cdk" | "cdktf", ["destroy", ..]) => true,
+        ("serverless" | "sls" | "sst", ["remove", ..])
+        | ("sam", ["delete", ..])
+        | ("amplify", ["delete", ..])
+        | ("copilot", ["app" | "svc" | "env", "delete", ..]) => true,
+        ("vagrant", ["destroy", ..]) => true,
+        ("packer", ["destroy", ..]) => true,
+        ("aws", [service, verb, ..]) => aws(service, verb, args),
+        (
+            "gcloud" | "az" | "doctl" | "linode-cli" | "hcloud" | "scw" | "ibmcloud" | "oci"
+            | "openstack" | "vultr-cli" | "civo",
+            all,
+        ) => all.iter().any(|word| {
+            matches!(
+                *word,
+                "delete" | "destroy" | "purge" | "terminate" | "rm" | "remove-iam-policy-binding"
+            ) || word.starts_with("delete-")
+        }),
+        ("gsutil", all) => {
+            all.first() == Some(&"rb")
+                || (all.contains(&"rm")
+                    && (has("-r")
+                        || has("-R")
+                        || has("-m")
+                        || all.iter().any(|word| word.ends_with("**"))))
+                || (all.contains(&"rsync") && has("-d"))
+        }
+        ("azcopy", ["remove" | "rm", ..]) => true,
+        ("s3cmd", ["del" | "rb" | "rm", ..]) => true,
+        (
+            "rclone",
+            [
+                "delete" | "purge" | "deletefile" | "sync" | "cleanup" | "rmdirs",
+                ..,
+            ],
+        ) => true,
+        ("mc", ["rm" | "rb", ..]) => true,
+        ("heroku", [verb, ..]) => matches!(
+            *verb,
+            "apps:destroy"
+                | "destroy"
+                | "pg:reset"
+                | "pg:copy"
+                | "addons:destroy"
+                | "apps:delete"
+                | "ps:scale"
+                | "domains:clear"
+        ),
+        ("fly" | "flyctl", all) => all.contains(&"destroy") || all.contains(&"delete"),
+        (
+            "vercel" | "now",
+            ["rm" | "remove", ..] | ["project" | "env" | "domains", "rm" | "remove", ..],
+        ) => true,
+        ("netlify", [verb, ..]) => verb.ends_with(":delete"),
+        ("firebase", [verb, ..]) => verb.ends_with(":delete") || verb.ends_with(":disable"),
+        ("wrangler", ["delete", ..] | ["r2" | "kv" | "d1", _, "delete", ..]) => true,
+        ("railway", ["down" | "delete", ..]) | ("render", ["services", "delete", ..]) => true,
+        ("supabase", ["projects", "delete", ..])
+        | ("planetscale" | "pscale", ["database" | "branch", "delete", ..])
+        | ("neonctl", ["projects" | "branches", "delete", ..]) => true,
+        ("consul", ["kv", "delete", ..])
+        | ("nomad", ["job", "stop", ..] | ["stop", ..])
+        | (
+            "vault",
+            ["delete", ..] | ["kv", "destroy" | "delete", ..] | ["secrets", "disable", ..],
+        ) => true,
+        ("ansible-playbook", _) => false,
+        ("virsh", ["destroy" | "undefine", ..])
+        | ("VBoxManage", ["unregistervm", ..])
+        | ("multipass", ["delete" | "purge", ..])
+        | ("lxc", ["delete", ..])
+        | ("qm" | "pct", ["destroy", ..]) => true,
+        ("kafka-topics" | "kafka-topics.sh", _) => has("--delete"),
+        (
+            "rabbitmqctl",
+            [
+                "reset" | "force_reset" | "delete_vhost" | "delete_queue",
+                ..,
+            ],
+        ) => true,
+        _ => false,
+    };
+    if destroys {
+        walker.report(
+            "cloud.destroy",
+            &format!("{} {}", command.name, args.join(" ")),
+        );
+    }
+}
+
+fn kubectl(words: &[&str], args: &[String]) -> bool {
+    let verbs = ["delete", "drain", "cordon", "replace", "scale", "taint"];
+    let Some(verb) = words.iter().find(|word| {
+        verbs.contains(word)
+            || matches!(
+                **word,
+                "get" | "describe" | "logs" | "apply" | "exec" | "config"
+            )
+    }) else {
+        return false;
+    };
+    match *verb {
+        "delete" | "drain" | "cordon" => true,
+        "replace" => args.iter().any(|word| word == "--force"),
+        "scale" => args.iter().any(|word| word == "--replicas=0"),
+        "taint" => args.iter().any(|word| word.contains("NoExecute")),
+        "apply" => args.iter().any(|word| word == "--prune"),
+        "config" => words.iter().any(|word| word.starts_with("delete-")),
+        _ => false,
+    }
+}
+
+fn terraform(words: &[&str], args: &[String]) -> bool {
+    let has = |flag: &str| {
+        args.iter()
+            .any(|word| word.trim_start_matches('-').split('=').next() == Some(flag))
+    };
+    match words {
+        ["destroy", ..]
+        | ["state", "rm" | "push" | "mv", ..]
+        | ["workspace", "delete", ..]
+        | ["force-unlock", ..]
+        | ["taint", ..] => true,
+        ["apply", ..] => has("destroy") || has("auto-approve"),
+        ["plan", ..] => false,
+        ["run-all", "destroy" | "apply", ..] => true,
+        ["import" | "untaint", ..] => false,
+        _ => false,
+    }
+}
+
+fn aws(service: &str, verb: &str, args: &[String]) -> bool {
+    let has = |flag: &str| args.iter().any(|word| word == flag);
+    match (service, verb) {
+        ("s3", "rm") => {
+            has("--recursive")
+                || args
+                    .iter()
+                    .filter(|word| word.starts_with("s3://"))
+                    .any(|url| !url.get(5..).unwrap_or_default().contains('/'))
+        }
+        ("s3", "rb") => true,
+        ("s3", "sync" | "mv") => has("--delete"),
+        ("iam", verb)
+            if verb.starts_with("create-access-key")
+                || verb.starts_with("attach-")
+                || verb.starts_with("put-") =>
+        {
+            true
+        }
+        (_, verb) => [
+            "delete-",
+            "terminate-",
+            "deregister-",
+            "remove-",
+            "purge-",
+            "stop-db",
+            "disable-",
+            "revoke-",
+            "release-",
+            "schedule-key-deletion",
+            "batch-delete",
+            "detach-",
+            "stop-instances",
+        ]
+        .iter()
+        .any(|start| verb.starts_with(start)),
+    }
+}

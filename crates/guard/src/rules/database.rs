@@ -1,0 +1,193 @@
+//! Databases: what drops or empties them.
+
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::{Command, Walker};
+
+const SQL_CLIENTS: [&str; 22] = [
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlite",
+    "sqlcmd",
+    "sqlplus",
+    "cockroach",
+    "clickhouse-client",
+    "clickhouse",
+    "duckdb",
+    "cqlsh",
+    "pgcli",
+    "mycli",
+    "usql",
+    "bq",
+    "snowsql",
+    "trino",
+    "presto",
+    "osql",
+    "isql",
+    "wrangler",
+];
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    let name = command.name;
+    let args = command.args;
+    if SQL_CLIENTS.contains(&name) {
+        for text in args.iter().chain(stdin_text(command).as_ref()) {
+            let text = match text.strip_prefix("--") {
+                Some(option) => option.split_once('=').map_or("", |(_, sql)| sql),
+                None => text,
+            };
+            let shell = [".shell ", ".system ", "\\! ", "system "]
+                .iter()
+                .find_map(|start| text.trim().strip_prefix(start));
+            if let Some(shell) = shell {
+                walker.code(shell, &mut env.clone(), &Flow::Unknown);
+            }
+            if destroys(text) {
+                walker.report("db.destroy", text);
+            }
+        }
+        return;
+    }
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let operands: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    let has = |flag: &str| words.contains(&flag);
+    let destroys = match (name, operands.as_slice()) {
+        ("dropdb" | "dropuser", _) => true,
+        ("mysqladmin" | "mariadb-admin", all) => all.contains(&"drop"),
+        ("redis-cli" | "valkey-cli", all) => {
+            let text = stdin_text(command).unwrap_or_default();
+            all.iter().any(|word| is_flush(word)) || text.split_whitespace().any(is_flush)
+        }
+        ("mongo" | "mongosh", all) => {
+            let text = stdin_text(command).unwrap_or_default();
+            all.iter().chain([&text.as_str()]).any(|text| {
+                ["dropDatabase", ".drop(", "deleteMany({})", "remove({})"]
+                    .iter()
+                    .any(|call| text.contains(call))
+            })
+        }
+        ("rails" | "rake" | "bin/rails", all) => all.iter().any(|task| {
+            [
+                "db:drop",
+                "db:reset",
+                "db:schema:load",
+                "db:migrate:reset",
+                "db:truncate_all",
+                "db:purge",
+            ]
+            .contains(task)
+        }),
+        ("prisma", ["migrate", "reset", ..] | ["db", "push", ..]) => {
+            operands.first() == Some(&"migrate")
+                || has("--force-reset")
+                || has("--accept-data-loss")
+        }
+        ("php", ["artisan", task, ..]) => [
+            "migrate:fresh",
+            "migrate:reset",
+            "migrate:refresh",
+            "db:wipe",
+        ]
+        .contains(task),
+        ("artisan", [task, ..]) => [
+            "migrate:fresh",
+            "migrate:reset",
+            "migrate:refresh",
+            "db:wipe",
+        ]
+        .contains(task),
+        ("python" | "python3", ["manage.py", "flush" | "reset_db" | "sqlflush", ..]) => {
+            operands.get(1) != Some(&"sqlflush")
+        }
+        ("manage.py", ["flush" | "reset_db", ..]) => true,
+        ("sequelize" | "sequelize-cli", all) => all
+            .iter()
+            .any(|task| *task == "db:drop" || *task == "db:migrate:undo:all"),
+        ("typeorm", ["schema:drop", ..]) => true,
+        ("knex", ["migrate:rollback", ..]) => has("--all"),
+        ("supabase", ["db", "reset", ..]) => true,
+        ("mix", [task, ..]) => *task == "ecto.drop" || *task == "ecto.reset",
+        ("alembic", ["downgrade", "base", ..]) => true,
+        ("flyway", all) => all.contains(&"clean"),
+        ("liquibase", all) => all
+            .iter()
+            .any(|task| task.eq_ignore_ascii_case("dropAll") || *task == "drop-all"),
+        ("drizzle-kit", ["drop", ..]) => true,
+        ("dbmate", ["drop", ..]) => true,
+        ("pg_restore", _) => has("--clean") || has("-c"),
+        ("pg_dropcluster", _) => true,
+        ("influx", all) => all.contains(&"delete"),
+        ("curl", all) => deletes_index(all, &words),
+        ("hasura", ["migrate", "apply", ..]) => has("--down"),
+        _ => false,
+    };
+    if destroys {
+        walker.report("db.destroy", &format!("{name} {}", args.join(" ")));
+    }
+}
+
+fn stdin_text(command: &Command) -> Option<String> {
+    match command.stdin {
+        Flow::Text(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn is_flush(word: &str) -> bool {
+    word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb")
+}
+
+/// `curl -X DELETE localhost:9200/index` empties a search engine.
+fn deletes_index(operands: &[&str], words: &[&str]) -> bool {
+    let deletes = words
+        .windows(2)
+        .any(|pair| matches!(pair, ["-X" | "--request", "DELETE"]))
+        || words.contains(&"-XDELETE");
+    deletes
+        && operands
+            .iter()
+            .any(|url| url.contains(":9200") || url.contains(":5984") || url.contains(":8086"))
+}
+
+/// Does this SQL drop, truncate, or delete and update without a condition?
+fn destroys(sql: &str) -> bool {
+    let upper = without_comments(sql).to_ascii_uppercase();
+    upper.split(';').any(|statement| {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        let pairs = |first: &str, seconds: &[&str]| {
+            words.windows(2).any(|pair| matches!(pair, [a, b] if *a == first && seconds.contains(&b.trim_matches(['"', '`', '('])) ))
+        };
+        let drops = pairs("DROP", &["TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLUMN", "OWNED", "COLLECTION", "TABLESPACE"]);
+        let truncates = words.first() == Some(&"TRUNCATE") || pairs("TRUNCATE", &["TABLE"]);
+        let has_where = words.contains(&"WHERE");
+        let always = statement.contains("WHERE 1=1") || statement.contains("WHERE TRUE") || statement.contains("WHERE 1 = 1");
+        let deletes = pairs("DELETE", &["FROM"]) && (!has_where || always);
+        let updates = words.first() == Some(&"UPDATE") && words.contains(&"SET") && (!has_where || always);
+        drops || truncates || deletes || updates
+    })
+}
+
+fn without_comments(sql: &str) -> String {
+    let mut plain = String::with_capacity(sql.len());
+    let mut rest = sql;
+    while let Some(start) = rest.find("/*") {
+        let (before, after) = rest.split_at(start);
+        plain.push_str(before);
+        plain.push(' ');
+        rest = after
+            .find("*/")
+            .and_then(|end| after.get(end + 2..))
+            .unwrap_or_default();
+    }
+    plain.push_str(rest);
+    plain
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

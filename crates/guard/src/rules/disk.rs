@@ -1,0 +1,78 @@
+//! Disks and file systems.
+
+use crate::meaning::walk::{Command, Walker};
+
+pub fn judge(walker: &mut Walker, command: &Command) {
+    let args = command.args;
+    let shown = || format!("{} {}", command.name, args.join(" "));
+    let name = command.name;
+    if name == "mkfs"
+        || name.starts_with("mkfs.")
+        || name.starts_with("newfs")
+        || name == "mke2fs"
+        || name == "mkswap"
+    {
+        return walker.report("disk.format", &shown());
+    }
+    match name {
+        "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "hdparm"
+        | "partprobe" | "cgdisk" | "dmsetup" | "losetup" => {
+            let lists = args.iter().any(|word| {
+                matches!(
+                    word.as_str(),
+                    "-l" | "--list"
+                        | "print"
+                        | "-p"
+                        | "-a"
+                        | "-I"
+                        | "-n"
+                        | "--no-act"
+                        | "ls"
+                        | "status"
+                )
+            });
+            let wipes = name == "wipefs" && args.iter().any(|word| word == "-a" || word == "--all");
+            if !lists || wipes {
+                walker.report("disk.format", &shown());
+            }
+        }
+        "diskutil" => {
+            let verb = args.first().map_or("", String::as_str).to_ascii_lowercase();
+            if [
+                "erase",
+                "partition",
+                "reformat",
+                "zero",
+                "secureerase",
+                "unmount",
+            ]
+            .iter()
+            .any(|start| verb.starts_with(start))
+                || verb == "apfs"
+            {
+                walker.report("disk.format", &shown());
+            }
+        }
+        "cryptsetup" | "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "mdadm" | "zpool"
+        | "zfs" | "btrfs" | "e2fsck" | "fsck" | "tune2fs" | "resize2fs" | "xfs_repair"
+        | "badblocks" | "blkdiscard" | "fstrim" => {
+            let shows = args.iter().any(|word| {
+                matches!(
+                    word.as_str(),
+                    "status" | "list" | "get" | "--detail" | "show" | "-l" | "luksDump" | "df"
+                )
+            });
+            if !shows && !args.is_empty() {
+                walker.report("disk.format", &shown());
+            }
+        }
+        "mount" if !args.is_empty() && !args.iter().all(|word| word == "-l" || word == "-t") => {
+            walker.report("disk.mount", &shown());
+        }
+        "umount" | "swapoff" if !args.is_empty() => walker.report("disk.mount", &shown()),
+        "format" | "format.com" if args.first().is_some_and(|word| word.ends_with(':')) => {
+            walker.report("disk.format", &shown())
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,388 @@
+//! The path rules: reading, writing and deleting, whoever does it.
+
+use std::collections::HashMap;
+
+use crate::meaning::env::Env;
+use crate::meaning::mark;
+use crate::meaning::walk::Walker;
+use crate::paths::{self, Zone, control, sensitive};
+
+/// A path as it will be used: lexically and after its links.
+struct Place {
+    zone: Zone,
+    /// Where it really leads.
+    real: String,
+    /// Inside as written, outside after its links.
+    escapes: bool,
+}
+
+fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> Vec<Place> {
+    let mut places = Vec::new();
+    for absolute in absolutes(walker, path, env) {
+        let lexical = paths::zone(walker.context, &paths::normalize(&absolute));
+        let real = paths::resolve(&absolute, &env.links, walker.context.world);
+        let mut zone = paths::zone(walker.context, &real);
+        let inside = |zone: &Zone| matches!(zone, Zone::Inside(_) | Zone::Project);
+        // A root that itself lies behind a link is compared behind it.
+        if zone == Zone::Outside && inside(&lexical) {
+            let root = paths::resolve(
+                walker.context.project,
+                &HashMap::new(),
+                walker.context.world,
+            );
+            if paths::is_within(&real, &root) {
+                zone = lexical.clone();
+            }
+        }
+        let escapes = inside(&lexical) && !inside(&zone) && zone != Zone::Unresolved;
+        walker.trace.path(action, path, &real);
+        places.push(Place {
+            zone,
+            real,
+            escapes,
+        });
+    }
+    places
+}
+
+/// Absolute, but with `..` still in it: behind a link it means its target.
+fn absolutes(walker: &Walker, path: &str, env: &Env) -> Vec<String> {
+    let path = path.replace('\\', "/");
+    let is_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes().get(2) == Some(&b'/');
+    if is_drive {
+        return vec![format!("/{path}")];
+    }
+    if let Some(rest) = path.strip_prefix("file://") {
+        return vec![rest.to_owned()];
+    }
+    if path.starts_with('/') {
+        return vec![path];
+    }
+    if path == "~" || path.starts_with("~/") {
+        return vec![path.replacen('~', walker.home(), 1)];
+    }
+    env.directories
+        .iter()
+        .map(|directory| format!("{directory}/{path}"))
+        .collect()
+}
+
+/// Which rule a path outside breaks: an upward path and an escaping link
+/// have names of their own.
+fn outside_rule(place: &Place, path: &str, otherwise: &'static str) -> &'static str {
+    if place.escapes {
+        "path.symlink-escape"
+    } else if path.split(['/', '\\']).any(|part| part == "..") {
+        "path.traversal"
+    } else {
+        otherwise
+    }
+}
+
+/// Is it part of the guard's control plane?
+fn is_control(walker: &Walker, place: &Place) -> bool {
+    if let Some(binary) = walker.context.binary
+        && place.real == binary
+    {
+        return true;
+    }
+    match &place.zone {
+        Zone::Inside(relative) => control::is_protected(relative),
+        Zone::Outside => place
+            .real
+            .strip_prefix(walker.home())
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(control::is_protected_at_home),
+        _ => false,
+    }
+}
+
+fn in_git(place: &Place) -> bool {
+    match &place.zone {
+        Zone::Inside(relative) => {
+            let first = relative.split('/').next().unwrap_or(relative);
+            first.eq_ignore_ascii_case(".git")
+        }
+        _ => false,
+    }
+}
+
+fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
+    let within;
+    let path = match env.directories.first() {
+        // `cd /srv && rm -rf app` over there.
+        Some(directory)
+            if !path.starts_with(['/', '~']) && !paths::is_within(directory, walker.project()) =>
+        {
+            within = format!("{directory}/{path}");
+            &within
+        }
+        _ => path,
+    };
+    let precious = path.starts_with('/') || path.starts_with('~') || path.contains(mark::UNKNOWN);
+    let passing = [
+        "/tmp/",
+        "/var/tmp/",
+        "/app/",
+        "/workspace/",
+        "/code/",
+        "/usr/src/app/",
+        "/var/cache/",
+        "/var/lib/apt/lists/",
+    ]
+    .iter()
+    .any(|start| path.starts_with(start));
+    let everything = matches!(path, "." | ".." | "*") || path.starts_with(mark::STAR);
+    if (precious && !passing && tree) || (everything && tree) {
+        walker.report("fs.delete-outside", path);
+    }
+}
+
+/// Something is deleted, with everything below it if it is a `tree`.
+pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
+    if path.is_empty() {
+        return;
+    }
+    if env.elsewhere {
+        return in_remote(walker, path, env, tree);
+    }
+    for place in places(walker, "delete", path, env) {
+        let covers_root = covers_everything(walker, &place);
+        let rule = match &place.zone {
+            _ if covers_root => "fs.delete-project",
+            Zone::Unresolved => "opaque.target",
+            Zone::Project if is_root(walker, &place.real) => "fs.delete-project",
+            Zone::Project => outside_rule(&place, path, "fs.delete-outside"),
+            Zone::Outside => outside_rule(&place, path, "fs.delete-outside"),
+            Zone::TemporaryRoot | Zone::Disk => "fs.delete-outside",
+            Zone::Harmless => continue,
+            Zone::Temporary if place.escapes => "path.symlink-escape",
+            Zone::Temporary => {
+                if everything_below_temporary(walker, &place.real) {
+                    "fs.delete-outside"
+                } else {
+                    continue;
+                }
+            }
+            Zone::Inside(_) if is_control(walker, &place) => "guard.control-plane",
+            Zone::Inside(_) if in_git(&place) => "fs.delete-git",
+            Zone::Inside(_) if sensitive::is_sensitive(&place.real) => "secret.file",
+            Zone::Inside(relative) if matches_git(relative) => "fs.delete-git",
+            Zone::Inside(_) => continue,
+        };
+        walker.report(rule, path);
+    }
+}
+
+/// `.git` by a glob, or anywhere below (`find -name .git`).
+fn matches_git(relative: &str) -> bool {
+    relative.split('/').any(|part| {
+        part == ".git"
+            || (mark::has_glob(part) && part.starts_with('.') && mark::glob_match(part, ".git"))
+    })
+}
+
+/// `*` and `.*` directly below the root, or below a directory above it.
+fn covers_everything(walker: &Walker, place: &Place) -> bool {
+    let Some((parent, last)) = place.real.rsplit_once('/') else {
+        return false;
+    };
+    let all = !last.is_empty()
+        && last
+            .chars()
+            .all(|c| matches!(c, mark::STAR | '.' | mark::ANY) || c == '*');
+    let parent = if parent.is_empty() { "/" } else { parent };
+    all && mark::has_glob(last) && matches!(paths::zone(walker.context, parent), Zone::Project)
+}
+
+fn everything_below_temporary(walker: &Walker, real: &str) -> bool {
+    walker.context.temporary.iter().any(|directory| {
+        real.strip_prefix(directory.as_str())
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(|rest| rest.chars().all(mark::is_glob) && !rest.is_empty())
+    })
+}
+
+/// Something is written, created or changed.
+pub fn write(walker: &mut Walker, path: &str, env: &Env) {
+    if path.is_empty() || env.elsewhere {
+        return;
+    }
+    if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+        return walker.report("net.reverse-shell", path);
+    }
+    for place in places(walker, "write", path, env) {
+        let rule = match &place.zone {
+            Zone::Unresolved | Zone::Harmless => {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                if mark::has_computed(path) && sensitive::is_sensitive(name) {
+                    "secret.file"
+                } else {
+                    continue;
+                }
+            }
+            Zone::Disk => "disk.raw-write",
+            _ if is_control(walker, &place) => "guard.control-plane",
+            Zone::Outside => outside_rule(&place, path, "fs.write-outside"),
+            Zone::Project if !is_root(walker, &place.real) => {
+                outside_rule(&place, path, "fs.write-outside")
+            }
+            Zone::Temporary | Zone::TemporaryRoot if place.escapes => "path.symlink-escape",
+            Zone::Inside(_) if in_git(&place) => "fs.write-git",
+            Zone::Inside(_) | Zone::Temporary if sensitive::is_sensitive(&place.real) => {
+                "secret.file"
+            }
+            _ => continue,
+        };
+        walker.report(rule, path);
+    }
+}
+
+/// A file's content is read by a command.
+pub fn read(walker: &mut Walker, path: &str, env: &Env) {
+    if path.is_empty() {
+        return;
+    }
+    if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+        return walker.report("net.reverse-shell", path);
+    }
+    for place in places(walker, "read", path, env) {
+        let written_here = env.files.contains_key(&paths::normalize(&place.real));
+        if sensitive::is_sensitive(&place.real) && !written_here {
+            walker.report("secret.file", path);
+            continue;
+        }
+        if env.elsewhere || written_here {
+            continue;
+        }
+        let rule = match &place.zone {
+            Zone::Outside if is_public(walker, &place.real) => continue,
+            Zone::Project if !is_root(walker, &place.real) => {
+                outside_rule(&place, path, "path.outside-read")
+            }
+            Zone::Outside => outside_rule(&place, path, "path.outside-read"),
+            Zone::Disk => "disk.raw-read",
+            _ => continue,
+        };
+        walker.report(rule, path);
+    }
+}
+
+/// Files outside the project that every build reads.
+fn is_public(walker: &Walker, real: &str) -> bool {
+    const SYSTEM: [&str; 15] = [
+        "/usr",
+        "/opt",
+        "/lib",
+        "/lib64",
+        "/bin",
+        "/sbin",
+        "/etc",
+        "/proc",
+        "/sys",
+        "/nix",
+        "/snap",
+        "/var/log",
+        "/Library",
+        "/System",
+        "/Applications",
+    ];
+    const TOOLS: [&str; 24] = [
+        ".cargo",
+        ".rustup",
+        ".nvm",
+        ".npm",
+        ".cache",
+        "go",
+        ".local",
+        ".m2",
+        ".gradle",
+        ".pyenv",
+        ".rbenv",
+        ".sdkman",
+        ".volta",
+        ".bun",
+        ".deno",
+        ".asdf",
+        ".bashrc",
+        ".zshrc",
+        ".profile",
+        ".bash_profile",
+        ".gitconfig",
+        ".gitignore_global",
+        ".pnpm-store",
+        ".yarn",
+    ];
+    SYSTEM
+        .iter()
+        .any(|directory| paths::is_within(real, directory))
+        || TOOLS
+            .iter()
+            .any(|name| paths::is_within(real, &format!("{}/{name}", walker.home())))
+}
+
+/// A path stands somewhere in code or in the arguments of a program that we
+/// do not know: only a secret is worth a word.
+pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
+    if path.contains(['\n', '"', '(', '=', ',']) || path.len() > 300 {
+        return;
+    }
+    for place in places(walker, "mention", path, env) {
+        let written_here = env.files.contains_key(&paths::normalize(&place.real));
+        if sensitive::is_sensitive(&place.real) && !written_here {
+            walker.report("secret.file", path);
+        }
+    }
+}
+
+/// A directory's names are listed: only those of credentials are none of
+/// the agent's business.
+pub fn list(walker: &mut Walker, path: &str, env: &Env) {
+    for place in places(walker, "list", path, env) {
+        let directory = format!("{}/", place.real);
+        let secret = [
+            "/.ssh/",
+            "/.gnupg/",
+            "/.aws/",
+            "/.password-store/",
+            "/run/secrets/",
+        ]
+        .iter()
+        .any(|name| directory.contains(name));
+        if secret && !env.elsewhere {
+            walker.report("secret.file", path);
+        }
+    }
+}
+
+/// A file tool reads: nothing outside the project is its business.
+pub fn tool_read(walker: &mut Walker, path: &str, env: &Env) {
+    for place in places(walker, "read", path, env) {
+        let rule = match &place.zone {
+            _ if sensitive::is_sensitive(&place.real) => "secret.file",
+            Zone::Outside | Zone::Disk => outside_rule(&place, path, "path.outside"),
+            Zone::Project if !is_root(walker, &place.real) => {
+                outside_rule(&place, path, "path.outside")
+            }
+            Zone::Temporary if place.escapes => "path.symlink-escape",
+            _ => continue,
+        };
+        walker.report(rule, path);
+    }
+}
+
+fn is_root(walker: &Walker, real: &str) -> bool {
+    real == walker.project()
+        || real == paths::resolve(walker.project(), &HashMap::new(), walker.context.world)
+}
+
+/// A file tool writes.
+pub fn tool_write(walker: &mut Walker, path: &str, env: &Env) {
+    let before = walker.findings.len();
+    write(walker, path, env);
+    for finding in walker.findings.iter_mut().skip(before) {
+        if finding.rule == "fs.write-outside" {
+            finding.rule = "path.outside".into();
+        }
+    }
+}

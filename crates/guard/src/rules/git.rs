@@ -1,0 +1,294 @@
+//! git: what it would throw away, rewrite or force on others.
+
+use super::{files, git_config};
+use crate::meaning::args::{Args, Takes};
+use crate::meaning::env::Env;
+use crate::meaning::walk::{Command, Walker};
+
+const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    let mut rest = command.args;
+    let mut elsewhere = env.clone();
+    // Global options stand before the verb.
+    while let Some((word, after)) = rest.split_first() {
+        match word.as_str() {
+            "-c" | "--config-env" => {
+                if let Some(setting) = after.first() {
+                    git_config::setting(walker, setting, env);
+                }
+                rest = after.get(1..).unwrap_or_default();
+            }
+            "-C" => {
+                if let Some(directory) = after.first() {
+                    elsewhere.directories = walker.absolute(directory, &elsewhere);
+                }
+                rest = after.get(1..).unwrap_or_default();
+            }
+            "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix"
+            | "--attr-source" => {
+                rest = after.get(1..).unwrap_or_default();
+            }
+            _ if word.starts_with("--exec-path=") => {
+                walker.report("git.config-injection", word);
+                rest = after;
+            }
+            _ if word.starts_with("-c") && word.len() > 2 && !word.starts_with("--") => {
+                git_config::setting(walker, word.get(2..).unwrap_or_default(), env);
+                rest = after;
+            }
+            _ if word.starts_with('-') => rest = after,
+            _ => break,
+        }
+    }
+    let Some((verb, args)) = rest.split_first() else {
+        return;
+    };
+    by_verb(walker, verb, args, &elsewhere);
+}
+
+fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
+    let first = args.first().map_or("", String::as_str);
+    let shown = format!("git {verb} {}", args.join(" "));
+    let plain = Args::read(args, NO_VALUES);
+    if matches!(
+        verb,
+        "diff" | "log" | "show" | "archive" | "format-patch" | "bundle"
+    ) {
+        let takes = Takes {
+            shorts: "o",
+            longs: &["output", "output-directory"],
+        };
+        for path in Args::read(args, takes).values(&["o", "output", "output-directory"]) {
+            files::write(walker, path, env);
+        }
+    }
+    let runs_option = args.iter().any(|word| {
+        (verb == "archive" && word.starts_with("--exec"))
+            || (verb == "grep"
+                && (word.starts_with("--open-files-in-pager=")
+                    || (word.starts_with("-O") && word.len() > 2)))
+    });
+    if runs_option {
+        walker.report("git.config-injection", &shown);
+    }
+    match verb {
+        "push" | "send-pack" => push(walker, args, &shown),
+        "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
+        "reset" if plain.long("merge") => walker.report("git.reset-hard", &shown),
+        "clean" => {
+            let forced = plain.has('f', "force");
+            let dry = plain.has('n', "dry-run");
+            if forced && !dry {
+                walker.report("git.clean", &shown);
+            }
+        }
+        "checkout" => checkout(walker, args, &shown),
+        "restore" => {
+            let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
+            if !only_index && !plain.long("help") {
+                walker.report("git.discard", &shown);
+            }
+        }
+        "switch" if plain.short('f') || plain.long("force") || plain.long("discard-changes") => {
+            walker.report("git.discard", &shown)
+        }
+        "checkout-index" if plain.has('f', "force") || plain.has('a', "all") => {
+            walker.report("git.discard", &shown)
+        }
+        "read-tree" if plain.long("reset") || plain.short('u') => {
+            walker.report("git.discard", &shown)
+        }
+        "branch" => branch(walker, &plain, &shown),
+        "tag" if plain.has('d', "delete") => walker.report("git.branch-delete", &shown),
+        "tag" if plain.has('f', "force") => walker.report("git.history", &shown),
+        "stash" if matches!(first, "clear" | "drop") => walker.report("git.stash-drop", &shown),
+        "reflog" if matches!(first, "expire" | "delete") => walker.report("git.history", &shown),
+        "filter-branch" | "filter-repo" | "replace" => walker.report("git.history", &shown),
+        "update-ref" if plain.short('d') || plain.long("stdin") => {
+            walker.report("git.history", &shown)
+        }
+        "symbolic-ref" if plain.short('d') => walker.report("git.history", &shown),
+        "gc" if plain
+            .longs
+            .iter()
+            .any(|l| *l == "prune" || l.starts_with("prune=")) =>
+        {
+            let now = args.iter().any(|a| a.contains("now") || a.contains("all"));
+            if now {
+                walker.report("git.history", &shown);
+            }
+        }
+        "prune" if !plain.has('n', "dry-run") => walker.report("git.history", &shown),
+        "worktree" if first == "remove" && (plain.has('f', "force")) => {
+            walker.report("git.discard", &shown)
+        }
+        "submodule" if first == "deinit" && plain.has('f', "force") => {
+            walker.report("git.discard", &shown)
+        }
+        "rm" => {
+            for path in &plain.operands {
+                let everything = matches!(*path, "." | "*" | ":/")
+                    || path.starts_with(crate::meaning::mark::STAR);
+                if everything && !plain.long("cached") {
+                    walker.report("git.discard", &shown);
+                }
+                if !plain.long("cached") && !plain.has('n', "dry-run") {
+                    files::delete(walker, path, env, true);
+                }
+            }
+        }
+        "rebase" if plain.long("root") => walker.report("git.history", &shown),
+        "pull" if plain.has('f', "force") => walker.report("git.discard", &shown),
+        "config" => git_config::command(walker, args, env),
+        "clone" | "init" => creates(walker, verb, args, env),
+        "remote"
+            if first == "set-url"
+                && args.iter().any(|word| {
+                    word.contains('@')
+                        && word.contains("://")
+                        && word.split("://").nth(1).is_some_and(|rest| {
+                            rest.split('@')
+                                .next()
+                                .is_some_and(|user| user.contains(':'))
+                        })
+                }) =>
+        {
+            walker.report("secret.commit", &shown);
+        }
+        "lfs" if first == "prune" => walker.report("git.history", &shown),
+        "svn" if first == "reset" => walker.report("git.reset-hard", &shown),
+        "apply" | "am" => {
+            for directory in plain.values(&["directory"]) {
+                files::write(walker, directory, env);
+            }
+        }
+        "send-email" => walker.report("secret.send", &shown),
+        "daemon" | "instaweb" | "http-backend" => walker.report("net.listen", &shown),
+        _ => {}
+    }
+}
+
+fn push(walker: &mut Walker, args: &[String], shown: &str) {
+    let takes = Takes {
+        shorts: "o",
+        longs: &["push-option", "repo", "receive-pack", "exec"],
+    };
+    let push = Args::read(args, takes);
+    if push.has('n', "dry-run") {
+        return;
+    }
+    let leased = push
+        .longs
+        .iter()
+        .any(|long| long.starts_with("force-with-lease"));
+    if push.short('f')
+        || push
+            .longs
+            .iter()
+            .any(|long| long.len() > 3 && "force".starts_with(long))
+        || push.operands.iter().any(|r| r.starts_with('+'))
+    {
+        walker.report("git.force-push", shown);
+    } else if leased {
+        walker.report("git.force-with-lease", shown);
+    }
+    let deletes = push.has('d', "delete")
+        || push
+            .operands
+            .iter()
+            .skip(1)
+            .any(|r| r.starts_with(':') && r.len() > 1);
+    if deletes || push.long("prune") {
+        walker.report("git.delete-remote", shown);
+    }
+    if push.long("mirror") {
+        walker.report("git.force-push", shown);
+    }
+    if push.values(&["receive-pack", "exec"]).next().is_some() {
+        walker.report("git.config-injection", shown);
+    }
+}
+
+fn branch(walker: &mut Walker, args: &Args, shown: &str) {
+    let forced = args.has('f', "force");
+    if args.short('D') || (args.has('d', "delete") && (forced || args.has('r', "remotes"))) {
+        walker.report("git.branch-delete", shown);
+    } else if forced && !args.has('m', "move") && args.operands.len() > 1 {
+        walker.report("git.history", shown);
+    }
+}
+
+/// Endings by which a lone word is a file and not a branch.
+const FILE_ENDINGS: [&str; 26] = [
+    ".rs", ".js", ".ts", ".tsx", ".jsx", ".py", ".go", ".java", ".c", ".h", ".cpp", ".hpp", ".rb",
+    ".php", ".json", ".toml", ".yaml", ".yml", ".md", ".txt", ".lock", ".css", ".html", ".sh",
+    ".sql", ".xml",
+];
+
+fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
+    let takes = Takes {
+        shorts: "bB",
+        longs: &["orphan", "conflict", "pathspec-from-file"],
+    };
+    let separator = args.iter().position(|word| word == "--");
+    let before = Args::read(
+        args.get(..separator.unwrap_or(args.len()))
+            .unwrap_or_default(),
+        takes,
+    );
+    let creates = before.short('b') || before.short('B') || before.long("orphan");
+    let has_paths = separator.is_some_and(|at| at + 1 < args.len());
+    let forced = before.has('f', "force");
+    let looks_like_path = |word: &&str| {
+        matches!(*word, "." | "*" | ":/")
+            || word.ends_with('/')
+            || word.starts_with("./")
+            || word.starts_with("../")
+            || word.contains(crate::meaning::mark::is_glob)
+            || FILE_ENDINGS.iter().any(|ending| word.ends_with(ending))
+    };
+    let mut operands = before.operands.iter();
+    let discards = has_paths
+        || forced
+        || before.long("ours")
+        || before.long("theirs")
+        || before.long("pathspec-from-file")
+        || (!creates && (operands.any(looks_like_path) || before.operands.len() > 1));
+    if discards {
+        walker.report("git.discard", shown);
+    }
+}
+
+/// `git clone url directory` writes there.
+fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
+    let takes = Takes {
+        shorts: "bocju",
+        longs: &[
+            "branch",
+            "origin",
+            "config",
+            "depth",
+            "reference",
+            "template",
+            "separate-git-dir",
+            "filter",
+            "initial-branch",
+            "upload-pack",
+            "jobs",
+        ],
+    };
+    let options = Args::read(args, takes);
+    for setting in options.values(&["c", "config"]) {
+        git_config::setting(walker, setting, env);
+    }
+    for template in options.values(&["template"]) {
+        if !template.is_empty() {
+            walker.report("git.config-injection", template);
+        }
+    }
+    let target = options.operands.get(usize::from(verb == "clone"));
+    if let Some(target) = target {
+        files::write(walker, target, env);
+    }
+}

@@ -1,0 +1,96 @@
+//! The rules: what is dangerous, by family. The catalogue says what each is
+//! about; the judges beside it say where it matches.
+
+pub mod catalog;
+mod cloud;
+mod container;
+mod database;
+mod disk;
+pub mod files;
+mod git;
+mod git_config;
+pub mod net;
+mod operations;
+mod publish;
+pub mod secret;
+mod system;
+
+use crate::meaning::env::{Env, Flow, Value};
+use crate::meaning::walk::{Command, Walker};
+use crate::user;
+
+/// Judges one command by every family.
+pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
+    system::judge(walker, command);
+    operations::judge(walker, command, env);
+    secret::judge(walker, command, env);
+    net::judge(walker, command, env);
+    disk::judge(walker, command);
+    publish::judge(walker, command);
+    database::judge(walker, command, env);
+    container::judge(walker, command, env);
+    cloud::judge(walker, command);
+    if matches!(command.name, "git" | "hub") {
+        git::judge(walker, command, env);
+    }
+    user::judge(walker, command);
+}
+
+/// Judges a variable that is set for the commands that follow.
+pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
+    let (Value::Texts(texts) | Value::List(texts)) = value;
+    for text in texts {
+        git_config::environment(walker, name, text, env);
+        system::loader(walker, name, text, env);
+        let started = matches!(
+            name,
+            "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"
+        );
+        if started && text.contains(' ') {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+pub use system::is_vital;
+
+/// A program that deletes, overwrites or runs what it is given.
+pub fn is_dangerous_program(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    matches!(
+        name,
+        "rm" | "rmdir"
+            | "dd"
+            | "mkfs"
+            | "shred"
+            | "sudo"
+            | "su"
+            | "doas"
+            | "bash"
+            | "sh"
+            | "zsh"
+            | "python"
+            | "python3"
+            | "node"
+            | "perl"
+            | "ruby"
+            | "git"
+            | "find"
+            | "xargs"
+            | "chmod"
+            | "chown"
+            | "mv"
+            | "cp"
+            | "curl"
+            | "wget"
+            | "cat"
+            | "eval"
+            | "env"
+            | "kill"
+            | "pkill"
+            | "make"
+            | "npm"
+            | "cargo"
+            | "npx"
+    )
+}

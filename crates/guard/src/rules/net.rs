@@ -1,0 +1,473 @@
+//! The network: internal hosts, code that is fetched and run, shells that
+//! listen or call out.
+
+use super::files;
+use crate::meaning::args::{Args, Takes};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::mark;
+use crate::meaning::walk::{Command, Walker};
+use crate::urls::{self, Reach, Url};
+
+/// Ports of services that obey whoever can reach them.
+const CONTROL_PORTS: [u16; 7] = [2375, 2376, 10250, 10255, 2379, 9229, 4243];
+
+pub fn client_takes(name: &str) -> Takes {
+    match name {
+        "wget" => Takes {
+            shorts: "OoaPUtTQeiD",
+            longs: &[
+                "output-document",
+                "output-file",
+                "directory-prefix",
+                "user-agent",
+                "header",
+                "post-data",
+                "post-file",
+                "body-data",
+                "body-file",
+                "tries",
+                "timeout",
+                "input-file",
+                "execute",
+            ],
+        },
+        "curl" => Takes {
+            shorts: "oXHdFTuAebcCKmrwxyYzEDPQUt",
+            longs: &[
+                "output",
+                "request",
+                "header",
+                "data",
+                "data-raw",
+                "data-binary",
+                "data-urlencode",
+                "json",
+                "form",
+                "form-string",
+                "upload-file",
+                "user",
+                "user-agent",
+                "referer",
+                "cookie",
+                "cookie-jar",
+                "config",
+                "max-time",
+                "connect-timeout",
+                "retry",
+                "retry-delay",
+                "write-out",
+                "proxy",
+                "output-dir",
+                "url",
+                "cacert",
+                "cert",
+                "key",
+                "resolve",
+                "connect-to",
+                "limit-rate",
+                "range",
+                "dump-header",
+                "interface",
+                "unix-socket",
+                "retry-max-time",
+                "doh-url",
+            ],
+        },
+        "nc" | "ncat" | "netcat" => Takes {
+            shorts: "ecpwsXxiIOPqTVmg",
+            longs: &["exec", "sh-exec", "source", "wait"],
+        },
+        _ => Takes {
+            shorts: "od",
+            longs: &["output", "out", "dir"],
+        },
+    }
+}
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
+    match command.name {
+        "curl" | "wget" | "aria2c" | "http" | "https" | "xh" | "lynx" | "w3m" | "fetch" => {
+            client(walker, command, env)
+        }
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" => raw(walker, command),
+        "git" => git(walker, command),
+        "deno" | "npx" | "bunx" | "pnpx" => {
+            let runs = command.name != "deno"
+                || command
+                    .args
+                    .first()
+                    .is_some_and(|a| a == "run" || a == "install");
+            let url = command
+                .args
+                .iter()
+                .find(|word| word.starts_with("http://") || word.starts_with("https://"));
+            if let (true, Some(url)) = (runs, url) {
+                walker.report("net.run-remote-code", url);
+            }
+        }
+        "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" => {
+            let plain = |word: &&String| {
+                word.split('=').any(|part| part.starts_with("http://"))
+                    && !word.contains("localhost")
+                    && !word.contains("127.0.0.1")
+            };
+            if let Some(url) = command.args.iter().find(plain) {
+                walker.report("net.run-remote-code", url);
+            }
+        }
+        "iex" | "Invoke-Expression" => walker.report("net.run-remote-code", command.name),
+        "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
+            if !command.args.is_empty()
+                && !command
+                    .args
+                    .iter()
+                    .any(|a| a == "--version" || a == "version") =>
+        {
+            walker.report("net.listen", command.name);
+        }
+        "ssh" => {
+            let args = Args::read(
+                command.args,
+                Takes {
+                    shorts: "BbcDEeFIiJLlmOopQRSWw",
+                    longs: &[],
+                },
+            );
+            if args.short('R') || args.short('D') {
+                walker.report("net.listen", "ssh -R");
+            }
+        }
+        "nmap" | "masscan" | "hydra" | "sqlmap" | "msfconsole" | "msfvenom" => {
+            walker.report("net.internal", command.name)
+        }
+        _ => {}
+    }
+}
+
+fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
+    let args = Args::read(command.args, client_takes(command.name));
+    let mut urls: Vec<&str> = args.operands.clone();
+    urls.extend(args.values(&["url"]));
+    if matches!(command.name, "http" | "https" | "xh") {
+        urls.retain(|word| word.contains('.') || word.contains(':') || word.contains("localhost"));
+        urls.retain(|word| !word.contains('=') || word.contains("://"));
+    }
+    for url in &urls {
+        if let Some(path) = strip_ignoring_case(url, "file:") {
+            files::read(
+                walker,
+                path.trim_start_matches('/')
+                    .get(0..)
+                    .map_or("/", |_| path.trim_start_matches("//")),
+                env,
+            );
+            walker.report("net.scheme", url);
+            continue;
+        }
+        fetch(walker, url);
+        if url.contains(mark::SECRET) {
+            walker.report("secret.send", url);
+        }
+    }
+    for value in args.values(&["resolve", "connect-to", "proxy", "x", "doh-url"]) {
+        let host = value.rsplit(':').next().unwrap_or(value);
+        let reach = urls::parse(host).map(|url| url.host.reach());
+        if matches!(reach, Some(Reach::Metadata)) {
+            walker.report("net.internal", value);
+        }
+    }
+    if args
+        .values(&["unix-socket"])
+        .any(|path| path.contains("docker.sock"))
+    {
+        walker.report("container.escape", "docker.sock");
+    }
+    let outputs: &[&str] = match command.name {
+        "wget" => &[
+            "O",
+            "output-document",
+            "P",
+            "directory-prefix",
+            "o",
+            "output-file",
+            "a",
+        ],
+        "curl" => &[
+            "o",
+            "output",
+            "output-dir",
+            "cookie-jar",
+            "c",
+            "dump-header",
+            "D",
+        ],
+        _ => &["o", "output", "out", "d", "dir"],
+    };
+    for path in args.values(outputs) {
+        if path != "-" {
+            files::write(walker, path, env);
+        }
+    }
+    sends(walker, command, &args, env);
+}
+
+/// What a client sends along: files, the environment, secrets.
+fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
+    let bodies: &[&str] = &[
+        "d",
+        "data",
+        "data-raw",
+        "data-binary",
+        "data-urlencode",
+        "json",
+        "F",
+        "form",
+        "T",
+        "upload-file",
+        "post-data",
+        "post-file",
+        "body-data",
+        "body-file",
+        "K",
+        "config",
+    ];
+    for name in bodies {
+        let names = [*name];
+        for value in args.values(&names) {
+            if value.contains(mark::SECRET) {
+                walker.report("secret.send", value);
+            }
+            let is_path = matches!(
+                *name,
+                "T" | "upload-file" | "post-file" | "body-file" | "K" | "config"
+            );
+            let path = match value.split_once(['@', '<']) {
+                Some((before, path)) if before.is_empty() || before.ends_with('=') => Some(path),
+                _ if is_path => Some(value),
+                _ => None,
+            };
+            match path {
+                Some("-" | ".") if *command.stdin == Flow::Environment => {
+                    walker.report("secret.send", command.name)
+                }
+                Some("-" | ".") | None => {}
+                Some(path) => {
+                    let path = path.split(';').next().unwrap_or(path).to_owned();
+                    files::read(walker, &path, env);
+                    if walker.file_flow(&path, env) == Flow::Environment {
+                        walker.report("secret.send", &path);
+                    }
+                }
+            }
+        }
+    }
+    for header in args.values(&["A", "user-agent", "e", "referer", "b", "cookie"]) {
+        if header.contains(mark::SECRET) {
+            walker.report("secret.send", header);
+        }
+    }
+    // A token in a header is how an API is used; over plain HTTP it leaks.
+    for header in args.values(&["H", "header", "u", "user"]) {
+        if header.contains(mark::SECRET)
+            && args.operands.iter().any(|url| {
+                url.starts_with("http://")
+                    && !url.contains("localhost")
+                    && !url.contains("127.0.0.1")
+            })
+        {
+            walker.report("secret.send", header);
+        }
+    }
+    if *command.stdin == Flow::Environment {
+        walker.report("secret.send", command.name);
+    }
+}
+
+fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let start = text.get(..prefix.len())?;
+    start
+        .eq_ignore_ascii_case(prefix)
+        .then(|| text.get(prefix.len()..))?
+}
+
+fn allowed(walker: &Walker, url: &Url) -> bool {
+    let name = match &url.host {
+        urls::Host::Name(name) => name.clone(),
+        urls::Host::V4(address) => address.to_string(),
+        urls::Host::V6(address) => address.to_string(),
+    };
+    let with_port = url.port.map(|port| format!("{name}:{port}"));
+    walker
+        .context
+        .settings
+        .allow_hosts
+        .iter()
+        .any(|host| *host == name || Some(host) == with_port.as_ref())
+}
+
+/// A URL that a command fetches. A development server on this machine, plainly
+/// written and with its port, is everyday work.
+pub fn fetch(walker: &mut Walker, text: &str) {
+    if mark::has_computed(text) && !text.contains("://") {
+        return;
+    }
+    let text = &mark::unmark(text);
+    walker.trace.url(text);
+    let Some(url) = urls::parse(text) else { return };
+    if allowed(walker, &url) {
+        return;
+    }
+    match url.scheme.as_str() {
+        "http" | "https" | "ftp" | "ftps" | "ws" | "wss" | "git" | "ssh" | "sftp" | "scp"
+        | "postgres" | "postgresql" | "mysql" | "redis" | "mongodb" | "amqp" | "sqlite" | "s3"
+        | "gs" | "git+ssh" | "git+https" | "jdbc" | "data" | "blob" | "docker" | "oci" | "unix"
+        | "tcp" | "file" | "npm" | "node" | "urn" | "about" => {}
+        "gopher" | "dict" | "ldap" | "ldaps" | "tftp" | "telnet" | "jar" | "netdoc" | "smb" => {
+            return walker.report("net.scheme", text);
+        }
+        _ => return,
+    }
+    match url.host.reach() {
+        Reach::Public | Reach::LocalName => {}
+        Reach::Loopback => {
+            let control = url.port.is_some_and(|port| CONTROL_PORTS.contains(&port));
+            let named = match &url.host {
+                urls::Host::Name(name) => name == "localhost" || name.ends_with(".localhost"),
+                _ => true,
+            };
+            let everyday = named
+                && url.port.is_some_and(|port| port >= 1024)
+                && url.host.is_plainly(&url.written)
+                && !url.has_user;
+            let database = !matches!(url.scheme.as_str(), "http" | "https" | "ftp");
+            if control || !(everyday || database) {
+                walker.report("net.internal", text);
+            }
+        }
+        Reach::Private | Reach::Metadata => walker.report("net.internal", text),
+    }
+}
+
+/// A URL that a tool fetches: nothing but the public web.
+pub fn tool_fetch(walker: &mut Walker, text: &str) {
+    walker.trace.url(text);
+    let Some(url) = urls::parse(text) else {
+        return walker.report("net.scheme", text);
+    };
+    if !matches!(url.scheme.as_str(), "http" | "https") {
+        return walker.report("net.scheme", text);
+    }
+    if let urls::Host::Name(name) = &url.host
+        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\".contains(c))
+    {
+        return walker.report("net.scheme", text);
+    }
+    if !allowed(walker, &url) && url.host.reach() != Reach::Public {
+        walker.report("net.internal", text);
+    }
+    let query = url.path.to_ascii_lowercase();
+    let redirects = [
+        "url=http",
+        "redirect=http",
+        "target=http",
+        "dest=http",
+        "uri=http",
+        "next=http",
+        "u=http",
+        "to=http",
+    ];
+    for start in redirects {
+        if let Some((_, rest)) = query.split_once(start) {
+            let inner = format!("http{rest}");
+            let inner = inner.replace("%3a", ":").replace("%2f", "/");
+            let inner = inner.split('&').next().unwrap_or(&inner).to_owned();
+            if urls::parse(&inner)
+                .is_some_and(|url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName))
+            {
+                walker.report("net.internal", text);
+            }
+        }
+    }
+}
+
+fn raw(walker: &mut Walker, command: &Command) {
+    let args = Args::read(command.args, client_takes(command.name));
+    let all = command.args.join(" ");
+    let runs = match command.name {
+        "socat" => {
+            all.to_ascii_lowercase().contains("exec:")
+                || all.to_ascii_lowercase().contains("system:")
+        }
+        _ => {
+            args.short('e')
+                || args.short('c') && command.name != "telnet"
+                || args.long("exec")
+                || args.long("sh-exec")
+        }
+    };
+    if runs {
+        walker.report("net.reverse-shell", &all);
+    }
+    let listens = match command.name {
+        "socat" => all.to_ascii_lowercase().contains("-listen"),
+        _ => args.short('l') || args.long("listen"),
+    };
+    if listens {
+        walker.report("net.listen", &all);
+    }
+    if *command.stdin == Flow::Environment {
+        walker.report("secret.send", &all);
+    }
+    if command.name == "socat" {
+        return;
+    }
+    if let Some(host) = args.operands.first() {
+        let port = args.operands.get(1).copied().unwrap_or("80");
+        let host = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            (*host).to_owned()
+        };
+        fetch(walker, &format!("tcp://{host}:{port}"));
+        let reach = urls::parse(&format!("tcp://{host}:{port}")).map(|url| url.host.reach());
+        let sends = *command.stdin == Flow::Files
+            || matches!(command.stdin, Flow::Text(text) if text.len() > 2);
+        if sends && reach == Some(Reach::Public) && *command.stdin == Flow::Files {
+            walker.report("secret.send", &all);
+        }
+    }
+}
+
+fn git(walker: &mut Walker, command: &Command) {
+    let verb = command
+        .args
+        .iter()
+        .find(|word| !word.starts_with('-'))
+        .map(String::as_str);
+    if !matches!(
+        verb,
+        Some(
+            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "remote" | "submodule" | "archive"
+        )
+    ) {
+        return;
+    }
+    for word in command.args {
+        if word.starts_with("ext::") || word.starts_with("fd::") {
+            walker.report("net.run-remote-code", word);
+        } else if word.contains("://") {
+            fetch(walker, word);
+            let forge = ["@github.com", "@gitlab.com", "@bitbucket.org"];
+            if word.contains(mark::SECRET) && !forge.iter().any(|host| word.contains(host)) {
+                walker.report("secret.send", word);
+            }
+        }
+        if word.starts_with("--upload-pack=")
+            || word.starts_with("--receive-pack=")
+            || word == "--upload-pack"
+            || word == "-u" && verb == Some("clone")
+        {
+            walker.report("git.config-injection", word);
+        }
+    }
+}

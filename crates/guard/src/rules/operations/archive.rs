@@ -1,0 +1,124 @@
+//! Archives, patches and other programs that unpack.
+
+use super::super::files;
+use super::copy::is_remote;
+use crate::meaning::args::{Args, Takes};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::{Command, Walker};
+
+pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
+    let takes = Takes {
+        shorts: "fCTXIb",
+        longs: &[
+            "file",
+            "directory",
+            "exclude",
+            "files-from",
+            "to-command",
+            "use-compress-program",
+            "checkpoint-action",
+        ],
+    };
+    let args = Args::read(command.args, takes);
+    let (mode, rest) = match args.operands.split_first() {
+        Some((first, rest))
+            if !command
+                .args
+                .first()
+                .is_some_and(|word| word.starts_with('-')) =>
+        {
+            (*first, rest)
+        }
+        _ => ("", args.operands.as_slice()),
+    };
+    let creates =
+        mode.contains(['c', 'r', 'u']) || args.short('c') || args.long("create") || args.short('r');
+    let extracts =
+        mode.contains('x') || args.short('x') || args.long("extract") || args.long("get");
+    for action in args.values(&[
+        "checkpoint-action",
+        "to-command",
+        "use-compress-program",
+        "I",
+    ]) {
+        let text = action.strip_prefix("exec=").unwrap_or(action);
+        walker.code(text, &mut env.clone(), &Flow::Unknown);
+    }
+    let archive: Vec<&str> = args.values(&["f", "file"]).collect();
+    if creates {
+        let (archive, members) = match archive.first() {
+            Some(path) => (Some(*path), rest),
+            None => match rest.split_first() {
+                Some((path, members)) => (Some(*path), members),
+                None => (None, rest),
+            },
+        };
+        for path in archive
+            .iter()
+            .filter(|path| **path != "-" && !is_remote(path))
+        {
+            files::write(walker, path, env);
+        }
+        for path in members {
+            files::read(walker, path, env);
+        }
+    }
+    if extracts {
+        for path in args.values(&["C", "directory"]) {
+            files::write(walker, path, env);
+        }
+        if args.has('P', "absolute-names") || mode.contains('P') {
+            walker.report("fs.write-outside", "--absolute-names");
+        }
+    }
+    if args.long("remove-files") {
+        for path in rest {
+            files::delete(walker, path, env, true);
+        }
+    }
+}
+
+pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
+    let takes = Takes {
+        shorts: match command.name {
+            "unzip" => "dxP",
+            "patch" => "piodDFrVz",
+            "ssh-keygen" => "tbfCNP",
+            "split" | "csplit" => "lbna",
+            _ => "",
+        },
+        longs: &["output", "directory", "input"],
+    };
+    let args = Args::read(command.args, takes);
+    let names: &[&str] = match command.name {
+        "unzip" => &["d"],
+        "patch" => &["o", "output", "d", "directory"],
+        "ssh-keygen" => &["f"],
+        _ => &[],
+    };
+    for path in args.values(names) {
+        files::write(walker, path, env);
+    }
+    match command.name {
+        "patch" | "sponge" => {
+            if let Some(path) = args.operands.first() {
+                files::write(walker, path, env);
+            }
+        }
+        "gunzip" => {
+            for path in &args.operands {
+                files::read(walker, path, env);
+            }
+        }
+        "7z" => {
+            for path in command
+                .args
+                .iter()
+                .filter_map(|word| word.strip_prefix("-o"))
+            {
+                files::write(walker, path, env);
+            }
+        }
+        _ => {}
+    }
+}

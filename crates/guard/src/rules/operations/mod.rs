@@ -1,0 +1,226 @@
+//! Programs that work on files: which of their operands are read, written or
+//! deleted.
+
+mod archive;
+mod copy;
+mod edit;
+mod read;
+
+use super::files;
+use archive::{other_writers, tar};
+use copy::{copies, is_plain_env, links, moves, rsync, scp};
+use edit::{in_place_script, sed};
+use read::{reads, searches};
+
+use crate::meaning::args::{Args, NO_VALUES, Takes};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::mark;
+use crate::meaning::walk::{Command, Walker};
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
+    match command.name {
+        "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "srm" | "unlink" | "rmdir" | "shred"
+        | "wipe" | "del" | "rd" => {
+            deletes(walker, command, env);
+        }
+        "find" | "gfind" => find(walker, command, env),
+        "mv" | "gmv" => moves(walker, command, env),
+        "cp" | "gcp" | "install" | "ditto" => copies(walker, command, env),
+        "rsync" => rsync(walker, command, env),
+        "scp" | "sftp" => scp(walker, command, env),
+        "ln" | "gln" | "link" => links(walker, command, env),
+        "tee" | "touch" | "truncate" | "mkdir" | "mkfifo" | "mknod" | "setfacl" | "chattr" => {
+            let takes = Takes {
+                shorts: match command.name {
+                    "truncate" => "sr",
+                    "touch" => "drt",
+                    "mkdir" => "m",
+                    _ => "",
+                },
+                longs: &["size", "reference", "date", "mode"],
+            };
+            let args = Args::read(command.args, takes);
+            let skip = usize::from(command.name == "chattr");
+            for path in args.operands.iter().skip(skip) {
+                if command.name == "touch" && is_plain_env(path) {
+                    continue;
+                }
+                files::write(walker, path, env);
+            }
+        }
+        "chmod" | "chown" | "chgrp" => owners(walker, command, env),
+        "sed" | "gsed" => sed(walker, command, env),
+        "perl" | "ruby" => in_place_script(walker, command, env),
+        "dd" | "gdd" => dd(walker, command, env),
+        "tar" | "bsdtar" | "gtar" => tar(walker, command, env),
+        "unzip" | "7z" | "gunzip" | "patch" | "split" | "csplit" | "sponge" | "ssh-keygen" => {
+            other_writers(walker, command, env)
+        }
+        "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" | "bat" | "batcat" | "od"
+        | "xxd" | "hexdump" | "hd" | "strings" | "base64" | "base32" | "sort" | "uniq" | "cut"
+        | "paste" | "wc" | "fold" | "rev" | "shuf" | "column" | "expand" | "fmt" | "pr"
+        | "zcat" | "bzcat" | "xzcat" | "zless" | "vim" | "vi" | "nano" | "emacs" | "view"
+        | "code" | "open" | "xdg-open" | "pbcopy" | "xclip" | "gpg" | "zip" | "gzip" | "bzip2"
+        | "xz" | "diff" | "cmp" | "comm" | "join" | "sdiff" | "vimdiff" | "colordiff" | "delta"
+        | "iconv" | "dos2unix" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" | "look"
+        | "source" | "." | "mapfile" | "jq" | "yq" | "gojq" | "dasel" | "xmllint" | "csvtool"
+        | "mlr" | "hexyl" | "pygmentize" | "highlight" | "glow" | "mdcat" => {
+            reads(walker, command, env);
+        }
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" | "ugrep" | "awk" | "gawk"
+        | "mawk" | "nawk" => {
+            searches(walker, command, env);
+        }
+        "ls" | "dir" | "exa" | "eza" | "tree" | "du" => {
+            for path in Args::read(command.args, NO_VALUES).operands {
+                files::list(walker, path, env);
+            }
+        }
+        "man" => option_text(walker, command, env, "-P"),
+        _ => unknown(walker, command, env),
+    }
+}
+
+fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
+    let takes = Takes {
+        shorts: if command.name == "shred" { "nsi" } else { "" },
+        longs: &["iterations", "size"],
+    };
+    let args = Args::read(command.args, takes);
+    let tree = command.name == "rimraf"
+        || command.name == "del-cli"
+        || args.short('r')
+        || args.short('R')
+        || args.long_like("recursive", 1);
+    if args.long("no-preserve-root") {
+        walker.report("fs.delete-outside", "--no-preserve-root");
+    }
+    for path in &args.operands {
+        files::delete(walker, path, env, tree);
+    }
+}
+
+fn find(walker: &mut Walker, command: &Command, env: &Env) {
+    let writes = |flag: &str| matches!(flag, "-fprint" | "-fprintf" | "-fls" | "-fprint0");
+    for (flag, path) in command.args.iter().zip(command.args.iter().skip(1)) {
+        if writes(flag) {
+            files::write(walker, path, env);
+        }
+    }
+    if !command.args.iter().any(|word| word == "-delete") {
+        return;
+    }
+    for path in crate::meaning::found_paths(command) {
+        files::delete(walker, &path, env, true);
+    }
+}
+
+fn owners(walker: &mut Walker, command: &Command, env: &Env) {
+    let args = Args::read(
+        command.args,
+        Takes {
+            shorts: "",
+            longs: &["reference", "from"],
+        },
+    );
+    let mode_is_option = command.name == "chmod"
+        && command.args.iter().any(|word| {
+            word.len() > 1
+                && word.starts_with('-')
+                && word.chars().skip(1).all(|c| "rwxXst".contains(c))
+        });
+    let skip = usize::from(!mode_is_option && !args.long("reference"));
+    for path in args.operands.iter().skip(skip) {
+        let name_is_env = is_plain_env(path);
+        if !name_is_env && !is_own_key(path, walker) {
+            files::write(walker, path, env);
+        }
+    }
+}
+
+/// `chmod 600 server.pem` tightens; only files below the project.
+fn is_own_key(path: &str, walker: &Walker) -> bool {
+    !path.contains("..")
+        && !path.starts_with(['/', '~'])
+        && !walker.project().is_empty()
+        && [".pem", ".key"].iter().any(|ending| path.ends_with(ending))
+}
+
+fn dd(walker: &mut Walker, command: &Command, env: &Env) {
+    for word in command.args {
+        if let Some(path) = word.strip_prefix("if=") {
+            files::read(walker, path, env);
+        }
+        if let Some(path) = word.strip_prefix("of=") {
+            files::write(walker, path, env);
+        }
+    }
+}
+
+/// Programs that take a name of a secret without reading it, or words that
+/// are no files.
+const NAMES_ONLY: [&str; 32] = [
+    "echo",
+    "printf",
+    "test",
+    "[",
+    "stat",
+    "file",
+    "basename",
+    "dirname",
+    "realpath",
+    "readlink",
+    "which",
+    "type",
+    "command",
+    "git",
+    "docker",
+    "docker-compose",
+    "podman",
+    "dotenv",
+    "node",
+    "export",
+    "alias",
+    "gh",
+    "expect",
+    "eval",
+    "trap",
+    "set",
+    "curl",
+    "wget",
+    "openssl",
+    "ssh",
+    "ssh-add",
+    "bash",
+];
+
+/// An operand of any other program that is exactly a file with secrets.
+fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
+    if NAMES_ONLY.contains(&command.name) || crate::meaning::interpret::is_shell(command.name) {
+        return;
+    }
+    for word in command.args {
+        if let Some((option, value)) = word
+            .strip_prefix("--")
+            .and_then(|word| word.split_once('='))
+            && !option.contains("env")
+        {
+            files::mentioned(walker, value, env);
+        }
+        let is_file = !word.starts_with('-')
+            && !word.contains([' ', '=', ':', '('])
+            && !mark::has_computed(word);
+        if is_file {
+            files::mentioned(walker, word, env);
+        }
+    }
+}
+
+/// The value of an option that is run as a command.
+fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
+    for (flag, text) in command.args.iter().zip(command.args.iter().skip(1)) {
+        if flag == option {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Programs that show what stands in files.
+
+use super::super::files;
+use crate::meaning::args::{Args, NO_VALUES, Takes};
+use crate::meaning::env::Env;
+use crate::meaning::walk::{Command, Walker};
+
+pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
+    let (takes, skip): (Takes, usize) = match command.name {
+        "head" | "tail" => (
+            Takes {
+                shorts: "nc",
+                longs: &["lines", "bytes"],
+            },
+            0,
+        ),
+        "cut" => (
+            Takes {
+                shorts: "bcdf",
+                longs: &["delimiter", "fields", "output-delimiter"],
+            },
+            0,
+        ),
+        "sort" => (
+            Takes {
+                shorts: "ktoST",
+                longs: &["key", "field-separator", "output"],
+            },
+            0,
+        ),
+        "jq" | "yq" | "gojq" | "dasel" => (
+            Takes {
+                shorts: "L",
+                longs: &["indent"],
+            },
+            1,
+        ),
+        "xxd" => (
+            Takes {
+                shorts: "lscgo",
+                longs: &[],
+            },
+            0,
+        ),
+        "od" => (
+            Takes {
+                shorts: "AjNtSw",
+                longs: &[],
+            },
+            0,
+        ),
+        "hexdump" | "hd" => (
+            Takes {
+                shorts: "nse",
+                longs: &[],
+            },
+            0,
+        ),
+        "iconv" => (
+            Takes {
+                shorts: "fto",
+                longs: &["from-code", "to-code", "output"],
+            },
+            0,
+        ),
+        "gpg" => (
+            Takes {
+                shorts: "oru",
+                longs: &["output", "recipient", "local-user", "homedir", "keyserver"],
+            },
+            0,
+        ),
+        "fold" | "fmt" | "pr" => (
+            Takes {
+                shorts: "wl",
+                longs: &["width"],
+            },
+            0,
+        ),
+        "column" => (
+            Takes {
+                shorts: "sco",
+                longs: &["separator"],
+            },
+            0,
+        ),
+        "bat" | "batcat" => (
+            Takes {
+                shorts: "lrH",
+                longs: &["language", "line-range", "style", "theme"],
+            },
+            0,
+        ),
+        _ => (NO_VALUES, 0),
+    };
+    if command.name == "zip" {
+        super::option_text(walker, command, env, "-TT");
+    }
+    let args = Args::read(command.args, takes);
+    for path in args.values(&["o", "output"]) {
+        files::write(walker, path, env);
+    }
+    let mut skip = skip;
+    let mut words = args.operands.iter();
+    // `jq --arg name value` puts two words where the filter would be.
+    if matches!(command.name, "jq" | "gojq") {
+        let named = args
+            .longs
+            .iter()
+            .filter(|l| matches!(**l, "arg" | "argjson" | "slurpfile" | "rawfile"))
+            .count();
+        skip += named * 2;
+        if args.has('f', "from-file") {
+            skip = skip.saturating_sub(1);
+        }
+    }
+    if matches!(command.name, "yq")
+        && args
+            .operands
+            .first()
+            .is_some_and(|w| *w == "eval" || *w == "e" || *w == "r")
+    {
+        skip += 1;
+    }
+    for path in words.by_ref().skip(skip) {
+        let is_code = path.contains("://");
+        if !is_code {
+            files::read(walker, path, env);
+        }
+    }
+    if command.name == "yq" && args.short('i') {
+        for path in args.operands.iter().skip(skip) {
+            files::write(walker, path, env);
+        }
+    }
+}
+
+pub fn searches(walker: &mut Walker, command: &Command, env: &Env) {
+    let awk = command.name.ends_with("awk");
+    let takes = if awk {
+        Takes {
+            shorts: "Fvf",
+            longs: &["field-separator", "assign", "file"],
+        }
+    } else {
+        Takes {
+            shorts: "efABCmgtTjMdD",
+            longs: &[
+                "regexp",
+                "file",
+                "include",
+                "exclude",
+                "exclude-dir",
+                "glob",
+                "type",
+                "max-count",
+                "context",
+                "after-context",
+                "before-context",
+                "color",
+            ],
+        }
+    };
+    let args = Args::read(command.args, takes);
+    let by_option = args
+        .values(if awk {
+            &["f", "file"]
+        } else {
+            &["e", "f", "regexp", "file"]
+        })
+        .next()
+        .is_some()
+        || args.long("files");
+    for path in args.operands.iter().skip(usize::from(!by_option)) {
+        let is_assignment = awk && path.contains('=');
+        if !is_assignment {
+            files::read(walker, path, env);
+        }
+    }
+    for pattern in args.values(&["include", "g", "glob"]) {
+        if !pattern.starts_with('!') {
+            files::mentioned(walker, pattern, env);
+        }
+    }
+}

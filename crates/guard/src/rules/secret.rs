@@ -1,0 +1,340 @@
+//! Secrets: variables, stores and files that are printed, sent or committed.
+
+use super::files;
+use crate::meaning::args::{Args, NO_VALUES};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::mark;
+use crate::meaning::walk::{Command, Walker};
+use crate::paths::sensitive;
+
+/// Words that make a variable's name the name of a secret, as its last part.
+const SECRET_WORDS: [&str; 12] = [
+    "SECRET",
+    "KEY",
+    "PASSWORD",
+    "PASSWD",
+    "TOKEN",
+    "CREDENTIALS",
+    "CREDENTIAL",
+    "APIKEY",
+    "PASS",
+    "PWD",
+    "PASSPHRASE",
+    "PAT",
+];
+
+/// Names that end like a secret and are none.
+const HARMLESS: [&str; 10] = [
+    "PWD",
+    "OLDPWD",
+    "PRIMARY_KEY",
+    "PUBLIC_KEY",
+    "CACHE_KEY",
+    "SORT_KEY",
+    "FOREIGN_KEY",
+    "PARTITION_KEY",
+    "KEY",
+    "INIT_CWD",
+];
+
+pub fn is_secret_variable(name: &str) -> bool {
+    if HARMLESS.contains(&name) || name.is_empty() || name.len() > 80 {
+        return false;
+    }
+    let is_name = name
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name {
+        return false;
+    }
+    let parts: Vec<&str> = name.split('_').collect();
+    let last = parts.last().copied().unwrap_or_default();
+    if last == "PWD" || last == "PAT" || last == "PASS" {
+        return parts.len() > 1 && name != "OLD_PWD";
+    }
+    SECRET_WORDS.contains(&last)
+        || parts.contains(&"SECRET")
+        || parts.contains(&"PASSWORD")
+        || name.ends_with("APIKEY")
+        || name.ends_with("SECRETKEY")
+        || name == "DATABASE_URL"
+        || name.starts_with("AWS_SECRET")
+}
+
+/// Does this filter let only lines through that hold no secret?
+pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
+    let Some((program, args)) = argv.split_first() else {
+        return false;
+    };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    // `echo "$TOKEN" | docker login --password-stdin` keeps it off the screen.
+    if args
+        .iter()
+        .any(|word| word == "--password-stdin" || word == "--with-token")
+    {
+        return true;
+    }
+    match name {
+        "wc" => true,
+        "grep" | "egrep" | "rg" | "fgrep" => {
+            let args = Args::read(args, NO_VALUES);
+            if args.short('v') || args.long("invert-match") {
+                return false;
+            }
+            args.operands.first().is_some_and(|pattern| {
+                let upper = mark::unmark(pattern).to_ascii_uppercase();
+                let vague = upper.chars().filter(char::is_ascii_alphabetic).count() < 3;
+                let wanted = [
+                    "SECRET", "KEY", "TOKEN", "PASS", "CRED", "AUTH", "API", "AWS", "PWD", "PRIV",
+                ];
+                !vague && !wanted.iter().any(|word| upper.contains(word))
+            })
+        }
+        "cut" => {
+            args.iter().any(|word| word == "-f1" || word == "-f")
+                && args
+                    .iter()
+                    .any(|word| word == "-d=" || word == "=" || word == "-d")
+        }
+        _ => false,
+    }
+}
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
+    let args = command.args;
+    match command.name {
+        "printenv" => {
+            let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
+            if names.is_empty() || names.iter().any(|name| is_secret_variable(name)) {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "env" => {
+            let runs = args
+                .iter()
+                .any(|word| !word.starts_with('-') && !word.contains('='));
+            let asks = args
+                .iter()
+                .any(|word| word == "--version" || word == "--help");
+            if !runs && !asks {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "set" if args.is_empty() => walker.report("secret.environment", command.name),
+        "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
+        "compgen" if args.iter().any(|word| word == "-e") => {}
+        "echo" | "printf" => {
+            if args.iter().any(|word| word.contains(mark::SECRET)) {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "cat" | "tee" | "base64" | "xxd" | "od" | "sort" | "head" | "tail" | "nl" => {
+            if matches!(command.stdin, Flow::Text(text) if text.contains(mark::SECRET)) {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "git" => git(walker, args),
+        "source" | "." => {}
+        "gpg" => {
+            if args.iter().any(|word| word.starts_with("--export-secret")) {
+                walker.report("secret.store", command.name);
+            }
+        }
+        "openssl" => {
+            for (flag, path) in args.iter().zip(args.iter().skip(1)) {
+                let private = flag == "-in"
+                    && !args.iter().any(|word| {
+                        word == "x509" || word == "-pubout" || word == "req" || word == "verify"
+                    });
+                if private {
+                    files::read(walker, path, env);
+                }
+            }
+        }
+        "gdb" | "gcore" | "strace" if args.iter().any(|word| word == "-p" || word == "--pid") => {
+            walker.report("secret.store", command.name);
+        }
+        "ps" => {
+            let shows_environment = args.first().is_some_and(|word| {
+                !word.starts_with('-') && word.contains('e') && word.contains('w')
+            });
+            if shows_environment {
+                walker.report("secret.environment", command.name);
+            }
+        }
+        "mail" | "mailx" | "sendmail" | "mutt" => walker.report("secret.send", command.name),
+        _ => store(walker, command),
+    }
+}
+
+/// Values that stand for a secret in a test.
+const DUMMIES: [&str; 14] = [
+    "",
+    "test",
+    "dummy",
+    "fake",
+    "changeme",
+    "example",
+    "xxx",
+    "x",
+    "foo",
+    "bar",
+    "secret",
+    "password",
+    "placeholder",
+    "local",
+];
+
+fn exports(walker: &mut Walker, command: &Command) {
+    let prints = command
+        .args
+        .iter()
+        .any(|word| word == "-p" || word == "-x" && command.args.len() == 1)
+        || (command.args.is_empty() && command.name != "readonly");
+    let names_function = command
+        .args
+        .iter()
+        .any(|word| word.starts_with("-f") || word == "-F");
+    if prints && command.args.len() < 2 && !names_function {
+        walker.report("secret.environment", command.name);
+    }
+    if command.name != "export" {
+        return;
+    }
+    for (name, value) in command.args.iter().filter_map(|word| word.split_once('=')) {
+        let plain = value.trim_matches(['"', '\'']).to_ascii_lowercase();
+        let dummy = DUMMIES.contains(&plain.as_str())
+            || plain.starts_with("test")
+            || plain.starts_with("dummy")
+            || plain.starts_with("fake");
+        if is_secret_variable(name)
+            && !dummy
+            && !mark::has_computed(value)
+            && name != "DATABASE_URL"
+        {
+            walker.report("secret.export", name);
+        }
+    }
+}
+
+/// git shows and commits files: a secret among them is named on the line.
+fn git(walker: &mut Walker, args: &[String]) {
+    let mut words = args.iter().skip_while(|word| word.starts_with('-'));
+    let verb = words.next().map(String::as_str);
+    let shows = matches!(
+        verb,
+        Some(
+            "show"
+                | "cat-file"
+                | "diff"
+                | "blame"
+                | "annotate"
+                | "grep"
+                | "log"
+                | "archive"
+                | "stash"
+        )
+    );
+    let adds = matches!(verb, Some("add" | "stage" | "update-index"));
+    if verb == Some("credential") && words.clone().any(|word| word == "fill") {
+        walker.report("secret.store", "git credential fill");
+    }
+    if !shows && !adds {
+        return;
+    }
+    let prints = !matches!(verb, Some("log" | "stash"))
+        || args
+            .iter()
+            .any(|word| matches!(word.as_str(), "-p" | "--patch" | "-u" | "show"));
+    if verb == Some("grep") {
+        let files = args.iter().skip_while(|word| *word != "--").skip(1);
+        for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
+            walker.report("secret.file", word);
+        }
+    }
+    for word in words.filter(|word| !word.starts_with('-')) {
+        let path = match word.split_once(':') {
+            Some((_, path)) if shows => path,
+            _ => word,
+        };
+        let name = format!("/{}", path.trim_start_matches("./"));
+        if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != Some("grep") {
+            walker.report(if adds { "secret.commit" } else { "secret.file" }, word);
+        }
+    }
+}
+
+/// Programs that hand out what a store keeps.
+fn store(walker: &mut Walker, command: &Command) {
+    let words = Args::read(command.args, super::cloud::GLOBAL_OPTIONS).operands;
+    let has = |flag: &str| {
+        command
+            .args
+            .iter()
+            .any(|word| word == flag || word.starts_with(&format!("{flag}=")))
+    };
+    let secret = match (command.name, words.as_slice()) {
+        (
+            "aws",
+            [
+                "secretsmanager",
+                "get-secret-value" | "batch-get-secret-value",
+                ..,
+            ],
+        ) => true,
+        (
+            "aws",
+            [
+                "ssm",
+                "get-parameter" | "get-parameters" | "get-parameters-by-path",
+                ..,
+            ],
+        ) => has("--with-decryption"),
+        ("aws", ["configure", "export-credentials", ..]) => true,
+        ("aws", ["configure", "get", name, ..]) => {
+            name.contains("secret") || name.contains("token")
+        }
+        ("aws", ["sts", "get-session-token" | "assume-role", ..]) => true,
+        ("aws", ["ecr", "get-login-password", ..]) => false,
+        ("aws", ["kms", "decrypt", ..]) => true,
+        ("gcloud", ["secrets", "versions", "access", ..]) => true,
+        ("gcloud", ["auth", "print-access-token" | "print-identity-token", ..]) => true,
+        ("gcloud", ["auth", "application-default", "print-access-token", ..]) => true,
+        ("az", ["keyvault", "secret", "show" | "download", ..]) => true,
+        ("az", ["account", "get-access-token", ..]) => true,
+        ("vault", ["kv", "get", ..] | ["read", ..] | ["token", ..]) => true,
+        ("op", ["read", ..] | ["item", "get", ..]) => true,
+        ("pass", ["show", ..]) => true,
+        ("bw", ["get", ..] | ["export", ..] | ["list", ..]) => true,
+        (
+            "security",
+            [
+                "find-generic-password" | "find-internet-password" | "dump-keychain",
+                ..,
+            ],
+        ) => true,
+        ("secret-tool", ["lookup" | "search", ..]) => true,
+        ("gh", ["auth", "token", ..]) => true,
+        ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
+        ("heroku", ["config" | "config:get", ..]) => true,
+        ("kubectl" | "oc", ["get", what, ..]) if what.starts_with("secret") => {
+            has("-o") || has("--output") || command.args.iter().any(|word| word.starts_with("-o"))
+        }
+        ("npm", ["token", ..]) => true,
+        ("doppler", ["secrets", ..]) => true,
+        ("sops", [..]) => has("-d") || has("--decrypt") || words.first() == Some(&"decrypt"),
+        ("ansible-vault", ["view" | "decrypt", ..]) => true,
+        ("fly" | "flyctl", ["tokens" | "auth", "create" | "token", ..]) => true,
+        ("terraform", ["output", ..]) => {
+            has("-raw")
+                && words
+                    .iter()
+                    .any(|w| w.contains("password") || w.contains("secret"))
+        }
+        ("mimikatz" | "lazagne" | "trufflehog", _) => command.name != "trufflehog",
+        _ => false,
+    };
+    if secret {
+        walker.report("secret.store", command.name);
+    }
+}

@@ -1,0 +1,330 @@
+//! Compound commands: loops, branches, groups and functions.
+
+use std::rc::Rc;
+
+use super::ast::{Node, Script, Word};
+use super::parser::{Parser, Result, is_meta, is_name};
+
+impl Parser<'_, '_> {
+    pub fn command(&mut self) -> Result<Node> {
+        self.blanks();
+        self.count()?;
+        match self.peek() {
+            Some(b'(') => return self.parenthesis(),
+            Some(b'{') if self.peek_at(1).is_none_or(is_meta) => return self.group(),
+            Some(b'[') if self.at_reserved("[[") => return self.conditional(),
+            _ => {}
+        }
+        if self.at_reserved("if") {
+            self.if_clause()
+        } else if self.at_reserved("for") || self.at_reserved("select") {
+            self.for_clause()
+        } else if self.at_reserved("while") || self.at_reserved("until") {
+            self.while_clause()
+        } else if self.at_reserved("case") {
+            self.case_clause()
+        } else if self.at_reserved("function") {
+            self.at += "function".len();
+            self.blanks();
+            self.function_after_name(self.at)
+        } else if self.at_reserved("coproc") {
+            self.coproc()
+        } else {
+            self.simple()
+        }
+    }
+
+    /// `( … )` or `(( … ))`.
+    fn parenthesis(&mut self) -> Result<Node> {
+        if self.looking_at("((")
+            && let Some(inner) = self.arithmetic_end(2)
+        {
+            let text = self.text(self.at + 2, inner);
+            self.at = inner + 2;
+            let word = self.arithmetic_word(&text)?;
+            self.redirects()?;
+            return Ok(Node::Test(vec![word]));
+        }
+        self.at += 1;
+        let script = self.list()?;
+        self.linebreak()?;
+        self.expect(")")?;
+        Ok(Node::Subshell(script, self.redirects()?))
+    }
+
+    fn group(&mut self) -> Result<Node> {
+        self.at += 1;
+        let script = self.list()?;
+        self.linebreak()?;
+        self.closing("}")?;
+        Ok(Node::Group(script, self.redirects()?))
+    }
+
+    /// `[[ … ]]`: operators are skipped, words are kept.
+    fn conditional(&mut self) -> Result<Node> {
+        self.at += 2;
+        let mut words = Vec::new();
+        loop {
+            self.linebreak()?;
+            if self.at_reserved("]]") {
+                self.at += 2;
+                self.redirects()?;
+                return Ok(Node::Test(words));
+            }
+            match self.peek() {
+                None => return self.syntax(),
+                Some(byte) if is_meta(byte) => self.at += 1,
+                Some(_) => match self.word()? {
+                    Some(word) => {
+                        self.count()?;
+                        words.push(word);
+                    }
+                    None => return self.syntax(),
+                },
+            }
+        }
+    }
+
+    /// A reserved word that must stand here.
+    fn closing(&mut self, word: &str) -> Result<()> {
+        if !self.at_reserved(word) {
+            return self.syntax();
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Commands, which may not be missing, and the word that ends them.
+    fn list_until(&mut self, word: &str) -> Result<Script> {
+        let script = self.list()?;
+        self.linebreak()?;
+        if script.nodes.is_empty() {
+            return self.syntax();
+        }
+        self.closing(word)?;
+        Ok(script)
+    }
+
+    fn if_clause(&mut self) -> Result<Node> {
+        self.at += 2;
+        let mut parts = vec![self.list_until("then")?];
+        loop {
+            parts.push(self.list()?);
+            self.linebreak()?;
+            if self.at_reserved("elif") {
+                self.at += 4;
+                parts.push(self.list_until("then")?);
+            } else if self.at_reserved("else") {
+                self.at += 4;
+                parts.push(self.list_until("fi")?);
+                return Ok(Node::If(parts, self.redirects()?));
+            } else {
+                self.closing("fi")?;
+                return Ok(Node::If(parts, self.redirects()?));
+            }
+        }
+    }
+
+    fn while_clause(&mut self) -> Result<Node> {
+        self.at += 5;
+        let condition = self.list_until("do")?;
+        let body = self.list_until("done")?;
+        Ok(Node::While {
+            condition,
+            body,
+            redirects: self.redirects()?,
+        })
+    }
+
+    fn for_clause(&mut self) -> Result<Node> {
+        self.at += if self.looking_at("for") { 3 } else { 6 };
+        self.blanks();
+        if self.looking_at("((") {
+            return self.counting_loop();
+        }
+        let name = self.name();
+        if name.is_empty() {
+            return self.syntax();
+        }
+        self.linebreak()?;
+        let mut words = None;
+        if self.at_reserved("in") {
+            self.at += 2;
+            words = Some(self.words()?);
+        }
+        self.blanks();
+        self.eat(";");
+        self.linebreak()?;
+        let body = self.do_body()?;
+        Ok(Node::For {
+            name,
+            words,
+            body,
+            redirects: self.redirects()?,
+        })
+    }
+
+    fn counting_loop(&mut self) -> Result<Node> {
+        let Some(inner) = self.arithmetic_end(2) else {
+            return self.syntax();
+        };
+        let text = self.text(self.at + 2, inner);
+        self.at = inner + 2;
+        let word = self.arithmetic_word(&text)?;
+        self.blanks();
+        self.eat(";");
+        self.linebreak()?;
+        let body = self.do_body()?;
+        let condition = Script {
+            nodes: vec![Node::Test(vec![word])],
+        };
+        Ok(Node::While {
+            condition,
+            body,
+            redirects: self.redirects()?,
+        })
+    }
+
+    fn do_body(&mut self) -> Result<Script> {
+        if self.at_reserved("{") {
+            self.at += 1;
+            return self.list_until("}");
+        }
+        self.closing("do")?;
+        self.list_until("done")
+    }
+
+    fn words(&mut self) -> Result<Vec<Word>> {
+        let mut words = Vec::new();
+        loop {
+            self.blanks();
+            match self.word()? {
+                Some(word) => {
+                    self.count()?;
+                    words.push(word);
+                }
+                None => return Ok(words),
+            }
+        }
+    }
+
+    fn case_clause(&mut self) -> Result<Node> {
+        self.at += 4;
+        self.blanks();
+        let Some(subject) = self.word()? else {
+            return self.syntax();
+        };
+        self.linebreak()?;
+        self.closing("in")?;
+        let mut arms = Vec::new();
+        loop {
+            self.linebreak()?;
+            if self.at_reserved("esac") {
+                self.at += 4;
+                break;
+            }
+            self.eat("(");
+            loop {
+                self.blanks();
+                if self.word()?.is_none() {
+                    return self.syntax();
+                }
+                self.blanks();
+                if !self.eat("|") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+            arms.push(self.list()?);
+            self.linebreak()?;
+            let ended = self.eat(";;&") || self.eat(";;") || self.eat(";&");
+            if !ended && !self.at_reserved("esac") {
+                return self.syntax();
+            }
+        }
+        Ok(Node::Case {
+            subject,
+            arms,
+            redirects: self.redirects()?,
+        })
+    }
+
+    /// `name () body` or, after the word `function`, `name body`.
+    pub fn function_after_name(&mut self, start: usize) -> Result<Node> {
+        self.at = start;
+        while self
+            .peek()
+            .is_some_and(|byte| !is_meta(byte) && !matches!(byte, b'"' | b'\'' | b'$' | b'`'))
+        {
+            self.at += 1;
+        }
+        let name = self.text(start, self.at);
+        self.blanks();
+        if self.eat("(") {
+            self.blanks();
+            self.expect(")")?;
+        }
+        self.linebreak()?;
+        if name.is_empty() {
+            return self.syntax();
+        }
+        let body = self.nested(Self::command)?;
+        Ok(Node::Function {
+            name,
+            body: Rc::new(body),
+        })
+    }
+
+    fn coproc(&mut self) -> Result<Node> {
+        self.at += "coproc".len();
+        self.blanks();
+        let start = self.at;
+        let name = self.name();
+        self.blanks();
+        let compound = !name.is_empty()
+            && (matches!(self.peek(), Some(b'(' | b'{'))
+                || ["while", "for", "if", "until", "case"]
+                    .iter()
+                    .any(|word| self.at_reserved(word)));
+        if !compound {
+            self.at = start;
+        }
+        Ok(Node::Background(Box::new(self.nested(Self::command)?)))
+    }
+
+    pub fn name(&mut self) -> String {
+        let start = self.at;
+        while self.peek().is_some_and(is_name) {
+            self.at += 1;
+        }
+        self.text(start, self.at)
+    }
+
+    pub fn text(&self, start: usize, end: usize) -> String {
+        String::from_utf8_lossy(self.src.get(start..end).unwrap_or_default()).into_owned()
+    }
+
+    /// Where the `))` stands that closes the arithmetic whose text begins
+    /// `skip` bytes ahead; `None` if it is no arithmetic.
+    pub fn arithmetic_end(&self, skip: usize) -> Option<usize> {
+        let mut open = 0_usize;
+        let mut at = self.at + skip;
+        loop {
+            match self.src.get(at)? {
+                b'(' => open += 1,
+                b')' if open > 0 => open -= 1,
+                b')' => return (self.src.get(at + 1) == Some(&b')')).then_some(at),
+                b'\\' => at += 1,
+                b'\'' | b'"' => {
+                    let quote = *self.src.get(at)?;
+                    at += 1;
+                    while *self.src.get(at)? != quote {
+                        at += 1;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}

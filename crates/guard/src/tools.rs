@@ -1,0 +1,322 @@
+//! Tools of agents, whatever each agent calls them: which of their inputs is
+//! shell text, a path or a URL.
+
+use serde_json::Value;
+
+use crate::ToolCall;
+use crate::meaning::env::Env;
+use crate::meaning::mark;
+use crate::meaning::walk::Walker;
+use crate::rules::{files, net};
+
+/// How deep the input of an unknown tool is searched.
+const MAX_DEPTH: usize = 6;
+
+pub fn judge(walker: &mut Walker, call: &ToolCall) {
+    let env = Env {
+        directories: vec![call.cwd.trim_end_matches('/').to_owned()],
+        ..Env::default()
+    };
+    let tool = call.tool.to_ascii_lowercase();
+    let name = tool.rsplit([':', '/']).next().unwrap_or(&tool);
+    match name {
+        "bash" | "shell" | "run_shell_command" | "local_shell" | "exec" | "exec_command"
+        | "run_command" | "terminal" | "powershell" | "run_terminal_cmd" | "execute_command"
+        | "shell_command" | "bashoutput" => shell(walker, call),
+        "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
+            paths(walker, call.input, &env, Access::Read);
+        }
+        "write"
+        | "edit"
+        | "multiedit"
+        | "notebookedit"
+        | "write_file"
+        | "replace"
+        | "create"
+        | "str_replace"
+        | "str_replace_editor"
+        | "str_replace_based_edit_tool"
+        | "edit_file"
+        | "update"
+        | "writefile"
+        | "delete_file"
+        | "search_replace"
+        | "insert" => {
+            paths(walker, call.input, &env, Access::Write);
+        }
+        "glob"
+        | "grep"
+        | "ls"
+        | "list_directory"
+        | "search_file_content"
+        | "grep_search"
+        | "list_dir"
+        | "file_search"
+        | "codebase_search"
+        | "list"
+        | "rg" => search(walker, call, name, &env),
+        "apply_patch" | "patch" => patch(walker, call.input, &env),
+        "webfetch" | "web_fetch" | "fetch" | "fetch_url" | "browser_navigate" | "open_url" => {
+            urls(walker, call.input);
+        }
+        "task" | "agent" | "websearch" | "web_search" | "google_web_search" | "todowrite"
+        | "skill" | "todoread" | "exitplanmode" | "askuserquestion" | "update_plan"
+        | "slashcommand" => {}
+        _ => unknown(walker, call.input, &env, "", 0),
+    }
+}
+
+fn shell(walker: &mut Walker, call: &ToolCall) {
+    let command = ["command", "cmd", "script", "code", "input"]
+        .iter()
+        .find_map(|key| call.input.get(key));
+    let cwd = [
+        "cwd",
+        "workdir",
+        "working_directory",
+        "directory",
+        "dir_path",
+    ]
+    .iter()
+    .find_map(|key| call.input.get(key)?.as_str());
+    let directory = match cwd {
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some(path) => format!("{}/{path}", call.cwd),
+        None => call.cwd.to_owned(),
+    };
+    match (command, call.input) {
+        (Some(Value::String(text)), _) | (None, Value::String(text)) => {
+            walker.shell_text(text, &directory);
+        }
+        (Some(Value::Array(words)), _) => {
+            let words: Vec<String> = words
+                .iter()
+                .filter_map(|word| word.as_str().map(str::to_owned))
+                .collect();
+            let text = crate::meaning::walk::quoted(&words);
+            walker.shell_text(&text, &directory);
+        }
+        (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
+        _ => walker.report("opaque.payload", call.tool),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Access {
+    Read,
+    Write,
+}
+
+const PATH_KEYS: [&str; 13] = [
+    "file_path",
+    "path",
+    "notebook_path",
+    "filepath",
+    "filename",
+    "file",
+    "target_file",
+    "absolute_path",
+    "target",
+    "paths",
+    "files",
+    "dir_path",
+    "directory",
+];
+
+fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
+    let mut found = false;
+    for key in PATH_KEYS {
+        match input.get(key) {
+            Some(Value::String(path)) => {
+                found = true;
+                access_one(walker, path, env, access);
+            }
+            Some(Value::Array(paths)) => {
+                for path in paths.iter().filter_map(Value::as_str) {
+                    found = true;
+                    access_one(walker, path, env, access);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Value::String(path) = input {
+        found = true;
+        access_one(walker, path, env, access);
+    }
+    if !found {
+        walker.report("opaque.payload", "path");
+    }
+}
+
+fn access_one(walker: &mut Walker, path: &str, env: &Env, access: Access) {
+    let path = path.split('\0').next().unwrap_or(path).trim();
+    let home = walker.home();
+    let path = match path
+        .strip_prefix("$HOME")
+        .or_else(|| path.strip_prefix("${HOME}"))
+    {
+        Some(rest) => format!("{home}{rest}"),
+        None => path.to_owned(),
+    };
+    let decoded = path
+        .replace("%2e", ".")
+        .replace("%2E", ".")
+        .replace("%2f", "/")
+        .replace("%2F", "/");
+    for path in [
+        Some(&decoded).filter(|decoded| **decoded != path),
+        Some(&path),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        match access {
+            Access::Read => files::tool_read(walker, path, env),
+            Access::Write => files::tool_write(walker, path, env),
+        }
+    }
+}
+
+fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
+    let mut directory = None;
+    for key in [
+        "path",
+        "dir_path",
+        "directory",
+        "target_directory",
+        "file_path",
+    ] {
+        if let Some(path) = call.input.get(key).and_then(Value::as_str) {
+            files::tool_read(walker, path, env);
+            directory = Some(path);
+        }
+    }
+    let mut patterns = Vec::new();
+    for key in ["glob", "include", "file_pattern", "glob_pattern"] {
+        patterns.extend(call.input.get(key).and_then(Value::as_str));
+    }
+    // The pattern of a content search is no path.
+    if !matches!(
+        name,
+        "grep" | "search_file_content" | "grep_search" | "rg" | "codebase_search"
+    ) {
+        for key in ["pattern", "query"] {
+            patterns.extend(call.input.get(key).and_then(Value::as_str));
+        }
+    }
+    for pattern in patterns {
+        let within = match directory {
+            Some(directory) if !pattern.starts_with(['/', '~']) => format!("{directory}/{pattern}"),
+            _ => pattern.to_owned(),
+        };
+        let within: String = within.chars().map(mark::with_globs).collect();
+        files::tool_read(walker, &within, env);
+    }
+}
+
+/// The files that a patch in Codex' own format touches.
+fn patch(walker: &mut Walker, input: &Value, env: &Env) {
+    let text = ["command", "input", "patch", "patch_text"]
+        .iter()
+        .find_map(|key| input.get(key)?.as_str())
+        .or(input.as_str());
+    let Some(text) = text else {
+        return walker.report("opaque.payload", "patch");
+    };
+    for line in text.lines() {
+        let path = [
+            "*** Add File: ",
+            "*** Update File: ",
+            "*** Move to: ",
+            "+++ b/",
+            "+++ ",
+        ]
+        .iter()
+        .find_map(|start| line.strip_prefix(start));
+        if let Some(path) = path {
+            files::tool_write(walker, path.trim(), env);
+        }
+        if let Some(path) = line.strip_prefix("*** Delete File: ") {
+            files::delete(walker, path.trim(), env, false);
+        }
+    }
+}
+
+fn urls(walker: &mut Walker, input: &Value) {
+    let mut found = false;
+    for key in ["url", "uri", "urls", "href", "prompt"] {
+        match input.get(key) {
+            Some(Value::String(text)) if key == "prompt" => {
+                // Gemini writes its URLs into the prompt.
+                let is_url = |word: &&str| word.contains("://");
+                for word in text.split_whitespace().filter(is_url) {
+                    if input.get("url").is_none() {
+                        found = true;
+                        net::tool_fetch(
+                            walker,
+                            word.trim_matches(['"', '\'', '(', ')', ',', '<', '>']),
+                        );
+                    }
+                }
+            }
+            Some(Value::String(url)) => {
+                found = true;
+                net::tool_fetch(walker, url);
+            }
+            Some(Value::Array(list)) => {
+                for url in list.iter().filter_map(Value::as_str) {
+                    found = true;
+                    net::tool_fetch(walker, url);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Value::String(url) = input {
+        found = true;
+        net::tool_fetch(walker, url);
+    }
+    if !found {
+        walker.report("opaque.payload", "url");
+    }
+}
+
+/// A tool that we do not know (an MCP server's): what its keys call a path,
+/// a URL or a command is judged as such.
+fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                unknown(walker, value, env, &key.to_ascii_lowercase(), depth + 1);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                unknown(walker, item, env, key, depth + 1);
+            }
+        }
+        Value::String(text) => {
+            let is_path = PATH_KEYS.contains(&key)
+                || key.ends_with("path")
+                || key.ends_with("_file")
+                || key.ends_with("_dir")
+                || matches!(
+                    key,
+                    "source" | "destination" | "uri" | "root" | "cwd" | "src" | "dst"
+                );
+            if matches!(key, "url" | "uri" | "href" | "endpoint" | "urls") && text.contains(':') {
+                net::tool_fetch(walker, text);
+            } else if matches!(key, "command" | "cmd" | "shell" | "script") {
+                walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+            } else if is_path {
+                files::tool_write(walker, text, env);
+                files::tool_read(walker, text, env);
+            }
+        }
+        _ => {}
+    }
+}

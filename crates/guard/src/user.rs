@@ -1,0 +1,133 @@
+//! Rules that people add, as data: a program, flags, paths, and examples
+//! that are checked.
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+
+use crate::finding::Finding;
+use crate::meaning::mark;
+use crate::meaning::walk::{Command, Walker};
+use crate::{Context, Mode, Settings, ToolCall};
+
+/// A rule of the configuration. Everything that is given must match.
+#[derive(Clone, Debug, Default)]
+pub struct UserRule {
+    pub id: String,
+    /// The program, by name; a glob is allowed.
+    pub program: String,
+    /// Words of which each must be among the arguments.
+    pub args: Vec<String>,
+    /// Globs of which one operand must match one.
+    pub paths: Vec<String>,
+    pub reason: String,
+    pub hint: String,
+    pub mode: Mode,
+    /// Commands that it must match, and that it must not.
+    pub matches: Vec<String>,
+    pub not_matches: Vec<String>,
+}
+
+/// What is wrong with a rule of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UserRuleProblem {
+    NoProgram,
+    NoExamples,
+    Missed(String),
+    Overreached(String),
+}
+
+impl Say for UserRuleProblem {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            UserRuleProblem::NoProgram => tr!(
+                lang,
+                "it names no program; write program = \"NAME\"",
+                "沒有指定程式；請寫 program = \"NAME\"",
+                "没有指定程序；请写 program = \"NAME\""
+            ),
+            UserRuleProblem::NoExamples => tr!(
+                lang,
+                "it lacks examples; write at least one command in match and one in not_match",
+                "缺少範例；請在 match 與 not_match 中各寫至少一個命令",
+                "缺少示例；请在 match 与 not_match 中各写至少一个命令"
+            ),
+            UserRuleProblem::Missed(text) => tr!(
+                lang,
+                "it does not match `{text}`, which stands in match; widen the rule or remove the example",
+                "未匹配 match 中的 `{text}`；請放寬規則或移除該範例",
+                "未匹配 match 中的 `{text}`；请放宽规则或移除该示例"
+            ),
+            UserRuleProblem::Overreached(text) => tr!(
+                lang,
+                "it matches `{text}`, which stands in not_match; narrow the rule or remove the example",
+                "匹配了 not_match 中的 `{text}`；請收窄規則或移除該範例",
+                "匹配了 not_match 中的 `{text}`；请收窄规则或移除该示例"
+            ),
+        }
+    }
+}
+
+pub(crate) fn judge(walker: &mut Walker, command: &Command) {
+    let settings = walker.context.settings;
+    for rule in &settings.rules {
+        if applies(rule, command) {
+            walker.findings.push(Finding {
+                rule: rule.id.clone().into(),
+                detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+            });
+        }
+    }
+}
+
+fn applies(rule: &UserRule, command: &Command) -> bool {
+    let has = |wanted: &String| command.args.iter().any(|word| word == wanted);
+    let touches = |word: &String| {
+        let word = mark::unmark(word);
+        rule.paths
+            .iter()
+            .any(|pattern| mark::glob_match(pattern, &word))
+    };
+    mark::glob_match(&rule.program, command.name)
+        && rule.args.iter().all(has)
+        && (rule.paths.is_empty() || command.args.iter().any(touches))
+}
+
+impl UserRule {
+    /// Holds the rule against its own examples.
+    pub fn check(&self, context: &Context) -> Vec<UserRuleProblem> {
+        let mut problems = Vec::new();
+        if self.program.is_empty() {
+            problems.push(UserRuleProblem::NoProgram);
+        }
+        if self.matches.is_empty() || self.not_matches.is_empty() {
+            problems.push(UserRuleProblem::NoExamples);
+        }
+        let settings = Settings {
+            rules: vec![self.clone()],
+            ..Settings::default()
+        };
+        let context = Context {
+            settings: &settings,
+            ..*context
+        };
+        let found = |text: &String| {
+            let input = serde_json::json!({ "command": text });
+            let call = ToolCall {
+                tool: "Bash",
+                input: &input,
+                cwd: context.project,
+            };
+            crate::explain(&call, &context)
+                .matched
+                .iter()
+                .any(|(id, _)| *id == self.id)
+        };
+        for text in self.matches.iter().filter(|text| !found(text)) {
+            problems.push(UserRuleProblem::Missed(text.clone()));
+        }
+        for text in self.not_matches.iter().filter(|text| found(text)) {
+            problems.push(UserRuleProblem::Overreached(text.clone()));
+        }
+        problems
+    }
+}

@@ -1,0 +1,310 @@
+//! Every built-in rule keeps what its examples promise; settings change what
+//! a rule does.
+
+mod common;
+
+use common::{judge_in, verdict};
+use ralph_core::lang::{Lang, Say};
+use ralph_guard::{
+    Decision, Mode, NoLinks, Pack, Settings, UserRule, UserRuleProblem, World, built_in_rules,
+};
+use serde_json::json;
+
+#[test]
+fn every_rule_has_both_kinds_of_example_and_keeps_them() {
+    let mut wrong = Vec::new();
+    for rule in built_in_rules() {
+        assert!(!rule.matches.is_empty(), "{}: no match", rule.id);
+        assert!(!rule.not_matches.is_empty(), "{}: no not_match", rule.id);
+        for example in rule.matches {
+            let (tool, input) = example.call();
+            if only(rule.id, tool, &input) != Decision::Deny {
+                wrong.push(format!("{} misses {example:?}", rule.id));
+            }
+        }
+        for example in rule.not_matches {
+            let (tool, input) = example.call();
+            if only(rule.id, tool, &input) != Decision::Allow {
+                wrong.push(format!("{} matches {example:?}", rule.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The verdict where every other rule is off.
+fn only(id: &str, tool: &str, input: &serde_json::Value) -> Decision {
+    let settings = Settings {
+        disabled: built_in_rules()
+            .map(|rule| rule.id.to_owned())
+            .filter(|other| other != id)
+            .collect(),
+        enabled: vec![id.to_owned()],
+        ..Settings::default()
+    };
+    judge_in(tool, input, &settings, &NoLinks).decision
+}
+
+#[test]
+fn ids_are_unique_and_texts_are_there_in_every_language() {
+    let mut ids: Vec<_> = built_in_rules().map(|rule| rule.id).collect();
+    ids.sort_unstable();
+    let count = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+    for rule in built_in_rules() {
+        for lang in Lang::ALL {
+            assert!(
+                !rule.reason.say(lang).is_empty() && !rule.hint.say(lang).is_empty(),
+                "{}",
+                rule.id
+            );
+        }
+    }
+}
+
+fn bash(command: &str, settings: &Settings) -> Decision {
+    judge_in("Bash", &json!({ "command": command }), settings, &NoLinks).decision
+}
+
+#[test]
+fn settings_switch_rules() {
+    let off = Settings {
+        disabled: vec!["git.reset-hard".into()],
+        ..Settings::default()
+    };
+    assert_eq!(bash("git reset --hard", &off), Decision::Allow);
+    assert_eq!(bash("git reset --hard && rm -rf /", &off), Decision::Deny);
+    let modes = Settings {
+        modes: vec![
+            ("git.reset-hard".into(), Mode::Ask),
+            ("git.clean".into(), Mode::Warn),
+        ],
+        ..Settings::default()
+    };
+    assert_eq!(bash("git reset --hard", &modes), Decision::Ask);
+    assert_eq!(bash("git clean -fd", &modes), Decision::Allow);
+    assert_eq!(bash("git reset --hard; sudo ls", &modes), Decision::Deny);
+    let packs = Settings {
+        without_packs: vec![Pack::Cloud],
+        ..Settings::default()
+    };
+    assert_eq!(bash("terraform destroy", &packs), Decision::Allow);
+    assert_eq!(bash("dropdb x", &packs), Decision::Deny);
+    let leased = Settings {
+        enabled: vec!["git.force-with-lease".into()],
+        ..Settings::default()
+    };
+    assert_eq!(bash("git push --force-with-lease", &leased), Decision::Deny);
+    let allowed = Settings {
+        allow_paths: vec!["~/.cache/app".into(), "/srv/data".into()],
+        allow_hosts: vec!["10.1.2.3".into(), "build.internal:8080".into()],
+        ..Settings::default()
+    };
+    assert_eq!(bash("rm -rf ~/.cache/app/x", &allowed), Decision::Allow);
+    assert_eq!(bash("rm -rf ~/.cache/other", &allowed), Decision::Deny);
+    assert_eq!(bash("echo x > /srv/data/y", &allowed), Decision::Allow);
+    assert_eq!(bash("curl http://10.1.2.3/x", &allowed), Decision::Allow);
+    assert_eq!(bash("curl http://10.1.2.4/x", &allowed), Decision::Deny);
+    assert_eq!(
+        bash("curl http://build.internal:8080/x", &allowed),
+        Decision::Allow
+    );
+}
+
+fn own_rule() -> UserRule {
+    UserRule {
+        id: "own.no-prod".into(),
+        program: "deploy".into(),
+        args: vec!["--prod".into()],
+        reason: "people deploy".into(),
+        hint: "use --staging".into(),
+        matches: vec!["deploy --prod".into(), "timeout 5 deploy app --prod".into()],
+        not_matches: vec!["deploy --staging".into()],
+        ..UserRule::default()
+    }
+}
+
+#[test]
+fn rules_of_the_configuration_are_judged_like_the_built_in_ones() {
+    let settings = Settings {
+        rules: vec![own_rule()],
+        ..Settings::default()
+    };
+    let verdict = judge_in(
+        "Bash",
+        &json!({"command": "sh -c 'deploy --prod'"}),
+        &settings,
+        &NoLinks,
+    );
+    assert_eq!(verdict.decision, Decision::Deny);
+    assert_eq!(verdict.rule.as_deref(), Some("own.no-prod"));
+    assert_eq!(verdict.reason(Lang::En), "people deploy");
+    assert_eq!(bash("deploy --staging", &settings), Decision::Allow);
+}
+
+#[test]
+fn rules_of_the_configuration_are_held_to_their_examples() {
+    let temporary = ["/tmp".to_owned()];
+    let settings = Settings::default();
+    let context = ralph_guard::Context {
+        project: common::PROJECT,
+        home: "/home/dev",
+        temporary: &temporary,
+        binary: None,
+        settings: &settings,
+        world: &NoLinks,
+    };
+    assert_eq!(own_rule().check(&context), []);
+    let wrong = UserRule {
+        matches: vec!["deploy --staging".into()],
+        not_matches: vec!["deploy --prod".into()],
+        ..own_rule()
+    };
+    assert_eq!(
+        wrong.check(&context),
+        [
+            UserRuleProblem::Missed("deploy --staging".into()),
+            UserRuleProblem::Overreached("deploy --prod".into())
+        ]
+    );
+}
+
+#[test]
+fn a_block_says_what_why_by_which_rule_and_what_instead() {
+    let verdict = judge_in(
+        "Bash",
+        &json!({"command": "cat .env"}),
+        &Settings::default(),
+        &NoLinks,
+    );
+    let text = verdict.say(Lang::ZhTw);
+    assert!(
+        text.starts_with("BLOCKED: 禁止操作敏感檔案 - .env"),
+        "{text}"
+    );
+    assert!(
+        text.contains("[secret.file]") && text.contains(".env.example"),
+        "{text}"
+    );
+    assert_eq!(common::verdict("Bash", "ls"), (false, None));
+    let _ = verdict;
+}
+
+/// Links by path, as a project has them.
+struct Links(&'static [(&'static str, &'static str)]);
+
+impl World for Links {
+    fn link_target(&self, path: &str) -> Option<String> {
+        let found = self.0.iter().find(|(link, _)| *link == path)?;
+        Some(found.1.to_owned())
+    }
+}
+
+#[test]
+fn links_are_followed_before_a_path_is_judged() {
+    let world = Links(&[
+        ("/home/dev/project/out", "/home/dev/other"),
+        ("/home/dev/project/in", "src"),
+        ("/home/dev/project/etc", "/etc"),
+        ("/home/dev/project/chain", "in/next"),
+        ("/home/dev/project/src/next", "../../elsewhere"),
+        ("/home/dev/project/dangling", "/home/dev/nothing/here"),
+        ("/home/dev/project/key", "/home/dev/.ssh/id_rsa"),
+        ("/home/dev/project/loop", "loop"),
+        ("/home/dev/project/tmp", "/tmp/x"),
+    ]);
+    let file = |tool: &str, path: &str| {
+        judge_in(
+            tool,
+            &json!({ "file_path": path }),
+            &Settings::default(),
+            &world,
+        )
+        .decision
+            == Decision::Deny
+    };
+    for (tool, path, blocked) in [
+        ("Read", "out/x", true),
+        ("Write", "out/new/deep.txt", true),
+        ("Read", "in/lib.rs", false),
+        ("Write", "in/new.rs", false),
+        ("Edit", "etc/hosts", true),
+        ("Read", "chain/x", true),
+        ("Write", "dangling", true),
+        ("Read", "key", true),
+        ("Read", "out/../x", true),
+        ("Read", "in/../x", false),
+        ("Read", "loop/x", false),
+        ("Write", "tmp/y", true),
+    ] {
+        assert_eq!(file(tool, path), blocked, "{tool} {path}");
+    }
+    let run = |command: &str| {
+        judge_in(
+            "Bash",
+            &json!({ "command": command }),
+            &Settings::default(),
+            &world,
+        )
+        .decision
+            == Decision::Deny
+    };
+    assert!(run("echo x > out/y"));
+    assert!(run("rm -rf out/"));
+    assert!(run("cp a etc/passwd"));
+    assert!(run("ln -s ../other new && rm -rf new/x"));
+    assert!(!run("echo x > in/y"));
+    assert!(!run("cat in/lib.rs"));
+}
+
+#[test]
+fn a_project_in_a_temporary_directory_keeps_its_borders() {
+    let temporary = ["/tmp".to_owned()];
+    let settings = Settings::default();
+    let check = |project: &str, tool: &str, path: &str, blocked: bool| {
+        let context = ralph_guard::Context {
+            project,
+            home: "/home/dev",
+            temporary: &temporary,
+            binary: None,
+            settings: &settings,
+            world: &NoLinks,
+        };
+        let input = json!({ "file_path": path });
+        let call = ralph_guard::ToolCall {
+            tool,
+            input: &input,
+            cwd: project,
+        };
+        let decision = ralph_guard::judge(&call, &context).decision;
+        assert_eq!(
+            decision == Decision::Deny,
+            blocked,
+            "{project} {tool} {path}"
+        );
+    };
+    check("/tmp/abc/p", "Write", "/tmp/abc/p/x", false);
+    check("/tmp/abc/p", "Write", "/tmp/abc/p-evil/x", true);
+    check("/tmp/abc/p", "Write", "/tmp/abc/other", true);
+    check("/tmp/abc/p", "Write", "/tmp/scratch/x", false);
+    check("/tmp/p", "Write", "/tmp/p-evil/x", true);
+    check("/tmp/p", "Write", "/tmp/q/x", false);
+}
+
+#[test]
+fn a_case_insensitive_file_system_has_one_git_directory() {
+    let settings = Settings {
+        ignore_case: true,
+        ..Settings::default()
+    };
+    assert_eq!(bash("rm -rf .GIT", &settings), Decision::Deny);
+    let read = judge_in(
+        "Read",
+        &json!({"file_path": "/HOME/dev/Project/src/a.rs"}),
+        &settings,
+        &NoLinks,
+    );
+    assert_eq!(read.decision, Decision::Allow);
+    assert!(verdict("Read", "/home/dev/Project/src/a.rs").0);
+}

@@ -1,0 +1,71 @@
+//! `guard.jsonl` of a run: what the guard's hook blocked.
+//!
+//! Every hook call is a process of its own, which appends its line with one
+//! write. The driver takes the lines in at the end of a turn, and from then on
+//! they stand in the journal.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::{Action, At, FileError};
+use crate::events::EventLog;
+use crate::lines::LineTail;
+
+/// More lines than this are left for the next time, so that an agent that is
+/// blocked over and over can't hold the loop up.
+const MOST_AT_ONCE: usize = 1_000;
+
+/// Appends one line. The folder of the run must be there.
+pub fn append(path: &Path, line: &Value) -> Result<(), FileError> {
+    EventLog::open(path)?.append_json(line)
+}
+
+/// The whole lines behind the first `known` ones. What is no JSON is `Null`:
+/// it counts as a line all the same.
+pub fn read(path: &Path, known: u64) -> Result<Vec<Value>, FileError> {
+    let mut lines = Vec::new();
+    let mut number = 0;
+    LineTail::new(path)
+        .poll(|line| {
+            number += 1;
+            if number > known && lines.len() < MOST_AT_ONCE {
+                let value = (!line.too_long).then(|| serde_json::from_slice(line.bytes).ok());
+                lines.push(value.flatten().unwrap_or_default());
+            }
+        })
+        .at(path, Action::Read)?;
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_read_once_and_torn_ends_wait() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("guard.jsonl");
+        assert!(read(&path, 0).unwrap().is_empty());
+        append(&path, &json!({"rule": "a"})).unwrap();
+        append(&path, &json!({"rule": "b"})).unwrap();
+        assert_eq!(read(&path, 0).unwrap().len(), 2);
+        assert_eq!(read(&path, 1).unwrap(), [json!({"rule": "b"})]);
+        assert!(read(&path, 2).unwrap().is_empty());
+        std::fs::write(&path, "{\"rule\":\"a\"}\ngarbage\n{\"rule\":").unwrap();
+        assert_eq!(read(&path, 0).unwrap(), [json!({"rule": "a"}), Value::Null]);
+        append(&path, &json!({"rule": "c"})).unwrap();
+        assert_eq!(read(&path, 3).unwrap(), [json!({"rule": "c"})]);
+    }
+
+    #[test]
+    fn a_flood_of_lines_comes_in_parts() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("guard.jsonl");
+        std::fs::write(&path, "{}\n".repeat(MOST_AT_ONCE + 5)).unwrap();
+        assert_eq!(read(&path, 0).unwrap().len(), MOST_AT_ONCE);
+        assert_eq!(read(&path, MOST_AT_ONCE as u64).unwrap().len(), 5);
+    }
+}
