@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What each crate may depend on. A new line here is a decision.
-const DEPENDENCIES: [(&str, &[&str]); 5] = [
+const DEPENDENCIES: [(&str, &[&str]); 6] = [
     (
         "core",
         &[
