@@ -1048,6 +1048,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
     reason: no progress
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     Circuit Breaker 觸發 · [run] · 迭代 5 / 50 · [time]
@@ -1055,6 +1056,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
     原因: 無進度
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     Circuit Breaker 触发 · [run] · 迭代 5 / 50 · [time]
@@ -1062,6 +1064,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
     原因: 无进度
+    费用：未知 · 词元：未知
     ");
 
     run(&env, &[say("hm")], &["--max-iterations", "1"]);
@@ -1072,18 +1075,21 @@ fn status_before_during_and_after() {
     1/3 tasks · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     已達最大迭代次數 · [run] · 迭代 1 / 1 · [time]
     1/3 任務 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     已达最大迭代次数 · [run] · 迭代 1 / 1 · [time]
     1/3 任务 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
+    费用：未知 · 词元：未知
     ");
 
     // What a process that died leaves behind says that it runs.
@@ -1101,18 +1107,21 @@ fn status_before_during_and_after() {
     1/3 tasks · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     已意外終止（行程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任務 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     已意外终止（进程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任务 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
+    费用：未知 · 词元：未知
     ");
 
     env.write(".ralph/status.json", "{");
