@@ -93,7 +93,7 @@ pub async fn drive(
 type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 
 enum ChildDone {
-    Turn(Called),
+    Turn(Box<Called>),
     Verified(Verified),
 }
 
@@ -328,7 +328,7 @@ impl<'a> Driver<'a> {
         let ended = orphans::end_all();
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         match done {
-            ChildDone::Turn(called) => Kind::TurnEnded(self.judge(called)),
+            ChildDone::Turn(called) => Kind::TurnEnded(self.judge(*called)),
             ChildDone::Verified(verified) => {
                 if let Some(kind) = verified.lost {
                     self.announce(&Announcement::OutputLost {
@@ -436,9 +436,9 @@ impl<'a> Driver<'a> {
             turn,
         };
         let stop = self.fresh_stop();
-        self.child = Some(Box::pin(
-            async move { ChildDone::Turn(call.make(stop).await) },
-        ));
+        self.child = Some(Box::pin(async move {
+            ChildDone::Turn(Box::new(call.make(stop).await))
+        }));
     }
 
     fn start_verification(&mut self, turn: u32) {

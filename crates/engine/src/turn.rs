@@ -242,8 +242,10 @@ impl Call {
 }
 
 fn last_words(text: &str) -> &str {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.last().unwrap_or_default()
+    let mut lines = text.lines().rev();
+    lines
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
 }
 
 /// A turn that went well leaves a session to go on with.
