@@ -45,7 +45,7 @@ pub enum Command {
     /// Let an agent misbehave in a copy of this project, and see what catches it
     Drill(DrillArgs),
     /// Work until the tasks are done, or say exactly why not
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Take a run up where it was left
     Resume(ResumeArgs),
     /// Let the run of this project end after the turn that runs

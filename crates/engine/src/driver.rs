@@ -93,7 +93,7 @@ pub async fn drive(
 type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 
 enum ChildDone {
-    Turn(Called),
+    Turn(Box<Called>),
     Verified(Verified),
 }
 
@@ -329,7 +329,7 @@ impl<'a> Driver<'a> {
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         match done {
             ChildDone::Turn(called) => {
-                let ended = Kind::TurnEnded(self.judge(called));
+                let ended = Kind::TurnEnded(self.judge(*called));
                 let known = self.state.guard_lines;
                 match guarded::blocked_since(&self.paths.guard_log(), known) {
                     Some(blocked) => {
@@ -449,9 +449,9 @@ impl<'a> Driver<'a> {
             turn,
         };
         let stop = self.fresh_stop();
-        self.child = Some(Box::pin(
-            async move { ChildDone::Turn(call.make(stop).await) },
-        ));
+        self.child = Some(Box::pin(async move {
+            ChildDone::Turn(Box::new(call.make(stop).await))
+        }));
     }
 
     fn start_verification(&mut self, turn: u32) {

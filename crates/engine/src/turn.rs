@@ -178,10 +178,14 @@ impl Call {
         let child = watch::Sender::new(*stop.borrow());
         let lingered = AtomicBool::new(false);
         let running = supervise::run(spec, &mut sink, child.subscribe());
+        let watching =
+            linger::watch_over(stop.clone(), rest, spent, self.linger, &child, &lingered);
+        // A wish reaches the child within the poll that brings it: a freeze
+        // allows for no second one.
         let mut report = tokio::select! {
+            biased;
+            never = watching => match never {},
             report = running => report,
-            never = linger::watch_over(stop.clone(), rest, self.linger, &child, &lingered) => match never {},
-            never = meter::watch_over(spent, &child) => match never {},
         };
         // Nobody but us wanted it to end, and its work was done.
         let lingered = lingered.into_inner() && *stop.borrow() == supervise::Stop::No;
@@ -238,8 +242,10 @@ impl Call {
 }
 
 fn last_words(text: &str) -> &str {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.last().unwrap_or_default()
+    let mut lines = text.lines().rev();
+    lines
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
 }
 
 /// A turn that went well leaves a session to go on with.

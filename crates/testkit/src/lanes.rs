@@ -23,7 +23,7 @@ struct Position {
 pub enum Next {
     Turn {
         number: usize,
-        turn: Turn,
+        turn: Box<Turn>,
     },
     /// The script says nothing about side requests.
     Neutral,
@@ -76,7 +76,7 @@ impl Lanes {
         }
         Next::Turn {
             number,
-            turn: turn.clone(),
+            turn: Box::new(turn.clone()),
         }
     }
 

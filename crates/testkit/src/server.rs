@@ -180,7 +180,7 @@ impl Play {
         let has_tools = !request.tools().is_empty();
         request.lane = self.lanes.of(&api.opening(&request.body), has_tools);
         let (turn, name) = match self.lanes.next(&request.lane) {
-            Next::Turn { number, turn } => (turn, format!("turn {number}")),
+            Next::Turn { number, turn } => (*turn, format!("turn {number}")),
             Next::Neutral => (neutral(), "neutral".to_owned()),
             Next::Exhausted => {
                 let what = format!("the script has no turn left in the lane {}", request.lane);

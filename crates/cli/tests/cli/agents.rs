@@ -94,7 +94,7 @@ fn a_program_gets_the_list_as_json() {
 fn every_known_agent_can_be_chosen() {
     let env = TestEnv::with_tasks(1);
     for name in ["codex", "gemini", "opencode", "copilot", "cursor", "amp"] {
-        let mut command = env.command(&["run", "--agent", name, "--dry-run"]);
+        let mut command = env.command(&["run", "--agent", name, "--allow-unsafe", "--dry-run"]);
         let output = command.env("RALPH_AGENT_COMMAND", "sh").output().unwrap();
         let shown = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{name}: {shown}");

@@ -199,6 +199,7 @@ fn a_whole_run() {
     📊 Final progress: 3/3 tasks done (100%)
     [██████████████████████████] 100%
     📈 4 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     🎉 All tasks are done! The loop ends.
 
@@ -265,6 +266,7 @@ fn a_whole_run() {
     📊 最終進度: 3/3 任務完成 (100%)
     [██████████████████████████] 100%
     📈 4 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     🎉 所有任務已完成！Loop 模式自動退出。
 
@@ -331,6 +333,7 @@ fn a_whole_run() {
     📊 最终进度: 3/3 任务完成 (100%)
     [██████████████████████████] 100%
     📈 4 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     🎉 所有任务已完成！Loop 模式自动退出。
 
@@ -417,6 +420,7 @@ fn a_run_in_a_locale_without_unicode() {
     Final progress: 3/3 tasks done (100%)
     [##########################] 100%
     4 iterations, [duration]
+    cost: unknown - tokens: unknown
 
     All tasks are done! The loop ends.
 
@@ -631,6 +635,7 @@ fn no_progress() {
 
     📊 Progress: 1/3 tasks done
     📈 5 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (sets the counts to 0 and goes on)
 
@@ -645,6 +650,7 @@ fn no_progress() {
 
     📊 當前進度: 1/3 任務完成
     📈 5 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (計數歸零並繼續)
 
@@ -659,6 +665,7 @@ fn no_progress() {
 
     📊 当前进度: 1/3 任务完成
     📈 5 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (计数归零并继续)
     ");
@@ -678,6 +685,7 @@ fn answers_without_a_promise() {
 
     📊 Progress: 1/3 tasks done
     📈 5 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (sets the counts to 0 and goes on)
 
@@ -690,6 +698,7 @@ fn answers_without_a_promise() {
 
     📊 當前進度: 1/3 任務完成
     📈 5 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (計數歸零並繼續)
 
@@ -702,6 +711,7 @@ fn answers_without_a_promise() {
 
     📊 当前进度: 1/3 任务完成
     📈 5 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (计数归零并继续)
     ");
@@ -723,6 +733,7 @@ fn false_promises() {
 
     📊 Progress: 1/3 tasks done
     📈 5 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (sets the counts to 0 and goes on)
 
@@ -737,6 +748,7 @@ fn false_promises() {
 
     📊 當前進度: 1/3 任務完成
     📈 5 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (計數歸零並繼續)
 
@@ -751,6 +763,7 @@ fn false_promises() {
 
     📊 当前进度: 1/3 任务完成
     📈 5 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (计数归零并继续)
     ");
@@ -769,6 +782,7 @@ fn an_agent_that_is_blocked() {
     Task: T002 Fill it
     📊 Progress: 1/3 tasks done
     📈 1 iteration, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (once the reason is removed)
 
@@ -781,6 +795,7 @@ fn an_agent_that_is_blocked() {
     任務: T002 Fill it
     📊 當前進度: 1/3 任務完成
     📈 1 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (排除原因之後執行)
 
@@ -793,6 +808,7 @@ fn an_agent_that_is_blocked() {
     任务: T002 Fill it
     📊 当前进度: 1/3 任务完成
     📈 1 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (排除原因之后执行)
     ");
@@ -818,6 +834,7 @@ fn a_claim_that_nothing_can_prove() {
     ╚════════════════════════════════════════════════════════════════╝
 
     📈 1 iteration, [duration]
+    📈 cost: unknown · tokens: unknown
     The agent says that it is done. There is neither a task list nor a verify
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
     command that fails while the work is not done.
@@ -839,6 +856,7 @@ fn a_claim_that_nothing_can_prove() {
     ╚════════════════════════════════════════════════════════════════╝
 
     📈 1 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
     更，或指定一個在未完成時會失敗的命令。
 
@@ -859,6 +877,7 @@ fn a_claim_that_nothing_can_prove() {
     ╚════════════════════════════════════════════════════════════════╝
 
     📈 1 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
     更，或指定一个在未完成时会失败的命令。
 
@@ -887,6 +906,7 @@ fn a_check_that_never_passes() {
     - `test -f fixed.txt` does not pass
 
     📈 5 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (goes on where it stopped)
 
@@ -899,6 +919,7 @@ fn a_check_that_never_passes() {
     - `test -f fixed.txt` 沒有通過
 
     📈 5 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (從中斷處繼續)
 
@@ -911,6 +932,7 @@ fn a_check_that_never_passes() {
     - `test -f fixed.txt` 没有通过
 
     📈 5 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (从中断处继续)
     ");
@@ -929,6 +951,7 @@ fn time_that_is_up() {
     ⚠️ Time limit reached ([duration])
     📊 Progress: 1/3 tasks done
     📈 1 iteration, [duration]
+    📈 cost: unknown · tokens: unknown
 
     👉 Next: ralph resume  (goes on where it stopped)
 
@@ -940,6 +963,7 @@ fn time_that_is_up() {
     ⚠️ 已達時間上限 ([duration])
     📊 當前進度: 1/3 任務完成
     📈 1 次迭代，[duration]
+    📈 費用：未知 · 詞元：未知
 
     👉 下一步: ralph resume  (從中斷處繼續)
 
@@ -951,6 +975,7 @@ fn time_that_is_up() {
     ⚠️ 已达时间上限 ([duration])
     📊 当前进度: 1/3 任务完成
     📈 1 次迭代，[duration]
+    📈 费用：未知 · 词元：未知
 
     👉 下一步: ralph resume  (从中断处继续)
     ");
@@ -993,6 +1018,7 @@ fn status_before_during_and_after() {
     phase: 1
     last promise: BLOCKED: no key
     reason: no key
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     受阻 · [run] · 迭代 1 / 50 · [time]
@@ -1001,6 +1027,7 @@ fn status_before_during_and_after() {
     階段: 1
     最後的承諾: BLOCKED: no key
     原因: no key
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     受阻 · [run] · 迭代 1 / 50 · [time]
@@ -1009,6 +1036,7 @@ fn status_before_during_and_after() {
     阶段: 1
     最后的承诺: BLOCKED: no key
     原因: no key
+    费用：未知 · 词元：未知
     ");
 
     run(&env, &vec![say("<promise>CONTINUE</promise>"); 5], &[]);
@@ -1020,6 +1048,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
     reason: no progress
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     Circuit Breaker 觸發 · [run] · 迭代 5 / 50 · [time]
@@ -1027,6 +1056,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
     原因: 無進度
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     Circuit Breaker 触发 · [run] · 迭代 5 / 50 · [time]
@@ -1034,6 +1064,7 @@ fn status_before_during_and_after() {
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
     原因: 无进度
+    费用：未知 · 词元：未知
     ");
 
     run(&env, &[say("hm")], &["--max-iterations", "1"]);
@@ -1044,18 +1075,21 @@ fn status_before_during_and_after() {
     1/3 tasks · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     已達最大迭代次數 · [run] · 迭代 1 / 1 · [time]
     1/3 任務 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     已达最大迭代次数 · [run] · 迭代 1 / 1 · [time]
     1/3 任务 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
+    费用：未知 · 词元：未知
     ");
 
     // What a process that died leaves behind says that it runs.
@@ -1073,18 +1107,21 @@ fn status_before_during_and_after() {
     1/3 tasks · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     phase: 1
+    cost: unknown · tokens: unknown
 
     --- zh-TW
     已意外終止（行程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任務 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     階段: 1
+    費用：未知 · 詞元：未知
 
     --- zh-CN
     已意外终止（进程已不存在） · [run] · 迭代 1 / 1 · [time]
     1/3 任务 · specs/001-shop/tasks.md
     [█████████░░░░░░░░░░░░░░░░░] 33%
     阶段: 1
+    费用：未知 · 词元：未知
     ");
 
     env.write(".ralph/status.json", "{");
@@ -1242,6 +1279,7 @@ fn quiet_says_only_how_it_ended() {
     📊 Final progress: 3/3 tasks done (100%)
     [██████████████████████████] 100%
     📈 4 iterations, [duration]
+    📈 cost: unknown · tokens: unknown
 
     🎉 All tasks are done! The loop ends.
 

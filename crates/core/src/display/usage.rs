@@ -4,7 +4,7 @@
 use crate::lang::Lang;
 use crate::machine::Bill;
 use crate::tr;
-use crate::usage::Usd;
+use crate::usage::{Tokens, Usd};
 
 /// What is known of a number of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ impl From<&Bill> for UsageView {
         UsageView {
             calls: bill.calls,
             cost: bill.known_cost(),
-            tokens: bill.known_tokens().map(|tokens| tokens.total()),
+            tokens: bill.known_tokens().map(Tokens::total),
             more_cost: bill.cost_is_partial(),
             more_tokens: bill.tokens_are_partial(),
         }
@@ -73,7 +73,7 @@ pub fn dollars(amount: Usd) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::usage::{Tokens, Usage};
+    use crate::usage::Usage;
 
     fn check(calls: &[(Option<u64>, Option<u64>, bool)], want: &str) {
         let mut bill = Bill::default();

@@ -1,4 +1,5 @@
-//! A client that said how the turn went, and does not go (pain 10).
+//! What ends a child beside the wishes of the person: it said how the turn
+//! went and does not go (pain 10), or it used more than it may.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,38 +17,42 @@ pub const LINGER: Duration = Duration::from_secs(60);
 pub(super) type Rest = Option<Instant>;
 
 /// Passes the wishes of the person on to the child, and adds one of its own
-/// when the child has rested for too long. Never ends by itself.
+/// when the child has rested for too long or used too much. Never ends by
+/// itself.
 pub(super) async fn watch_over(
     mut wishes: watch::Receiver<Stop>,
     mut rest: watch::Receiver<Rest>,
+    mut over: watch::Receiver<bool>,
     patience: Duration,
     child: &watch::Sender<Stop>,
     lingered: &AtomicBool,
 ) -> Infallible {
+    let mut ours = Stop::No;
     loop {
         let rested = *rest.borrow_and_update();
         let deadline = rested
-            .filter(|_| !lingered.load(Ordering::Relaxed))
+            .filter(|_| ours == Stop::No)
             .and_then(|since| since.checked_add(patience));
         tokio::select! {
-            () = changed(&mut wishes) => {
-                let wish = *wishes.borrow_and_update();
-                child.send_if_modified(|stop| {
-                    let more = wish > *stop;
-                    *stop = wish.max(*stop);
-                    more
-                });
-            }
+            () = changed(&mut wishes) => {}
             () = changed(&mut rest) => {}
+            () = changed(&mut over) => {
+                if *over.borrow_and_update() {
+                    ours = Stop::Gracefully;
+                }
+            }
             () = until(deadline) => {
                 lingered.store(true, Ordering::Relaxed);
-                child.send_if_modified(|stop| {
-                    let first = *stop == Stop::No;
-                    *stop = Stop::Gracefully.max(*stop);
-                    first
-                });
+                ours = Stop::Gracefully;
             }
         }
+        // A freeze is taken back, an end is not.
+        let wanted = ours.max(*wishes.borrow_and_update());
+        child.send_if_modified(|stop| {
+            let news = *stop != wanted;
+            *stop = wanted;
+            news
+        });
     }
 }
 

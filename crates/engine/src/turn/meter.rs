@@ -1,13 +1,10 @@
 //! What a call uses while it runs, held against what it may use (VALV-11).
 
-use std::convert::Infallible;
-
 use ralph_core::machine::Allowance;
 use ralph_core::usage::{Tokens, Usd};
 use tokio::sync::watch;
 
 use crate::agents::AgentEvent;
-use crate::supervise::Stop;
 
 /// Adds up what the stream tells, as it tells it.
 #[derive(Debug)]
@@ -46,21 +43,6 @@ impl Meter {
     pub(super) fn is_over(&self) -> bool {
         *self.over.borrow()
     }
-}
-
-/// Ends the child as soon as it has used more than it may. Never ends itself.
-pub(super) async fn watch_over(
-    mut over: watch::Receiver<bool>,
-    child: &watch::Sender<Stop>,
-) -> Infallible {
-    if over.wait_for(|&over| over).await.is_ok() {
-        child.send_if_modified(|stop| {
-            let first = *stop < Stop::Gracefully;
-            *stop = Stop::Gracefully.max(*stop);
-            first
-        });
-    }
-    std::future::pending().await
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     iteration_complete iteration=3 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=3 count=3
     error iteration=3 reason="agent_exec" message="exit code 1: third" count=3
-    loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=6000 proven=[]
+    loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=6000 proven=[] usage={"calls":3,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":3,"uncounted_calls":3,"partial_calls":0}
     => finish errors
     "#);
     let all: Vec<_> = run

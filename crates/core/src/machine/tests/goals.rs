@@ -19,7 +19,7 @@ fn a_whole_run_from_the_first_task_to_the_last() {
     iteration_complete iteration=2 phase=2 subtasks_done=1 progress=["tasks","tree"] tasks={"total":2,"completed":2} duration_ms=1000
     promise_detected iteration=2 promise="COMPLETE"
     task_complete iteration=2
-    loop_end outcome="complete" exit_code=0 iterations=2 tasks={"total":2,"completed":2,"pending":0} duration_ms=2000 proven=[{"kind":"tasks","completed":2,"total":2}]
+    loop_end outcome="complete" exit_code=0 iterations=2 tasks={"total":2,"completed":2,"pending":0} duration_ms=2000 proven=[{"kind":"tasks","completed":2,"total":2}] usage={"calls":2,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":2,"uncounted_calls":2,"partial_calls":0}
     => finish complete
     "#);
 }
@@ -30,7 +30,7 @@ fn nothing_open_at_the_start_completes_without_a_turn_loop_05() {
     insta::assert_snapshot!(run.trace(), @r#"
     loop_start tasks={"total":3,"completed":3,"pending":0}
     task_complete iteration=0
-    loop_end outcome="complete" exit_code=0 iterations=0 tasks={"total":3,"completed":3,"pending":0} duration_ms=0 proven=[{"kind":"tasks","completed":3,"total":3}]
+    loop_end outcome="complete" exit_code=0 iterations=0 tasks={"total":3,"completed":3,"pending":0} duration_ms=0 proven=[{"kind":"tasks","completed":3,"total":3}] usage={"calls":0,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":0,"uncounted_calls":0,"partial_calls":0}
     => finish complete
     "#);
     assert_eq!(run.state.turns, 0);

@@ -25,7 +25,7 @@ fn the_last_iteration_runs_and_then_it_stops_loop_06_brkr_04() {
     promise_detected iteration=2 promise="CONTINUE"
     limit_reached iteration=2 reason="max_iterations"
     pause iteration=2 reason="max_iterations"
-    loop_end outcome="paused" reason="max_iterations" exit_code=3 iterations=2 tasks={"total":9,"completed":0,"pending":9} duration_ms=2000 proven=[]
+    loop_end outcome="paused" reason="max_iterations" exit_code=3 iterations=2 tasks={"total":9,"completed":0,"pending":9} duration_ms=2000 proven=[] usage={"calls":2,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":2,"uncounted_calls":2,"partial_calls":0}
     => finish paused max_iterations
     "#);
 }

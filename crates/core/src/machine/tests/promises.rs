@@ -163,7 +163,7 @@ fn false_promises_in_a_row_open_the_breaker_errc_07() {
     promise_detected iteration=9 promise="COMPLETE"
     promise_rejected iteration=9 reason="open tasks (2): T001 task 1; T002 task 2" promise="COMPLETE" missing=["open tasks (2): T001 task 1; T002 task 2"]
     breaker_open iteration=9 reason="false_promise" count=3 evidence=["promised: COMPLETE","open: T001 task 1","open: T002 task 2"]
-    loop_end outcome="circuit_break" reason="false_promise" exit_code=5 iterations=9 tasks={"total":2,"completed":0,"pending":2} duration_ms=9000 proven=[]
+    loop_end outcome="circuit_break" reason="false_promise" exit_code=5 iterations=9 tasks={"total":2,"completed":0,"pending":2} duration_ms=9000 proven=[] usage={"calls":9,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":9,"uncounted_calls":9,"partial_calls":0}
     => finish circuit_break false_promise
     "#);
 }

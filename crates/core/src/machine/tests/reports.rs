@@ -335,8 +335,8 @@ fn lines_of_the_event_log_evnt_01() {
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"wait","iteration":1,"reason":"backoff","duration_ms":1000}
     {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"pause","iteration":1,"reason":"requested"}
     {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"task_complete","iteration":1}
-    {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"loop_end","outcome":"complete","exit_code":0,"iterations":3,"tasks":{"total":3,"completed":3,"pending":0},"duration_ms":4000,"proven":[{"kind":"tasks","completed":3,"total":3},{"kind":"command","command":"make","exit":0,"duration_ms":70}]}
-    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"loop_end","outcome":"blocked","reason":"key","exit_code":4,"iterations":3,"tasks":{"total":0,"completed":0,"pending":0},"duration_ms":4000,"proven":[]}
+    {"ts":"2026-01-18T10:00:00Z","level":"INFO","event":"loop_end","outcome":"complete","exit_code":0,"iterations":3,"tasks":{"total":3,"completed":3,"pending":0},"duration_ms":4000,"proven":[{"kind":"tasks","completed":3,"total":3},{"kind":"command","command":"make","exit":0,"duration_ms":70}],"usage":{"calls":0,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":0,"uncounted_calls":0,"partial_calls":0}}
+    {"ts":"2026-01-18T10:00:00Z","level":"WARN","event":"loop_end","outcome":"blocked","reason":"key","exit_code":4,"iterations":3,"tasks":{"total":0,"completed":0,"pending":0},"duration_ms":4000,"proven":[],"usage":{"calls":0,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":0,"uncounted_calls":0,"partial_calls":0}}
     "#);
 }
 

@@ -42,7 +42,7 @@ fn a_prompt_is_complete_when_its_verification_passes() {
     => verify turn 3
     gate_result iteration=3 passed=true commands=[{"command":"npm test","exit":0,"duration_ms":70}]
     task_complete iteration=3
-    loop_end outcome="complete" exit_code=0 iterations=3 tasks={"total":0,"completed":0,"pending":0} duration_ms=3200 proven=[{"kind":"command","command":"npm test","exit":0,"duration_ms":70}]
+    loop_end outcome="complete" exit_code=0 iterations=3 tasks={"total":0,"completed":0,"pending":0} duration_ms=3200 proven=[{"kind":"command","command":"npm test","exit":0,"duration_ms":70}] usage={"calls":3,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":3,"uncounted_calls":3,"partial_calls":0}
     => finish complete
     "#);
 }
@@ -136,7 +136,7 @@ fn claims_that_verification_refutes_fail_the_gate() {
     insta::assert_snapshot!(trace(&run.last), @r#"
     gate_result iteration=2 passed=false commands=[{"command":"npm test","exit":1,"duration_ms":70}]
     promise_rejected iteration=2 reason="`npm test` does not pass" promise="COMPLETE" missing=["`npm test` does not pass"]
-    loop_end outcome="gate_failed" reason="npm test" exit_code=7 iterations=2 tasks={"total":1,"completed":1,"pending":0} duration_ms=2200 proven=[]
+    loop_end outcome="gate_failed" reason="npm test" exit_code=7 iterations=2 tasks={"total":1,"completed":1,"pending":0} duration_ms=2200 proven=[] usage={"calls":2,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":2,"uncounted_calls":2,"partial_calls":0}
     => finish gate_failed npm test
     "#);
 }
@@ -165,7 +165,7 @@ fn the_same_failing_output_opens_the_breaker_brkr_07() {
     insta::assert_snapshot!(trace(&run.last), @r#"
     gate_result iteration=3 passed=false commands=[{"command":"npm test","exit":1,"duration_ms":70}]
     breaker_open iteration=3 reason="same_error" count=3 evidence=["npm test: 1 of 12 failed in 2.5 s\n"]
-    loop_end outcome="circuit_break" reason="same_error" exit_code=5 iterations=3 tasks={"total":1,"completed":0,"pending":1} duration_ms=3300 proven=[]
+    loop_end outcome="circuit_break" reason="same_error" exit_code=5 iterations=3 tasks={"total":1,"completed":0,"pending":1} duration_ms=3300 proven=[] usage={"calls":3,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":3,"uncounted_calls":3,"partial_calls":0}
     => finish circuit_break same_error
     "#);
 }

@@ -7,6 +7,7 @@ use ralph_core::config::{self, NamedText, Settings, Sources};
 use ralph_core::machine::{BudgetKind, Goal};
 
 use super::{DONE, OPEN, Project};
+use crate::agents::Agent;
 use crate::look::ReadError;
 use crate::plan::{Announcement, Asked, Plan, PlanError, Unguarded, Wanted, prepare};
 
@@ -185,7 +186,9 @@ fn guarded(name: &str, more: &str) -> Result<(bool, bool, Vec<Announcement>), Pl
     let project = Project::with(&[("tasks.md", OPEN)]);
     let toml = format!("agent.name = \"{name}\"\nagent.command = \"sh\"\n{more}");
     let plan = prepare(&settings(&toml), &wanted(&project))?;
-    let line = plan.agents[0].command_line();
+    let agent = &plan.agents[0];
+    let skips = matches!(agent, Agent::Known(_, options) if options.skips_permissions());
+    let guarded = agent.is_guarded();
     let of_guard = plan.announcements.into_iter().filter(|a| {
         matches!(
             a,
@@ -194,8 +197,7 @@ fn guarded(name: &str, more: &str) -> Result<(bool, bool, Vec<Announcement>), Pl
                 | Announcement::PermissionsKept
         )
     });
-    let skips = line.contains("--dangerously");
-    Ok((skips, line.contains("pre-tool-use"), of_guard.collect()))
+    Ok((skips, guarded, of_guard.collect()))
 }
 
 #[test]
