@@ -27,6 +27,10 @@ impl Walker<'_> {
                     }
                     declare(argument, env);
                 }
+                let refers = |word: &String| word.starts_with('-') && word.contains('n');
+                if command.name != "export" && args.iter().any(refers) {
+                    self.name_references(args, env);
+                }
             }
             "unset" => {
                 for name in args {
@@ -50,6 +54,9 @@ impl Walker<'_> {
             }
             "alias" => {
                 for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
+                    if name == "ralph" {
+                        self.report("guard.switch-off", "alias ralph");
+                    }
                     env.aliases.insert(name.to_owned(), text.to_owned());
                 }
             }
@@ -59,8 +66,7 @@ impl Walker<'_> {
             }
             "trap" => {
                 if let Some(text) = args.iter().find(|argument| !argument.starts_with('-')) {
-                    let mut later = env.clone();
-                    self.code(text, &mut later, &Flow::Unknown);
+                    self.trapped(text, env);
                 }
             }
             "source" | "." => {
@@ -87,6 +93,28 @@ impl Walker<'_> {
             _ => return Effect::NotBuiltin,
         }
         silent()
+    }
+
+    /// `declare -n a=b`: whoever says `a` means `b`.
+    fn name_references(&mut self, args: &[String], env: &mut Env) {
+        for (name, target) in args.iter().filter_map(|word| word.split_once('=')) {
+            let is_name = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if is_name(name) && is_name(target) {
+                self.code(&format!("{name}=\"${target}\""), env, &Flow::Unknown);
+            }
+        }
+    }
+
+    /// A trap runs later: what it can't say yet is asked again at the end.
+    fn trapped(&mut self, text: &str, env: &Env) {
+        let before = self.findings.len();
+        self.code(text, &mut env.clone(), &Flow::Unknown);
+        let mut found = self.findings.iter().skip(before).peekable();
+        let too_early = found.peek().is_some() && found.all(|f| f.rule == "opaque.target");
+        if too_early {
+            self.findings.truncate(before);
+            self.traps.push(text.to_owned());
+        }
     }
 
     fn change_directory(&mut self, args: &[String], env: &mut Env) {

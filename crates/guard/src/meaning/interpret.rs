@@ -17,6 +17,30 @@ pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&name)
 }
 
+fn is_compiler(name: &str) -> bool {
+    matches!(
+        name,
+        "gcc"
+            | "cc"
+            | "clang"
+            | "g++"
+            | "c++"
+            | "clang++"
+            | "tcc"
+            | "rustc"
+            | "go"
+            | "javac"
+            | "java"
+            | "kotlinc"
+            | "swift"
+            | "swiftc"
+            | "zig"
+            | "nim"
+            | "ghc"
+            | "crystal"
+    )
+}
+
 /// The language of an interpreter, its version number ignored.
 fn language(name: &str) -> Option<Language> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
@@ -44,9 +68,31 @@ impl Walker<'_> {
         if is_shell(command.name) {
             return Some(self.shell(command, env));
         }
+        if is_compiler(command.name) {
+            self.compiled(command, env);
+            return None;
+        }
         let language = language(command.name)?;
         self.language(language, command, env);
         None
+    }
+
+    /// Source code that this text itself wrote and now builds.
+    fn compiled(&mut self, command: &Command, env: &mut Env) {
+        let mut sources = Vec::new();
+        for word in command.args {
+            let flow = match word.as_str() {
+                "-" | "/dev/stdin" => command.stdin.clone(),
+                word if word.starts_with('-') || !word.contains('.') => continue,
+                path => self.file_flow(path, env),
+            };
+            if let Flow::Text(text) = flow {
+                sources.push(text);
+            }
+        }
+        for text in sources {
+            self.language_text(Language::Compiled, &text, env);
+        }
     }
 
     fn shell(&mut self, command: &Command, env: &mut Env) -> Flow {
@@ -218,7 +264,7 @@ impl Walker<'_> {
                 "-e",
             ],
             Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
-            Language::Awk => &[],
+            Language::Awk | Language::Compiled => &[],
         };
         let mut script = None;
         let mut at = 0;
@@ -251,8 +297,8 @@ impl Walker<'_> {
         }
         if language == Language::Awk {
             let takes = Takes {
-                shorts: "Fvf",
-                longs: &["field-separator", "assign", "file"],
+                shorts: "Fvfi",
+                longs: &["field-separator", "assign", "file", "include"],
             };
             let options = Args::read(args, takes);
             if options.values(&["f", "file"]).next().is_none() {
@@ -338,7 +384,7 @@ fn attached(word: &str, language: Language) -> Option<String> {
         Language::Lua | Language::AppleScript | Language::PowerShell | Language::Other => {
             return None;
         }
-        Language::Awk => return None,
+        Language::Awk | Language::Compiled => return None,
     };
     (text.contains(['(', ' ', ';', '`', '"'])).then(|| text.to_owned())
 }

@@ -2,6 +2,7 @@
 //! wrappers removed and its words expanded as far as the text says.
 
 pub mod args;
+mod build;
 mod builtin;
 pub mod code;
 pub mod env;

@@ -27,6 +27,11 @@ impl Walker<'_> {
             .next()
             .map(str::to_owned);
         let (given, from_network) = match command.stdin {
+            // With a marker, a line is one item.
+            Flow::Text(text) if marker.is_some() => (
+                text.lines().map(|line| line.trim().to_owned()).collect(),
+                false,
+            ),
             Flow::Text(text) => (text.split_whitespace().map(str::to_owned).collect(), false),
             Flow::Network => (vec![UNKNOWN.to_string()], true),
             _ => (vec![UNKNOWN.to_string()], false),

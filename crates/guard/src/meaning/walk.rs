@@ -38,6 +38,8 @@ pub struct Walker<'a> {
     pub context: &'a Context<'a>,
     pub findings: Vec<Finding>,
     pub trace: Trace,
+    /// What runs at the end and could not be judged before.
+    pub traps: Vec<String>,
     steps: usize,
     depth: usize,
 }
@@ -48,6 +50,7 @@ impl<'a> Walker<'a> {
             context,
             findings: Vec::new(),
             trace: Trace::default(),
+            traps: Vec::new(),
             steps: 0,
             depth: 0,
         }
@@ -87,6 +90,9 @@ impl<'a> Walker<'a> {
             self.code(&text.replace('\0', ""), &mut env, &Flow::Unknown);
         } else {
             self.code(text, &mut env, &Flow::Unknown);
+        }
+        for text in std::mem::take(&mut self.traps) {
+            self.code(&text, &mut env, &Flow::Unknown);
         }
     }
 
@@ -548,6 +554,7 @@ impl<'a> Walker<'a> {
             return flow;
         }
         self.started_file(&command, env);
+        self.written_recipes(&command, env);
         self.output(&command, env)
     }
 

@@ -159,7 +159,8 @@ impl Walker<'_> {
                 self.texts_in_arguments(command, env);
                 None
             }
-            "script" | "su" | "runuser" | "flock" | "newgrp" | "sg" | "nix-shell" | "nix" => {
+            "script" | "su" | "runuser" | "flock" | "newgrp" | "sg" | "nix-shell" | "nix"
+            | "vagrant" => {
                 self.command_option(command, env);
                 self.simple_wrapper(command, env)
             }
@@ -338,7 +339,8 @@ impl Walker<'_> {
         };
         let options = Args::read(command.args, takes);
         for option in options.values(&["o"]) {
-            if let Some(text) = option.strip_prefix("ProxyCommand=") {
+            let (name, text) = option.split_once(['=', ' ']).unwrap_or((option, ""));
+            if name.to_ascii_lowercase().ends_with("command") {
                 self.code(text, &mut env.clone(), &Flow::Unknown);
             }
         }

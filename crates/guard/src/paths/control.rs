@@ -1,6 +1,18 @@
 //! The guard's own control plane: what an agent could change to switch the
 //! guard, its hooks or the gates off.
 
+/// Directories at the root that hold settings of the loop or of an agent.
+pub const DIRECTORIES: [&str; 8] = [
+    ".ralph",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".opencode",
+    ".amp",
+    ".copilot",
+];
+
 /// Is writing here a way to change the rules? `relative` is below the
 /// project's root.
 pub fn is_protected(relative: &str) -> bool {

@@ -21,7 +21,7 @@ const EXCEPTIONS: [&str; 15] = [
     ".go",
 ];
 
-const NAMES: [&str; 56] = [
+const NAMES: [&str; 58] = [
     ".env",
     ".envrc",
     ".netrc",
@@ -78,6 +78,8 @@ const NAMES: [&str; 56] = [
     "auth.json",
     "shadow",
     "gshadow",
+    "terraform.tfstate",
+    "terraform.tfstate.backup",
 ];
 
 const ENDINGS: [&str; 14] = [
@@ -197,7 +199,9 @@ fn is_sensitive_name(name: &str) -> bool {
     if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return true;
     }
-    let wanted = name.starts_with("service-account") || name.starts_with("client_secret");
+    let wanted = name.starts_with("service-account")
+        || name.starts_with("client_secret")
+        || name.contains("firebase-adminsdk");
     if wanted && name.ends_with(".json") {
         return true;
     }

@@ -72,12 +72,20 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             "gcloud" | "az" | "doctl" | "linode-cli" | "hcloud" | "scw" | "ibmcloud" | "oci"
             | "openstack" | "vultr-cli" | "civo",
             all,
-        ) => all.iter().any(|word| {
-            matches!(
-                *word,
-                "delete" | "destroy" | "purge" | "terminate" | "rm" | "remove-iam-policy-binding"
-            ) || word.starts_with("delete-")
-        }),
+        ) => {
+            all.iter().any(|word| {
+                matches!(
+                    *word,
+                    "delete"
+                        | "destroy"
+                        | "purge"
+                        | "terminate"
+                        | "rm"
+                        | "remove-iam-policy-binding"
+                        | "add-iam-policy-binding"
+                ) || word.starts_with("delete-")
+            }) || matches!(all, ["iam", "service-accounts", "keys", "create", ..])
+        }
         ("gsutil", all) => {
             all.first() == Some(&"rb")
                 || (all.contains(&"rm")
@@ -151,7 +159,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
 }
 
 fn kubectl(words: &[&str], args: &[String]) -> bool {
-    let verbs = ["delete", "drain", "cordon", "replace", "scale", "taint"];
+    let verbs = [
+        "delete", "drain", "cordon", "replace", "scale", "taint", "create",
+    ];
     let Some(verb) = words.iter().find(|word| {
         verbs.contains(word)
             || matches!(
@@ -163,6 +173,7 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
     };
     match *verb {
         "delete" | "drain" | "cordon" => true,
+        "create" => words.contains(&"clusterrolebinding"),
         "replace" => args.iter().any(|word| word == "--force"),
         "scale" => args.iter().any(|word| word == "--replicas=0"),
         "taint" => args.iter().any(|word| word.contains("NoExecute")),
@@ -210,6 +221,7 @@ fn aws(service: &str, verb: &str, args: &[String]) -> bool {
         {
             true
         }
+        ("s3api", "put-bucket-acl" | "put-object-acl" | "put-bucket-policy") => true,
         (_, verb) => [
             "delete-",
             "terminate-",

@@ -1,5 +1,6 @@
 //! Databases: what drops or empties them.
 
+use super::files;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
@@ -46,6 +47,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             if destroys(text) {
                 walker.report("db.destroy", text);
             }
+            copies(walker, text, env);
+        }
+        if name == "bq" && args.iter().any(|word| word == "rm") {
+            walker.report("db.destroy", "bq rm");
         }
         return;
     }
@@ -120,6 +125,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ("drizzle-kit", ["drop", ..]) => true,
         ("dbmate", ["drop", ..]) => true,
         ("pg_restore", _) => has("--clean") || has("-c"),
+        ("mongorestore", _) => has("--drop"),
         ("pg_dropcluster", _) => true,
         ("influx", all) => all.contains(&"delete"),
         ("curl", all) => deletes_index(all, &words),
@@ -128,6 +134,24 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     };
     if destroys {
         walker.report("db.destroy", &format!("{name} {}", args.join(" ")));
+    }
+}
+
+/// `COPY … TO PROGRAM '…'` runs, `COPY … TO '…'` writes on the server.
+fn copies(walker: &mut Walker, sql: &str, env: &Env) {
+    let upper = sql.to_ascii_uppercase();
+    if !upper.contains("COPY") && !upper.contains("INTO OUTFILE") {
+        return;
+    }
+    let quoted = |from: usize| sql.get(from..).and_then(|rest| rest.split('\'').nth(1));
+    if let Some(text) = upper.find(" PROGRAM ").and_then(quoted) {
+        walker.code(text, &mut env.clone(), &Flow::Unknown);
+    } else if let Some(path) = upper
+        .find(" TO '")
+        .or_else(|| upper.find("OUTFILE '"))
+        .and_then(quoted)
+    {
+        files::write(walker, path, env);
     }
 }
 

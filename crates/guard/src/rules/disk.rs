@@ -21,6 +21,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 matches!(
                     word.as_str(),
                     "-l" | "--list"
+                        | "--version"
+                        | "--help"
                         | "print"
                         | "-p"
                         | "-a"

@@ -165,6 +165,7 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
                 }
             }
             Zone::Inside(_) if is_control(walker, &place) => "guard.control-plane",
+            Zone::Inside(relative) if matches_control(relative) => "guard.control-plane",
             Zone::Inside(_) if in_git(&place) => "fs.delete-git",
             Zone::Inside(_) if sensitive::is_sensitive(&place.real) => "secret.file",
             Zone::Inside(relative) if matches_git(relative) => "fs.delete-git",
@@ -172,6 +173,16 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
         };
         walker.report(rule, path);
     }
+}
+
+/// `.cl*`: a glob that is written to mean a directory of the control plane.
+fn matches_control(relative: &str) -> bool {
+    let first = relative.split('/').next().unwrap_or(relative);
+    mark::has_glob(first)
+        && first.starts_with('.')
+        && control::DIRECTORIES
+            .iter()
+            .any(|directory| mark::glob_match(first, directory))
 }
 
 /// `.git` by a glob, or anywhere below (`find -name .git`).
@@ -201,6 +212,16 @@ fn everything_below_temporary(walker: &Walker, real: &str) -> bool {
             .and_then(|rest| rest.strip_prefix('/'))
             .is_some_and(|rest| rest.chars().all(mark::is_glob) && !rest.is_empty())
     })
+}
+
+/// A link is made: one to a whole tree of the system opens it to every path
+/// below the project.
+pub fn linked(walker: &mut Walker, source: &str) {
+    let leads_away = matches!(source, "/" | "/etc" | "/home" | "/var" | "/usr" | "/root")
+        || source == walker.home();
+    if leads_away {
+        walker.report("path.symlink-escape", source);
+    }
 }
 
 /// Something is written, created or changed.

@@ -123,6 +123,17 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "worktree" if first == "remove" && (plain.has('f', "force")) => {
             walker.report("git.discard", &shown)
         }
+        "worktree" if first == "add" => {
+            // A sibling of the project is where worktrees live.
+            let absolute = plain
+                .operands
+                .iter()
+                .skip(1)
+                .find(|w| w.starts_with(['/', '~']));
+            if let Some(path) = absolute {
+                files::write(walker, path, env);
+            }
+        }
         "submodule" if first == "deinit" && plain.has('f', "force") => {
             walker.report("git.discard", &shown)
         }

@@ -41,7 +41,7 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     let (Value::Texts(texts) | Value::List(texts)) = value;
     for text in texts {
         git_config::environment(walker, name, text, env);
-        system::loader(walker, name, text, env);
+        system::loader(walker, name, text);
         let started = matches!(
             name,
             "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"

@@ -73,6 +73,8 @@ pub fn client_takes(name: &str) -> Takes {
                 "doh-url",
             ],
         },
+        // Their long options have one dash.
+        "lynx" | "w3m" => Takes::default(),
         "nc" | "ncat" | "netcat" => Takes {
             shorts: "ecpwsXxiIOPqTVmg",
             longs: &["exec", "sh-exec", "source", "wait"],
@@ -90,6 +92,11 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             client(walker, command, env)
         }
         "nc" | "ncat" | "netcat" | "socat" | "telnet" => raw(walker, command),
+        "dig" | "nslookup" | "host" | "ping" | "drill" | "whois"
+            if command.args.iter().any(|word| word.contains(mark::SECRET)) =>
+        {
+            walker.report("secret.send", command.name)
+        }
         "git" => git(walker, command),
         "deno" | "npx" | "bunx" | "pnpx" => {
             let runs = command.name != "deno"
@@ -97,10 +104,14 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     .args
                     .first()
                     .is_some_and(|a| a == "run" || a == "install");
+            // What it runs comes first; later words are the tool's own.
+            let plain =
+                |word: &&String| !word.starts_with('-') && *word != "run" && *word != "install";
             let url = command
                 .args
                 .iter()
-                .find(|word| word.starts_with("http://") || word.starts_with("https://"));
+                .find(plain)
+                .filter(|word| word.starts_with("http://") || word.starts_with("https://"));
             if let (true, Some(url)) = (runs, url) {
                 walker.report("net.run-remote-code", url);
             }
@@ -113,6 +124,14 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             };
             if let Some(url) = command.args.iter().find(plain) {
                 walker.report("net.run-remote-code", url);
+            }
+            installs_elsewhere(walker, command, env);
+            let scripts = command
+                .args
+                .iter()
+                .filter(|word| word.starts_with("scripts."));
+            for (_, text) in scripts.filter_map(|word| word.split_once('=')) {
+                walker.code(text, &mut env.clone(), &Flow::Unknown);
             }
         }
         "iex" | "Invoke-Expression" => walker.report("net.run-remote-code", command.name),
@@ -144,6 +163,29 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     }
 }
 
+/// `npm install --prefix /usr`, `pip install --target ~/x`.
+fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
+    let takes = Takes {
+        shorts: "",
+        longs: &["prefix", "target", "root", "dir", "script-shell"],
+    };
+    let args = Args::read(command.args, takes);
+    let installs = |word: &&str| matches!(*word, "install" | "i" | "add" | "ci");
+    if args.operands.iter().any(installs) {
+        for path in args.values(&["prefix", "target", "root"]) {
+            files::write(walker, path, env);
+        }
+    }
+    let shell = command
+        .args
+        .iter()
+        .any(|word| word.contains("script-shell"));
+    let sets = args.operands.contains(&"set");
+    if shell && sets || args.values(&["script-shell"]).next().is_some() {
+        walker.report("system.loader", "script-shell");
+    }
+}
+
 fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = Args::read(command.args, client_takes(command.name));
     let mut urls: Vec<&str> = args.operands.clone();
@@ -169,11 +211,16 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
             walker.report("secret.send", url);
         }
     }
-    for value in args.values(&["resolve", "connect-to", "proxy", "x", "doh-url"]) {
-        let host = value.rsplit(':').next().unwrap_or(value);
-        let reach = urls::parse(host).map(|url| url.host.reach());
-        if matches!(reach, Some(Reach::Metadata)) {
-            walker.report("net.internal", value);
+    // `--resolve name:port:address`, `--connect-to from:port:to:port`.
+    let detours = args.values(&["resolve", "connect-to"]);
+    let hosts = detours.flat_map(|value| value.split(':').skip(1));
+    let proxies = args.values(&["proxy", "x", "doh-url", "preproxy", "socks5"]);
+    let is_port = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    for host in hosts.chain(proxies).filter(|host| !is_port(host)) {
+        let inward = urls::parse(host)
+            .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
+        if inward {
+            walker.report("net.internal", host);
         }
     }
     if args
@@ -339,7 +386,10 @@ pub fn fetch(walker: &mut Walker, text: &str) {
                 && url.port.is_some_and(|port| port >= 1024)
                 && url.host.is_plainly(&url.written)
                 && !url.has_user;
-            let database = !matches!(url.scheme.as_str(), "http" | "https" | "ftp");
+            let database = !matches!(
+                url.scheme.as_str(),
+                "http" | "https" | "ftp" | "git" | "ws" | "wss" | "git+https" | "git+ssh"
+            );
             if control || !(everyday || database) {
                 walker.report("net.internal", text);
             }

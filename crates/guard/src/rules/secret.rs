@@ -136,7 +136,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "git" => git(walker, args),
         "source" | "." => {}
         "gpg" => {
-            if args.iter().any(|word| word.starts_with("--export-secret")) {
+            if args.iter().any(|word| {
+                word.starts_with("--export-secret") || word.starts_with("--delete-secret")
+            }) {
                 walker.report("secret.store", command.name);
             }
         }
@@ -314,11 +316,19 @@ fn store(walker: &mut Walker, command: &Command) {
             ],
         ) => true,
         ("secret-tool", ["lookup" | "search", ..]) => true,
-        ("gh", ["auth", "token", ..]) => true,
+        ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
         ("heroku", ["config" | "config:get", ..]) => true,
         ("kubectl" | "oc", ["get", what, ..]) if what.starts_with("secret") => {
             has("-o") || has("--output") || command.args.iter().any(|word| word.starts_with("-o"))
+        }
+        ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
+            let name = name.to_ascii_lowercase();
+            name.contains("token") || name.contains("password") || name.ends_with("_auth")
+        }
+        ("dotenv", [.., "list" | "get"] | [.., "get", _]) => true,
+        ("docker" | "podman", ["inspect", ..] | [_, "inspect", ..]) => {
+            command.args.iter().any(|word| word.contains(".Env"))
         }
         ("npm", ["token", ..]) => true,
         ("doppler", ["secrets", ..]) => true,

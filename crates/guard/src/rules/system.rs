@@ -1,8 +1,6 @@
 //! Privilege, permissions, processes and the system itself.
 
-use super::files;
 use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
@@ -22,8 +20,14 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 walker.report("privilege.escalate", command.name);
             }
         }
-        "nsenter" | "chroot" | "capsh" | "setcap" => {
+        "nsenter" | "chroot" | "capsh" | "setcap" | "setpriv" => {
             walker.report("privilege.escalate", command.name)
+        }
+        "unshare" => {
+            let options = Args::read(args, Takes::default());
+            if options.short('r') || options.long_like("map-root-user", 5) {
+                walker.report("privilege.escalate", command.name);
+            }
         }
         "chmod" => {
             if let Some(written) = args
@@ -84,7 +88,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             processes(walker, command)
         }
         "systemctl" | "service" | "rc-service" | "launchctl" | "initctl" | "update-rc.d"
-        | "chkconfig" | "sv" => services(walker, command),
+        | "chkconfig" | "sv" | "loginctl" => services(walker, command),
         "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
             walker.report("system.schedule", command.name);
         }
@@ -144,7 +148,17 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         {
             walker.report("system.history", "history")
         }
-        "ulimit" | "true" => {}
+        "unset" if args.iter().any(|word| word == "HISTFILE") => {
+            walker.report("system.history", "unset HISTFILE")
+        }
+        "set" | "shopt" if args.iter().any(|word| word == "history") => {
+            let off = args
+                .iter()
+                .any(|word| matches!(word.as_str(), "+o" | "-u" | "-uo"));
+            if off {
+                walker.report("system.history", command.name);
+            }
+        }
         "ralph" => own_binary(walker, args),
         "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp" => {
             agent(walker, command)
@@ -229,9 +243,22 @@ const VITAL: [&str; 22] = [
     "opencode",
 ];
 
+/// Those of them that belong to the loop, whatever they were told to do.
+const LOOP: [&str; 6] = [
+    "ralph",
+    "claude",
+    "codex",
+    "gemini",
+    "cursor-agent",
+    "opencode",
+];
+
 /// Does the machine or the loop need this program?
 pub fn is_vital(name: &str) -> bool {
-    VITAL.contains(&name.trim_matches(['^', '$']))
+    let name = name.trim_matches(['^', '$']);
+    let program = name.split(' ').next().unwrap_or(name);
+    // `bash build.sh` is somebody's script, `ralph run` is the loop.
+    VITAL.contains(&name) || program != name && LOOP.contains(&program)
 }
 
 fn processes(walker: &mut Walker, command: &Command) {
@@ -343,6 +370,12 @@ fn services(walker: &mut Walker, command: &Command) {
                 | "is-enabled"
                 | "is-failed"
                 | "list-timers"
+                | "list-sessions"
+                | "list-users"
+                | "session-status"
+                | "user-status"
+                | "show-user"
+                | "show-session"
                 | "get-default"
                 | "list"
                 | "print"
@@ -468,7 +501,7 @@ fn packages(walker: &mut Walker, command: &Command) {
 }
 
 /// Variables that make other programs load code.
-pub fn loader(walker: &mut Walker, name: &str, value: &str, env: &Env) {
+pub fn loader(walker: &mut Walker, name: &str, value: &str) {
     match name {
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if !value.is_empty() => {
             let known = [
@@ -490,7 +523,12 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str, env: &Env) {
         }
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
-            if matches!(first, "/tmp" | "." | "/dev/shm" | "/var/tmp") {
+            let anybody_writes = ["/tmp", "/dev/shm", "/var/tmp"]
+                .iter()
+                .any(|directory| crate::paths::is_within(first, directory));
+            // A directory that this text itself made is its own affair.
+            let made_here = first.contains("/tmp.made") || mark::has_computed(first);
+            if first == "." || anybody_writes && !made_here {
                 walker.report("system.loader", name);
             }
         }
@@ -511,8 +549,13 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str, env: &Env) {
         "HISTSIZE" | "HISTFILESIZE" if value == "0" => walker.report("system.history", name),
         _ => {}
     }
-    if name == "CLAUDE_CONFIG_DIR" || name == "CODEX_HOME" {
-        files::mentioned(walker, value, env);
+    // Another home of the agent has none of the guard's hooks.
+    let agent_home = matches!(
+        name,
+        "CLAUDE_CONFIG_DIR" | "CODEX_HOME" | "GEMINI_CLI_HOME" | "COPILOT_HOME"
+    );
+    if agent_home && !value.is_empty() {
+        walker.report("guard.switch-off", name);
     }
 }
 
@@ -567,7 +610,18 @@ fn agent(walker: &mut Walker, command: &Command) {
             || word.starts_with("--setting")
             || word.contains("bypassPermissions")
     });
-    if off {
+    let words: Vec<&str> = command.args.iter().map(String::as_str).collect();
+    let reconfigures = matches!(
+        words.as_slice(),
+        ["config", "set" | "add" | "remove" | "rm", ..]
+            | ["mcp", "add" | "add-json" | "remove", ..]
+            | [
+                "plugin" | "plugins" | "extensions",
+                "install" | "add" | "uninstall" | "disable" | "remove",
+                ..
+            ]
+    );
+    if off || reconfigures {
         walker.report("guard.switch-off", &command.args.join(" "));
     }
 }

@@ -36,6 +36,7 @@ pub fn everything_else(
         Language::JavaScript => {
             compact.contains("(process.env)")
                 || compact.contains("process.env,")
+                || compact.trim_end_matches(';').ends_with("process.env")
                 || compact.contains("entries(process.env")
         }
         Language::Ruby => {
@@ -108,7 +109,7 @@ pub fn everything_else(
             files::mentioned(walker, text, env);
         }
     }
-    let secret_property = ["process.env.", "ENV."].iter().any(|word| {
+    let secret_property = ["process.env.", "ENV.", "ENV{"].iter().any(|word| {
         compact.match_indices(word).any(|(at, _)| {
             let name: String = compact
                 .get(at + word.len()..)
@@ -170,13 +171,69 @@ pub fn everything_else(
             walker.code(text, &mut env.clone(), &Flow::Unknown);
         }
     }
-    if let (Language::Other, Some(spawned)) = (language, text.trim().strip_prefix("spawn ")) {
-        walker.code(spawned, &mut env.clone(), &Flow::Unknown);
+    if language == Language::Other {
+        let starts = ["spawn ", "exec ", "shell "];
+        for line in text.lines().map(str::trim) {
+            if let Some(command) = starts.iter().find_map(|start| line.strip_prefix(start)) {
+                walker.code(command, &mut env.clone(), &Flow::Unknown);
+            }
+        }
     }
+    quoted_commands(walker, language, text, env);
+    processes(walker, &compact);
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
             walker.code(rest, &mut env.clone(), &Flow::Unknown);
         }
+    }
+}
+
+/// `qx(…)` of Perl and `%x{…}` of Ruby run what they quote.
+fn quoted_commands(walker: &mut Walker, language: Language, text: &str, env: &Env) {
+    let operator = match language {
+        Language::Perl => "qx",
+        Language::Ruby => "%x",
+        _ => return,
+    };
+    for (at, _) in text.match_indices(operator) {
+        let mut rest = text.get(at + operator.len()..).unwrap_or_default().chars();
+        let close = match rest.next() {
+            Some('(') => ')',
+            Some('{') => '}',
+            Some('[') => ']',
+            Some('<') => '>',
+            Some(same) if same.is_ascii_punctuation() && !matches!(same, '=' | ',' | ';') => same,
+            _ => continue,
+        };
+        if let Some((command, _)) = rest.as_str().split_once(close) {
+            walker.code(command, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+/// Code that ends everything, the loop above it, or forks without end.
+fn processes(walker: &mut Walker, compact: &str) {
+    for call in ["process.kill(", "os.kill("] {
+        for (_, rest) in compact
+            .match_indices(call)
+            .filter_map(|(at, _)| compact.split_at_checked(at + call.len()))
+        {
+            let whom = rest.split([',', ')', '(']).next().unwrap_or_default();
+            if matches!(whom, "1" | "-1" | "0" | "os.getppid" | "process.ppid") {
+                walker.report("system.process", whom);
+            }
+        }
+    }
+    let endless = [
+        "while1",
+        "whileTrue",
+        "while(1)",
+        "while(true)",
+        "for(;;)",
+        "loop{",
+    ];
+    if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
+        walker.report("system.fork-bomb", "fork");
     }
 }
 

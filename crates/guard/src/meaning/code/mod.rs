@@ -21,6 +21,8 @@ pub enum Language {
     Awk,
     AppleScript,
     PowerShell,
+    /// A language that is compiled before it runs.
+    Compiled,
     Other,
 }
 
@@ -37,10 +39,16 @@ enum Call {
     Mode,
     Move,
     Copy,
+    Link,
 }
 
 /// What a call does, by the end of the name before its parenthesis.
-const CALLS: [(&str, Call); 115] = [
+const CALLS: [(&str, Call); 120] = [
+    ("os.symlink", Call::Link),
+    ("symlinkSync", Call::Link),
+    ("File.symlink", Call::Link),
+    ("os.link", Call::Link),
+    ("os.RemoveAll", Call::DeleteTree),
     ("os.rename", Call::Move),
     ("os.replace", Call::Move),
     ("shutil.move", Call::Move),
@@ -223,6 +231,12 @@ impl Scan<'_, '_> {
                 self.call(before, "", false, env);
             }
         }
+        // Bun and zx run a template behind `$`.
+        if self.language == Language::JavaScript && code.ends_with('$') {
+            for text in self.following(1) {
+                self.shell(&text, env);
+            }
+        }
         if self.language == Language::Awk {
             let before = code.trim_end();
             if before.ends_with("print >") || before.ends_with('>') {
@@ -243,6 +257,13 @@ impl Scan<'_, '_> {
         let Some(Token::Code(next)) = self.tokens.get(self.at) else {
             return;
         };
+        let at_home;
+        let text = if self.stands_below_home() && !text.starts_with('/') {
+            at_home = format!("{}/{text}", self.walker.home());
+            &at_home
+        } else {
+            text
+        };
         let next: String = next
             .chars()
             .filter(|c| !c.is_whitespace())
@@ -250,8 +271,12 @@ impl Scan<'_, '_> {
             .collect();
         let next = next.trim_start_matches(')');
         if let Some(rest) = next.strip_prefix(".expanduser()").or(Some(next)) {
-            if rest.starts_with(".unlink") || rest.starts_with(".rmdir") {
-                files::delete(self.walker, text, env, false);
+            let each = (rest.starts_with(".glob(")
+                || rest.starts_with(".rglob(")
+                || rest.starts_with(".iterdir("))
+                && self.whole.contains(".unlink(");
+            if rest.starts_with(".unlink") || rest.starts_with(".rmdir") || each {
+                files::delete(self.walker, text, env, each);
             } else if rest.starts_with(".write_text")
                 || rest.starts_with(".write_bytes")
                 || rest.starts_with(".touch")
@@ -261,6 +286,19 @@ impl Scan<'_, '_> {
                 files::read(self.walker, text, env);
             }
         }
+    }
+
+    /// `Path.home() / "x"` and `Path.home().joinpath("x")`.
+    fn stands_below_home(&self) -> bool {
+        let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+        let Some(Token::Code(code)) = before else {
+            return false;
+        };
+        let code = code.trim_end();
+        ["/", ".joinpath("]
+            .iter()
+            .filter_map(|joint| code.strip_suffix(joint))
+            .any(|code| code.trim_end().ends_with("home()"))
     }
 
     /// The strings that follow within the same call.
@@ -282,6 +320,11 @@ impl Scan<'_, '_> {
     }
 
     fn call(&mut self, before: &str, first: &str, closed_here: bool, env: &mut Env) {
+        // `unlink glob("…")`: what the pattern finds is what is meant.
+        let before = match before.strip_suffix("glob") {
+            Some(outer) if self.language == Language::Perl => outer.trim_end(),
+            _ => before,
+        };
         let Some((name, call)) = CALLS
             .iter()
             .filter(|(name, _)| ends_with_name(before, name))
@@ -364,13 +407,16 @@ impl Scan<'_, '_> {
                     self.walker.report("perm.world-writable", before);
                 }
             }
-            Call::Move | Call::Copy => {
+            Call::Move | Call::Copy | Call::Link => {
                 if let (true, [source, rest @ ..]) = (literal, texts.as_slice()) {
                     let source = self.expanded(source);
                     if *call == Call::Move {
                         files::delete(self.walker, &source, env, true);
                     } else {
                         files::read(self.walker, &source, env);
+                    }
+                    if *call == Call::Link {
+                        files::linked(self.walker, &source);
                     }
                     if let Some(target) = rest.first() {
                         let target = self.expanded(target);
@@ -457,11 +503,12 @@ impl Scan<'_, '_> {
             return;
         }
         match self.language {
-            Language::Perl | Language::Ruby | Language::Php if name == "exec" => {
-                if let Some(text) = texts.first() {
-                    self.shell(text, env);
+            Language::Perl | Language::Ruby | Language::Php if name == "exec" => match texts {
+                [text] => self.shell(text, env),
+                argv => {
+                    self.walker.run(argv, &mut env.clone(), &Flow::Unknown);
                 }
-            }
+            },
             Language::JavaScript if name == "exec" => {
                 if whole.contains("child_process")
                     && let Some(text) = texts.first()
@@ -527,7 +574,10 @@ impl Scan<'_, '_> {
                 _ => None,
             })
             .collect();
-        if texts.is_empty() {
+        let own = ["mkdtemp", "TemporaryDirectory", "tmpdir()"]
+            .iter()
+            .any(|word| self.whole.contains(word));
+        if texts.is_empty() && !own {
             self.walker.report("opaque.target", first);
         }
         for text in texts {

@@ -56,7 +56,10 @@ pub fn tokens(language: Language, text: &str) -> Vec<Token<'_>> {
                 let inner = text.get(start..at.min(text.len())).unwrap_or_default();
                 let inner = unescaped(inner);
                 let backticks = quote == b'`'
-                    && matches!(language, Language::Ruby | Language::Perl | Language::Php);
+                    && matches!(
+                        language,
+                        Language::Ruby | Language::Perl | Language::Php | Language::Other
+                    );
                 tokens.push(if backticks {
                     Token::Backticks(inner)
                 } else {

@@ -85,6 +85,9 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
             "patch" => "piodDFrVz",
             "ssh-keygen" => "tbfCNP",
             "split" | "csplit" => "lbna",
+            "cpio" => "DFIOHMCER",
+            "ex" => "cS",
+            "ed" => "p",
             _ => "",
         },
         longs: &["output", "directory", "input"],
@@ -92,6 +95,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
     let args = Args::read(command.args, takes);
     let names: &[&str] = match command.name {
         "unzip" => &["d"],
+        "cpio" => &["D", "directory", "O", "F"],
         "patch" => &["o", "output", "d", "directory"],
         "ssh-keygen" => &["f"],
         _ => &[],
@@ -102,6 +106,16 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
     match command.name {
         "patch" | "sponge" => {
             if let Some(path) = args.operands.first() {
+                files::write(walker, path, env);
+            }
+        }
+        "split" => {
+            if let Some(prefix) = args.operands.get(1) {
+                files::write(walker, prefix, env);
+            }
+        }
+        "ex" | "ed" => {
+            for path in &args.operands {
                 files::write(walker, path, env);
             }
         }

@@ -40,8 +40,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 longs: &["size", "reference", "date", "mode"],
             };
             let args = Args::read(command.args, takes);
-            let skip = usize::from(command.name == "chattr");
-            for path in args.operands.iter().skip(skip) {
+            // The attributes of `chattr -i` are an option, those of `chattr +i` a word.
+            let is_attribute =
+                |word: &&&str| command.name == "chattr" && word.starts_with(['+', '=']);
+            for path in args.operands.iter().filter(|word| !is_attribute(word)) {
                 if command.name == "touch" && is_plain_env(path) {
                     continue;
                 }
@@ -53,9 +55,8 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "perl" | "ruby" => in_place_script(walker, command, env),
         "dd" | "gdd" => dd(walker, command, env),
         "tar" | "bsdtar" | "gtar" => tar(walker, command, env),
-        "unzip" | "7z" | "gunzip" | "patch" | "split" | "csplit" | "sponge" | "ssh-keygen" => {
-            other_writers(walker, command, env)
-        }
+        "unzip" | "7z" | "gunzip" | "patch" | "split" | "csplit" | "sponge" | "ssh-keygen"
+        | "cpio" | "ex" | "ed" => other_writers(walker, command, env),
         "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" | "bat" | "batcat" | "od"
         | "xxd" | "hexdump" | "hd" | "strings" | "base64" | "base32" | "sort" | "uniq" | "cut"
         | "paste" | "wc" | "fold" | "rev" | "shuf" | "column" | "expand" | "fmt" | "pr"

@@ -2,7 +2,7 @@
 
 use super::super::files;
 use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::Env;
+use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
 pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
@@ -93,6 +93,13 @@ pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
         ),
         _ => (NO_VALUES, 0),
     };
+    for text in command
+        .args
+        .iter()
+        .filter_map(|word| word.strip_prefix("+!"))
+    {
+        walker.code(text, &mut env.clone(), &Flow::Unknown);
+    }
     if command.name == "zip" {
         super::option_text(walker, command, env, "-TT");
     }
@@ -139,8 +146,8 @@ pub fn searches(walker: &mut Walker, command: &Command, env: &Env) {
     let awk = command.name.ends_with("awk");
     let takes = if awk {
         Takes {
-            shorts: "Fvf",
-            longs: &["field-separator", "assign", "file"],
+            shorts: "Fvfi",
+            longs: &["field-separator", "assign", "file", "include"],
         }
     } else {
         Takes {
@@ -171,10 +178,14 @@ pub fn searches(walker: &mut Walker, command: &Command, env: &Env) {
         .next()
         .is_some()
         || args.long("files");
+    let in_place = awk && args.values(&["i", "include"]).any(|l| l == "inplace");
     for path in args.operands.iter().skip(usize::from(!by_option)) {
         let is_assignment = awk && path.contains('=');
         if !is_assignment {
             files::read(walker, path, env);
+        }
+        if in_place && !is_assignment {
+            files::write(walker, path, env);
         }
     }
     for pattern in args.values(&["include", "g", "glob"]) {

@@ -1,0 +1,80 @@
+//! Build tools that run recipes: those that this text itself wrote are read.
+
+use super::args::{Args, Takes};
+use super::env::{Env, Flow};
+use super::walk::{Command, Walker};
+
+impl Walker<'_> {
+    /// Judges the recipes of a build file that was written on the same line.
+    pub fn written_recipes(&mut self, command: &Command, env: &mut Env) {
+        match command.name {
+            "make" | "gmake" => self.make(command, env),
+            "npm" | "pnpm" | "yarn" | "bun" => {
+                if let Flow::Text(text) = self.file_flow("package.json", env) {
+                    self.package_scripts(&text, env);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn make(&mut self, command: &Command, env: &mut Env) {
+        let takes = Takes {
+            shorts: "fCjIoW",
+            longs: &["file", "makefile", "directory", "eval"],
+        };
+        let options = Args::read(command.args, takes);
+        for text in options.values(&["eval"]) {
+            self.recipes(text, env);
+        }
+        let mut named: Vec<&str> = options.values(&["f", "file", "makefile"]).collect();
+        if named.is_empty() {
+            named = vec!["Makefile", "makefile", "GNUmakefile"];
+        }
+        for path in named {
+            let flow = match path {
+                "-" | "/dev/stdin" => command.stdin.clone(),
+                path => self.file_flow(path, env),
+            };
+            match flow {
+                Flow::Text(text) => self.recipes(&text, env),
+                Flow::Network => self.report("net.download-then-run", path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Every line behind a tab or a rule's semicolon, and every `$(shell …)`.
+    fn recipes(&mut self, text: &str, env: &mut Env) {
+        for line in text.lines() {
+            let recipe = match (line.strip_prefix('\t'), line.split_once(';')) {
+                (Some(recipe), _) => Some(recipe),
+                (None, Some((head, recipe))) if head.contains(':') => Some(recipe),
+                _ => None,
+            };
+            if let Some(recipe) = recipe {
+                let plain = recipe.trim_start_matches(['@', '-', '+', ' ']);
+                let plain = plain.replace("$$", "$");
+                self.code(&plain, &mut env.clone(), &Flow::Unknown);
+            }
+            if let Some((_, shell)) = line.split_once("$(shell ") {
+                let inner = shell.rsplit_once(')').map_or(shell, |(inner, _)| inner);
+                self.code(inner, &mut env.clone(), &Flow::Unknown);
+            }
+        }
+    }
+
+    fn package_scripts(&mut self, text: &str, env: &mut Env) {
+        let Ok(package) = serde_json::from_str::<serde_json::Value>(text) else {
+            return;
+        };
+        let scripts = package
+            .get("scripts")
+            .and_then(|scripts| scripts.as_object());
+        for script in scripts.into_iter().flat_map(|scripts| scripts.values()) {
+            if let Some(script) = script.as_str() {
+                self.code(script, &mut env.clone(), &Flow::Unknown);
+            }
+        }
+    }
+}
