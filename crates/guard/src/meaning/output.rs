@@ -260,6 +260,11 @@ impl Walker<'_> {
                     env.links.insert(path, (*source).to_owned());
                 }
             }
+            if source.contains("/bin/") || source.contains("/sbin/") {
+                for path in self.absolute(target, env) {
+                    env.programs.insert(path, (*source).to_owned());
+                }
+            }
             let flow = self.file_flow(source, env);
             if flow != Flow::Files {
                 self.note_file(target, &flow, env);

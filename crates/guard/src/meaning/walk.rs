@@ -524,6 +524,8 @@ impl<'a> Walker<'a> {
     }
 
     fn run_inner(&mut self, program: &str, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let renamed = self.renamed(program, env);
+        let program = renamed.as_deref().unwrap_or(program);
         let Some(name) = self.program_name(program) else {
             return Flow::Unknown;
         };
@@ -556,6 +558,16 @@ impl<'a> Walker<'a> {
         self.started_file(&command, env);
         self.written_recipes(&command, env);
         self.output(&command, env)
+    }
+
+    /// The program that stands behind a name which this text gave it.
+    fn renamed(&self, program: &str, env: &Env) -> Option<String> {
+        if env.programs.is_empty() || !program.contains('/') {
+            return None;
+        }
+        self.absolute(program, env)
+            .iter()
+            .find_map(|path| env.programs.get(path).cloned())
     }
 
     /// The program's name, or a finding where the text does not say it.

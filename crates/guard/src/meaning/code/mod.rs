@@ -418,7 +418,12 @@ impl Scan<'_, '_> {
                     if *call == Call::Link {
                         files::linked(self.walker, &source);
                     }
-                    if let Some(target) = rest.first() {
+                    // `d + '/x'` is no path that stands here.
+                    let plain = matches!(
+                        self.tokens.get(self.at + 1),
+                        Some(Token::Code(code)) if code.trim() == ","
+                    );
+                    if let Some(target) = rest.first().filter(|_| plain) {
                         let target = self.expanded(target);
                         files::write(self.walker, &target, env);
                     }
@@ -438,6 +443,13 @@ impl Scan<'_, '_> {
     fn runs(&mut self, name: &str, texts: &[String], first: &str, literal: bool, env: &mut Env) {
         // `regex.exec(…)` is no command; `child_process` or `exec(` is.
         if name == ".exec" && !self.whole.contains("child_process") {
+            return;
+        }
+        if ["urlopen", "requests.", "fetch("]
+            .iter()
+            .any(|word| first.contains(word))
+        {
+            self.walker.report("net.run-remote-code", name);
             return;
         }
         if texts.is_empty() || !literal {
@@ -502,6 +514,13 @@ impl Scan<'_, '_> {
             self.walker.report("net.run-remote-code", name);
             return;
         }
+        if let Some(Token::Backticks(command)) = self.tokens.get(self.at) {
+            let flow = self.walker.code(command, &mut env.clone(), &Flow::Unknown);
+            if flow == Flow::Network {
+                self.walker.report("net.run-remote-code", name);
+            }
+            return;
+        }
         match self.language {
             Language::Perl | Language::Ruby | Language::Php if name == "exec" => match texts {
                 [text] => self.shell(text, env),
@@ -553,6 +572,22 @@ impl Scan<'_, '_> {
         !obfuscated(self.whole) && !first.is_empty()
     }
 
+    /// Was this variable given a temporary directory that the code made?
+    fn is_own_temporary(&self, first: &str) -> bool {
+        let name = first
+            .trim_start_matches('$')
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+            .unwrap_or_default();
+        let makes = |line: &str| line.contains("mkdtemp") || line.contains("mktmpdir");
+        !name.is_empty()
+            && self.whole.split(['\n', ';']).any(|line| {
+                line.split_once('=').is_some_and(|(left, right)| {
+                    left.split_whitespace().last() == Some(name) && makes(right)
+                })
+            })
+    }
+
     fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
         if obfuscated(self.whole) {
             self.walker.report("opaque.target", first);
@@ -561,6 +596,9 @@ impl Scan<'_, '_> {
         if let Some(path) = self.assigned(first) {
             let path = self.expanded(&path);
             files::delete(self.walker, &path, env, tree);
+            return;
+        }
+        if self.is_own_temporary(first) {
             return;
         }
         // The path is computed from the strings around it: judge them all.
@@ -574,10 +612,7 @@ impl Scan<'_, '_> {
                 _ => None,
             })
             .collect();
-        let own = ["mkdtemp", "TemporaryDirectory", "tmpdir()"]
-            .iter()
-            .any(|word| self.whole.contains(word));
-        if texts.is_empty() && !own {
+        if texts.is_empty() {
             self.walker.report("opaque.target", first);
         }
         for text in texts {
