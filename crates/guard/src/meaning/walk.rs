@@ -40,6 +40,8 @@ pub struct Walker<'a> {
     pub trace: Trace,
     /// What runs at the end and could not be judged before.
     pub traps: Vec<String>,
+    /// Within a recipe of a build file.
+    pub in_recipe: bool,
     steps: usize,
     depth: usize,
 }
@@ -51,6 +53,7 @@ impl<'a> Walker<'a> {
             findings: Vec::new(),
             trace: Trace::default(),
             traps: Vec::new(),
+            in_recipe: false,
             steps: 0,
             depth: 0,
         }
