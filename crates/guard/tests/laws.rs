@@ -235,4 +235,12 @@ fn large_texts_are_judged_in_bounded_work() {
     assert!(verdict("Bash", &format!("{variables}{}", ": $(:);".repeat(8_000))).0);
     let files: String = (0..4_000).map(|n| format!("echo a > f{n};")).collect();
     assert!(verdict("Bash", &format!("{files}{}", ": $(:);".repeat(4_000))).0);
+    // Recipes that call their own tool are read once.
+    let recipes = format!(
+        "cat > Makefile <<'E'\nx:\n{}E\nmake",
+        "\tmake\n".repeat(2_000)
+    );
+    assert!(!verdict("Bash", &recipes).0);
+    let renamed: String = (0..4_000).map(|n| format!("cp /bin/ls l{n};")).collect();
+    assert!(verdict("Bash", &format!("{renamed}{}", ": $(:);".repeat(4_000))).0);
 }

@@ -7,6 +7,12 @@ use super::walk::{Command, Walker};
 impl Walker<'_> {
     /// Judges the recipes of a build file that was written on the same line.
     pub fn written_recipes(&mut self, command: &Command, env: &mut Env) {
+        // Every recipe of the file is judged at once: one that calls the same
+        // tool again says nothing new, and must not multiply the work.
+        if self.in_recipe {
+            return;
+        }
+        self.in_recipe = true;
         match command.name {
             "make" | "gmake" => self.make(command, env),
             "npm" | "pnpm" | "yarn" | "bun" => {
@@ -16,6 +22,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
+        self.in_recipe = false;
     }
 
     fn make(&mut self, command: &Command, env: &mut Env) {

@@ -60,6 +60,13 @@ impl Walker<'_> {
                     env.aliases.insert(name.to_owned(), text.to_owned());
                 }
             }
+            "hash" => {
+                if let [flag, path, name] = args
+                    && flag == "-p"
+                {
+                    env.aliases.insert(name.clone(), path.clone());
+                }
+            }
             "eval" => {
                 let text = args.join(" ");
                 return Effect::Done(self.evaluated(&text, env, command.stdin));

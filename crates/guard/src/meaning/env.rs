@@ -64,6 +64,8 @@ pub struct Env {
     pub files: HashMap<String, Flow>,
     /// The links that this text itself made, by absolute path.
     pub links: HashMap<String, String>,
+    /// Programs of the system under a name that this text gave them.
+    pub programs: HashMap<String, String>,
     /// The names of the functions that are being walked.
     pub calls: Vec<String>,
     /// Inside a pipeline or behind `&`, where a self-call multiplies.
@@ -102,6 +104,7 @@ impl Env {
         self.aliases.extend(branch.aliases);
         self.files.extend(branch.files);
         self.links.extend(branch.links);
+        self.programs.extend(branch.programs);
         if self.positional.is_empty() {
             self.positional = branch.positional;
         }
@@ -111,5 +114,6 @@ impl Env {
     pub fn keep_files_of(&mut self, inner: Env) {
         self.files.extend(inner.files);
         self.links.extend(inner.links);
+        self.programs.extend(inner.programs);
     }
 }

@@ -52,7 +52,7 @@ fn language(name: &str) -> Option<Language> {
         "php" => Language::Php,
         "lua" | "luajit" => Language::Lua,
         "osascript" => Language::AppleScript,
-        "pwsh" | "powershell" => Language::PowerShell,
+        "pwsh" | "powershell" | "cmd" => Language::PowerShell,
         "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
         | "guile" | "racket" | "sbcl" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" => {
             Language::Other
@@ -262,6 +262,8 @@ impl Walker<'_> {
                 "-enc",
                 "-EncodedCommand",
                 "-e",
+                "/c",
+                "/C",
             ],
             Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
             Language::Awk | Language::Compiled => &[],
@@ -282,6 +284,8 @@ impl Walker<'_> {
                 at += 1;
             } else if let Some(text) = attached(word, language) {
                 texts.push(text);
+            } else if word == "run" && matches!(command.name, "deno" | "bun") {
+                continue;
             } else if !word.starts_with('-') || word == "-" {
                 script = Some(word.clone());
                 break;

@@ -38,6 +38,9 @@ const SHELL_SETUP: [&str; 27] = [
     "lesspipe",
 ];
 
+/// How many programs may get other names.
+const MAX_RENAMED: usize = 64;
+
 impl Walker<'_> {
     pub fn output(&mut self, command: &Command, env: &mut Env) -> Flow {
         let args = command.args;
@@ -258,6 +261,15 @@ impl Walker<'_> {
             if command.name == "ln" {
                 for path in self.absolute(target, env) {
                     env.links.insert(path, (*source).to_owned());
+                }
+            }
+            if source.contains("/bin/") || source.contains("/sbin/") {
+                if env.programs.len() > MAX_RENAMED {
+                    self.report("opaque.too-large", source);
+                    return;
+                }
+                for path in self.absolute(target, env) {
+                    env.programs.insert(path, (*source).to_owned());
                 }
             }
             let flow = self.file_flow(source, env);

@@ -40,6 +40,8 @@ pub struct Walker<'a> {
     pub trace: Trace,
     /// What runs at the end and could not be judged before.
     pub traps: Vec<String>,
+    /// Within a recipe of a build file.
+    pub in_recipe: bool,
     steps: usize,
     depth: usize,
 }
@@ -51,6 +53,7 @@ impl<'a> Walker<'a> {
             findings: Vec::new(),
             trace: Trace::default(),
             traps: Vec::new(),
+            in_recipe: false,
             steps: 0,
             depth: 0,
         }
@@ -524,6 +527,8 @@ impl<'a> Walker<'a> {
     }
 
     fn run_inner(&mut self, program: &str, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let renamed = self.renamed(program, env);
+        let program = renamed.as_deref().unwrap_or(program);
         let Some(name) = self.program_name(program) else {
             return Flow::Unknown;
         };
@@ -556,6 +561,16 @@ impl<'a> Walker<'a> {
         self.started_file(&command, env);
         self.written_recipes(&command, env);
         self.output(&command, env)
+    }
+
+    /// The program that stands behind a name which this text gave it.
+    fn renamed(&self, program: &str, env: &Env) -> Option<String> {
+        if env.programs.is_empty() || !program.contains('/') {
+            return None;
+        }
+        self.absolute(program, env)
+            .iter()
+            .find_map(|path| env.programs.get(path).cloned())
     }
 
     /// The program's name, or a finding where the text does not say it.

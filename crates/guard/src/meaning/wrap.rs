@@ -27,7 +27,9 @@ const fn wrapper(
     }
 }
 
-const WRAPPERS: [Wrapper; 68] = [
+const WRAPPERS: [Wrapper; 70] = [
+    wrapper("proot", "rbwqRS", &["rootfs", "bind", "cwd"], 0),
+    wrapper("pdsh", "wxglutf", &[], 0),
     wrapper(
         "sudo",
         "ugpCcrtTUhDR",
@@ -114,11 +116,12 @@ const WRAPPERS: [Wrapper; 68] = [
 ];
 
 /// `poetry run …` and its like: the words before the command.
-const RUNNERS: [(&str, &[&str]); 26] = [
+const RUNNERS: [(&str, &[&str]); 27] = [
     ("npm", &["exec", "x"]),
     ("pnpm", &["exec", "dlx"]),
     ("yarn", &["exec", "dlx"]),
     ("bun", &["x"]),
+    ("perf", &["stat", "record", "trace"]),
     ("poetry", &["run"]),
     ("pdm", &["run"]),
     ("uv", &["run"]),
@@ -155,13 +158,21 @@ impl Walker<'_> {
                 None
             }
             "watch" | "entr" | "hyperfine" | "watchexec" | "concurrently" | "nodemon" | "tmux"
-            | "screen" | "at" | "batch" | "ansible" => {
+            | "screen" | "at" | "batch" => {
                 self.texts_in_arguments(command, env);
                 None
             }
             "script" | "su" | "runuser" | "flock" | "newgrp" | "sg" | "nix-shell" | "nix"
             | "vagrant" => {
                 self.command_option(command, env);
+                self.simple_wrapper(command, env)
+            }
+            "gdb" | "lldb" | "start-stop-daemon" => {
+                self.debugged(command, env);
+                None
+            }
+            "salt" | "cargo" | "ansible" | "npx" | "npm" => {
+                self.code_options(command, env);
                 self.simple_wrapper(command, env)
             }
             "ssh" | "autossh" | "mosh" => {
@@ -329,6 +340,43 @@ impl Walker<'_> {
         for text in texts {
             self.trace.unwrapped(command.name);
             self.code(&text, &mut env.clone(), command.stdin);
+        }
+    }
+
+    /// `gdb --args program …`, `start-stop-daemon --exec program -- …`.
+    fn debugged(&mut self, command: &Command, env: &mut Env) {
+        let starts = |word: &String| matches!(word.as_str(), "--args" | "--exec" | "-x" | "--");
+        if command.name == "gdb" && !command.args.iter().any(|word| word == "--args") {
+            return;
+        }
+        if let Some(at) = command.args.iter().position(starts) {
+            let inner: Vec<String> = command
+                .args
+                .iter()
+                .skip(at + 1)
+                .filter(|word| *word != "--")
+                .cloned()
+                .collect();
+            self.trace.unwrapped(command.name);
+            self.run(&inner, &mut env.clone(), command.stdin);
+        }
+    }
+
+    /// Options whose value is run by a shell: `npx -c`, `cargo watch -s`.
+    fn code_options(&mut self, command: &Command, env: &mut Env) {
+        let first = command.args.first().map_or("", String::as_str);
+        let options: &[&str] = match (command.name, first) {
+            ("npx", _) | ("npm", "exec" | "x") => &["-c", "--call"],
+            ("cargo", "watch") => &["-s", "--shell"],
+            ("ansible", _) => &["-a", "--args"],
+            ("salt", _) => &["cmd.run", "cmd.shell"],
+            _ => return,
+        };
+        for (option, text) in command.args.iter().zip(command.args.iter().skip(1)) {
+            if options.contains(&option.as_str()) {
+                self.trace.unwrapped(command.name);
+                self.code(text, &mut env.clone(), &Flow::Unknown);
+            }
         }
     }
 

@@ -104,6 +104,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "tag" if plain.has('f', "force") => walker.report("git.history", &shown),
         "stash" if matches!(first, "clear" | "drop") => walker.report("git.stash-drop", &shown),
         "reflog" if matches!(first, "expire" | "delete") => walker.report("git.history", &shown),
+        "replace" if plain.has('l', "list") => {}
         "filter-branch" | "filter-repo" | "replace" => walker.report("git.history", &shown),
         "update-ref" if plain.short('d') || plain.long("stdin") => {
             walker.report("git.history", &shown)

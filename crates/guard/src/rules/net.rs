@@ -116,7 +116,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 walker.report("net.run-remote-code", url);
             }
         }
-        "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" => {
+        "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" | "easy_install" => {
             let plain = |word: &&String| {
                 word.split('=').any(|part| part.starts_with("http://"))
                     && !word.contains("localhost")
@@ -290,6 +290,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
             );
             let path = match value.split_once(['@', '<']) {
                 Some((before, path)) if before.is_empty() || before.ends_with('=') => Some(path),
+                Some((_, path)) if *name == "data-urlencode" => Some(path),
                 _ if is_path => Some(value),
                 _ => None,
             };
@@ -386,10 +387,12 @@ pub fn fetch(walker: &mut Walker, text: &str) {
                 && url.port.is_some_and(|port| port >= 1024)
                 && url.host.is_plainly(&url.written)
                 && !url.has_user;
-            let database = !matches!(
-                url.scheme.as_str(),
-                "http" | "https" | "ftp" | "git" | "ws" | "wss" | "git+https" | "git+ssh"
-            );
+            let system_port = url.scheme == "tcp" && url.port.is_some_and(|port| port < 1024);
+            let database = !system_port
+                && !matches!(
+                    url.scheme.as_str(),
+                    "http" | "https" | "ftp" | "git" | "ws" | "wss" | "git+https" | "git+ssh"
+                );
             if control || !(everyday || database) {
                 walker.report("net.internal", text);
             }
@@ -408,11 +411,17 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
         return walker.report("net.scheme", text);
     }
     if let urls::Host::Name(name) = &url.host
-        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\".contains(c))
+        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\:".contains(c))
     {
         return walker.report("net.scheme", text);
     }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
+        walker.report("net.internal", text);
+    }
+    // Browsers end the host at a backslash, other programs read on.
+    let read_on = text.replace('\\', "");
+    let inward = |url: Url| !allowed(walker, &url) && url.host.reach() != Reach::Public;
+    if read_on != text && urls::parse(&read_on).is_some_and(inward) {
         walker.report("net.internal", text);
     }
     let query = url.path.to_ascii_lowercase();

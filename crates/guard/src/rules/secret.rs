@@ -134,7 +134,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         "git" => git(walker, args),
-        "source" | "." => {}
+        "jq" | "gojq" | "yq" => {
+            let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
+            if args.iter().any(shows) {
+                walker.report("secret.environment", command.name);
+            }
+        }
         "gpg" => {
             if args.iter().any(|word| {
                 word.starts_with("--export-secret") || word.starts_with("--delete-secret")
@@ -238,7 +243,8 @@ fn git(walker: &mut Walker, args: &[String]) {
         )
     );
     let adds = matches!(verb, Some("add" | "stage" | "update-index"));
-    if verb == Some("credential") && words.clone().any(|word| word == "fill") {
+    let asks = |word: &String| word == "fill" || word == "get";
+    if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
         walker.report("secret.store", "git credential fill");
     }
     if !shows && !adds {

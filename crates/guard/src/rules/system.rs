@@ -521,6 +521,10 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         {
             walker.report("system.loader", name);
         }
+        // A shell expands its prompts each time it shows them.
+        "PS4" | "PS1" | "PS0" | "PS2" if value.contains("$(") || value.contains('`') => {
+            walker.report("system.loader", name);
+        }
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
             let anybody_writes = ["/tmp", "/dev/shm", "/var/tmp"]

@@ -38,6 +38,7 @@ pub fn everything_else(
                 || compact.contains("process.env,")
                 || compact.trim_end_matches(';').ends_with("process.env")
                 || compact.contains("entries(process.env")
+                || compact.contains("for(") && compact.contains("inprocess.env)")
         }
         Language::Ruby => {
             compact.contains("putsENV.to_h")
@@ -78,7 +79,11 @@ pub fn everything_else(
         "socket.",
     ]
     .iter()
-    .any(|word| code.contains(word));
+    .any(|word| code.contains(word))
+        || compact.contains(").get(")
+            && tokens.iter().any(|token| {
+                matches!(token, Token::Text(text) if matches!(text.trim_start_matches("node:"), "http" | "https"))
+            });
     let reads_files = [
         "open", "read", "File", "load", "file", "Path(", "slurp", "cat", "dotenv", "config(", "<",
     ]
@@ -89,6 +94,9 @@ pub fn everything_else(
             .iter()
             .any(|word| compact.contains(word))
     {
+        walker.report("net.run-remote-code", text);
+    }
+    if language == Language::Perl && compact.contains("evalget(") {
         walker.report("net.run-remote-code", text);
     }
     if language == Language::Perl
@@ -123,6 +131,7 @@ pub fn everything_else(
     if secret_property
         && (sends
             || compact.contains("console.log")
+            || compact.starts_with("process.env.") && !compact.contains('=')
             || compact.contains("puts")
             || compact.contains("print"))
     {

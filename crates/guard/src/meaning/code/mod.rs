@@ -2,12 +2,14 @@
 //! are told from code, and the calls that run, delete, write, read or fetch
 //! are judged by the same rules as shell commands.
 
+mod calls;
 mod look;
 mod token;
 
 use super::env::{Env, Flow};
 use super::walk::Walker;
 use crate::rules::{files, net};
+use calls::{CALLS, Call};
 use token::Token;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,146 +27,6 @@ pub enum Language {
     Compiled,
     Other,
 }
-
-#[derive(Clone, Copy, PartialEq)]
-enum Call {
-    Run,
-    Delete,
-    DeleteTree,
-    Write,
-    Open,
-    Read,
-    Fetch,
-    Evaluate,
-    Mode,
-    Move,
-    Copy,
-    Link,
-}
-
-/// What a call does, by the end of the name before its parenthesis.
-const CALLS: [(&str, Call); 120] = [
-    ("os.symlink", Call::Link),
-    ("symlinkSync", Call::Link),
-    ("File.symlink", Call::Link),
-    ("os.link", Call::Link),
-    ("os.RemoveAll", Call::DeleteTree),
-    ("os.rename", Call::Move),
-    ("os.replace", Call::Move),
-    ("shutil.move", Call::Move),
-    ("renameSync", Call::Move),
-    ("fs.rename", Call::Move),
-    ("File.rename", Call::Move),
-    ("FileUtils.mv", Call::Move),
-    ("shutil.copy", Call::Copy),
-    ("shutil.copy2", Call::Copy),
-    ("shutil.copyfile", Call::Copy),
-    ("shutil.copytree", Call::Copy),
-    ("copyFileSync", Call::Copy),
-    ("cpSync", Call::Copy),
-    ("FileUtils.cp", Call::Copy),
-    ("FileUtils.cp_r", Call::Copy),
-    ("io.lines", Call::Read),
-    ("readfile", Call::Read),
-    ("os.system", Call::Run),
-    ("os.popen", Call::Run),
-    ("subprocess.run", Call::Run),
-    ("subprocess.call", Call::Run),
-    ("subprocess.Popen", Call::Run),
-    ("Popen", Call::Run),
-    ("check_call", Call::Run),
-    ("check_output", Call::Run),
-    ("getoutput", Call::Run),
-    ("getstatusoutput", Call::Run),
-    ("os.execvp", Call::Run),
-    ("os.execv", Call::Run),
-    ("os.execl", Call::Run),
-    ("os.execlp", Call::Run),
-    ("os.spawnl", Call::Run),
-    ("os.spawnlp", Call::Run),
-    ("pty.spawn", Call::Run),
-    ("execSync", Call::Run),
-    ("execFileSync", Call::Run),
-    ("execFile", Call::Run),
-    ("spawnSync", Call::Run),
-    ("spawn", Call::Run),
-    (".exec", Call::Run),
-    ("system", Call::Run),
-    ("popen", Call::Run),
-    ("shell_exec", Call::Run),
-    ("passthru", Call::Run),
-    ("proc_open", Call::Run),
-    ("IO.popen", Call::Run),
-    ("os.execute", Call::Run),
-    ("io.popen", Call::Run),
-    ("Kernel.exec", Call::Run),
-    ("Open3.capture2", Call::Run),
-    ("Open3.capture3", Call::Run),
-    ("Bun.spawn", Call::Run),
-    ("Deno.Command", Call::Run),
-    ("Deno.run", Call::Run),
-    ("Process.spawn", Call::Run),
-    ("do shell script", Call::Run),
-    ("%x", Call::Run),
-    ("os.remove", Call::Delete),
-    ("os.unlink", Call::Delete),
-    ("os.rmdir", Call::Delete),
-    ("unlinkSync", Call::Delete),
-    ("fs.unlink", Call::Delete),
-    ("promises.unlink", Call::Delete),
-    ("unlink", Call::Delete),
-    ("File.delete", Call::Delete),
-    ("File.unlink", Call::Delete),
-    ("FileUtils.rm", Call::Delete),
-    ("FileUtils.rm_f", Call::Delete),
-    ("Deno.remove", Call::DeleteTree),
-    ("Deno.removeSync", Call::DeleteTree),
-    ("rmdirSync", Call::DeleteTree),
-    ("shutil.rmtree", Call::DeleteTree),
-    ("rmtree", Call::DeleteTree),
-    ("os.removedirs", Call::DeleteTree),
-    ("rmSync", Call::DeleteTree),
-    ("fs.rm", Call::DeleteTree),
-    ("promises.rm", Call::DeleteTree),
-    ("fs.rmdir", Call::DeleteTree),
-    ("rimraf", Call::DeleteTree),
-    ("removeSync", Call::DeleteTree),
-    ("emptyDirSync", Call::DeleteTree),
-    ("FileUtils.rm_rf", Call::DeleteTree),
-    ("FileUtils.rm_r", Call::DeleteTree),
-    ("FileUtils.remove_dir", Call::DeleteTree),
-    ("remove_tree", Call::DeleteTree),
-    ("rmdir", Call::Delete),
-    ("Remove-Item", Call::DeleteTree),
-    ("writeFileSync", Call::Write),
-    ("writeFile", Call::Write),
-    ("appendFileSync", Call::Write),
-    ("appendFile", Call::Write),
-    ("createWriteStream", Call::Write),
-    ("truncateSync", Call::Write),
-    ("file_put_contents", Call::Write),
-    ("File.write", Call::Write),
-    ("os.truncate", Call::Write),
-    ("Deno.writeTextFile", Call::Write),
-    ("Bun.write", Call::Write),
-    ("os.mkdir", Call::Write),
-    ("os.makedirs", Call::Write),
-    ("mkdirSync", Call::Write),
-    ("open", Call::Open),
-    ("openSync", Call::Open),
-    ("readFileSync", Call::Read),
-    ("readFile", Call::Read),
-    ("file_get_contents", Call::Read),
-    ("File.read", Call::Read),
-    ("createReadStream", Call::Read),
-    ("Deno.readTextFile", Call::Read),
-    ("urlopen", Call::Fetch),
-    ("fetch", Call::Fetch),
-    ("exec", Call::Evaluate),
-    ("eval", Call::Evaluate),
-    ("chmod", Call::Mode),
-    ("chmodSync", Call::Mode),
-];
 
 pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env) {
     let text = text.get(..text.len().min(64 * 1024)).unwrap_or(text);
@@ -418,7 +280,12 @@ impl Scan<'_, '_> {
                     if *call == Call::Link {
                         files::linked(self.walker, &source);
                     }
-                    if let Some(target) = rest.first() {
+                    // `d + '/x'` is no path that stands here.
+                    let plain = matches!(
+                        self.tokens.get(self.at + 1),
+                        Some(Token::Code(code)) if code.trim() == ","
+                    );
+                    if let Some(target) = rest.first().filter(|_| plain) {
                         let target = self.expanded(target);
                         files::write(self.walker, &target, env);
                     }
@@ -438,6 +305,13 @@ impl Scan<'_, '_> {
     fn runs(&mut self, name: &str, texts: &[String], first: &str, literal: bool, env: &mut Env) {
         // `regex.exec(…)` is no command; `child_process` or `exec(` is.
         if name == ".exec" && !self.whole.contains("child_process") {
+            return;
+        }
+        if ["urlopen", "requests.", "fetch("]
+            .iter()
+            .any(|word| first.contains(word))
+        {
+            self.walker.report("net.run-remote-code", name);
             return;
         }
         if texts.is_empty() || !literal {
@@ -502,6 +376,13 @@ impl Scan<'_, '_> {
             self.walker.report("net.run-remote-code", name);
             return;
         }
+        if let Some(Token::Backticks(command)) = self.tokens.get(self.at) {
+            let flow = self.walker.code(command, &mut env.clone(), &Flow::Unknown);
+            if flow == Flow::Network {
+                self.walker.report("net.run-remote-code", name);
+            }
+            return;
+        }
         match self.language {
             Language::Perl | Language::Ruby | Language::Php if name == "exec" => match texts {
                 [text] => self.shell(text, env),
@@ -553,6 +434,22 @@ impl Scan<'_, '_> {
         !obfuscated(self.whole) && !first.is_empty()
     }
 
+    /// Was this variable given a temporary directory that the code made?
+    fn is_own_temporary(&self, first: &str) -> bool {
+        let name = first
+            .trim_start_matches('$')
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+            .unwrap_or_default();
+        let makes = |line: &str| line.contains("mkdtemp") || line.contains("mktmpdir");
+        !name.is_empty()
+            && self.whole.split(['\n', ';']).any(|line| {
+                line.split_once('=').is_some_and(|(left, right)| {
+                    left.split_whitespace().last() == Some(name) && makes(right)
+                })
+            })
+    }
+
     fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
         if obfuscated(self.whole) {
             self.walker.report("opaque.target", first);
@@ -561,6 +458,9 @@ impl Scan<'_, '_> {
         if let Some(path) = self.assigned(first) {
             let path = self.expanded(&path);
             files::delete(self.walker, &path, env, tree);
+            return;
+        }
+        if self.is_own_temporary(first) {
             return;
         }
         // The path is computed from the strings around it: judge them all.
@@ -574,10 +474,7 @@ impl Scan<'_, '_> {
                 _ => None,
             })
             .collect();
-        let own = ["mkdtemp", "TemporaryDirectory", "tmpdir()"]
-            .iter()
-            .any(|word| self.whole.contains(word));
-        if texts.is_empty() && !own {
+        if texts.is_empty() {
             self.walker.report("opaque.target", first);
         }
         for text in texts {

@@ -72,7 +72,34 @@ pub fn tokens(language: Language, text: &str) -> Vec<Token<'_>> {
         }
     }
     push_code(&mut tokens, text, code_from, text.len());
-    tokens
+    joined(tokens, language)
+}
+
+/// `'a' + 'b'` and `"a" "b"` are one string.
+fn joined(tokens: Vec<Token<'_>>, language: Language) -> Vec<Token<'_>> {
+    let dot = matches!(language, Language::Perl | Language::Php);
+    let joins = |code: &str| match code.trim() {
+        "" => language == Language::Python || language == Language::Compiled,
+        "+" => true,
+        "." => dot,
+        ".." => language == Language::Lua,
+        _ => false,
+    };
+    let mut result: Vec<Token> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        if let Token::Text(more) = &token
+            && let [.., Token::Text(_), Token::Code(code)] = result.as_slice()
+            && joins(code)
+        {
+            result.pop();
+            if let Some(Token::Text(text)) = result.last_mut() {
+                text.push_str(more);
+            }
+            continue;
+        }
+        result.push(token);
+    }
+    result
 }
 
 fn push_code<'t>(tokens: &mut Vec<Token<'t>>, text: &'t str, from: usize, to: usize) {

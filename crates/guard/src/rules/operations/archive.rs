@@ -125,6 +125,11 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
             }
         }
         "7z" => {
+            if args.operands.first() == Some(&"a") {
+                for path in args.operands.iter().skip(2) {
+                    files::read(walker, path, env);
+                }
+            }
             for path in command
                 .args
                 .iter()

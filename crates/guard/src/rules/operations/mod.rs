@@ -19,9 +19,18 @@ use crate::meaning::walk::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     match command.name {
-        "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "srm" | "unlink" | "rmdir" | "shred"
-        | "wipe" | "del" | "rd" => {
+        "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "trash-put" | "srm" | "unlink"
+        | "rmdir" | "shred" | "wipe" | "del" | "rd" => {
             deletes(walker, command, env);
+        }
+        "gio" => {
+            if let [verb, paths @ ..] = command.args
+                && matches!(verb.as_str(), "trash" | "remove")
+            {
+                for path in paths {
+                    files::delete(walker, path, env, true);
+                }
+            }
         }
         "find" | "gfind" => find(walker, command, env),
         "mv" | "gmv" => moves(walker, command, env),
