@@ -53,9 +53,19 @@ fn applies(rule: &UserRule, command: &Command) -> bool {
             .iter()
             .any(|pattern| mark::glob_match(pattern, &word))
     };
-    mark::glob_match(&rule.program, command.name)
+    is_program(&rule.program, command.name)
         && rule.args.iter().all(has)
         && (rule.paths.is_empty() || command.args.iter().any(touches))
+}
+
+/// Nearly every rule names one program: a glob is matched only where there
+/// is one, since every command is held against every rule.
+fn is_program(pattern: &str, name: &str) -> bool {
+    if pattern.contains(['*', '?', '[', '\\']) {
+        mark::glob_match(pattern, name)
+    } else {
+        pattern == name
+    }
 }
 
 impl UserRule {

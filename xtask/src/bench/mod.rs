@@ -4,6 +4,7 @@
 //! machines are shared and noisy: the unit is one spawn and wait of an empty
 //! static program.
 
+pub mod guard;
 pub mod output;
 pub mod stream;
 

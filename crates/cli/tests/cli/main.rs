@@ -27,7 +27,9 @@ mod dry_run;
 mod files;
 mod flood;
 mod formats;
+mod guard;
 mod history;
+mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;

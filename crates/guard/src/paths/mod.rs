@@ -148,7 +148,9 @@ pub fn zone(context: &Context, path: &str) -> Zone {
         if path == directory.as_str() {
             return Zone::TemporaryRoot;
         }
-        if is_within(path, directory) && !beside_project(path, project, directory) {
+        // A home directory there is somebody's home all the same.
+        let at_home = is_within(context.home, directory) && is_within(path, context.home);
+        if is_within(path, directory) && !at_home && !beside_project(path, project, directory) {
             return Zone::Temporary;
         }
     }

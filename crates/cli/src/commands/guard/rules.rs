@@ -24,7 +24,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
         let rules = built_in_rules().map(|rule| {
             json!({
                 "id": rule.id,
-                "pack": rule.pack.map(|pack| pack.name()),
+                "pack": rule.pack.map(ralph_guard::Pack::name),
                 "on": !rule.off,
                 "reason": rule.reason.say(lang),
                 "hint": rule.hint.say(lang),

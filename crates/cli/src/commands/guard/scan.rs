@@ -91,26 +91,27 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// The script as a whole says what is wrong, since one line may set what
-    /// another uses; its parts say where.
+    /// One line may set what another uses, so the script is judged up to the
+    /// end of each of its parts: what is new then stands in that part.
     fn scan(&self, script: &Script) -> Vec<Found> {
         let whole = self.explain(&script.text);
         if whole.verdict.decision == Decision::Allow {
             return Vec::new();
         }
-        let mut found: Vec<Found> = Vec::new();
+        let mut found = Vec::new();
+        let mut known: Vec<(String, String)> = Vec::new();
+        let mut so_far = String::new();
         for (offset, part) in parts(&script.text) {
-            let explanation = self.explain(&part);
-            if explanation.verdict.decision > Decision::Allow {
-                for (rule, detail) in &explanation.matched {
-                    self.note(&mut found, script.line + offset, rule, detail);
-                }
+            so_far.push_str(&part);
+            let matched = self.explain(&so_far).matched;
+            for (rule, detail) in new_among(&matched, &known) {
+                let line = script.line + offset + line_of(&part, detail);
+                self.note(&mut found, line, rule, detail);
             }
+            known = matched;
         }
-        for (rule, detail) in &whole.matched {
-            if !found.iter().any(|known| known.rule == *rule) {
-                self.note(&mut found, script.line, rule, detail);
-            }
+        for (rule, detail) in new_among(&whole.matched, &known) {
+            self.note(&mut found, script.line, rule, detail);
         }
         found
     }
@@ -144,14 +145,39 @@ impl Scanner<'_> {
     }
 }
 
+/// What stands more often in `now` than in `before`.
+fn new_among<'a>(
+    now: &'a [(String, String)],
+    before: &[(String, String)],
+) -> Vec<&'a (String, String)> {
+    let mut old: Vec<&(String, String)> = before.iter().collect();
+    let is_new = |found: &&(String, String)| match old.iter().position(|known| known == found) {
+        Some(at) => {
+            old.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    now.iter().filter(is_new).collect()
+}
+
+/// The line of a part, counted from 0, that the detail most likely means.
+fn line_of(part: &str, detail: &str) -> usize {
+    let detail = detail.lines().next().unwrap_or_default();
+    let holds = |line: &str| !detail.is_empty() && line.contains(detail);
+    part.lines().position(holds).unwrap_or(0)
+}
+
 /// A compound command is rarely longer.
 const MAX_PART: usize = 200;
+/// Of a script with more parts than this, several count as one.
+const MAX_PARTS: usize = 400;
 
 /// The shortest runs of lines that can be read on their own, and how many
 /// lines stand before each.
 fn parts(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut parts = Vec::new();
+    let mut parts: Vec<(usize, String)> = Vec::new();
     let mut start = 0;
     while start < lines.len() {
         let mut part = String::new();
@@ -169,9 +195,16 @@ fn parts(text: &str) -> Vec<(usize, String)> {
         } else {
             // No end was found: the line alone has to do.
             let line = lines.get(start).copied().unwrap_or_default();
-            parts.push((start, line.to_owned()));
+            parts.push((start, format!("{line}\n")));
             start += 1;
         }
     }
+    let at_once = parts.len().div_ceil(MAX_PARTS).max(1);
     parts
+        .chunks(at_once)
+        .filter_map(|chunk| {
+            let text: String = chunk.iter().map(|(_, part)| part.as_str()).collect();
+            Some((chunk.first()?.0, text))
+        })
+        .collect()
 }

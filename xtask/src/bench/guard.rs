@@ -1,0 +1,173 @@
+//! `cargo xtask bench guard`: what the guard's hook costs a tool call.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{Programs, Verdict, build, median, micros};
+
+/// A call of the hook, against an empty process (issue 5).
+const MAX_ORDINARY: f64 = 2.0;
+/// With a command of 64 KB and 200 rules of a person.
+const MAX_LARGE: f64 = 4.0;
+const MAX_DECISION: Duration = Duration::from_micros(50);
+
+const CALLS: usize = 400;
+const BATCH: usize = 20_000;
+
+const COMMANDS: [&str; 8] = [
+    "git status --short",
+    "cargo test --workspace -- --nocapture 2>&1 | tail -50",
+    "cd packages/app && npm run build && npm test",
+    "grep -rn \"TODO\" src --include='*.rs' | head -20",
+    "git add -A && git commit -m \"Fix the parser\"",
+    "python3 -m pytest tests/unit -q",
+    "for f in src/*.ts; do npx prettier --check \"$f\"; done",
+    "sed -n 1,80p README.md",
+];
+
+pub fn run(root: &Path) -> Result<(), Vec<String>> {
+    let programs = build(root).map_err(|e| vec![e])?;
+    let scratch = tempfile::tempdir().map_err(|e| vec![e.to_string()])?;
+    let plain = project(scratch.path(), "plain", "").map_err(|e| vec![e.to_string()])?;
+    let ruled = project(scratch.path(), "ruled", &rules(200)).map_err(|e| vec![e.to_string()])?;
+    let mut verdict = Verdict::default();
+
+    let ordinary: Vec<String> = COMMANDS.iter().map(|c| payload(&plain, c)).collect();
+    let blocked = vec![payload(&plain, "sudo rm -rf /")];
+    let large = vec![payload(&ruled, &long_command(64 * 1024))];
+    for (name, dir, payloads, bound) in [
+        (
+            "hook, ordinary commands / empty process",
+            &plain,
+            &ordinary,
+            MAX_ORDINARY,
+        ),
+        (
+            "hook, a block / empty process",
+            &plain,
+            &blocked,
+            MAX_ORDINARY,
+        ),
+        (
+            "hook, 64 KB and 200 rules / empty process",
+            &ruled,
+            &large,
+            MAX_LARGE,
+        ),
+    ] {
+        let (empty, hook) = programs.compare(dir, payloads)?;
+        println!("empty process {}, hook {}", micros(empty), micros(hook));
+        verdict.ratio(name, hook, empty, bound);
+    }
+    let decision = programs.decision(&plain)?;
+    verdict.at_most("one decision in a batch", decision, MAX_DECISION);
+    verdict.end()
+}
+
+/// A project whose guard has counted before.
+fn project(scratch: &Path, name: &str, config: &str) -> std::io::Result<PathBuf> {
+    let dir = scratch.join(name);
+    fs::create_dir_all(dir.join(".git"))?;
+    fs::create_dir_all(dir.join(".ralph/runs"))?;
+    if !config.is_empty() {
+        fs::write(dir.join(".ralph/config.toml"), config)?;
+    }
+    Ok(dir)
+}
+
+fn rules(count: usize) -> String {
+    let rule = |i: usize| {
+        format!(
+            "[[guard.rules]]\nid = \"own.rule-{i}\"\nprogram = \"tool-{i}\"\nargs = [\"--prod\"]\n\
+             reason = \"People run tool {i}.\"\nhint = \"Ask.\"\nmatch = [\"tool-{i} --prod\"]\n\
+             not_match = [\"tool-{i}\"]\n\n"
+        )
+    };
+    (0..count).map(rule).collect()
+}
+
+/// A here-document is what a long command mostly is; the rest are commands.
+fn long_command(bytes: usize) -> String {
+    let mut text = String::from("cat > src/generated.rs <<'EOF'\n");
+    while text.len() < bytes / 2 {
+        text.push_str("pub const NAME: &str = \"some text that an agent wrote\";\n");
+    }
+    text.push_str("EOF\n");
+    while text.len() < bytes {
+        text.push_str("cargo fmt --check && git add src/generated.rs\n");
+    }
+    text
+}
+
+fn payload(dir: &Path, command: &str) -> String {
+    let quoted: String = command
+        .chars()
+        .flat_map(|c| match c {
+            '"' => vec!['\\', '"'],
+            '\\' => vec!['\\', '\\'],
+            '\n' => vec!['\\', 'n'],
+            c => vec![c],
+        })
+        .collect();
+    format!(
+        "{{\"session_id\":\"s\",\"transcript_path\":\"/t\",\"cwd\":\"{}\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{quoted}\"}}}}\n",
+        dir.display()
+    )
+}
+
+impl Programs {
+    /// The medians of an empty process and of the hook, which take turns: the
+    /// machine's moods meet both. Both get the payload on their input.
+    fn compare(
+        &self,
+        dir: &Path,
+        payloads: &[String],
+    ) -> Result<(Duration, Duration), Vec<String>> {
+        let (mut empty, mut hook) = (Vec::new(), Vec::new());
+        for payload in payloads.iter().cycle().take(CALLS) {
+            empty.push(timed(Command::new(&self.empty), dir, payload)?);
+            let mut command = Command::new(&self.ralph);
+            command.args(["hook", "--host", "claude", "pre-tool-use"]);
+            hook.push(timed(command, dir, payload)?);
+        }
+        Ok((median(empty), median(hook)))
+    }
+
+    /// What one line of a batch takes, its JSON included.
+    fn decision(&self, dir: &Path) -> Result<Duration, Vec<String>> {
+        let line = |command: &&str| {
+            payload(dir, command)
+                .replace("tool_name", "tool")
+                .replace("tool_input", "input")
+        };
+        let lines: String = COMMANDS.iter().cycle().take(BATCH).map(line).collect();
+        let batch = || {
+            let mut command = Command::new(&self.ralph);
+            command.args(["guard", "test", "--batch"]);
+            command
+        };
+        let nothing = timed(batch(), dir, "")?;
+        let all = timed(batch(), dir, &lines)?;
+        Ok(all.saturating_sub(nothing) / u32::try_from(BATCH).unwrap_or(1))
+    }
+}
+
+fn timed(mut command: Command, dir: &Path, input: &str) -> Result<Duration, Vec<String>> {
+    let failed = |e: std::io::Error| vec![e.to_string()];
+    command
+        .current_dir(dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // An empty process reads nothing.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child.wait().map_err(failed)?;
+    Ok(start.elapsed())
+}
