@@ -225,9 +225,9 @@ impl Say for Announcement {
             ),
             Announcement::Guarded { agent } => tr!(
                 lang,
-                "Ralph's hook is asked before each tool call of {agent}; it has no rules yet and lets everything pass",
-                "{agent} 每次呼叫工具前都會詢問 Ralph 的 hook；目前尚無規則，一律放行",
-                "{agent} 每次调用工具前都会询问 Ralph 的 hook；目前尚无规则，一律放行",
+                "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)",
+                "{agent} 每次呼叫工具前都由 Ralph 的護欄判斷；它是護欄，不是沙箱（docs/guard.md）",
+                "{agent} 每次调用工具前都由 Ralph 的护栏判断；它是护栏，不是沙箱（docs/guard.md）",
             ),
             Announcement::Unguarded { agent, why } => {
                 let why = why.say(lang);
