@@ -247,7 +247,13 @@ mod tests {
             .env("HOME", stage.path().join("home"))
             .spawn()
             .unwrap();
-        let found = left_behind(stage.path());
+        // The system shows the environment of a new process a moment later.
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let mut found = left_behind(stage.path());
+        while found.is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+            found = left_behind(stage.path());
+        }
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(found.len(), 1, "{found:?}");
