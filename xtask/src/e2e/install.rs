@@ -57,6 +57,9 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
             "--no-audit",
             "--no-fund",
             "--ignore-scripts",
+            "--fetch-timeout=20000",
+            "--fetch-retries=5",
+            "--prefer-offline",
             &package,
         ])?;
         if !program.is_file() {
