@@ -25,6 +25,10 @@ pub enum Wanted {
 /// The packages hold programs for this platform only.
 const PLATFORM: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
+/// More than enough for the largest client on a slow line.
+const SECONDS: &str = "180";
+const ATTEMPTS: usize = 3;
+
 /// Gives the reason where the client can't be had.
 pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Installed, String> {
     if !PLATFORM {
@@ -49,7 +53,7 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
     if !finished.is_file() {
         let package = format!("{}@{version}", client.package);
         let place = dir.display().to_string();
-        npm(&[
+        let install = [
             "install",
             "--prefix",
             &place,
@@ -61,7 +65,13 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
             "--fetch-retries=5",
             "--prefer-offline",
             &package,
-        ])?;
+        ];
+        // A registry that falls silent is asked again.
+        let mut installed = npm(&install);
+        for _ in 1..ATTEMPTS {
+            installed = installed.or_else(|_| npm(&install));
+        }
+        installed?;
         if !program.is_file() {
             return Err(format!("{package} has no {}", client.program));
         }
@@ -86,8 +96,10 @@ fn latest(target: &Path, client: &Client) -> Result<String, String> {
     Ok(version)
 }
 
+/// Bounded, because npm waits for ever for some silent connections.
 fn npm(args: &[&str]) -> Result<String, String> {
-    let output = Command::new("npm")
+    let output = Command::new("timeout")
+        .args(["--kill-after=5", SECONDS, "npm"])
         .args(args)
         .output()
         .map_err(|e| format!("npm does not start ({e}); install Node.js 20 or later with npm"))?;
@@ -98,7 +110,7 @@ fn npm(args: &[&str]) -> Result<String, String> {
     let said = said
         .lines()
         .find(|l| l.contains("error"))
-        .unwrap_or_default();
+        .map_or_else(|| output.status.to_string(), str::to_owned);
     Err(format!(
         "npm {} failed: {said}",
         args.first().unwrap_or(&"")
