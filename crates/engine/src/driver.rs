@@ -7,10 +7,11 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use ralph_core::flow::{self, FlowTurn};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
-    TaskRef, Turn, TurnReport, WaitReason, step,
+    Answer, CommandResult, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request,
+    Stage, State, TaskRef, Turn, TurnReport, VerifyReport, WaitReason, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -33,7 +34,7 @@ use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
-use crate::verify::Verified;
+use crate::verify::{Verified, Verifier};
 use crate::{archive, clock, git, guarded};
 
 /// Somebody who watches a run, and may be asked.
@@ -95,6 +96,7 @@ type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 enum ChildDone {
     Turn(Box<Called>),
     Verified(Verified),
+    Checked(VerifyReport),
 }
 
 struct Driver<'a> {
@@ -116,6 +118,8 @@ struct Driver<'a> {
     sessions: BTreeMap<usize, Session>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
+    /// The role of the call that runs.
+    role: Option<FlowTurn>,
     layout: Layout,
     /// Once is enough: the run is stopping.
     stop_file_seen: bool,
@@ -153,6 +157,9 @@ impl<'a> Driver<'a> {
         };
         let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
+        if let Some(rules) = &open.state.rules.flow {
+            looker.follow(&rules.flow, &plan.checkpoint.dir);
+        }
         let seen = looker.look();
         if let Some(change) = open
             .before
@@ -178,6 +185,7 @@ impl<'a> Driver<'a> {
             sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
+            role: None,
             layout,
             stop_file_seen: false,
             plan,
@@ -339,6 +347,7 @@ impl<'a> Driver<'a> {
                     None => ended,
                 }
             }
+            ChildDone::Checked(report) => Kind::Checked(report),
             ChildDone::Verified(verified) => {
                 if let Some(kind) = verified.lost {
                     self.announce(&Announcement::OutputLost {
@@ -387,6 +396,13 @@ impl<'a> Driver<'a> {
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),
+            Effect::Mark { tick, untick } => {
+                let marked = self.looker.mark(&tick, &untick);
+                self.recorder.note(Made::Tasks, marked);
+                let seen = self.looker.look();
+                self.queue.push_back(Kind::Marked { seen });
+            }
+            Effect::Check { turn, commands } => self.start_check(turn, commands),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -429,9 +445,10 @@ impl<'a> Driver<'a> {
         env.extend(self.plan.agent_env.iter().cloned());
         let session = self.sessions.remove(&turn.agent);
         let session = session.filter(|_| self.plan.resume_session);
-        let Some(agent) = self.plan.agent(self.state.agent_name(turn.agent)) else {
+        let Some(agent) = self.plan.agent_for(&turn, &self.state) else {
             return;
         };
+        self.role.clone_from(&turn.flow);
         let call = Call {
             agent: agent.for_call(turn.allowance, session),
             root: self.plan.root.clone(),
@@ -471,6 +488,42 @@ impl<'a> Driver<'a> {
         }));
     }
 
+    /// Runs what a review says will show its findings. The words are an
+    /// agent's: what the guard would not let an agent run is not run for it.
+    fn start_check(&mut self, turn: u32, commands: Vec<String>) {
+        let root = self.plan.root.clone();
+        let log = self.paths.turn_verification(turn);
+        let env = run_env(
+            &self.run_id,
+            turn,
+            self.plan.tasks.as_ref().map(|t| t.path.as_path()),
+        );
+        let (verifier, permit) = (self.plan.reproducer.clone(), self.plan.permit);
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            let mut results = Vec::new();
+            for command in commands {
+                let refused = permit.and_then(|permit| permit(&root, &command));
+                if let Some(reason) = refused {
+                    results.push(CommandResult {
+                        command,
+                        exit: None,
+                        duration_ms: 0,
+                        output: format!("[not run: {reason}]"),
+                    });
+                    continue;
+                }
+                let one = Verifier {
+                    commands: vec![command],
+                    ..verifier.clone()
+                };
+                let ran = one.run(turn, &root, &env, log.clone(), stop.clone()).await;
+                results.extend(ran.report.results);
+            }
+            ChildDone::Checked(VerifyReport { turn, results })
+        }));
+    }
+
     /// A stop that was meant for one child must not reach the next.
     fn fresh_stop(&mut self) -> watch::Receiver<Stop> {
         self.stop = watch::Sender::new(Stop::No);
@@ -501,6 +554,10 @@ impl<'a> Driver<'a> {
             }),
             promise: detection.promise.map(without_secrets),
             failure: called.failure,
+            role: self
+                .role
+                .take()
+                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict)),
             seen: self.looker.look(),
         }
     }

@@ -3,6 +3,7 @@
 
 mod chain;
 mod discover;
+mod flow;
 mod say;
 pub use chain::check_budget;
 pub use say::megabytes;
@@ -16,9 +17,10 @@ use ralph_core::config::{self, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
-    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen,
+    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, State, Turn, VerifyWhen,
 };
 use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::route::Card;
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
 use ralph_store::FileError;
@@ -30,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
+use crate::flows::NoFlow;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
@@ -54,6 +57,15 @@ pub struct Asked {
     pub openspec: Option<String>,
     #[serde(default)]
     pub template: Option<PathBuf>,
+    /// The flow that the prompt goes through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// How its route was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Card>,
+    /// Why nobody reviews, where a person does not want it (ROLE-09).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_review: Option<String>,
 }
 
 /// A setting that was given by a flag.
@@ -74,7 +86,12 @@ pub struct Wanted {
     pub interactive: bool,
     /// This program, for its scripted mode.
     pub own_program: PathBuf,
+    /// Judges a command that an agent wants Ralph to run.
+    pub permit: Option<Permit>,
 }
+
+/// Says why a command must not be run in a project; none where it may.
+pub type Permit = fn(&Path, &str) -> Option<String>;
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -94,6 +111,11 @@ pub struct Plan {
     pub prompter: Prompter,
     pub promise: PromiseRules,
     pub verifier: Option<Verifier>,
+    /// Runs what a review says will show its findings.
+    pub reproducer: Verifier,
+    pub permit: Option<Permit>,
+    /// Agents of single roles, by their names.
+    pub role_agents: Vec<Agent>,
     pub log: PathBuf,
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
@@ -237,6 +259,22 @@ impl Plan {
         named.or(self.agents.first())
     }
 
+    /// The agent of a call, as its role needs it.
+    pub fn agent_for(&self, turn: &Turn, state: &State) -> Option<Agent> {
+        let of_chain = self.agent(state.agent_name(turn.agent))?;
+        let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
+        let Some((role, flow)) = turn.flow.as_ref().zip(flow) else {
+            return Some(of_chain.clone());
+        };
+        let step = flow.index_of(&role.step).and_then(|index| flow.step(index));
+        let named = step.and_then(|step| step.agent.as_deref());
+        let own = named.and_then(|name| self.role_agents.iter().find(|a| a.name() == name));
+        let permissions = step.and_then(|step| step.permissions.as_deref());
+        let permissions = permissions.and_then(config::Permissions::from_word);
+        let agent = own.unwrap_or(of_chain);
+        Some(agent.in_role(role.model.as_deref(), permissions.map(chain::permissions)))
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -321,6 +359,7 @@ pub enum PlanError {
         root: PathBuf,
     },
     Unpickable(Unpickable),
+    Flow(NoFlow),
 }
 
 /// There are tasks, and none of them can be worked on (TASK-10).
@@ -352,20 +391,25 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
         ..Scope::default()
     };
-    let (tasks, list) = match find_tasks(settings, wanted, &mut announcements)? {
-        Some(OpenTaskFile { file, list, .. }) => {
-            check_scope(&list, &scope, &file)?;
-            (Some(file), Some(list))
-        }
-        None => (None, None),
+    let route = flow::of_run(settings, wanted)?;
+    let (tasks, list) = match &route {
+        Some(route) => (flow::plan_file(settings, wanted, route), None),
+        None => match find_tasks(settings, wanted, &mut announcements)? {
+            Some(OpenTaskFile { file, list, .. }) => {
+                check_scope(&list, &scope, &file)?;
+                (Some(file), Some(list))
+            }
+            None => (None, None),
+        },
     };
     let goal = match tasks {
+        _ if route.is_some() => Goal::Flow,
         Some(_) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
         None => Goal::Prompt,
     };
-    if goal == Goal::Prompt
+    if matches!(goal, Goal::Prompt | Goal::Flow)
         && wanted
             .asked
             .prompt
@@ -380,6 +424,14 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
     rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
     rules.budget = chain::budget(settings, &agents)?;
+    rules.flow = match route {
+        Some(route) => Some(route),
+        None => flow::of_tasks(settings, wanted, &goal)?,
+    };
+    let role_agents = match &rules.flow {
+        Some(rules) => chain::role_agents(settings, wanted, &rules.flow)?,
+        None => Vec::new(),
+    };
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
@@ -387,7 +439,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     if verifier.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
-            Goal::Prompt => Announcement::OnlyWords,
+            Goal::Prompt | Goal::Flow => Announcement::OnlyWords,
         });
     }
     if crate::git::find_root(&wanted.root).is_none() {
@@ -396,6 +448,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let phased = settings.promise.complete.is_empty();
+    // The state file of the seed belongs to its routes that loop.
+    let loops = rules.flow.as_ref().is_some_and(|rules| rules.flow.loops);
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
@@ -410,7 +464,11 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
+            prompt: wanted
+                .asked
+                .prompt
+                .clone()
+                .filter(|_| tasks.is_none() || goal == Goal::Flow),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -418,11 +476,15 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
                 .unwrap_or(if phased { "" } else { "DONE" })
                 .to_owned(),
             phase_promise: settings.promise.phase_complete.first().cloned(),
+            output_dir: settings.checkpoint.dir.clone(),
         },
         tasks,
         scope,
         promise: promise_rules(settings),
         verifier,
+        reproducer: reproducer(settings),
+        permit: wanted.permit,
+        role_agents,
         log: wanted.root.join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
@@ -433,7 +495,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             interval: settings.checkpoint.interval,
             backups: settings.checkpoint.backups,
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
-            delta: settings.preset.as_deref() == Some("delta"),
+            delta: settings.preset.as_deref() == Some("delta") || loops,
         },
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
@@ -511,11 +573,20 @@ fn verifier(settings: &Settings) -> Option<Verifier> {
     let verify = &settings.verify;
     (!verify.commands.is_empty()).then(|| Verifier {
         commands: verify.commands.clone(),
+        ..reproducer(settings)
+    })
+}
+
+/// Runs one command within the bounds of every verification.
+fn reproducer(settings: &Settings) -> Verifier {
+    let verify = &settings.verify;
+    Verifier {
+        commands: Vec::new(),
         timeout: verify.command_timeout,
         output_limit: verify.output_limit as usize,
         log_max: settings.log.agent_output_max,
         grace: GRACE,
-    })
+    }
 }
 
 fn promise_rules(settings: &Settings) -> PromiseRules {
@@ -554,6 +625,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         e2e_repairs: settings.e2e.max_repairs,
         agents: Vec::new(),
         budget: Default::default(),
+        flow: None,
     }
 }
 
@@ -564,6 +636,7 @@ fn limits(settings: &Settings) -> Limits {
         max_iterations: limits.max_iterations,
         extend_by: limits.extend_by,
         warn_at: limits.warn_at,
+        max_dispatches: limits.max_dispatches,
         consecutive_errors: limits.consecutive_errors,
         missing_promise: limits.missing_promise,
         stalled: limits.stalled,

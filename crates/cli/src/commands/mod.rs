@@ -9,6 +9,7 @@ mod cost;
 mod demo;
 mod drill;
 mod events;
+mod flow;
 mod generate;
 mod guard;
 mod history;
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
+        Command::Flow(args) => flow::run(&app, &args),
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),

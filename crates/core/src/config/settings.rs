@@ -128,6 +128,7 @@ pub struct Settings {
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
     pub roles: RoleSettings,
+    pub routing: crate::route::Scale,
 }
 
 /// A number of 0 and a duration of zero mean that the limit is off.
@@ -352,6 +353,7 @@ pub struct HistorySettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoleSettings {
     pub enabled: bool,
+    pub flow: String,
     pub risk: Risk,
     pub reject_limit: u32,
 }

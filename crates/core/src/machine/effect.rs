@@ -1,6 +1,7 @@
 //! Everything the loop can do.
 
 use super::{Allowance, Limit, Notice, Outcome, TaskRef};
+use crate::flow::FlowTurn;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,18 @@ pub enum Effect {
     /// Run the verification commands; `turn` names the work that is judged.
     Verify {
         turn: u32,
+    },
+    /// Tick and untick exactly these boxes, look at the world, and come back
+    /// with `Marked`.
+    Mark {
+        tick: Vec<String>,
+        untick: Vec<String>,
+    },
+    /// Run the commands that shall show what a review found, each of them, and
+    /// come back with `Checked`.
+    Check {
+        turn: u32,
+        commands: Vec<String>,
     },
     /// Bring the counts that the task file itself states in step with its
     /// boxes (TASK-11).
@@ -51,6 +64,8 @@ pub struct Turn {
     pub task: Option<TaskRef>,
     /// What the agent has to be told before its prompt.
     pub notes: Vec<PromptNote>,
+    /// The role that is played, where a flow is followed.
+    pub flow: Option<FlowTurn>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,11 @@
 //! Everything that can wake the loop.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, ErrorClass, Now, Refusal};
+use crate::flow::{Detected, RoleReport};
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -43,6 +46,10 @@ pub enum Kind {
     /// The guard's hook has blocked calls of the agent since the last time;
     /// `lines` of its log are taken in with this event.
     GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
+    /// Boxes were ticked or unticked by Ralph, and the world was looked at.
+    Marked { seen: Seen },
+    /// The reproducers of a review have run.
+    Checked(VerifyReport),
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
@@ -64,6 +71,10 @@ pub struct Seen {
     pub commit_tree: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// Files that the phases of a flow left, each with a digest of its
+    /// contents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -106,6 +117,12 @@ pub struct TaskFacts {
     /// Tasks that were done before and are open again (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unticked: Vec<String>,
+    /// Every task that is done, where a flow decides which may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
+    /// How much the next task can break.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<Detected>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -152,6 +169,9 @@ pub struct TurnReport {
     /// for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// What a call in a role said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<RoleReport>,
     pub seen: Seen,
 }
 

@@ -7,6 +7,7 @@ use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
     Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
 };
+use crate::flow::FlowNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
@@ -151,6 +152,8 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    /// About roles and phases.
+    Flow(FlowNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,6 +205,7 @@ impl Notice {
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
+            Notice::Flow(notice) => notice.event(),
         }
     }
 
@@ -222,6 +226,7 @@ impl Notice {
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Flow(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -374,6 +379,9 @@ impl Notice {
                 Limit::Duration => {
                     json!({"iteration": iteration, "reason": limit.name(), "max_duration_ms": max})
                 }
+                Limit::Dispatches => {
+                    json!({"iteration": iteration, "reason": limit.name(), "max_dispatches": max})
+                }
             },
             Notice::BreakerOpen {
                 iteration,
@@ -419,6 +427,7 @@ impl Notice {
                 "shadow": block.shadow.then_some(true),
             }),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Flow(notice) => notice.fields(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Need;
+use crate::flow::Escalation;
 
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
@@ -67,7 +68,7 @@ impl Outcome {
         match self {
             Outcome::Complete => "complete",
             Outcome::Paused {
-                reason: PauseReason::Limit(Limit::Iterations),
+                reason: PauseReason::Limit(Limit::Iterations | Limit::Dispatches),
             } => "max_iterations",
             Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => "paused",
             Outcome::Blocked { .. } => "blocked",
@@ -105,6 +106,8 @@ pub enum PauseReason {
     Disk,
     /// No agent can be called until a person has seen to something.
     Agent(Need),
+    /// The roles can't agree: a person has to look.
+    Escalated(Escalation),
 }
 
 impl PauseReason {
@@ -115,6 +118,7 @@ impl PauseReason {
             PauseReason::Unproven => "unproven",
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
+            PauseReason::Escalated(why) => why.name(),
         }
     }
 }
@@ -125,6 +129,7 @@ impl PauseReason {
 pub enum Limit {
     Iterations,
     Duration,
+    Dispatches,
 }
 
 impl Limit {
@@ -132,6 +137,7 @@ impl Limit {
         match self {
             Limit::Iterations => "max_iterations",
             Limit::Duration => "max_duration",
+            Limit::Dispatches => "max_dispatches",
         }
     }
 }
@@ -175,6 +181,8 @@ pub enum ErrorClass {
     RateLimited,
     CiFailed,
     Config,
+    /// A verdict that nobody can read (ERRC-08).
+    Unclear,
 }
 
 impl ErrorClass {
@@ -193,6 +201,7 @@ impl ErrorClass {
             ErrorClass::RateLimited => "rate_limited",
             ErrorClass::CiFailed => "ci_failed",
             ErrorClass::Config => "config",
+            ErrorClass::Unclear => "unclear",
         }
     }
 
@@ -211,6 +220,7 @@ impl ErrorClass {
             | ErrorClass::TestFail
             | ErrorClass::FalsePromise
             | ErrorClass::RateLimited
+            | ErrorClass::Unclear
             | ErrorClass::CiFailed => false,
         }
     }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Budget;
+use crate::flow::FlowRules;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -22,6 +23,9 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    /// The flow that is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRules>,
 }
 
 /// What has to be reached.
@@ -32,6 +36,8 @@ pub enum Goal {
     Tasks { phase: Option<String> },
     /// A plain prompt: only verification can prove it.
     Prompt,
+    /// A flow from its beginning to its end.
+    Flow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +55,9 @@ pub struct Limits {
     pub max_iterations: u32,
     pub extend_by: u32,
     pub warn_at: WarnAt,
+    /// Calls of agents in total.
+    #[serde(default)]
+    pub max_dispatches: u32,
     pub consecutive_errors: u32,
     pub missing_promise: u32,
     pub stalled: u32,
@@ -157,6 +166,7 @@ impl Default for Limits {
             max_iterations: 50,
             extend_by: 10,
             warn_at: WarnAt::Percent(75),
+            max_dispatches: 0,
             consecutive_errors: 3,
             missing_promise: 5,
             stalled: 5,
@@ -188,6 +198,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            flow: None,
         }
     }
 }

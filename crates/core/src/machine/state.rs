@@ -11,6 +11,7 @@ use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
     TaskFacts, Tasks,
 };
+use crate::flow::Position;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,19 @@ pub struct State {
     pub bill: Bill,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
+    /// Calls of agents, in whatever role (VALV-03).
+    pub dispatches: u32,
+    /// The place in the flow that the run follows.
+    pub flow: Option<Position>,
+    /// Tasks whose ticks count: the others have not been through the flow.
+    pub(super) accepted: BTreeSet<String>,
+    /// Outputs of phases that were there before the run.
+    pub(super) old_outputs: BTreeMap<String, String>,
+    pub(super) outputs: BTreeMap<String, String>,
+    pub(super) tree: Option<String>,
+    pub(super) commit: Option<String>,
+    /// By how much reached dispatches are extended.
+    pub(super) dispatch_step: u32,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -75,6 +89,10 @@ pub enum Stage {
         completes: bool,
     },
     Waiting,
+    /// Ralph ticks or unticks boxes.
+    Marking,
+    /// The reproducers of a review run.
+    Checking,
     Asking(Limit),
     Finished(Outcome),
 }
@@ -111,6 +129,8 @@ pub enum Proof {
     Tasks { completed: usize, total: usize },
     /// A command that Ralph ran ended with 0.
     Command { command: String, duration_ms: u64 },
+    /// Phases of a flow whose files are there, and whose review passed.
+    Phases { completed: usize, total: usize },
 }
 
 impl Proof {
@@ -118,6 +138,9 @@ impl Proof {
         match self {
             Proof::Tasks { completed, total } => {
                 json!({"kind": "tasks", "completed": completed, "total": total})
+            }
+            Proof::Phases { completed, total } => {
+                json!({"kind": "phases", "completed": completed, "total": total})
             }
             Proof::Command {
                 command,
@@ -134,6 +157,7 @@ impl State {
     pub fn new(rules: Rules) -> Result<State, NoLimit> {
         rules.limits.check()?;
         let duration_step = rules.limits.max_duration_ms;
+        let dispatch_step = rules.limits.max_dispatches;
         Ok(State {
             rules,
             stage: Stage::New,
@@ -148,6 +172,14 @@ impl State {
             proven: Vec::new(),
             bill: Bill::default(),
             guard_lines: 0,
+            dispatches: 0,
+            flow: None,
+            accepted: BTreeSet::new(),
+            old_outputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            tree: None,
+            commit: None,
+            dispatch_step,
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
@@ -185,6 +217,11 @@ impl State {
     /// The name of the agent that was called last.
     pub fn called_agent(&self) -> &str {
         self.agent_name(self.agent)
+    }
+
+    /// By how many agent calls a person extends a reached limit.
+    pub fn dispatch_step(&self) -> u32 {
+        self.dispatch_step
     }
 
     /// When the run goes on by itself, on the wall clock, where it waits for
@@ -267,6 +304,8 @@ impl State {
             "tasks_file": tasks_file,
             "reason": self.outcome().map_or("", Outcome::reason),
             "elapsed_ms": self.elapsed_ms(),
+            "dispatches": self.dispatches,
+            "flow": self.flow_status(),
             "waiting_until": self.held_until().map(super::notice::iso_utc),
             "usage": self.bill.to_json(),
             "counters": {
@@ -276,6 +315,24 @@ impl State {
                 "same_error": self.counters.same_error,
                 "false_promise": self.counters.false_promise,
             },
+        })
+    }
+
+    /// Where the run stands in its flow; null where it follows none.
+    fn flow_status(&self) -> Value {
+        let Some((rules, position)) = self.rules.flow.as_ref().zip(self.flow.as_ref()) else {
+            return Value::Null;
+        };
+        let step = rules.flow.step(position.step);
+        json!({
+            "name": rules.flow.name,
+            "step": step.map(|step| step.id.as_str()),
+            "role": step.map(|step| step.role.as_str()),
+            "task": position.task.as_ref().map(|task| task.id.as_str()),
+            "risk": position.risk.name(),
+            "round": position.round,
+            "reject_count": position.rejects,
+            "fail_count": position.fails,
         })
     }
 

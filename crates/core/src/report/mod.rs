@@ -161,6 +161,10 @@ fn proven(facts: &Facts, state: &State) -> Vec<Proof> {
             done: *completed,
             total: *total,
         },
+        machine::Proof::Phases { completed, total } => Proof::Phases {
+            done: *completed,
+            total: *total,
+        },
         machine::Proof::Command {
             command,
             duration_ms,
@@ -185,7 +189,7 @@ const SHORT_ID: usize = 7;
 
 fn not_proven(facts: &Facts, state: &State) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    if state.rules.goal == Goal::Prompt {
+    if matches!(state.rules.goal, Goal::Prompt | Goal::Flow) {
         gaps.push(Gap::NoTaskList);
     }
     if state.rules.verify.is_none() {

@@ -1,6 +1,7 @@
 //! To end or to go on: breaker, limits, the next turn, and the one way out.
 
 use super::claims::NAMED_TASKS;
+use super::roles;
 use crate::machine::refusal::Hold;
 use crate::machine::{
     BreakerRule, Effect, ErrorClass, Limit, Need, Notice, OnLimit, Outcome, PauseReason, Refusal,
@@ -126,6 +127,10 @@ pub(super) fn iterations_used_up(state: &State) -> bool {
     over(state.counted_turns(), state.rules.limits.max_iterations)
 }
 
+pub(super) fn dispatches_used_up(state: &State) -> bool {
+    over(state.dispatches, state.rules.limits.max_dispatches)
+}
+
 pub(super) fn duration_used_up(state: &State) -> bool {
     let limit = state.rules.limits.max_duration_ms;
     limit > 0 && state.elapsed_ms() >= limit
@@ -136,6 +141,8 @@ pub(super) fn reached_limit(state: &State) -> Option<Limit> {
         Some(Limit::Iterations)
     } else if duration_used_up(state) {
         Some(Limit::Duration)
+    } else if dispatches_used_up(state) {
+        Some(Limit::Dispatches)
     } else {
         None
     }
@@ -167,6 +174,16 @@ pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
             let by = state.rules.limits.extend_by.max(1);
             let until = state.turns.saturating_add(by);
             state.rules.limits.max_iterations = until;
+            if dispatches_used_up(state) {
+                // Whoever wants more turns does not want to be asked again.
+                state.rules.limits.max_dispatches = state.dispatches.saturating_add(by);
+            }
+            u64::from(until)
+        }
+        Limit::Dispatches => {
+            let by = state.dispatch_step.max(1);
+            let until = state.dispatches.saturating_add(by);
+            state.rules.limits.max_dispatches = until;
             u64::from(until)
         }
         Limit::Duration => {
@@ -290,6 +307,10 @@ fn rate_delay(state: &State) -> u64 {
 }
 
 pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
+    if roles::before_turn(state, out) {
+        return;
+    }
+    state.dispatches = state.dispatches.saturating_add(1);
     let again = std::mem::take(&mut state.repeat);
     if again {
         state.attempt += 1;
@@ -317,12 +338,13 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
     }
-    let task = state.tasks.as_ref().and_then(|t| t.next.clone());
+    let task = roles::task(state).or_else(|| state.tasks.as_ref()?.next.clone());
     out.push(Effect::Emit(Notice::IterationStart {
         iteration,
         phase: state.turn_phase.clone(),
         task: task.clone(),
     }));
+    let flow = roles::turn(state, out);
     state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
@@ -334,6 +356,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         phase: state.turn_phase.clone(),
         task,
         notes: state.told.clone(),
+        flow,
     }));
 }
 

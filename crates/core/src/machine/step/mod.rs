@@ -7,11 +7,12 @@
 mod claims;
 mod decide;
 mod judge;
+mod roles;
 mod verify;
 
 use self::decide::{
-    decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
-    start_turn, stop_outcome, wait_for_agent,
+    decide, dispatches_used_up, duration_used_up, extend, finish, iterations_used_up, reach_limit,
+    reached_limit, start_turn, stop_outcome, wait_for_agent,
 };
 use self::judge::{judge_turn, note_lost_tasks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
@@ -83,6 +84,10 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let limit = *limit;
             take_answer(state, answer, limit, &mut out);
         }
+        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, &mut out),
+        (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
+            roles::checked(state, report, &mut out);
+        }
         (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
         _ => {}
     }
@@ -92,6 +97,7 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
 fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     take_in(state, seen);
     rebase(state);
+    roles::begin(state);
     let facts = state.tasks.clone().unwrap_or_default();
     out.push(Effect::Emit(Notice::LoopStart {
         total: facts.total,
@@ -120,6 +126,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
+    roles::resume(state, seen);
     state.counters = Default::default();
     state.errors.clear();
     state.last_failure = None;
@@ -137,6 +144,9 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     }
     if duration_used_up(state) {
         extend(state, Limit::Duration, out);
+    }
+    if dispatches_used_up(state) {
+        extend(state, Limit::Dispatches, out);
     }
     go_on(state, out);
 }
@@ -185,6 +195,7 @@ fn release_agents(state: &mut State) {
 /// What changed while no agent ran is nobody's progress, but it was seen.
 fn take_in(state: &mut State, seen: &Seen) {
     state.take_tasks(&seen.tasks);
+    roles::observe(state, seen);
     let kinds = state.rules.evidence;
     state.progress.observe(seen, kinds);
 }
@@ -231,7 +242,10 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 }
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
-    let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
+    let child_runs = matches!(
+        state.stage,
+        Stage::Running | Stage::Verifying { .. } | Stage::Checking
+    );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {

@@ -3,6 +3,7 @@
 use super::claims::reject;
 use super::decide::{decide, finish, finish_or};
 use super::judge::{count_failure, forget_failure};
+use super::roles;
 use crate::machine::state::Failing;
 use crate::machine::{
     Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State, TaskFacts,
@@ -18,7 +19,8 @@ pub(super) fn looks_complete(state: &State) -> bool {
             .tasks
             .as_ref()
             .is_some_and(|t| t.total > 0 && t.pending == 0)
-        && !shrunk(state);
+        && !shrunk(state)
+        && !roles::has_early_ticks(state);
     done && (!state.rules.promise_required || state.turns == 0)
 }
 
@@ -70,7 +72,10 @@ pub(super) fn judge_verification(
 ) {
     let claim = state.claim.take();
     finish_or(state, out, |state, out| {
-        take_results(state, report, completes, claim, out)
+        if roles::is_proving(state) {
+            return roles::proven(state, report, out);
+        }
+        take_results(state, report, completes, claim, out);
     });
 }
 
@@ -133,7 +138,7 @@ fn take_results(
     decide(state, out);
 }
 
-fn complete(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
         state.proven.insert(
             0,

@@ -16,11 +16,13 @@ mod refusals;
 mod reports;
 mod requests;
 mod resume;
+mod roles;
 mod spoken;
 mod verification;
 mod worlds;
 
 use super::*;
+use crate::flow::RoleReport;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -122,6 +124,7 @@ fn seen(facts: TaskFacts) -> Seen {
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
+        ..Seen::default()
     }
 }
 
@@ -150,6 +153,7 @@ struct Did {
     took_ms: u64,
     spent: Usage,
     refusal: Option<Refusal>,
+    role: Option<RoleReport>,
     tasks: Option<Tasks>,
     tree: Option<String>,
     commit: Option<String>,
@@ -187,6 +191,7 @@ fn ended(end: End) -> Did {
         took_ms: 1000,
         spent: Usage::default(),
         refusal: None,
+        role: None,
         tasks: None,
         tree: None,
         commit: None,
@@ -324,6 +329,7 @@ impl Script {
             attempt: self.state.attempt,
             spent: did.spent,
             refusal: did.refusal,
+            role: did.role,
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,
@@ -417,6 +423,8 @@ impl Script {
                 Effect::Emit(_) | Effect::KeepInStep => None,
                 Effect::RunAgent(_) => Some("run"),
                 Effect::Verify { .. } => Some("verify"),
+                Effect::Mark { .. } => Some("mark"),
+                Effect::Check { .. } => Some("check"),
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
@@ -464,6 +472,8 @@ fn line(effect: &Effect) -> String {
         }
         Effect::KeepInStep => "=> keep the task file in step".into(),
         Effect::Verify { turn } => format!("=> verify turn {turn}"),
+        Effect::Mark { tick, untick } => format!("=> tick {tick:?}, untick {untick:?}"),
+        Effect::Check { commands, .. } => format!("=> check {commands:?}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
         Effect::Freeze => "=> freeze".into(),

@@ -119,6 +119,11 @@ impl Game {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
             }),
+            Stage::Marking => Some(Kind::Marked { seen }),
+            Stage::Checking => Some(match next.verified(turn) {
+                Kind::Verified(report) => Kind::Checked(report),
+                other => other,
+            }),
             Stage::New | Stage::Finished(_) => None,
         }
     }
@@ -148,6 +153,7 @@ impl Move {
             attempt,
             spent: self.spent,
             refusal: self.refusal,
+            role: None,
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -207,7 +213,7 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         tasks,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
-        branch: None,
+        ..Seen::default()
     })
 }
 
@@ -413,6 +419,7 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
+            flow: None,
         },
     )
 }
