@@ -11,6 +11,7 @@ pub mod display;
 pub mod governor;
 pub mod lang;
 pub mod machine;
+pub mod notify;
 pub mod promise;
 pub mod report;
 pub mod tasks;

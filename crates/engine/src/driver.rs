@@ -25,6 +25,7 @@ use crate::agents::Session;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::look::Looker;
+use crate::notify::Courier;
 use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
@@ -117,6 +118,8 @@ struct Driver<'a> {
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
     layout: Layout,
+    /// Tells people who are not looking.
+    courier: Courier,
     /// Once is enough: the run is stopping.
     stop_file_seen: bool,
     /// Held to the end of the run.
@@ -162,6 +165,7 @@ impl<'a> Driver<'a> {
             announcements.push(change);
         }
         let first = opening.first_event(seen);
+        let first_number = open.recorder.records();
         let mut driver = Driver {
             state: open.state,
             looker,
@@ -178,6 +182,12 @@ impl<'a> Driver<'a> {
             sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
+            courier: Courier::new(
+                plan.notifier.clone(),
+                open.id.as_str(),
+                plan.lang,
+                first_number,
+            ),
             layout,
             stop_file_seen: false,
             plan,
@@ -219,6 +229,7 @@ impl<'a> Driver<'a> {
                 if !outcome.can_go_on() {
                     self.archive();
                 }
+                self.tell_the_rest().await;
                 return Ok(outcome);
             }
         }
@@ -237,6 +248,22 @@ impl<'a> Driver<'a> {
         let end = self.state.end_notice(outcome);
         self.observer.notice(&end, &self.state, at);
         DriveError::Unsaved(error)
+    }
+
+    /// The end is what people want to know most. Whoever presses Ctrl+C does
+    /// not want to wait for it.
+    async fn tell_the_rest(&mut self) {
+        if self.courier.is_idle() {
+            return;
+        }
+        let failures = tokio::select! {
+            biased;
+            Some(_) = self.requests.recv() => Vec::new(),
+            failures = self.courier.finish() => failures,
+        };
+        for undelivered in failures {
+            self.announce(&Announcement::NotTold { undelivered });
+        }
     }
 
     fn tell_troubles(&mut self) {
@@ -314,6 +341,10 @@ impl<'a> Driver<'a> {
                 self.menu = None;
                 Kind::Answered { answer: self.answer(choice) }
             }
+            undelivered = self.courier.work() => {
+                self.announce(&Announcement::NotTold { undelivered });
+                return None;
+            }
             () = sleep(COUNTDOWN), if ticks => {
                 let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
                 self.observer.count_down(left);
@@ -384,6 +415,7 @@ impl<'a> Driver<'a> {
             Effect::Emit(notice) => {
                 self.recorder.notice(&notice, at);
                 self.observer.notice(&notice, &self.state, at);
+                self.courier.take(&notice, at);
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),

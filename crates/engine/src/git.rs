@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ralph_core::report::{Commit, FileChange};
 use ralph_store::fault::{self, Deed, point};
 
 /// Where HEAD stands.
@@ -27,6 +28,7 @@ const LONGEST_REF_FILE: u64 = 4096;
 const MOST_SYMBOLIC_STEPS: usize = 5;
 /// A process that has to answer one short question has hung after this.
 const LONGEST_PROCESS: Duration = Duration::from_secs(10);
+const LONGEST_ANSWER: u64 = 4 * 1024 * 1024;
 
 /// What would make `git` look at another repository than the one it is told.
 const REDIRECTING_VARIABLES: [&str; 7] = [
@@ -71,19 +73,77 @@ pub fn count_commits(root: &Path, from: &str, to: &str) -> Option<usize> {
         .ok()
 }
 
-/// How many files that Git knows differ from a commit, committed or not.
-/// Ralph's own are no work.
-pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
-    let from = object_id(from)?;
+/// The subjects of the commits between two, the newest first.
+pub fn commits(root: &Path, from: &str, to: &str, most: usize) -> Option<Vec<Commit>> {
+    let range = format!("{}..{}", object_id(from)?, object_id(to)?);
+    let most = format!("--max-count={most}");
+    let arguments = [
+        "log",
+        "--no-show-signature",
+        "--format=%h %s",
+        &most,
+        &range,
+    ];
+    let text = ask_git_for_much(root, &arguments)?;
+    let commit = |line: &str| {
+        let (id, subject) = line.split_once(' ').unwrap_or((line, ""));
+        Commit {
+            id: id.to_owned(),
+            subject: subject.to_owned(),
+        }
+    };
+    Some(text.lines().map(commit).collect())
+}
+
+/// How many files that Git knows differ from a commit: in another one, or in
+/// the work tree. Ralph's own are no work.
+pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<usize> {
     // It says nothing at all where nothing differs.
-    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
-    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
-    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &work].concat();
-    let answer = ask_git_for_text(root, &arguments)?;
+    let answer = ask_git_for_text(root, &diff("--shortstat", &diff_range(from, to)?))?;
     match answer.split_whitespace().next() {
         Some(count) => count.parse().ok(),
         None => Some(0),
     }
+}
+
+/// The files of [`count_changed_files`], and how many lines of each.
+pub fn changed_files(
+    root: &Path,
+    from: &str,
+    to: Option<&str>,
+    most: usize,
+) -> Option<Vec<FileChange>> {
+    let range = diff_range(from, to)?;
+    let mut arguments = diff("--numstat", &range);
+    arguments.insert(1, "--no-renames");
+    arguments.insert(1, "-z");
+    let text = ask_git_for_much(root, &arguments)?;
+    let change = |entry: &str| {
+        let mut parts = entry.splitn(3, '\t');
+        let (added, removed) = (parts.next()?.parse().ok(), parts.next()?.parse().ok());
+        Some(FileChange {
+            path: parts.next()?.to_owned(),
+            added,
+            removed,
+        })
+    };
+    Some(text.split('\0').filter_map(change).take(most).collect())
+}
+
+fn diff_range(from: &str, to: Option<&str>) -> Option<Vec<String>> {
+    [Some(from), to]
+        .into_iter()
+        .flatten()
+        .map(object_id)
+        .collect()
+}
+
+fn diff<'a>(form: &'a str, range: &'a [String]) -> Vec<&'a str> {
+    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
+    let range = range.iter().map(String::as_str);
+    let head = ["diff", form].into_iter().chain(quiet);
+    head.chain(range).chain(work).collect()
 }
 
 /// The directory that all work trees of a repository share.
@@ -225,7 +285,39 @@ fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
     answer.lines().next().map(str::to_owned)
 }
 
+/// As much of an answer as somebody may want to read. What is beyond is cut
+/// off, and `git` with it.
+fn ask_git_for_much(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut child = start_git(root, arguments)?;
+    let pipe = child.stdout.take()?;
+    let reader = thread::spawn(move || {
+        let mut answer = Vec::new();
+        let read = pipe.take(LONGEST_ANSWER).read_to_end(&mut answer);
+        read.ok().map(|_| answer)
+    });
+    let succeeded = succeeds_in_time(&mut child);
+    let answer = reader.join().ok()??;
+    let cut = u64::try_from(answer.len()).is_ok_and(|len| len == LONGEST_ANSWER);
+    (succeeded || cut).then(|| String::from_utf8_lossy(&answer).into_owned())
+}
+
 fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut child = start_git(root, arguments)?;
+    if !succeeds_in_time(&mut child) {
+        return None;
+    }
+    let mut answer = String::new();
+    // A short line fits into the pipe, so that it is whole when git is gone.
+    child
+        .stdout
+        .take()?
+        .take(LONGEST_REF_FILE)
+        .read_to_string(&mut answer)
+        .ok()?;
+    Some(answer)
+}
+
+fn start_git(root: &Path, arguments: &[&str]) -> Option<Child> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -241,19 +333,7 @@ fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
         command.env_remove(variable);
     }
     let spawn = || command.spawn();
-    let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
-    if !succeeds_in_time(&mut child) {
-        return None;
-    }
-    let mut answer = String::new();
-    // A short line fits into the pipe, so that it is whole when git is gone.
-    child
-        .stdout
-        .take()?
-        .take(LONGEST_REF_FILE)
-        .read_to_string(&mut answer)
-        .ok()?;
-    Some(answer)
+    fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()
 }
 
 fn succeeds_in_time(child: &mut Child) -> bool {

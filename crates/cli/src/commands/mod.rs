@@ -14,6 +14,7 @@ mod guard;
 mod history;
 mod left;
 mod logs;
+mod report;
 mod resume;
 mod run;
 mod status;
@@ -46,6 +47,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Events(args) => events::run(&app, &args),
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
+        Command::Report(args) => report::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),

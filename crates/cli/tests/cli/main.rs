@@ -33,7 +33,9 @@ mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod notify;
 mod progress;
+mod report;
 mod run;
 mod signals;
 mod survivors;
