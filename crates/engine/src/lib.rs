@@ -26,4 +26,5 @@ pub mod terminal;
 pub mod told;
 pub mod turn;
 pub mod verify;
+pub mod watch;
 pub mod worktree;
