@@ -212,6 +212,9 @@ pub fn read(path: &Path) -> Result<(Vec<Record>, Tail), JournalError> {
     Ok((scan.records, scan.tail))
 }
 
+/// Takes in the data of one record; an error says that it is no JSON.
+pub type Take<'a> = &'a mut dyn FnMut(u64, &[u8]) -> serde_json::Result<()>;
+
 /// Follows a journal while another process writes it.
 #[derive(Clone, Debug)]
 pub struct Tailer {
@@ -249,12 +252,8 @@ impl Tailer {
 
     /// [`poll`](Tailer::poll), one record after the other and not yet
     /// understood, so that a large journal takes no more memory than its
-    /// longest line. Whoever calls an answer of `take` an error says that the
-    /// record is no JSON.
-    pub fn poll_each(
-        &mut self,
-        take: &mut dyn FnMut(u64, &[u8]) -> Result<(), serde_json::Error>,
-    ) -> Result<(), JournalError> {
+    /// longest line.
+    pub fn poll_each(&mut self, take: Take<'_>) -> Result<(), JournalError> {
         if !self.path.exists() {
             return Ok(());
         }

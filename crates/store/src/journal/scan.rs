@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use super::record::{Decoded, Flaw, Record, decode, may_be_torn};
-use super::{JournalError, Tail};
+use super::{JournalError, Tail, Take};
 use crate::error::{Action, At};
 use crate::lines::{next_line, open_regular};
 
@@ -50,7 +50,7 @@ pub(super) fn scan(path: &Path, from: Position) -> Result<Scan, JournalError> {
 pub(super) fn scan_each(
     path: &Path,
     from: Position,
-    take: &mut dyn FnMut(u64, &[u8]) -> Result<(), serde_json::Error>,
+    take: Take<'_>,
 ) -> Result<(Position, Tail), JournalError> {
     let mut file = open_regular(path).at(path, Action::Open)?;
     file.seek(SeekFrom::Start(from.offset))
