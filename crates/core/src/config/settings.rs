@@ -273,6 +273,10 @@ pub struct GateSettings {
     pub evidence_min: u32,
     pub freshness: Freshness,
     pub trust: GateTrust,
+    pub quality_file: String,
+    pub docs: Vec<String>,
+    pub release: bool,
+    pub step_timeout: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]
