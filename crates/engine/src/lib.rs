@@ -16,6 +16,7 @@ mod kept;
 pub mod ledger;
 pub mod look;
 pub mod opening;
+mod openspec;
 pub mod past;
 pub mod plan;
 pub mod projections;

@@ -195,6 +195,7 @@ impl<'a> Reader<'a> {
             history: HistorySettings {
                 dir: self.text("history.dir")?,
                 keep: self.count("history.keep")?,
+                openspec: self.switch("history.openspec")?,
             },
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,

@@ -351,6 +351,8 @@ pub struct CheckpointSettings {
 pub struct HistorySettings {
     pub dir: String,
     pub keep: u32,
+    /// A finished OpenSpec change is archived as well (HIST-05).
+    pub openspec: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
