@@ -154,9 +154,13 @@ impl Report {
             tr!(lang, "Cost", "費用", "费用"),
             tr!(lang, "Tokens", "詞元", "词元"),
         ];
-        let rows = self.task_stories.iter().map(|story| task_row(lang, story));
+        let rows: Vec<_> = self
+            .task_stories
+            .iter()
+            .map(|story| task_row(lang, story))
+            .collect();
         let title = tr!(lang, "Tasks", "任務", "任务");
-        table(lang, &title, &heading, rows.collect())
+        table(lang, &title, &heading, &rows)
     }
 
     fn call_table(&self, lang: Lang) -> String {
@@ -169,9 +173,14 @@ impl Report {
             tr!(lang, "Cost", "費用", "费用"),
             tr!(lang, "Tokens", "詞元", "词元"),
         ];
-        let rows = self.story.calls.iter().map(|call| call_row(lang, call));
+        let rows: Vec<_> = self
+            .story
+            .calls
+            .iter()
+            .map(|call| call_row(lang, call))
+            .collect();
         let title = tr!(lang, "Turns", "迭代", "迭代");
-        table(lang, &title, &heading, rows.collect())
+        table(lang, &title, &heading, &rows)
     }
 }
 
@@ -224,7 +233,7 @@ fn list(lang: Lang, heading: &str, items: &[String]) -> String {
 /// The first two columns are texts, and so is the third; the others numbers.
 const FIRST_NUMBER: usize = 3;
 
-fn table(lang: Lang, title: &str, heading: &[String], rows: Vec<Vec<String>>) -> String {
+fn table(lang: Lang, title: &str, heading: &[String], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
