@@ -1,6 +1,8 @@
 //! The outer loop: everything that wakes it becomes one event, the machine
 //! decides, the journal is written, and what was decided is done.
 
+mod moments;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -10,17 +12,17 @@ use std::time::Duration;
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
-    TaskRef, Turn, TurnReport, WaitReason, step,
+    TaskRef, Turn, TurnReport, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
 use ralph_core::text;
-use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep;
 
+use self::moments::{COUNTDOWN, at, chosen, finished, stop_file, wake_at};
 use crate::agents::Session;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
@@ -675,60 +677,4 @@ async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
         })
     })
     .await
-}
-
-/// How often the stop file is looked for while nothing else happens.
-const STOP_FILE_LOOK: Duration = Duration::from_millis(500);
-
-/// Ends when somebody wrote the stop file, which is looked for at once: before
-/// a turn, and again and again while it runs. An error says why it stays.
-async fn stop_file(layout: &Layout, seen: bool) -> Result<(), FileError> {
-    if seen {
-        return std::future::pending().await;
-    }
-    while !layout.take_stop_file()? {
-        sleep(STOP_FILE_LOOK).await;
-    }
-    Ok(())
-}
-
-async fn finished(child: &mut Option<Child>) -> ChildDone {
-    match child {
-        Some(child) => child.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn at(moment: Option<WakeAt>) {
-    match moment {
-        Some(moment) => clock::sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// How often a wait that is shown on a terminal is told anew.
-const COUNTDOWN: Duration = Duration::from_secs(1);
-
-/// The limits of an agent end on the wall clock; every other wait takes its
-/// time, whatever the wall clock does meanwhile.
-fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
-    let steady = |ms| WakeAt::Steady(at.steady_ms.saturating_add(ms));
-    match why {
-        WaitReason::Limit => WakeAt::wall_after(at, ms),
-        WaitReason::Overload => WakeAt::wall_after(at, with_jitter(ms)),
-        WaitReason::Backoff => steady(with_jitter(ms)),
-        WaitReason::Between | WaitReason::Rate => steady(ms),
-    }
-}
-
-async fn chosen(menu: &mut Option<oneshot::Receiver<Choice>>) -> Option<Choice> {
-    match menu {
-        Some(menu) => menu.await.ok(),
-        None => std::future::pending().await,
-    }
-}
-
-/// Up to a fifth more, so that many loops do not come back at once.
-fn with_jitter(ms: u64) -> u64 {
-    ms + u64::from(clock::random()) % (ms / 5 + 1)
 }
