@@ -34,6 +34,7 @@ use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::flows::NoFlow;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
@@ -122,6 +123,8 @@ pub struct Plan {
     pub log_keep: u32,
     /// Where the run goes when it is over.
     pub keeping: Keeping,
+    /// Who is told what while nobody looks.
+    pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
@@ -227,6 +230,11 @@ pub enum Announcement {
         /// The branch that is checked out now.
         branch: Option<String>,
     },
+    /// A finished OpenSpec change could not be archived (HIST-05).
+    ChangeStays {
+        id: String,
+        message: String,
+    },
     /// The run is over and stands in the history (HIST-01).
     Archived {
         to: PathBuf,
@@ -238,6 +246,10 @@ pub enum Announcement {
     /// Old runs could not be deleted.
     NotPruned {
         message: String,
+    },
+    /// Somebody could not be told.
+    NotTold {
+        undelivered: Undelivered,
     },
     /// Old runs were deleted, because there were too many (HIST-04).
     Pruned {
@@ -358,6 +370,8 @@ pub enum PlanError {
     RootMissing {
         root: PathBuf,
     },
+    /// The address is often a secret, and so it is not repeated.
+    BadWebhook,
     Unpickable(Unpickable),
     Flow(NoFlow),
 }
@@ -450,6 +464,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let phased = settings.promise.complete.is_empty();
     // The state file of the seed belongs to its routes that loop.
     let loops = rules.flow.as_ref().is_some_and(|rules| rules.flow.loops);
+    let notifier = Notifier::new(&wanted.root, &settings.notify);
+    if !notifier.ways.iter().all(Way::is_sound) {
+        return Err(PlanError::BadWebhook);
+    }
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
@@ -490,6 +508,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
+        notifier,
         checkpoint: CheckpointPlan {
             enabled: settings.checkpoint.enabled,
             interval: settings.checkpoint.interval,

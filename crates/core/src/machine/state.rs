@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
-    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
+    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
     TaskFacts, Tasks,
 };
 use crate::flow::Position;
@@ -51,6 +51,8 @@ pub struct State {
     pub(super) commit: Option<String>,
     /// By how much reached dispatches are extended.
     pub(super) dispatch_step: u32,
+    /// Everything that the agent asked, in its order.
+    pub questions: Vec<Question>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -180,6 +182,7 @@ impl State {
             tree: None,
             commit: None,
             dispatch_step,
+            questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
