@@ -37,6 +37,7 @@ mod limits;
 mod notify;
 mod progress;
 mod report;
+mod roles;
 mod run;
 mod signals;
 mod survivors;

@@ -57,6 +57,37 @@ pub struct Given {
     pub at_ms: i64,
 }
 
+/// The last answer of a role, as other tools keep it (ROLE-08).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastAnswer {
+    pub role: String,
+    pub answer: Answer,
+    pub at_ms: i64,
+    pub rejects: u32,
+    pub fails: u32,
+    pub risk: Risk,
+}
+
+impl LastAnswer {
+    /// The content of the state file of a change.
+    pub fn to_json(&self, change: &str) -> serde_json::Value {
+        let result = match self.answer {
+            Answer::Done => "complete",
+            answer => answer.name(),
+        };
+        serde_json::json!({
+            "version": "1.0",
+            "agent": self.role,
+            "result": result,
+            "timestamp": crate::machine::iso_utc(self.at_ms),
+            "change_id": change,
+            "fail_count": self.fails,
+            "reject_count": self.rejects,
+            "risk_level": self.risk.name(),
+        })
+    }
+}
+
 /// Where an answer leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {

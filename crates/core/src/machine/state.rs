@@ -11,7 +11,7 @@ use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
     TaskFacts, Tasks,
 };
-use crate::flow::Position;
+use crate::flow::{LastAnswer, Position};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,8 @@ pub struct State {
     pub dispatches: u32,
     /// The place in the flow that the run follows.
     pub flow: Option<Position>,
+    /// What a role of the flow said last.
+    pub answered: Option<LastAnswer>,
     /// Tasks whose ticks count: the others have not been through the flow.
     pub(super) accepted: BTreeSet<String>,
     /// Outputs of phases that were there before the run.
@@ -176,6 +178,7 @@ impl State {
             guard_lines: 0,
             dispatches: 0,
             flow: None,
+            answered: None,
             accepted: BTreeSet::new(),
             old_outputs: BTreeMap::new(),
             outputs: BTreeMap::new(),

@@ -15,8 +15,10 @@ fn rules() -> Rules {
         goal: Goal::Tasks { phase: None },
         agents: Vec::new(),
         budget: Default::default(),
+        flow: None,
         limits: Limits {
             max_wait_ms: 0,
+            max_dispatches: 0,
             max_iterations: 20,
             extend_by: 10,
             warn_at: WarnAt::Never,
@@ -120,6 +122,7 @@ impl World {
                 tasks_file: Some("tasks.md".into()),
                 journal: ".ralph/runs/x/journal.jsonl".into(),
                 events: paths.events(),
+                root: root.path().into(),
                 header,
             },
             last: None,
@@ -198,6 +201,7 @@ fn call() -> Effect {
         phase: None,
         task: None,
         notes: Vec::new(),
+        flow: None,
     })
 }
 

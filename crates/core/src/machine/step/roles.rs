@@ -7,8 +7,8 @@ use super::judge::count_error;
 use super::verify::{complete, verify};
 use super::{go_on, take_in};
 use crate::flow::{
-    Answer, Detected, Doing, Escalation, Flow, FlowNotice, FlowTurn, Given, Position, Risk,
-    RiskSign, RoleReport, Scope, Step, Target, VerdictKind, Writes,
+    Answer, Detected, Doing, Escalation, Flow, FlowNotice, FlowTurn, Given, LastAnswer, Position,
+    Risk, RiskSign, RoleReport, Scope, Step, Target, VerdictKind, Writes,
 };
 use crate::machine::{
     Detail, Effect, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Proof, Seen, Stage, State,
@@ -546,6 +546,14 @@ fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
         Answer::Done | Answer::Pass | Answer::Unclear => 0,
     };
     let (rejects, fails, score) = (position.rejects, position.fails, position.score);
+    state.answered = Some(LastAnswer {
+        role: step.role.clone(),
+        answer,
+        at_ms: now,
+        rejects,
+        fails,
+        risk: position.risk,
+    });
     if answer != Answer::Done {
         tell(
             out,
