@@ -13,10 +13,7 @@ use crate::rules::{files, net};
 const MAX_DEPTH: usize = 6;
 
 pub fn judge(walker: &mut Walker, call: &ToolCall) {
-    let env = Env {
-        directories: vec![call.cwd.trim_end_matches('/').to_owned()],
-        ..Env::default()
-    };
+    let env = Env::in_directory(call.cwd.trim_end_matches('/'));
     let tool = call.tool.to_ascii_lowercase();
     let name = tool.rsplit([':', '/']).next().unwrap_or(&tool);
     match name {

@@ -49,9 +49,27 @@ impl Inside {
             Inside::Braces { double, .. } => double,
         }
     }
+
+    /// A byte that neither ends the word nor begins anything in it. Not every
+    /// such byte has to be named: this only makes long texts quick.
+    fn is_ordinary(self, byte: u8) -> bool {
+        match self {
+            Inside::Plain | Inside::Braces { .. } => {
+                byte.is_ascii_alphanumeric()
+                    || byte >= 0x80
+                    || matches!(
+                        byte,
+                        b'_' | b'-' | b'.' | b',' | b':' | b'=' | b'+' | b'@' | b'%'
+                    )
+                    || byte == b'/' && self == Inside::Plain
+            }
+            Inside::Double => !matches!(byte, b'"' | b'\\' | b'$' | b'`'),
+            Inside::HereDoc => !matches!(byte, b'\\' | b'$' | b'`'),
+        }
+    }
 }
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     /// The word that begins here, or `None` if an operator or the end does.
     pub fn word(&mut self) -> Result<Option<Word>> {
         let start = self.at;
@@ -122,15 +140,25 @@ impl Parser<'_, '_> {
                 }
                 (_, Inside::Plain) if is_meta(byte) => return Ok(word),
                 _ => {
-                    let character = self.character();
-                    word.push(&character, inside.quoted());
+                    let text = self.run_of_text(inside);
+                    word.push(text, inside.quoted());
                 }
             }
         }
     }
 
+    /// The character here and all that follow it and mean nothing here.
+    fn run_of_text(&mut self, inside: Inside) -> &'t str {
+        let start = self.at;
+        self.at += 1;
+        while self.peek().is_some_and(|byte| inside.is_ordinary(byte)) {
+            self.at += 1;
+        }
+        self.text(start, self.at)
+    }
+
     /// The character here, which may have several bytes.
-    fn character(&mut self) -> String {
+    fn character(&mut self) -> &'t str {
         let start = self.at;
         self.at += 1;
         while self.peek().is_some_and(|byte| byte & 0xC0 == 0x80) {
@@ -155,7 +183,7 @@ impl Parser<'_, '_> {
             self.at += 1;
         } else {
             let character = self.character();
-            word.push(&character, true);
+            word.push(character, true);
         }
     }
 
@@ -170,7 +198,7 @@ impl Parser<'_, '_> {
         }
         let text = self.text(start, self.at);
         self.at += 1;
-        word.push(&text, true);
+        word.push(text, true);
         Ok(())
     }
 
@@ -193,7 +221,7 @@ impl Parser<'_, '_> {
                 let inner = self.arithmetic_end(3).unwrap_or(self.at);
                 let text = self.text(self.at + 3, inner);
                 self.at = inner + 2;
-                let inner = self.arithmetic_word(&text)?;
+                let inner = self.arithmetic_word(text)?;
                 word.parts.push(Part::Arithmetic(inner));
             }
             Some(b'[') => {
@@ -203,7 +231,7 @@ impl Parser<'_, '_> {
                 };
                 let text = self.text(self.at + 2, self.at + length);
                 self.at += length + 1;
-                let inner = self.arithmetic_word(&text)?;
+                let inner = self.arithmetic_word(text)?;
                 word.parts.push(Part::Arithmetic(inner));
             }
             Some(b'(') => {
@@ -430,7 +458,7 @@ impl Parser<'_, '_> {
                 _ => {}
             }
             let character = self.character();
-            word.push(&character, false);
+            word.push(character, false);
             if open == 0 {
                 return Ok(());
             }
@@ -453,7 +481,7 @@ impl Parser<'_, '_> {
                 }
                 Some(_) => {
                     let character = self.character();
-                    text.push_str(&character);
+                    text.push_str(character);
                 }
             }
         }
@@ -490,7 +518,7 @@ impl Parser<'_, '_> {
                 text.push('\\');
                 self.at -= 1;
                 let character = self.character();
-                text.push_str(&character);
+                text.push_str(character);
             }
         }
         Ok(())
