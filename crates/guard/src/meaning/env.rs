@@ -25,6 +25,10 @@ pub enum Flow {
     Environment,
     /// The content of files that were there before.
     Files,
+    /// The names of files that are there, which nobody wrote down.
+    Names,
+    /// All files of the project or of a person in one piece.
+    Archive,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +89,8 @@ pub struct Known {
     pub calls: Vec<String>,
     /// The paths are those of another machine or of a container.
     pub elsewhere: bool,
+    /// An archive from the network was taken apart.
+    pub unpacked: bool,
 }
 
 impl Deref for Env {
@@ -105,9 +111,14 @@ impl DerefMut for Env {
 
 impl Env {
     pub fn in_directory(directory: &str) -> Self {
-        let mut env = Env::default();
-        env.directories = vec![directory.to_owned()];
-        env
+        let known = Known {
+            directories: vec![directory.to_owned()],
+            ..Known::default()
+        };
+        Env {
+            known: Rc::new(known),
+            ..Env::default()
+        }
     }
 
     /// Two copies with the same version know the same.
@@ -150,6 +161,7 @@ impl Env {
         mine.files.extend(branch.files);
         mine.links.extend(branch.links);
         mine.programs.extend(branch.programs);
+        mine.unpacked |= branch.unpacked;
         if mine.positional.is_empty() {
             mine.positional = branch.positional;
         }
@@ -161,12 +173,18 @@ impl Env {
             return;
         }
         let inner = Rc::unwrap_or_clone(inner.known);
-        if inner.files.is_empty() && inner.links.is_empty() && inner.programs.is_empty() {
+        let unpacked = inner.unpacked && !self.unpacked;
+        if inner.files.is_empty()
+            && inner.links.is_empty()
+            && inner.programs.is_empty()
+            && !unpacked
+        {
             return;
         }
         let mine = &mut **self;
         mine.files.extend(inner.files);
         mine.links.extend(inner.links);
         mine.programs.extend(inner.programs);
+        mine.unpacked |= inner.unpacked;
     }
 }

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use crate::Context;
 use crate::finding::{Finding, Trace};
 use crate::rules;
-use crate::shell::{self, Assignment, Node, Redirect, RedirectKind, Script, ShellError, Simple};
+use crate::shell::{
+    self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
+};
 use crate::user::Index;
 
 use super::builtin::Effect;
@@ -494,6 +496,7 @@ impl<'a> Walker<'a> {
                         false => stdin.clone(),
                     };
                 };
+                walker.declared_lists(first, rest, env, documents);
                 let starts = walker.alternatives(first, env, documents);
                 let rest = walker.fields(rest, env, documents);
                 let mut flow = Flow::Text(String::new());
@@ -508,6 +511,29 @@ impl<'a> Walker<'a> {
                 flow
             },
         )
+    }
+
+    /// `declare -a list=(…)`: the list is a value, not several words.
+    fn declared_lists(
+        &mut self,
+        first: &Word,
+        rest: &[Word],
+        env: &mut Env,
+        documents: &Documents,
+    ) {
+        let declares = matches!(
+            first.parts.as_slice(),
+            [Part::Plain(name)]
+                if matches!(name.as_str(), "declare" | "local" | "typeset" | "readonly" | "export")
+        );
+        for word in rest.iter().filter(|_| declares) {
+            if let Some(assignment) = shell::as_assignment(word)
+                && let [Part::Array(_)] = assignment.value.parts.as_slice()
+            {
+                let (name, value) = self.assigned(&assignment, env, documents);
+                env.variables.insert(name, value);
+            }
+        }
     }
 
     /// Runs a command with variables that are set for it alone.
@@ -658,7 +684,9 @@ pub fn join(first: Flow, second: Flow) -> Flow {
             Flow::Text(first)
         }
         (_, Flow::Text(second)) => Flow::Text(format!("{UNKNOWN}{second}")),
+        (Flow::Archive, _) | (_, Flow::Archive) => Flow::Archive,
         (Flow::Files, _) | (_, Flow::Files) => Flow::Files,
+        (Flow::Names, Flow::Names) => Flow::Names,
         _ => Flow::Unknown,
     }
 }

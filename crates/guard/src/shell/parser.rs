@@ -427,7 +427,7 @@ pub(super) fn is_name(byte: u8) -> bool {
 }
 
 /// `name=value`, `name+=value` or `name[index]=value`.
-pub(super) fn as_assignment(word: &Word) -> Option<Assignment> {
+pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
     let Some(Part::Plain(first)) = word.parts.first() else {
         return None;
     };

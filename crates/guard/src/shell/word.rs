@@ -326,20 +326,27 @@ impl<'t> Parser<'t, '_> {
             }
             _ => return self.syntax(),
         };
+        let mut index = None;
         if self.peek() == Some(b'[') {
-            self.subscript()?;
+            index = Some(self.subscript()?);
         }
+        let index = index.filter(|index| !matches!(index.literal_text().as_str(), "@" | "*"));
         let operation = if length {
             Operation::Length
         } else if indirect {
             Operation::Indirect
         } else {
-            self.operation(quoted)?
+            match (self.operation(quoted)?, index) {
+                (Operation::Value, Some(index)) => Operation::Element(index),
+                (operation, _) => operation,
+            }
         };
         // What an indirect reference or a length carries behind the name.
-        if self.peek() != Some(b'}') {
-            self.rest(quoted, None)?;
-        }
+        let operation = if self.peek() == Some(b'}') {
+            operation
+        } else {
+            self.with_rest(operation, quoted)?
+        };
         self.expect("}")?;
         Ok(Part::Parameter {
             name,
@@ -348,15 +355,27 @@ impl<'t> Parser<'t, '_> {
         })
     }
 
-    fn subscript(&mut self) -> Result<()> {
+    fn subscript(&mut self) -> Result<Word> {
         self.at += 1;
-        self.nested(|this| {
+        let index = self.nested(|this| {
             this.pieces(Inside::Braces {
                 double: true,
                 stop: Some(b']'),
             })
         })?;
-        self.expect("]")
+        self.expect("]")?;
+        Ok(index)
+    }
+
+    /// An operation and the text behind it, in which commands may stand.
+    fn with_rest(&mut self, operation: Operation, quoted: bool) -> Result<Operation> {
+        let rest = self.rest(quoted, None)?;
+        let plain = |part: &Part| matches!(part, Part::Plain(_) | Part::Quoted(_));
+        Ok(if rest.parts.iter().all(plain) {
+            operation
+        } else {
+            Operation::With(Box::new(operation), rest)
+        })
     }
 
     fn rest(&mut self, quoted: bool, stop: Option<u8>) -> Result<Word> {
@@ -381,10 +400,7 @@ impl<'t> Parser<'t, '_> {
         Ok(match byte {
             b'-' | b'=' => Operation::Default(self.rest(quoted, None)?),
             b'+' => Operation::Alternative(self.rest(quoted, None)?),
-            b'?' => {
-                self.rest(quoted, None)?;
-                Operation::Require
-            }
+            b'?' => self.with_rest(Operation::Require, quoted)?,
             b'#' => Operation::CutPrefix {
                 longest: self.eat("#"),
                 pattern: self.rest(false, None)?,
@@ -404,18 +420,9 @@ impl<'t> Parser<'t, '_> {
                 };
                 Operation::Replace { all, pattern, with }
             }
-            b'^' => {
-                self.rest(quoted, None)?;
-                Operation::Upper
-            }
-            b',' => {
-                self.rest(quoted, None)?;
-                Operation::Lower
-            }
-            b'@' => {
-                self.rest(quoted, None)?;
-                Operation::Transform
-            }
+            b'^' => self.with_rest(Operation::Upper, quoted)?,
+            b',' => self.with_rest(Operation::Lower, quoted)?,
+            b'@' => self.with_rest(Operation::Transform, quoted)?,
             _ => return self.syntax(),
         })
     }
