@@ -68,12 +68,16 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Tell what became of a run: proven, not proven, cost, and how to go on
+    Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
     Cost(CostArgs),
     /// List the agents that Ralph knows, and which are here
     Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
+    /// Run or check the quality gate that stands before a pull request
+    Gate(GateArgs),
     /// Ask the safety guard, see its rules, check your own
     Guard(GuardArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
@@ -391,6 +395,25 @@ pub enum HistoryVerb {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").args(["html", "md", "json"]))]
+pub struct ReportArgs {
+    /// Run, or the name of its archive [default: the latest run]
+    pub run: Option<String>,
+    /// One HTML file with charts
+    #[arg(long)]
+    pub html: bool,
+    /// Markdown, which is the default
+    #[arg(long)]
+    pub md: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write it there instead of printing it
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct ArchiveArgs {
     /// Run to archive [default: the latest]
     #[arg(conflicts_with = "prune")]
@@ -440,6 +463,39 @@ pub enum ConfigVerb {
     Reference,
     /// Print a .ralph/config.toml made from files of other tools
     Migrate,
+}
+
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    #[command(subcommand)]
+    pub verb: GateVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GateVerb {
+    /// Run the steps (typecheck, test, build) and write the gate file if all pass
+    Run {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say everything that keeps the gate shut; exit code 7 if anything does
+    Check {
+        /// For which phase of a pull request
+        #[arg(long, value_enum, default_value_t = GatePhase::P0)]
+        phase: GatePhase,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GatePhase {
+    /// Before the pull request exists
+    P0,
+    /// While CI judges it
+    P1,
 }
 
 #[derive(Debug, Args)]

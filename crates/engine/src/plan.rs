@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
@@ -100,6 +101,8 @@ pub struct Plan {
     pub log_keep: u32,
     /// Where the run goes when it is over.
     pub keeping: Keeping,
+    /// Who is told what while nobody looks.
+    pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
@@ -205,6 +208,11 @@ pub enum Announcement {
         /// The branch that is checked out now.
         branch: Option<String>,
     },
+    /// A finished OpenSpec change could not be archived (HIST-05).
+    ChangeStays {
+        id: String,
+        message: String,
+    },
     /// The run is over and stands in the history (HIST-01).
     Archived {
         to: PathBuf,
@@ -216,6 +224,10 @@ pub enum Announcement {
     /// Old runs could not be deleted.
     NotPruned {
         message: String,
+    },
+    /// Somebody could not be told.
+    NotTold {
+        undelivered: Undelivered,
     },
     /// Old runs were deleted, because there were too many (HIST-04).
     Pruned {
@@ -320,6 +332,8 @@ pub enum PlanError {
     RootMissing {
         root: PathBuf,
     },
+    /// The address is often a secret, and so it is not repeated.
+    BadWebhook,
     Unpickable(Unpickable),
 }
 
@@ -396,6 +410,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let phased = settings.promise.complete.is_empty();
+    let notifier = Notifier::new(&wanted.root, &settings.notify);
+    if !notifier.ways.iter().all(Way::is_sound) {
+        return Err(PlanError::BadWebhook);
+    }
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
@@ -428,6 +446,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
+        notifier,
         checkpoint: CheckpointPlan {
             enabled: settings.checkpoint.enabled,
             interval: settings.checkpoint.interval,

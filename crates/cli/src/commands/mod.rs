@@ -9,11 +9,13 @@ mod cost;
 mod demo;
 mod drill;
 mod events;
+mod gate;
 mod generate;
 mod guard;
 mod history;
 mod left;
 mod logs;
+mod report;
 mod resume;
 mod run;
 mod status;
@@ -46,8 +48,10 @@ pub fn run(cli: Cli) -> u8 {
         Command::Events(args) => events::run(&app, &args),
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
+        Command::Report(args) => report::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
+        Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Completions(args) => generate::completions(&args),

@@ -27,13 +27,16 @@ mod dry_run;
 mod files;
 mod flood;
 mod formats;
+mod gate;
 mod guard;
 mod history;
 mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod notify;
 mod progress;
+mod report;
 mod run;
 mod signals;
 mod survivors;
