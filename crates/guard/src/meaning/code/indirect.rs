@@ -127,7 +127,7 @@ fn below_home(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
                     .iter()
                     .any(|text| *text == "HOME" || text.starts_with('~')))
     };
-    if !HOMES.iter().any(|home| named(home)) {
+    if !HOMES.iter().any(named) {
         return;
     }
     let home = walker.home();
