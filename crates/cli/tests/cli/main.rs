@@ -35,6 +35,8 @@ mod languages;
 mod limits;
 mod progress;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;
