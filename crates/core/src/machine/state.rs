@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
-    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
+    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
     SessionState, TaskFacts, Tasks,
 };
 use crate::template::PromptNote;
@@ -39,6 +39,8 @@ pub struct State {
     pub guard_lines: u64,
     /// The session that drives it, where one does.
     pub session: Option<SessionState>,
+    /// Everything that the agent asked, in its order.
+    pub questions: Vec<Question>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -151,6 +153,7 @@ impl State {
             bill: Bill::default(),
             guard_lines: 0,
             session: None,
+            questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
