@@ -12,6 +12,7 @@ pub mod gate;
 pub mod governor;
 pub mod lang;
 pub mod machine;
+pub mod notify;
 pub mod promise;
 pub mod report;
 pub mod session;

@@ -34,7 +34,9 @@ mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod notify;
 mod progress;
+mod report;
 mod run;
 mod session;
 mod session_files;
