@@ -17,6 +17,7 @@ pub mod notify;
 pub mod promise;
 pub mod report;
 pub mod route;
+pub mod session;
 pub mod tasks;
 pub mod template;
 pub mod text;

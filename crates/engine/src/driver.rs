@@ -12,8 +12,8 @@ use std::time::Duration;
 use ralph_core::flow::{self, FlowTurn};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, CommandResult, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request,
-    Stage, State, TaskRef, Turn, TurnReport, VerifyReport, step,
+    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
+    TaskRef, Turn, TurnReport, VerifyReport, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -33,11 +33,12 @@ use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
 use crate::record::{Made, RecordError, Recorder};
+use crate::reproduce::Reproduction;
 use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
-use crate::verify::{Verified, Verifier};
+use crate::verify::Verified;
 use crate::{archive, clock, git, guarded, openspec};
 
 /// Somebody who watches a run, and may be asked.
@@ -525,39 +526,22 @@ impl<'a> Driver<'a> {
         }));
     }
 
-    /// Runs what a review says will show its findings. The words are an
-    /// agent's: what the guard would not let an agent run is not run for it.
+    /// Runs what a review says will show its findings.
     fn start_check(&mut self, turn: u32, commands: Vec<String>) {
-        let root = self.plan.root.clone();
-        let log = self.paths.turn_verification(turn);
-        let env = run_env(
-            &self.run_id,
-            turn,
-            self.plan.tasks.as_ref().map(|t| t.path.as_path()),
-        );
-        let (verifier, permit) = (self.plan.reproducer.clone(), self.plan.permit);
+        let job = Reproduction {
+            verifier: self.plan.reproducer.clone(),
+            permit: self.plan.permit,
+            root: self.plan.root.clone(),
+            env: run_env(
+                &self.run_id,
+                turn,
+                self.plan.tasks.as_ref().map(|t| t.path.as_path()),
+            ),
+            log: self.paths.turn_verification(turn),
+        };
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
-            let mut results = Vec::new();
-            for command in commands {
-                let refused = permit.and_then(|permit| permit(&root, &command));
-                if let Some(reason) = refused {
-                    results.push(CommandResult {
-                        command,
-                        exit: None,
-                        duration_ms: 0,
-                        output: format!("[not run: {reason}]"),
-                    });
-                    continue;
-                }
-                let one = Verifier {
-                    commands: vec![command],
-                    ..verifier.clone()
-                };
-                let ran = one.run(turn, &root, &env, log.clone(), stop.clone()).await;
-                results.extend(ran.report.results);
-            }
-            ChildDone::Checked(VerifyReport { turn, results })
+            ChildDone::Checked(job.run(turn, commands, stop).await)
         }));
     }
 
@@ -688,7 +672,7 @@ impl<'a> Driver<'a> {
 }
 
 /// A promise goes into logs, state and prompts in the agent's own words.
-fn without_secrets(promise: Promise) -> Promise {
+pub(crate) fn without_secrets(promise: Promise) -> Promise {
     let hide = |words: String| text::redact(&words).into_owned();
     match promise {
         Promise::Blocked(reason) => Promise::Blocked(hide(reason)),

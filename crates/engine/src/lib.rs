@@ -25,6 +25,8 @@ pub mod projections;
 pub mod prompt;
 pub mod record;
 pub mod report;
+mod reproduce;
+pub mod session;
 pub mod signals;
 pub mod supervise;
 pub mod terminal;

@@ -89,6 +89,8 @@ pub struct Wanted {
     pub own_program: PathBuf,
     /// Judges a command that an agent wants Ralph to run.
     pub permit: Option<Permit>,
+    /// The client in whose session the loop runs: it needs no agent of ours.
+    pub session: Option<String>,
 }
 
 /// Says why a command must not be run in a project; none where it may.
@@ -101,7 +103,8 @@ pub struct Plan {
     pub lang: Lang,
     pub asked: Asked,
     pub rules: Rules,
-    /// The chain of agents, the first choice first; never empty.
+    /// The chain of agents, the first choice first; empty for a loop inside a
+    /// session, which has its agent already.
     pub agents: Vec<Agent>,
     /// Each turn goes on with the session of the turn before.
     pub resume_session: bool,
@@ -434,17 +437,30 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     {
         return Err(PlanError::EmptyPrompt);
     }
-    let agents = chain::agents(settings, wanted, &mut announcements)?;
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
-    rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
-    rules.budget = chain::budget(settings, &agents)?;
+    let agents = match &wanted.session {
+        Some(client) => {
+            live_in(client, &mut rules);
+            Vec::new()
+        }
+        None => {
+            let agents = chain::agents(settings, wanted, &mut announcements)?;
+            rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
+            rules.budget = chain::budget(settings, &agents)?;
+            agents
+        }
+    };
     rules.flow = match route {
         Some(route) => Some(route),
+        // The roles are calls of their own, and a session makes none.
+        None if wanted.session.is_some() => None,
         None => flow::of_tasks(settings, wanted, &goal)?,
     };
     let role_agents = match &rules.flow {
-        Some(rules) => chain::role_agents(settings, wanted, &rules.flow)?,
-        None => Vec::new(),
+        Some(rules) if wanted.session.is_none() => {
+            chain::role_agents(settings, wanted, &rules.flow)?
+        }
+        _ => Vec::new(),
     };
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
@@ -522,6 +538,14 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         announcements,
         list,
     })
+}
+
+/// Inside a session nothing can be waited for, and nobody tells what a turn
+/// used.
+fn live_in(client: &str, rules: &mut Rules) {
+    rules.agents = vec![client.to_owned()];
+    rules.limits.pause_between_ms = 0;
+    rules.limits.calls_per_hour = 0;
 }
 
 fn find_tasks(
@@ -645,6 +669,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         agents: Vec::new(),
         budget: Default::default(),
         flow: None,
+        turns_before: 0,
     }
 }
 

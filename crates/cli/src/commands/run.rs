@@ -74,6 +74,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         interactive: app::is_interactive() && !shown.json,
         own_program: own_program(),
         permit: Some(crate::guard::permit),
+        session: None,
     };
     match plan::prepare(&settings, &wanted) {
         Ok(plan) => Ok((app, plan)),

@@ -39,6 +39,8 @@ mod progress;
 mod report;
 mod roles;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, ErrorClass, Now, Refusal};
+use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
 use crate::flow::{Detected, RoleReport};
 use crate::promise::Promise;
 use crate::usage::Usage;
@@ -56,6 +56,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// What only a loop inside a session has to know.
+    Session(SessionEvent),
 }
 
 /// What the driver saw of the world, without asking the agent.

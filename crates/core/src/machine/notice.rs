@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
+    Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::flow::FlowNotice;
 use crate::lang::{Lang, Say};
@@ -154,6 +154,7 @@ pub enum Notice {
     },
     /// About roles and phases.
     Flow(FlowNotice),
+    Session(SessionNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -206,6 +207,7 @@ impl Notice {
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
             Notice::Flow(notice) => notice.event(),
+            Notice::Session(notice) => notice.event(),
         }
     }
 
@@ -428,6 +430,7 @@ impl Notice {
             }),
             Notice::Archive { name } => json!({"name": name}),
             Notice::Flow(notice) => notice.fields(),
+            Notice::Session(notice) => notice.fields(),
         }
     }
 }

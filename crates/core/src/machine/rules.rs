@@ -26,6 +26,9 @@ pub struct Rules {
     /// The flow that is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<FlowRules>,
+    /// Turns that another tool had made of this loop before it was ours.
+    #[serde(default)]
+    pub turns_before: u32,
 }
 
 /// What has to be reached.
@@ -199,6 +202,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             flow: None,
+            turns_before: 0,
         }
     }
 }

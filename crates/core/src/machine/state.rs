@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
-    TaskFacts, Tasks,
+    SessionState, TaskFacts, Tasks,
 };
 use crate::flow::{LastAnswer, Position};
 use crate::template::PromptNote;
@@ -53,6 +53,8 @@ pub struct State {
     pub(super) commit: Option<String>,
     /// By how much reached dispatches are extended.
     pub(super) dispatch_step: u32,
+    /// The session that drives it, where one does.
+    pub session: Option<SessionState>,
     /// Everything that the agent asked, in its order.
     pub questions: Vec<Question>,
     pub(super) progress: Progress,
@@ -163,9 +165,9 @@ impl State {
         let duration_step = rules.limits.max_duration_ms;
         let dispatch_step = rules.limits.max_dispatches;
         Ok(State {
-            rules,
             stage: Stage::New,
-            turns: 0,
+            turns: rules.turns_before,
+            rules,
             attempt: 0,
             counters: Counters::default(),
             errors: Vec::new(),
@@ -185,6 +187,7 @@ impl State {
             tree: None,
             commit: None,
             dispatch_step,
+            session: None,
             questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
@@ -292,7 +295,7 @@ impl State {
         let percent = (facts.completed * 100)
             .checked_div(facts.total)
             .unwrap_or(0);
-        json!({
+        let mut status = json!({
             "schema_version": 1,
             "timestamp": super::notice::iso_utc(self.now().wall_ms),
             "run_id": run_id,
@@ -321,7 +324,12 @@ impl State {
                 "same_error": self.counters.same_error,
                 "false_promise": self.counters.false_promise,
             },
-        })
+        });
+        if let (Some(session), Some(fields)) = (&self.session, status.as_object_mut()) {
+            let session = json!({"id": session.id, "host": session.host});
+            fields.insert("session".into(), session);
+        }
+        status
     }
 
     /// Where the run stands in its flow; null where it follows none.
