@@ -797,11 +797,12 @@ pub(super) fn marked(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     take_in(state, seen);
     out.push(Effect::KeepInStep);
     finish_or(state, out, |state, out| {
-        if has_early_ticks(state) {
-            return not_marked(state, out);
-        }
-        if state.flow.as_ref().map(|position| &position.doing) != Some(&Doing::Tick) {
-            return go_on(state, out);
+        let ticks = state.flow.as_ref().map(|position| &position.doing) == Some(&Doing::Tick);
+        if !ticks {
+            return match has_early_ticks(state) {
+                true => not_marked(state, out),
+                false => go_on(state, out),
+            };
         }
         let task = task(state).map(|task| task.id).unwrap_or_default();
         if !done_now(state).contains(&task) {

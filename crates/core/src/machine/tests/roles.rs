@@ -527,6 +527,23 @@ fn a_tick_before_its_time_is_taken_back() {
 }
 
 #[test]
+fn a_task_passes_although_others_were_ticked_before_their_time() {
+    let mut script = Script::begin(in_roles(), seen(risky(Risk::Low, 2)));
+    script.work(nothing().tasks(tasks(2, 2)));
+    script.mark(tasks(2, 2));
+    assert_eq!(script.state.counters.errors, 0);
+    assert_eq!(
+        script.last.last(),
+        Some(&Effect::Mark {
+            tick: Vec::new(),
+            untick: vec!["T002".into()],
+        })
+    );
+    script.mark(tasks(1, 2));
+    assert_eq!(script.call().unwrap().task, Some(task(2)));
+}
+
+#[test]
 fn all_boxes_ticked_by_a_developer_who_then_crashes_complete_nothing() {
     let mut script = begin(1);
     script.turn(failed("boom").tasks(tasks(1, 1)));
