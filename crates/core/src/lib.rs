@@ -9,6 +9,7 @@ pub mod config;
 pub mod delta;
 pub mod display;
 pub mod governor;
+pub mod jsonc;
 pub mod lang;
 pub mod machine;
 pub mod promise;

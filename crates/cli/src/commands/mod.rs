@@ -7,17 +7,20 @@ mod config;
 mod control;
 mod cost;
 mod demo;
+mod doctor;
 mod drill;
 mod events;
 mod generate;
 mod guard;
 mod history;
+mod init;
 mod left;
 mod logs;
 mod resume;
 mod run;
 mod status;
 mod tasks;
+mod uninstall;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
@@ -49,6 +52,9 @@ pub fn run(cli: Cli) -> u8 {
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
+        Command::Init(args) => init::run(&app, &args),
+        Command::Uninstall(args) => uninstall::run(&app, &args),
+        Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),

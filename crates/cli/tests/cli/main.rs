@@ -30,6 +30,8 @@ mod formats;
 mod guard;
 mod history;
 mod hook;
+#[cfg(unix)]
+mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
