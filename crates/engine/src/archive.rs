@@ -34,6 +34,8 @@ pub struct Keeping {
     /// The working directory of other tools, `.skillpack/current`.
     pub current: PathBuf,
     pub keep: usize,
+    /// A finished OpenSpec change is archived as well.
+    pub openspec: bool,
 }
 
 impl Keeping {
@@ -42,6 +44,7 @@ impl Keeping {
             history: History::new(root.join(&settings.history.dir)),
             current: root.join(&settings.checkpoint.dir),
             keep: usize::try_from(settings.history.keep).unwrap_or(usize::MAX),
+            openspec: settings.history.openspec,
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::verify::Verified;
-use crate::{archive, clock, git, guarded};
+use crate::{archive, clock, git, guarded, openspec};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -218,6 +218,9 @@ impl<'a> Driver<'a> {
             if let Some(outcome) = end {
                 if !outcome.can_go_on() {
                     self.archive();
+                }
+                if outcome == Outcome::Complete {
+                    self.archive_change().await;
                 }
                 return Ok(outcome);
             }
@@ -565,6 +568,25 @@ impl<'a> Driver<'a> {
             Err(error) => self.announce(&Announcement::NotPruned {
                 message: error.say(self.plan.lang),
             }),
+        }
+    }
+
+    /// Only on request: these are files of the project.
+    async fn archive_change(&mut self) {
+        let tasks = self
+            .plan
+            .tasks
+            .as_ref()
+            .filter(|_| self.plan.keeping.openspec);
+        let id = tasks.and_then(|tasks| openspec::change_of(&self.plan.root, &tasks.path));
+        let Some(id) = id else {
+            return;
+        };
+        let now = clock::local_time(self.state.now().wall_ms);
+        let date = now.get(..10).unwrap_or(&now);
+        match openspec::archive(&self.plan.root, &id, date).await {
+            Ok(to) => self.announce(&Announcement::Archived { to }),
+            Err(message) => self.announce(&Announcement::ChangeStays { id, message }),
         }
     }
 

@@ -39,6 +39,9 @@ const REDIRECTING_VARIABLES: [&str; 7] = [
     "GIT_NAMESPACE",
 ];
 
+/// Everything but Ralph's own files.
+const WORK: [&str; 4] = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
+
 /// The nearest directory at or above `start` that holds a `.git`.
 pub fn find_root(start: &Path) -> Option<PathBuf> {
     let start = std::path::absolute(start).ok()?;
@@ -77,13 +80,45 @@ pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
     let from = object_id(from)?;
     // It says nothing at all where nothing differs.
     let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
-    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
-    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &work].concat();
+    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &WORK].concat();
     let answer = ask_git_for_text(root, &arguments)?;
     match answer.split_whitespace().next() {
         Some(count) => count.parse().ok(),
         None => Some(0),
     }
+}
+
+/// What differs between a tree (or `HEAD`) and the files that Git knows, as a
+/// unified diff of at most so many bytes. Ralph's own files are no work.
+pub fn diff(root: &Path, tree: Option<&str>, most: usize) -> Option<Vec<u8>> {
+    let base = match tree {
+        Some(tree) => object_id(tree)?,
+        None => "HEAD".to_owned(),
+    };
+    let plain = ["--no-ext-diff", "--no-textconv", "--no-color"];
+    let arguments = [
+        &["diff"],
+        &plain[..],
+        &["--ignore-submodules", &base],
+        &WORK,
+    ]
+    .concat();
+    ask_git_for_bytes(root, &arguments, most)
+}
+
+/// The first files that Git does not know and does not ignore.
+pub fn untracked(root: &Path, most: usize) -> Option<Vec<String>> {
+    let arguments = [
+        &["ls-files", "-z", "--others", "--exclude-standard"],
+        &WORK[..],
+    ]
+    .concat();
+    let names = ask_git_for_bytes(root, &arguments, 256 * 1024)?;
+    let names = names
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty());
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    Some(names.take(most).map(text).collect())
 }
 
 /// The directory that all work trees of a repository share.
@@ -226,6 +261,38 @@ fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
 }
 
 fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut child = start_git(root, arguments)?;
+    if !succeeds_in_time(&mut child) {
+        return None;
+    }
+    let mut answer = String::new();
+    // A short line fits into the pipe, so that it is whole when git is gone.
+    child
+        .stdout
+        .take()?
+        .take(LONGEST_REF_FILE)
+        .read_to_string(&mut answer)
+        .ok()?;
+    Some(answer)
+}
+
+/// The beginning of a longer answer. It is read while git writes it, or git
+/// would wait for ever.
+fn ask_git_for_bytes(root: &Path, arguments: &[&str], most: usize) -> Option<Vec<u8>> {
+    let mut child = start_git(root, arguments)?;
+    let mut output = child.stdout.take()?;
+    let reader = thread::spawn(move || {
+        let mut answer = Vec::new();
+        let read = output.by_ref().take(most as u64).read_to_end(&mut answer);
+        let _ = std::io::copy(&mut output, &mut std::io::sink());
+        read.map(|_| answer)
+    });
+    let succeeded = succeeds_in_time(&mut child);
+    let answer = reader.join().ok()?.ok()?;
+    succeeded.then_some(answer)
+}
+
+fn start_git(root: &Path, arguments: &[&str]) -> Option<Child> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -241,19 +308,7 @@ fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
         command.env_remove(variable);
     }
     let spawn = || command.spawn();
-    let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
-    if !succeeds_in_time(&mut child) {
-        return None;
-    }
-    let mut answer = String::new();
-    // A short line fits into the pipe, so that it is whole when git is gone.
-    child
-        .stdout
-        .take()?
-        .take(LONGEST_REF_FILE)
-        .read_to_string(&mut answer)
-        .ok()?;
-    Some(answer)
+    fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()
 }
 
 fn succeeds_in_time(child: &mut Child) -> bool {

@@ -142,22 +142,30 @@ impl Past {
                 tell(&notice, event.at);
             }
         }
-        let seen = match &event.kind {
-            Kind::Started { seen }
-            | Kind::Resumed { seen, .. }
-            | Kind::Woke { seen }
-            | Kind::Nudged { seen } => Some(seen),
-            Kind::TurnEnded(report) => Some(&report.seen),
-            Kind::Answered {
-                answer: Answer::Simplify { skipped, seen },
-            } => {
-                self.skipped.extend(skipped.iter().cloned());
-                Some(&**seen)
-            }
-            _ => None,
-        };
+        if let Kind::Answered {
+            answer: Answer::Simplify { skipped, .. },
+        } = &event.kind
+        {
+            self.skipped.extend(skipped.iter().cloned());
+        }
+        let seen = seen_in(event);
         if let Some(seen) = seen {
             self.last_seen = Some(seen.clone());
         }
+    }
+}
+
+/// What an event tells of the world.
+pub fn seen_in(event: &Event) -> Option<&Seen> {
+    match &event.kind {
+        Kind::Started { seen }
+        | Kind::Resumed { seen, .. }
+        | Kind::Woke { seen }
+        | Kind::Nudged { seen } => Some(seen),
+        Kind::TurnEnded(report) => Some(&report.seen),
+        Kind::Answered {
+            answer: Answer::Simplify { seen, .. },
+        } => Some(seen),
+        _ => None,
     }
 }

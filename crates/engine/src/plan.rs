@@ -205,6 +205,11 @@ pub enum Announcement {
         /// The branch that is checked out now.
         branch: Option<String>,
     },
+    /// A finished OpenSpec change could not be archived (HIST-05).
+    ChangeStays {
+        id: String,
+        message: String,
+    },
     /// The run is over and stands in the history (HIST-01).
     Archived {
         to: PathBuf,

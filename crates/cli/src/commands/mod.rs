@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod drill;
 mod events;
+mod gate;
 mod generate;
 mod guard;
 mod history;
@@ -51,6 +52,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
+        Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
         Command::Init(args) => init::run(&app, &args),
         Command::Uninstall(args) => uninstall::run(&app, &args),

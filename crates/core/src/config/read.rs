@@ -195,6 +195,7 @@ impl<'a> Reader<'a> {
             history: HistorySettings {
                 dir: self.text("history.dir")?,
                 keep: self.count("history.keep")?,
+                openspec: self.switch("history.openspec")?,
             },
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,
@@ -321,6 +322,10 @@ impl<'a> Reader<'a> {
             evidence_min: self.count("gate.evidence_min")?,
             freshness: self.choice("gate.freshness", Freshness::from_word)?,
             trust: self.choice("gate.trust", GateTrust::from_word)?,
+            quality_file: self.text("gate.quality_file")?,
+            docs: self.texts("gate.docs")?,
+            release: self.switch("gate.release")?,
+            step_timeout: self.duration("gate.step_timeout")?,
         })
     }
 

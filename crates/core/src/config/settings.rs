@@ -273,6 +273,10 @@ pub struct GateSettings {
     pub evidence_min: u32,
     pub freshness: Freshness,
     pub trust: GateTrust,
+    pub quality_file: String,
+    pub docs: Vec<String>,
+    pub release: bool,
+    pub step_timeout: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -347,6 +351,8 @@ pub struct CheckpointSettings {
 pub struct HistorySettings {
     pub dir: String,
     pub keep: u32,
+    /// A finished OpenSpec change is archived as well (HIST-05).
+    pub openspec: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

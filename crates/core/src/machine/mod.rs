@@ -11,6 +11,7 @@ mod event;
 mod notice;
 mod outcome;
 mod progress;
+mod question;
 mod refusal;
 mod rules;
 mod say;
@@ -28,6 +29,7 @@ pub use event::{
 pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
+pub use question::{Question, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
 pub use say::span;

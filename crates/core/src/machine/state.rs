@@ -8,7 +8,7 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
-    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
+    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
     TaskFacts, Tasks,
 };
 use crate::template::PromptNote;
@@ -37,6 +37,8 @@ pub struct State {
     pub bill: Bill,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
+    /// Everything that the agent asked, in its order.
+    pub questions: Vec<Question>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -148,6 +150,7 @@ impl State {
             proven: Vec::new(),
             bill: Bill::default(),
             guard_lines: 0,
+            questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),

@@ -378,6 +378,12 @@ impl Say for Announcement {
                 let to = to.display();
                 tr!(lang, "archived to {to}", "已歸檔至: {to}", "已归档至: {to}")
             }
+            Announcement::ChangeStays { id, message } => tr!(
+                lang,
+                "the OpenSpec change {id} was not archived: {message}; archive it by hand",
+                "OpenSpec 變更 {id} 未能歸檔：{message}；請手動歸檔",
+                "OpenSpec 变更 {id} 未能归档：{message}；请手动归档",
+            ),
             Announcement::NotArchived { message } => tr!(
                 lang,
                 "not archived: {message}; the run itself is saved, `ralph archive` tries again",
