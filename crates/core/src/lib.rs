@@ -15,6 +15,7 @@ pub mod lang;
 pub mod machine;
 pub mod promise;
 pub mod report;
+pub mod session;
 pub mod tasks;
 pub mod template;
 pub mod text;

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod projections;
 pub mod prompt;
 pub mod record;
+pub mod session;
 pub mod signals;
 pub mod supervise;
 pub mod terminal;

@@ -17,6 +17,7 @@ mod history;
 mod init;
 mod left;
 mod logs;
+mod loop_;
 mod resume;
 mod run;
 mod status;
@@ -26,6 +27,7 @@ mod uninstall;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
+pub use run::own_program;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);
@@ -43,6 +45,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),

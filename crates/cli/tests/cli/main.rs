@@ -38,6 +38,8 @@ mod languages;
 mod limits;
 mod progress;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
-    TaskFacts, Tasks,
+    SessionState, TaskFacts, Tasks,
 };
 use crate::template::PromptNote;
 
@@ -39,6 +39,8 @@ pub struct State {
     pub guard_lines: u64,
     /// Everything that the agent asked, in its order.
     pub questions: Vec<Question>,
+    /// The session that drives it, where one does.
+    pub session: Option<SessionState>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -137,9 +139,9 @@ impl State {
         rules.limits.check()?;
         let duration_step = rules.limits.max_duration_ms;
         Ok(State {
-            rules,
             stage: Stage::New,
-            turns: 0,
+            turns: rules.turns_before,
+            rules,
             attempt: 0,
             counters: Counters::default(),
             errors: Vec::new(),
@@ -151,6 +153,7 @@ impl State {
             bill: Bill::default(),
             guard_lines: 0,
             questions: Vec::new(),
+            session: None,
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
@@ -252,7 +255,7 @@ impl State {
         let percent = (facts.completed * 100)
             .checked_div(facts.total)
             .unwrap_or(0);
-        json!({
+        let mut status = json!({
             "schema_version": 1,
             "timestamp": super::notice::iso_utc(self.now().wall_ms),
             "run_id": run_id,
@@ -279,7 +282,12 @@ impl State {
                 "same_error": self.counters.same_error,
                 "false_promise": self.counters.false_promise,
             },
-        })
+        });
+        if let (Some(session), Some(fields)) = (&self.session, status.as_object_mut()) {
+            let session = json!({"id": session.id, "host": session.host});
+            fields.insert("session".into(), session);
+        }
+        status
     }
 
     fn status_promise(&self) -> &str {
