@@ -149,9 +149,9 @@ fn session_loop(stage: &Stage) -> io::Result<Findings> {
     findings.must(first, "the task should reach the model");
     let promise = tells_of(asked.first(), "FINISHED");
     findings.must(promise, "the promise should be asked for");
-    let sent_back = tells_of(asked.get(2), "2/10");
+    let sent_back = tells_of(asked.get(2), "2 / 10");
     findings.must(sent_back, "the second iteration should be announced");
-    let again = tells_of(asked.get(4), "3/10");
+    let again = tells_of(asked.get(4), "3 / 10");
     findings.must(again, "the third iteration should be announced");
     findings.must(
         findings.played.hooked >= 3,

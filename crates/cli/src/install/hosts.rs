@@ -7,7 +7,7 @@ use ralph_core::config::Settings;
 use serde_json::{Value, json};
 
 use super::program;
-use crate::hook::Host;
+use crate::hook::{Event, Host};
 
 /// What a hook does, by the name that it has on our command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,11 @@ impl Verb {
 
     pub fn from_name(name: &str) -> Option<Verb> {
         Verb::ALL.into_iter().find(|verb| verb.name() == name)
+    }
+
+    /// Whether `ralph hook` answers it.
+    pub fn is_there(self) -> bool {
+        Event::from_name(self.name()).is_some()
     }
 }
 
@@ -213,6 +218,7 @@ impl Wanted {
         entries(host)
             .iter()
             .filter(|entry| self.guard || entry.verb != Verb::PreToolUse)
+            .filter(|entry| entry.verb.is_there())
             .map(|entry| (entry.event, self.element(host, entry)))
             .collect()
     }
