@@ -70,6 +70,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Tell what became of a run: proven, not proven, cost, and how to go on
+    Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
     Cost(CostArgs),
     /// List the agents that Ralph knows, and which are here
@@ -398,6 +400,25 @@ pub enum HistoryVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").args(["html", "md", "json"]))]
+pub struct ReportArgs {
+    /// Run, or the name of its archive [default: the latest run]
+    pub run: Option<String>,
+    /// One HTML file with charts
+    #[arg(long)]
+    pub html: bool,
+    /// Markdown, which is the default
+    #[arg(long)]
+    pub md: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write it there instead of printing it
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ pub mod governor;
 pub mod jsonc;
 pub mod lang;
 pub mod machine;
+pub mod notify;
 pub mod promise;
 pub mod report;
 pub mod session;

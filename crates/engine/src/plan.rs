@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
@@ -103,6 +104,8 @@ pub struct Plan {
     pub log_keep: u32,
     /// Where the run goes when it is over.
     pub keeping: Keeping,
+    /// Who is told what while nobody looks.
+    pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
@@ -225,6 +228,10 @@ pub enum Announcement {
     NotPruned {
         message: String,
     },
+    /// Somebody could not be told.
+    NotTold {
+        undelivered: Undelivered,
+    },
     /// Old runs were deleted, because there were too many (HIST-04).
     Pruned {
         runs: Vec<Pruned>,
@@ -328,6 +335,8 @@ pub enum PlanError {
     RootMissing {
         root: PathBuf,
     },
+    /// The address is often a secret, and so it is not repeated.
+    BadWebhook,
     Unpickable(Unpickable),
 }
 
@@ -413,6 +422,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let phased = settings.promise.complete.is_empty();
+    let notifier = Notifier::new(&wanted.root, &settings.notify);
+    if !notifier.ways.iter().all(Way::is_sound) {
+        return Err(PlanError::BadWebhook);
+    }
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
@@ -445,6 +458,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
+        notifier,
         checkpoint: CheckpointPlan {
             enabled: settings.checkpoint.enabled,
             interval: settings.checkpoint.interval,

@@ -155,6 +155,11 @@ impl Recorder {
         recorder
     }
 
+    /// How many records the journal has.
+    pub fn records(&self) -> u64 {
+        self.journal.next_seq()
+    }
+
     /// Writes an event down before anything is done about it.
     pub fn event(&mut self, event: &Event) -> Result<(), RecordError> {
         append(&mut self.journal, event)

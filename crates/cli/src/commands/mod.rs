@@ -18,6 +18,7 @@ mod init;
 mod left;
 mod logs;
 mod loop_;
+mod report;
 mod resume;
 mod run;
 mod status;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Events(args) => events::run(&app, &args),
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
+        Command::Report(args) => report::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),

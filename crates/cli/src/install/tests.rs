@@ -240,6 +240,8 @@ fn theirs() -> impl Strategy<Value = Theirs> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// INST-05: exactly what was added goes.
     #[test]
     fn what_was_merged_is_there_once_and_leaves_no_trace(

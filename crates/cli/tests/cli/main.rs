@@ -36,7 +36,9 @@ mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod notify;
 mod progress;
+mod report;
 mod run;
 mod session;
 mod session_files;
