@@ -171,19 +171,18 @@ impl Here {
         let own = index::find(&self.layout, &self.session);
         if let Some(run) = own
             && let Some(opened) = self.open_sound(&run)?
+            && opened.state.outcome().is_none()
         {
-            if opened.state.outcome().is_none() {
-                return match same_wish(&opened, &asked) {
-                    Some(verdict) => Ok((opened, verdict)),
-                    None => Err(Problem::Active {
-                        run: run.to_string(),
-                        iteration: opened.state.turns,
-                    }),
-                };
-            }
+            return match same_wish(&opened, &asked) {
+                Some(verdict) => Ok((opened, verdict)),
+                None => Err(Problem::Active {
+                    run: run.to_string(),
+                    iteration: opened.state.turns,
+                }),
+            };
         }
         let plan = self.plan(asked)?;
-        Ok(SessionLoop::start(plan, self.in_session())?)
+        Ok(SessionLoop::start(plan, &self.in_session())?)
     }
 
     /// Makes the loop of another tool a run of ours. It stands at the end of
@@ -192,7 +191,7 @@ impl Here {
         let mut plan = self.plan(foreign.asked())?;
         plan.rules.turns_before = foreign.turns_before();
         let session = foreign.in_session(&self.session, self.host);
-        let (opened, _) = SessionLoop::start(plan, session)?;
+        let (opened, _) = SessionLoop::start(plan, &session)?;
         Ok(opened)
     }
 
@@ -338,7 +337,7 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         } => at_limit(&screen, ended),
         _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
     };
-    with_announcements(block, &opened.announcements, lang)
+    with_announcements(&block, &opened.announcements, lang)
 }
 
 /// Seed 004's warning, and how each choice is made from here.
@@ -357,7 +356,7 @@ fn at_limit(screen: &Screen, ended: &Ended) -> String {
 }
 
 /// What people should know beside the verdict.
-pub fn with_announcements(text: String, announcements: &[Announcement], lang: Lang) -> String {
+pub fn with_announcements(text: &str, announcements: &[Announcement], lang: Lang) -> String {
     let lines = announcements.iter().map(|a| format!("\n{}", a.say(lang)));
     let all: String = lines.collect();
     format!("{}{all}", text.trim_end())

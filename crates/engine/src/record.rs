@@ -167,7 +167,7 @@ impl Recorder {
 
     /// Writes several events down that belong together, with one sync.
     pub fn events(&mut self, events: &[Event]) -> Result<(), RecordError> {
-        let records: Vec<Value> = events.iter().map(|event| to_json(event)).collect();
+        let records: Vec<Value> = events.iter().map(to_json).collect();
         self.journal.append(&records, Durability::Commit)?;
         Ok(())
     }

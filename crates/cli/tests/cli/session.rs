@@ -58,7 +58,7 @@ impl Client<'_> {
         self
     }
 
-    fn payload(&self, event: &str, fields: Value) -> Value {
+    fn payload(&self, event: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": self.session,
             "transcript_path": "/nowhere/transcript.jsonl",
@@ -73,7 +73,7 @@ impl Client<'_> {
         payload
     }
 
-    pub fn hook(&self, name: &str, event: &str, fields: Value) -> Value {
+    pub fn hook(&self, name: &str, event: &str, fields: &Value) -> Value {
         let payload = self.payload(event, fields);
         let done = self
             .env
@@ -89,7 +89,7 @@ impl Client<'_> {
         self.hook(
             "user-prompt-submit",
             "UserPromptSubmit",
-            json!({"prompt": prompt}),
+            &json!({"prompt": prompt}),
         )
     }
 
@@ -98,7 +98,7 @@ impl Client<'_> {
         self.hook(
             "stop",
             "Stop",
-            json!({"stop_hook_active": true, "last_assistant_message": said, "background_tasks": [], "session_crons": []}),
+            &json!({"stop_hook_active": true, "last_assistant_message": said, "background_tasks": [], "session_crons": []}),
         )
     }
 
@@ -106,7 +106,7 @@ impl Client<'_> {
         let answer = self.hook(
             "post-tool-use",
             "PostToolUse",
-            json!({"tool_name": "Bash", "tool_input": {"command": "true"}, "tool_response": {}}),
+            &json!({"tool_name": "Bash", "tool_input": {"command": "true"}, "tool_response": {}}),
         );
         assert_eq!(answer, Value::Null);
     }
@@ -272,7 +272,7 @@ fn the_stop_of_a_subagent_is_not_the_sessions() {
     client.says("/ralph-loop Work");
     let fields =
         json!({"agent_id": "a1", "agent_type": "explore", "last_assistant_message": "sub"});
-    assert_eq!(client.hook("stop", "Stop", fields), Value::Null);
+    assert_eq!(client.hook("stop", "Stop", &fields), Value::Null);
     let copilot = json!({
         "sessionId": "a1", "timestamp": 1, "cwd": env.root, "transcriptPath": "/t",
         "stopReason": "end_turn", "stop_hook_active": false, "agentId": "a1",
@@ -368,7 +368,7 @@ fn trouble_lets_the_agent_stop_and_deletes_nothing() {
     assert!(done.stdout.contains("systemMessage"), "{}", done.stdout);
 
     client.says("/ralph-loop Work --completion-promise FIN");
-    let silent = client.hook("stop", "Stop", json!({"stop_hook_active": false}));
+    let silent = client.hook("stop", "Stop", &json!({"stop_hook_active": false}));
     assert!(released(&silent).contains("transcript"), "{silent}");
     assert_eq!(env.json(".ralph/status.json")["status"], "paused");
     context(&client.says("continue"));
@@ -462,7 +462,7 @@ fn under_ralph_run_the_promise_is_asked_for_once() {
         client.hook(
             "stop",
             "Stop",
-            json!({"stop_hook_active": active, "last_assistant_message": said}),
+            &json!({"stop_hook_active": active, "last_assistant_message": said}),
         )
     };
     assert!(sent_on(&stop(false, "All good.")).contains("promise"));
@@ -475,7 +475,7 @@ fn a_session_learns_what_was_left_and_what_it_was_about() {
     let env = TestEnv::new();
     let client = env.claude_session(ONE);
     let start = |client: &Client, source: &str| {
-        client.hook("session-start", "SessionStart", json!({"source": source}))
+        client.hook("session-start", "SessionStart", &json!({"source": source}))
     };
     assert_eq!(start(&client, "startup"), Value::Null);
     client.says("/ralph-loop Work on it --completion-promise FIN");
@@ -483,7 +483,7 @@ fn a_session_learns_what_was_left_and_what_it_was_about() {
     let other = env.claude_session(TWO);
     assert_eq!(start(&other, "startup"), Value::Null);
     assert_eq!(
-        client.hook("session-end", "SessionEnd", json!({"reason": "other"})),
+        client.hook("session-end", "SessionEnd", &json!({"reason": "other"})),
         Value::Null
     );
     assert_eq!(env.json(".ralph/status.json")["status"], "paused");

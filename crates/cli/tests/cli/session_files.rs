@@ -155,8 +155,8 @@ fn a_promise_in_the_state_file_is_proven_like_any_other() {
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
     // The state went into the history, with a report.
     let history = std::fs::read_dir(env.path(".skillpack/history")).unwrap();
-    let entry = history.map(|entry| entry.unwrap().path());
-    let entry = entry.filter(|path| path.is_dir()).next().unwrap();
+    let mut entries = history.map(|entry| entry.unwrap().path());
+    let entry = entries.find(|path| path.is_dir()).unwrap();
     let files: Vec<String> = std::fs::read_dir(&entry)
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())

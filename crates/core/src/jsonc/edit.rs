@@ -190,7 +190,8 @@ fn add(text: &str, root: &Node, node: &Node, key: Option<&str>, value: &Value) -
 fn cut(text: &str, node: &Node, items: &Items, position: usize, tail: &str) -> Option<String> {
     let item = items.list.get(position)?;
     let is_last = position + 1 == items.list.len();
-    let mut cuts = vec![item.before..item.span.end];
+    let own: Range<usize> = item.before..item.span.end;
+    let mut cuts = vec![own];
     match (item.comma, previous_comma(items, position)) {
         (Some(comma), _) => cuts.push(comma..comma + 1),
         (None, Some(comma)) if is_last => cuts.push(comma..comma + 1),

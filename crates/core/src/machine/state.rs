@@ -37,10 +37,10 @@ pub struct State {
     pub bill: Bill,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
-    /// Everything that the agent asked, in its order.
-    pub questions: Vec<Question>,
     /// The session that drives it, where one does.
     pub session: Option<SessionState>,
+    /// Everything that the agent asked, in its order.
+    pub questions: Vec<Question>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -152,8 +152,8 @@ impl State {
             proven: Vec::new(),
             bill: Bill::default(),
             guard_lines: 0,
-            questions: Vec::new(),
             session: None,
+            questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),

@@ -247,27 +247,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn check(prompt: &str, want: Option<Said>) {
-        assert_eq!(read(prompt), want, "{prompt:?}");
+    fn check(prompt: &str, want: &Option<Said>) {
+        assert_eq!(read(prompt), *want, "{prompt:?}");
     }
 
     #[test]
     fn commands_are_understood_as_typed_and_as_expanded() {
         let start = |text: &str| Some(Said::Start(text.into()));
-        check("/ralph-loop \"fix it\"", start("\"fix it\""));
+        check("/ralph-loop \"fix it\"", &start("\"fix it\""));
         check(
             "  /ralph:ralph-loop fix --max-iterations 3 ",
-            start("fix --max-iterations 3"),
+            &start("fix --max-iterations 3"),
         );
-        check("ralph-loop fix it", start("fix it"));
-        check("/ralph-loop\nfix\nit", start("fix\nit"));
-        check("/ralph-loop", Some(Said::Continue));
-        check("/cancel-ralph", Some(Said::Cancel));
-        check("/ralph-status", Some(Said::Status));
-        check("/do --resume", Some(Said::Continue));
+        check("ralph-loop fix it", &start("fix it"));
+        check("/ralph-loop\nfix\nit", &start("fix\nit"));
+        check("/ralph-loop", &Some(Said::Continue));
+        check("/cancel-ralph", &Some(Said::Cancel));
+        check("/ralph-status", &Some(Said::Status));
+        check("/do --resume", &Some(Said::Continue));
         check(
             "<command-message>x</command-message><command-name>/ralph-loop</command-name><command-args>fix it</command-args>\nRead this.",
-            start("fix it"),
+            &start("fix it"),
         );
         for other in [
             "/ralph-loops x",
@@ -276,7 +276,7 @@ mod tests {
             "do --resume",
             "/ralph",
         ] {
-            check(other, None);
+            check(other, &None);
         }
     }
 
@@ -292,10 +292,10 @@ mod tests {
             " stop! now ",
             "暂停",
         ] {
-            check(word, Some(Said::Pause));
+            check(word, &Some(Said::Pause));
         }
         for word in ["繼續", "持續執行", "继续。", "Continue", "continue, please"] {
-            check(word, Some(Said::Continue));
+            check(word, &Some(Said::Continue));
         }
         for other in [
             "停車場怎麼走",
@@ -306,7 +306,7 @@ mod tests {
             "please stop",
             "",
         ] {
-            check(other, None);
+            check(other, &None);
         }
     }
 

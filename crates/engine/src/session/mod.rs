@@ -166,7 +166,7 @@ pub struct SessionLoop {
 
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
-    pub fn start(plan: Plan, session: InSession) -> Result<(SessionLoop, Verdict), SessionError> {
+    pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
         let layout = Layout::new(&plan.root);
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
@@ -200,7 +200,7 @@ impl SessionLoop {
             index::put(&opened.layout, &name, &opened.paths.id)?;
         }
         let seen = opened.looker.look();
-        let verdict = opened.feed(vec![joined(&session), Kind::Started { seen }])?;
+        let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
         Ok((opened, verdict))
     }
 
@@ -368,7 +368,7 @@ impl SessionLoop {
         let text = delta.promise()?;
         let tag = format!("<promise>{text}</promise>");
         let claim = promise::detect(&tag, &self.plan.promise, None).promise;
-        claim.filter(|claim| claim.stops())
+        claim.filter(Promise::stops)
     }
 }
 

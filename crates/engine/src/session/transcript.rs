@@ -115,14 +115,14 @@ mod tests {
         assert_eq!(last_text(&path).unwrap().as_deref(), want);
     }
 
-    fn claude(block: Value) -> Value {
+    fn claude(block: &Value) -> Value {
         json!({"type": "assistant", "message": {"role": "assistant", "content": [block]}})
     }
 
     #[test]
     fn the_last_text_is_found_in_every_clients_transcript() {
-        let text = |text: &str| claude(json!({"type": "text", "text": text}));
-        let tool = claude(json!({"type": "tool_use", "name": "Bash", "input": {}}));
+        let text = |text: &str| claude(&json!({"type": "text", "text": text}));
+        let tool = claude(&json!({"type": "tool_use", "name": "Bash", "input": {}}));
         let user =
             json!({"type": "user", "message": {"content": "assistant <promise>X</promise>"}});
         check(&[text("one"), text("two"), tool, user], Some("two"));
@@ -151,7 +151,7 @@ mod tests {
         let mut file = File::create(&path).unwrap();
         // Sparse: a gigabyte that nobody has to write.
         file.seek(SeekFrom::Start(1 << 30)).unwrap();
-        let last = claude(json!({"type": "text", "text": "the end"}));
+        let last = claude(&json!({"type": "text", "text": "the end"}));
         let long = json!({"type": "user", "message": {"content": "x".repeat(300_000)}});
         writeln!(file, "\n{last}\n{long}").unwrap();
         let start = std::time::Instant::now();

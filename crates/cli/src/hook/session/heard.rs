@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(payload: Value, want: Host) {
+    fn check(payload: &Value, want: Host) {
         let heard = Heard::decode(payload.to_string().as_bytes(), None).unwrap();
         assert_eq!(heard.host, want, "{payload}");
         assert_eq!(heard.session, "s", "{payload}");
@@ -118,40 +118,40 @@ mod tests {
     #[test]
     fn every_client_is_known_by_its_payload() {
         check(
-            json!({"session_id": "s", "hook_event_name": "Stop", "prompt_id": "p"}),
+            &json!({"session_id": "s", "hook_event_name": "Stop", "prompt_id": "p"}),
             Host::Claude,
         );
         check(
-            json!({"session_id": "s", "turn_id": "t", "hook_event_name": "Stop"}),
+            &json!({"session_id": "s", "turn_id": "t", "hook_event_name": "Stop"}),
             Host::Codex,
         );
         check(
-            json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "AfterAgent"}),
+            &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "AfterAgent"}),
             Host::Gemini,
         );
         check(
-            json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "SessionEnd", "transcript_path": "/h/.gemini/tmp/x"}),
+            &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "SessionEnd", "transcript_path": "/h/.gemini/tmp/x"}),
             Host::Gemini,
         );
-        check(json!({"sessionId": "s", "timestamp": 1}), Host::Copilot);
+        check(&json!({"sessionId": "s", "timestamp": 1}), Host::Copilot);
         check(
-            json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "Stop", "stop_reason": "end_turn"}),
+            &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "Stop", "stop_reason": "end_turn"}),
             Host::Copilot,
         );
         check(
-            json!({"conversation_id": "s", "generation_id": "g", "hook_event_name": "stop"}),
+            &json!({"conversation_id": "s", "generation_id": "g", "hook_event_name": "stop"}),
             Host::Cursor,
         );
     }
 
     #[test]
     fn the_type_of_an_agent_is_found_under_its_real_name() {
-        let decode = |payload: Value| Heard::decode(payload.to_string().as_bytes(), None).unwrap();
-        let real = decode(json!({"session_id": "s", "agent_id": "a", "agent_type": "check"}));
+        let decode = |payload: &Value| Heard::decode(payload.to_string().as_bytes(), None).unwrap();
+        let real = decode(&json!({"session_id": "s", "agent_id": "a", "agent_type": "check"}));
         assert_eq!(real.agent_type.as_deref(), Some("check"));
-        let old = decode(json!({"session_id": "s", "subagent_type": "check"}));
+        let old = decode(&json!({"session_id": "s", "subagent_type": "check"}));
         assert_eq!(old.agent_type.as_deref(), Some("check"));
-        let fork = decode(json!({"session_id": "s", "agent_id": "a", "agent_type": ""}));
+        let fork = decode(&json!({"session_id": "s", "agent_id": "a", "agent_type": ""}));
         assert_eq!(fork.agent_type, None);
     }
 }

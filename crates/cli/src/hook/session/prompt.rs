@@ -57,7 +57,7 @@ fn begin(here: &Here, start: &Start) -> Result<Steered, Problem> {
     Ok(match verdict {
         Verdict::GoOn(go_on) => {
             let announcements = &opened.announcements;
-            Steered::Told(with_announcements(go_on.text, announcements, lang))
+            Steered::Told(with_announcements(&go_on.text, announcements, lang))
         }
         Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
     })

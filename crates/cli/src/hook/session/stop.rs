@@ -76,7 +76,7 @@ fn drive(mut opened: SessionLoop, heard: &Heard) -> Reply {
         Ok(Verdict::GoOn(go_on)) => Reply {
             block: Some(go_on.text),
             message: Some(with_announcements(
-                go_on.banner,
+                &go_on.banner,
                 &opened.announcements,
                 lang,
             )),
