@@ -96,7 +96,6 @@ impl Run {
             tasks_file: Some(dir.path().join("tasks.md")),
             commit: None,
             branch: Some("main".into()),
-            session: None,
         };
         let mut journal = Journal::create(&paths.journal()).unwrap();
         let header = serde_json::to_value(&header).unwrap();

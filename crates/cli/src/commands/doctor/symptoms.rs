@@ -47,10 +47,14 @@ struct Told {
 
 fn of_run(run: &RunPaths, lang: Lang) -> Option<Finding> {
     let mut told = Told::default();
-    let past = past::listen(run, &mut |notice| match notice {
-        Notice::PromiseDetected { .. } => told.promises += 1,
-        Notice::PromiseRejected { .. } => told.rejected += 1,
-        _ => {}
+    let past = past::listen(run, &mut |_, _, notices| {
+        for notice in notices {
+            match notice {
+                Notice::PromiseDetected { .. } => told.promises += 1,
+                Notice::PromiseRejected { .. } => told.rejected += 1,
+                _ => {}
+            }
+        }
     });
     let id = &run.id;
     let state = match past {
