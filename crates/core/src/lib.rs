@@ -11,6 +11,7 @@ pub mod display;
 pub mod flow;
 pub mod gate;
 pub mod governor;
+pub mod jsonc;
 pub mod lang;
 pub mod machine;
 pub mod notify;
