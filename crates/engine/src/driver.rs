@@ -578,7 +578,8 @@ impl<'a> Driver<'a> {
             role: self
                 .role
                 .take()
-                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict)),
+                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
+                .map(Box::new),
             seen: self.looker.look(),
         }
     }

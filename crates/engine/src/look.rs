@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::flow::{self, Flow};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{ErrorClass, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks};
+use ralph_core::machine::{ErrorClass, FlowFacts, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks};
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
@@ -478,8 +478,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         removed: Vec::new(),
         lost: Vec::new(),
         unticked: Vec::new(),
-        done: Vec::new(),
-        risk: None,
+        flow: None,
     }
 }
 
@@ -492,8 +491,13 @@ fn facts_for(list: &TaskList, scope: &Scope, follows_flow: bool) -> TaskFacts {
     let done = list.required(scope).filter(|task| task.done);
     let next = facts.next.as_ref().and_then(|next| list.find(&next.id));
     TaskFacts {
-        done: done.map(|task| task.id.clone()).collect(),
-        risk: next.and_then(|index| list.tasks.get(index)).map(risk_of),
+        flow: Some(Box::new(FlowFacts {
+            done: done.map(|task| task.id.clone()).collect(),
+            risk: next
+                .and_then(|index| list.tasks.get(index))
+                .map(risk_of)
+                .unwrap_or_default(),
+        })),
         ..facts
     }
 }

@@ -243,7 +243,7 @@ fn is_said(view: &str, word: &str) -> bool {
         if in_latin && before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
             return false;
         }
-        let near = before.trim_end_matches(|c: char| c == ' ' || c == ':' || c == '：');
+        let near = before.trim_end_matches([' ', ':', '：']);
         !NEGATIONS.iter().any(|negation| {
             near.strip_suffix(negation).is_some_and(|rest| {
                 !negation.is_ascii() || !rest.ends_with(|c: char| c.is_ascii_alphanumeric())

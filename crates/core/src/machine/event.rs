@@ -119,12 +119,19 @@ pub struct TaskFacts {
     /// Tasks that were done before and are open again (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unticked: Vec<String>,
-    /// Every task that is done, where a flow decides which may be.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What a flow has to know, where one is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Box<FlowFacts>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowFacts {
+    /// Every task that is done: the flow decides which may be.
+    #[serde(default)]
     pub done: Vec<String>,
     /// How much the next task can break.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub risk: Option<Detected>,
+    #[serde(default)]
+    pub risk: Detected,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -173,7 +180,7 @@ pub struct TurnReport {
     pub refusal: Option<Refusal>,
     /// What a call in a role said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<RoleReport>,
+    pub role: Option<Box<RoleReport>>,
     pub seen: Seen,
 }
 

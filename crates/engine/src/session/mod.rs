@@ -368,10 +368,11 @@ impl SessionLoop {
     }
 
     /// What was said in the role of a flow, where the run follows one.
-    fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<RoleReport> {
+    fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
         let flow = &self.state.rules.flow.as_ref()?.flow;
         let step = flow.step(self.state.flow.as_ref()?.step)?;
-        Some(flow::hear(said, prompt.unwrap_or_default(), step.verdict))
+        let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
+        Some(Box::new(heard))
     }
 
     /// The promise that the agent set inside the delta state file (PROM-04).

@@ -55,7 +55,8 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
     let was_paused = matches!(state.stage, Stage::Finished(_));
     if let (true, crate::machine::Tasks::Read(facts)) = (was_paused, &seen.tasks) {
         let known = done_now(state);
-        let by_hand = facts.done.iter().filter(|id| !known.contains(id));
+        let done = facts.flow.as_ref().map_or(&[][..], |flow| &flow.done);
+        let by_hand = done.iter().filter(|id| !known.contains(id));
         let by_hand: Vec<String> = by_hand.cloned().collect();
         state.accepted.extend(by_hand);
     }
@@ -90,7 +91,7 @@ fn scope(state: &State) -> Option<Scope> {
 }
 
 fn done_now(state: &State) -> Vec<String> {
-    let facts = state.tasks.as_ref();
+    let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
     facts.map(|facts| facts.done.clone()).unwrap_or_default()
 }
 
@@ -212,8 +213,8 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
             let Some(task) = next else {
                 return;
             };
-            let found = state.tasks.as_ref().and_then(|facts| facts.risk.clone());
-            let found = found.unwrap_or_default();
+            let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
+            let found = facts.map(|facts| facts.risk.clone()).unwrap_or_default();
             let detected = match (rules.risk, &found.sign) {
                 (Some(risk), sign) if *sign != RiskSign::Said => Detected {
                     risk,
@@ -375,7 +376,7 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
         state.notes.push(note);
         return decide(state, out);
     }
-    let said = report.role.clone().unwrap_or_default();
+    let said = report.role.as_deref().cloned().unwrap_or_default();
     match (step.verdict, said.answer) {
         (VerdictKind::None, _) if step.each.is_some() => {
             set_doing(state, Doing::Tick);

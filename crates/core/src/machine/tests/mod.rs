@@ -329,7 +329,7 @@ impl Script {
             attempt: self.state.attempt,
             spent: did.spent,
             refusal: did.refusal,
-            role: did.role,
+            role: did.role.map(Box::new),
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,

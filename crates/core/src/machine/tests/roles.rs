@@ -29,20 +29,22 @@ fn in_roles() -> Rules {
 /// [`list`], as it is seen where a flow decides about ticks.
 fn tasks(done: usize, total: usize) -> TaskFacts {
     TaskFacts {
-        done: (1..=done).map(|n| task(n).id).collect(),
-        risk: Some(Detected::default()),
+        flow: Some(Box::new(FlowFacts {
+            done: (1..=done).map(|n| task(n).id).collect(),
+            risk: Detected::default(),
+        })),
         ..list(done, total)
     }
 }
 
 fn risky(risk: Risk, total: usize) -> TaskFacts {
-    TaskFacts {
-        risk: Some(Detected {
-            risk,
-            sign: RiskSign::Said,
-        }),
-        ..tasks(0, total)
-    }
+    detected(risk, RiskSign::Said, total)
+}
+
+fn detected(risk: Risk, sign: RiskSign, total: usize) -> TaskFacts {
+    tasks(0, total).with(|facts| {
+        facts.flow.as_mut().unwrap().risk = Detected { risk, sign };
+    })
 }
 
 fn begin(total: usize) -> Script {
@@ -318,22 +320,22 @@ fn the_limits_of_failures_depend_on_the_risk() {
 
 #[test]
 fn the_settings_and_the_task_decide_over_the_risk() {
-    let detected = |risk, sign| TaskFacts {
-        risk: Some(Detected { risk, sign }),
-        ..tasks(0, 1)
-    };
     for (facts, set, want) in [
         (
-            detected(Risk::High, RiskSign::OnlyText),
+            detected(Risk::High, RiskSign::OnlyText, 1),
             Some(Risk::Low),
             Risk::Low,
         ),
         (
-            detected(Risk::High, RiskSign::Said),
+            detected(Risk::High, RiskSign::Said, 1),
             Some(Risk::Low),
             Risk::High,
         ),
-        (detected(Risk::High, RiskSign::OnlyText), None, Risk::High),
+        (
+            detected(Risk::High, RiskSign::OnlyText, 1),
+            None,
+            Risk::High,
+        ),
     ] {
         let rules = in_roles().with(|rules| rules.flow.as_mut().unwrap().risk = set);
         let script = Script::begin(rules, seen(facts));
