@@ -31,6 +31,7 @@ mod gate;
 mod guard;
 mod history;
 mod hook;
+mod hook_subagent;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
