@@ -32,6 +32,7 @@ mod guard;
 mod history;
 mod hook;
 mod hook_subagent;
+mod hook_tracker;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
@@ -40,6 +41,7 @@ mod progress;
 mod report;
 mod run;
 mod session;
+mod session_clients;
 mod session_files;
 mod signals;
 mod survivors;

@@ -12,6 +12,7 @@ pub mod gate;
 pub mod index;
 mod perform;
 mod standing;
+pub mod tracker;
 pub mod transcript;
 
 use std::path::{Path, PathBuf};
