@@ -33,6 +33,8 @@ mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
+#[cfg(unix)]
+mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
