@@ -70,7 +70,6 @@ struct Run {
     /// Relative to the project.
     journal: String,
     events: PathBuf,
-    root: PathBuf,
 }
 
 impl Run {
@@ -107,7 +106,6 @@ impl Projector {
                 root: plan.root.clone(),
                 journal: journal.display().to_string(),
                 events: paths.events(),
-                root: plan.root.clone(),
             },
             last: None,
             last_delta: None,

@@ -125,7 +125,6 @@ impl World {
                 tasks_file: Some("tasks.md".into()),
                 journal: ".ralph/runs/x/journal.jsonl".into(),
                 events: paths.events(),
-                root: root.path().into(),
                 header,
             },
             last: None,
