@@ -1,6 +1,7 @@
 //! One verb per file.
 
 mod agents;
+mod answer;
 mod archive;
 mod checkpoints;
 mod config;
@@ -9,17 +10,20 @@ mod cost;
 mod demo;
 mod drill;
 mod events;
+mod extend;
 mod gate;
 mod generate;
 mod guard;
 mod history;
 mod left;
 mod logs;
+mod monitor;
 mod resume;
 mod run;
 mod status;
 mod tasks;
 
+pub use self::control::resume_apart;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
@@ -40,6 +44,9 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Extend(args) => extend::run(&app, &args),
+        Command::Answer(args) => answer::run(&app, &args),
+        Command::Monitor(args) => monitor::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),

@@ -35,6 +35,7 @@ mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
 mod progress;
+mod questions;
 mod run;
 mod signals;
 mod survivors;

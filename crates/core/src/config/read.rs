@@ -197,6 +197,10 @@ impl<'a> Reader<'a> {
                 keep: self.count("history.keep")?,
                 openspec: self.switch("history.openspec")?,
             },
+            questions: QuestionSettings {
+                park: self.switch("questions.park")?,
+                deadline: self.duration("questions.deadline")?,
+            },
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,
                 risk: self.choice("roles.risk", Risk::from_word)?,

@@ -127,6 +127,7 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub questions: QuestionSettings,
     pub roles: RoleSettings,
 }
 
@@ -353,6 +354,13 @@ pub struct HistorySettings {
     pub keep: u32,
     /// A finished OpenSpec change is archived as well (HIST-05).
     pub openspec: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionSettings {
+    /// A question does not end the run.
+    pub park: bool,
+    pub deadline: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]
