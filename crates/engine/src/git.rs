@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ralph_core::report::{Commit, FileChange};
 use ralph_store::fault::{self, Deed, point};
 
 /// Where HEAD stands.
@@ -27,6 +28,8 @@ const LONGEST_REF_FILE: u64 = 4096;
 const MOST_SYMBOLIC_STEPS: usize = 5;
 /// A process that has to answer one short question has hung after this.
 const LONGEST_PROCESS: Duration = Duration::from_secs(10);
+/// More than anybody reads.
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 
 /// What would make `git` look at another repository than the one it is told.
 const REDIRECTING_VARIABLES: [&str; 7] = [
@@ -74,18 +77,78 @@ pub fn count_commits(root: &Path, from: &str, to: &str) -> Option<usize> {
         .ok()
 }
 
-/// How many files that Git knows differ from a commit, committed or not.
-/// Ralph's own are no work.
-pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
-    let from = object_id(from)?;
+/// The subjects of the commits between two, the newest first.
+pub fn commits(root: &Path, from: &str, to: &str, most: usize) -> Option<Vec<Commit>> {
+    let range = format!("{}..{}", object_id(from)?, object_id(to)?);
+    let most = format!("--max-count={most}");
+    let arguments = [
+        "log",
+        "--no-show-signature",
+        "--format=%h %s",
+        &most,
+        &range,
+    ];
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let text = String::from_utf8_lossy(&text);
+    let commit = |line: &str| {
+        let (id, subject) = line.split_once(' ').unwrap_or((line, ""));
+        Commit {
+            id: id.to_owned(),
+            subject: subject.to_owned(),
+        }
+    };
+    Some(text.lines().map(commit).collect())
+}
+
+/// How many files that Git knows differ from a commit: in another one, or in
+/// the work tree. Ralph's own are no work.
+pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<usize> {
     // It says nothing at all where nothing differs.
-    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
-    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &WORK].concat();
-    let answer = ask_git_for_text(root, &arguments)?;
+    let answer = ask_git_for_text(root, &diff_arguments("--shortstat", &diff_range(from, to)?))?;
     match answer.split_whitespace().next() {
         Some(count) => count.parse().ok(),
         None => Some(0),
     }
+}
+
+/// The files of [`count_changed_files`], and how many lines of each.
+pub fn changed_files(
+    root: &Path,
+    from: &str,
+    to: Option<&str>,
+    most: usize,
+) -> Option<Vec<FileChange>> {
+    let range = diff_range(from, to)?;
+    let mut arguments = diff_arguments("--numstat", &range);
+    arguments.insert(1, "--no-renames");
+    arguments.insert(1, "-z");
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let text = String::from_utf8_lossy(&text);
+    let change = |entry: &str| {
+        let mut parts = entry.splitn(3, '\t');
+        let (added, removed) = (parts.next()?.parse().ok(), parts.next()?.parse().ok());
+        Some(FileChange {
+            path: parts.next()?.to_owned(),
+            added,
+            removed,
+        })
+    };
+    Some(text.split('\0').filter_map(change).take(most).collect())
+}
+
+fn diff_range(from: &str, to: Option<&str>) -> Option<Vec<String>> {
+    [Some(from), to]
+        .into_iter()
+        .flatten()
+        .map(object_id)
+        .collect()
+}
+
+fn diff_arguments<'a>(form: &'a str, range: &'a [String]) -> Vec<&'a str> {
+    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+    let range = range.iter().map(String::as_str);
+    let head = ["diff", form].into_iter().chain(quiet);
+    head.chain(range).chain(WORK).collect()
 }
 
 /// What differs between a tree (or `HEAD`) and the files that Git knows, as a

@@ -1,7 +1,7 @@
 //! `ralph answer`: what the agent wants to know, and what a person says.
 
 use ralph_core::lang::Say;
-use ralph_core::machine::Question;
+use ralph_core::machine::{Question, TaskRef};
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
 use ralph_engine::inbox::{Written, reply_text};
@@ -169,7 +169,7 @@ fn list(app: &App, open: &[&Question], json: bool) -> u8 {
 pub fn words(app: &App, question: &Question) -> String {
     let lang = app.lang();
     let (id, text) = (question.id, &question.text);
-    let task = question.task.as_ref().map(|task| task.name());
+    let task = question.task.as_ref().map(TaskRef::name);
     let mut out = match task {
         Some(task) => format!("[{id}] {text}\n    {task}"),
         None => format!("[{id}] {text}"),

@@ -17,7 +17,9 @@ mod guard;
 mod history;
 mod left;
 mod logs;
+mod loop_;
 mod monitor;
+mod report;
 mod resume;
 mod run;
 mod status;
@@ -27,6 +29,7 @@ pub use self::control::resume_apart;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
+pub use run::own_program;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);
@@ -47,6 +50,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),
         Command::Monitor(args) => monitor::run(&app, &args),
+        Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
@@ -54,6 +58,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Events(args) => events::run(&app, &args),
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
+        Command::Report(args) => report::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),

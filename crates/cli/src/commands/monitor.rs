@@ -1,12 +1,14 @@
 //! `ralph monitor`, and `ralph run --monitor`: loop and monitor side by side.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ralph_core::tr;
 use ralph_engine::agents::find_program;
+use ralph_engine::terminal;
 use ralph_engine::watch::{known_projects, registry};
 
 use super::run::own_program;
@@ -15,29 +17,46 @@ use crate::app::{self, App};
 use crate::args::MonitorArgs;
 use crate::monitor::{self, Looking};
 
+/// A screen where no terminal says how many lines it has.
+const LINES: usize = 24;
+
 pub fn run(app: &App, args: &MonitorArgs) -> u8 {
-    if !app::is_interactive() {
-        app.warn(&tr!(
-            app.lang(),
-            "the monitor needs a terminal; `ralph status --json` and `ralph events --json` are for programs",
-            "監視器需要終端機；程式請用 `ralph status --json` 與 `ralph events --json`",
-            "监视器需要终端；程序请用 `ralph status --json` 与 `ralph events --json`",
-        ));
-        return FAILED;
-    }
     let mut roots = vec![app.root.clone()];
     if args.all {
         let list = registry(|name| std::env::var_os(name));
         let known = list.map(|list| known_projects(&list)).unwrap_or_default();
         roots.extend(known.into_iter().filter(|root| *root != app.root));
     }
-    match monitor::run(app, Looking { roots }) {
-        Ok(()) => 0,
-        Err(error) => {
-            app.warn(&error.to_string());
-            FAILED
-        }
+    let looking = Looking { roots };
+    if args.once {
+        let lines = terminal::rows().map_or(LINES, |rows| rows.saturating_sub(1));
+        let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+        return match monitor::once(app, looking, lines) {
+            Ok(shown) => {
+                app.print(&shown);
+                0
+            }
+            Err(error) => failed_to_show(app, &error),
+        };
     }
+    if !app::is_interactive() {
+        app.warn(&tr!(
+            app.lang(),
+            "the monitor needs a terminal; `ralph monitor --once` prints one screen, `ralph status --json` and `ralph events --json` are for programs",
+            "監視器需要終端機；`ralph monitor --once` 印出一個畫面，程式請用 `ralph status --json` 與 `ralph events --json`",
+            "监视器需要终端；`ralph monitor --once` 打印一个画面，程序请用 `ralph status --json` 与 `ralph events --json`",
+        ));
+        return FAILED;
+    }
+    match monitor::run(app, looking) {
+        Ok(()) => 0,
+        Err(error) => failed_to_show(app, &error),
+    }
+}
+
+fn failed_to_show(app: &App, error: &io::Error) -> u8 {
+    app.warn(&error.to_string());
+    FAILED
 }
 
 /// Starts the loop on the left and the monitor on the right of a tmux session

@@ -1,11 +1,12 @@
 //! The screen: runs, tabs, the tab that is open, what was said, the keys.
 
-use ratatui::Frame;
+use ratatui::backend::TestBackend;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
+use ratatui::{Frame, Terminal};
 
 use ralph_core::machine::Question;
 use ralph_core::text::{self, width};
@@ -39,12 +40,40 @@ pub fn draw(frame: &mut Frame<'_>, model: &mut Model) {
     } else {
         body
     };
-    let title = model.tab.title(model.screen.lang);
+    let title = title(model);
     let inner = framed(frame, model, body, &title);
     let lines = tabs::lines(model, inner.width.into(), inner.height.into());
     frame.render_widget(Paragraph::new(lines), inner);
     frame.render_widget(Paragraph::new(footer(model, area.width)), said);
     overlay(frame, model, body);
+}
+
+/// The screen as lines of text; a wide character takes two columns of it.
+pub fn as_text(model: &mut Model, columns: u16, lines: u16) -> String {
+    let Ok(mut terminal) = Terminal::new(TestBackend::new(columns, lines));
+    let Ok(_) = terminal.draw(|frame| draw(frame, model));
+    let buffer = terminal.backend().buffer();
+    let mut out = String::new();
+    for y in 0..lines {
+        let mut x = 0;
+        while let Some(cell) = buffer.cell((x, y)) {
+            out.push_str(cell.symbol());
+            x += u16::try_from(width::width(cell.symbol()).max(1)).unwrap_or(1);
+        }
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push('\n');
+    }
+    out
+}
+
+/// The name of the tab, and what of the run it is about.
+fn title(model: &Model) -> String {
+    let title = model.tab.title(model.screen.lang);
+    match (model.tab, &model.output) {
+        (Tab::Output, Some(((turn, _), _))) => format!("{title} #{turn}"),
+        (Tab::Events, _) if !model.filter.is_empty() => format!("{title} /{}", model.filter),
+        _ => title,
+    }
 }
 
 /// Draws a frame and gives what is inside.
@@ -225,11 +254,32 @@ fn overlay(frame: &mut Frame<'_>, model: &Model, body: Rect) {
             (tr!(lang, "Stop", "停止", "停止"), vec![Line::raw(question)])
         }
     };
-    let widest = lines.iter().map(Line::width).max().unwrap_or(0);
+    // What is typed has room to grow.
+    let least = if matches!(model.overlay, Overlay::Typing { .. }) {
+        36
+    } else {
+        0
+    };
+    let widest = lines.iter().map(Line::width).max().unwrap_or(0).max(least);
     let area = centered(body, widest + 4, lines.len() + 2);
+    clear_halves(frame, area);
     frame.render_widget(Clear, area);
     let inner = framed(frame, model, area, &title);
     frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// A wide character that would reach under the frame would cover it.
+fn clear_halves(frame: &mut Frame<'_>, area: Rect) {
+    let Some(left) = area.x.checked_sub(1) else {
+        return;
+    };
+    for y in area.top()..area.bottom() {
+        if let Some(cell) = frame.buffer_mut().cell_mut((left, y))
+            && width::width(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
+    }
 }
 
 fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Vec<Line<'static>>) {

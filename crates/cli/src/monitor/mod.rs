@@ -41,6 +41,19 @@ pub fn run(app: &App, looking: Looking) -> io::Result<()> {
     shown
 }
 
+/// One screen of it as text, for whoever has no terminal.
+pub fn once(app: &App, looking: Looking, lines: u16) -> io::Result<String> {
+    let mut model = Model::new(app.screen, looking.roots);
+    model.now_ms = clock::now().wall_ms;
+    model.look();
+    let columns = u16::try_from(app.screen.width).unwrap_or(u16::MAX);
+    let shown = draw::as_text(&mut model, columns, lines);
+    match model.trouble {
+        Some(trouble) => Err(io::Error::other(trouble)),
+        None => Ok(shown),
+    }
+}
+
 fn show(terminal: &mut ratatui::DefaultTerminal, model: &mut Model) -> io::Result<()> {
     let mut looked = Instant::now();
     loop {

@@ -15,6 +15,8 @@ use ralph_store::layout::RunId;
 
 /// As many runs of a project are listed.
 const MOST_RUNS: usize = 50;
+/// The list is looked at anew with every so many looks at the run.
+const LOOKS_PER_LIST: u32 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tab {
@@ -63,7 +65,7 @@ pub enum Overlay {
     Sure(Wanted),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typing {
     Filter,
     /// The turns to add.
@@ -103,6 +105,7 @@ pub enum News {
 pub struct Model {
     pub screen: Screen,
     roots: Vec<PathBuf>,
+    looks: u32,
     pub runs: Vec<Brief>,
     /// The run that is looked at, by its place in the list.
     pub selected: usize,
@@ -136,6 +139,7 @@ impl Model {
         Model {
             screen,
             roots,
+            looks: 0,
             runs: Vec::new(),
             selected: 0,
             watch: None,
@@ -171,7 +175,10 @@ impl Model {
                 News::Diff(diff) => self.diff = Some(diff.unwrap_or_default()),
             }
         }
-        self.list_runs();
+        if self.looks.is_multiple_of(LOOKS_PER_LIST) {
+            self.list_runs();
+        }
+        self.looks = self.looks.wrapping_add(1);
         let Some(brief) = self.runs.get(self.selected) else {
             self.watch = None;
             return;

@@ -2,7 +2,7 @@
 //! that a long run scrolls as fast as a short one.
 
 use ralph_core::display::{self, PhaseView, Progress, Screen, StepState, UsageView};
-use ralph_core::machine::{Level, PhaseFacts};
+use ralph_core::machine::{Level, PhaseFacts, TaskRef};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -215,20 +215,25 @@ fn limits(model: &Model, snapshot: &Snapshot) -> String {
 
 fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
     let lang = model.screen.lang;
+    // The process that would have ended it is gone.
+    let is_lost = turn.duration_ms.is_none() && model.snapshot().is_some_and(|s| s.pid.is_none());
+    let since = u64::try_from(model.now_ms - turn.started_ms).unwrap_or(0);
     let time = match turn.duration_ms {
         Some(ms) => elapsed(lang, ms),
-        None => elapsed(
-            lang,
-            u64::try_from(model.now_ms - turn.started_ms).unwrap_or(0),
-        ),
+        None if is_lost => String::new(),
+        None => elapsed(lang, since),
     };
-    let verdict = words::verdict(turn.verdict, lang);
+    let verdict = if is_lost { Verdict::Cut } else { turn.verdict };
+    let color = match verdict {
+        Verdict::Progress | Verdict::Proven => colored(model, Color::Green),
+        Verdict::Running => BOLD,
+        Verdict::Idle | Verdict::Cut => dim(model),
+        Verdict::Asked => colored(model, Color::Yellow),
+        _ => colored(model, Color::Red),
+    };
+    let verdict = words::verdict(verdict, lang);
     let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
-    let task = turn
-        .task
-        .as_ref()
-        .map(|task| task.name())
-        .unwrap_or_default();
+    let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
     let task = text::one_line(&task);
     let number = match turn.attempt {
         1 => format!("#{}", turn.turn),
@@ -236,14 +241,7 @@ fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
     };
     let parts = [number, time, cost, verdict, task];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let style = match turn.verdict {
-        Verdict::Progress | Verdict::Proven => colored(model, Color::Green),
-        Verdict::Running => BOLD,
-        Verdict::Idle | Verdict::Cut => dim(model),
-        Verdict::Asked => colored(model, Color::Yellow),
-        _ => colored(model, Color::Red),
-    };
-    Line::styled(fit(model, &parts.join(" · "), columns), style)
+    Line::styled(fit(model, &parts.join(" · "), columns), color)
 }
 
 fn tasks(model: &Model, columns: usize) -> Lines {

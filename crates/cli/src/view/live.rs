@@ -137,6 +137,15 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
         let left = time(lang, left);
         parts.push(tr!(lang, "{left} left", "剩 {left}", "剩 {left}"));
     }
+    match facts.questions {
+        0 => {}
+        count => parts.push(tr!(
+            lang,
+            "questions: {count} (`ralph answer`)",
+            "待回答：{count}（`ralph answer`）",
+            "待回答：{count}（`ralph answer`）",
+        )),
+    }
     if facts.spent.cost.is_some() || !facts.max_cost.is_zero() {
         let more = if facts.spent.more_cost { "+" } else { "" };
         let spent = display::dollars(facts.spent.cost.unwrap_or(Usd::ZERO));
@@ -153,15 +162,6 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
             "failing: {command}",
             "未通過：{command}",
             "未通过：{command}",
-        )),
-    }
-    match facts.questions {
-        0 => {}
-        count => parts.push(tr!(
-            lang,
-            "questions: {count} (`ralph answer`)",
-            "待回答：{count}（`ralph answer`）",
-            "待回答：{count}（`ralph answer`）",
         )),
     }
     parts.join(" · ")

@@ -1,11 +1,11 @@
 //! How a run is shown: to people, to programs, and before it begins.
 
-mod blocks;
+pub mod blocks;
 mod columns;
 mod dry_run;
 mod json;
 mod live;
-mod menu;
+pub mod menu;
 mod people;
 
 pub use blocks::phases;

@@ -34,9 +34,14 @@ mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod monitor;
+mod notify;
 mod progress;
 mod questions;
+mod report;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, ErrorClass, Now, Refusal};
+use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -58,6 +58,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// What only a loop inside a session has to know.
+    Session(SessionEvent),
 }
 
 /// What the driver saw of the world, without asking the agent.
@@ -77,6 +79,10 @@ pub struct Seen {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every value is the large one, and an event holds one"
+)]
 pub enum Tasks {
     /// The run has no task file.
     #[default]

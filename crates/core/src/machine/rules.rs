@@ -26,6 +26,9 @@ pub struct Rules {
     /// `None` where an agent that asks is blocked.
     #[serde(default)]
     pub question_wait_ms: Option<u64>,
+    /// Turns that another tool had made of this loop before it was ours.
+    #[serde(default)]
+    pub turns_before: u32,
 }
 
 /// What has to be reached.
@@ -193,6 +196,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             question_wait_ms: None,
+            turns_before: 0,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::plan::Announcement;
 use crate::supervise::orphans::{self, Ended};
 
 /// A promise goes into logs, state and prompts in the agent's own words.
-pub(super) fn without_secrets(promise: Promise) -> Promise {
+pub(crate) fn without_secrets(promise: Promise) -> Promise {
     let hide = |words: String| text::redact(&words).into_owned();
     match promise {
         Promise::Blocked(reason) => Promise::Blocked(hide(reason)),

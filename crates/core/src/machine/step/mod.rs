@@ -8,6 +8,7 @@ mod claims;
 mod decide;
 mod judge;
 mod questions;
+mod session;
 mod verify;
 
 use self::decide::{
@@ -15,6 +16,7 @@ use self::decide::{
     start_turn, stop_outcome, wait_for_agent,
 };
 use self::judge::{judge_turn, note_lost_tasks};
+use self::session::{forget_blocks, take_session};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
@@ -61,6 +63,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             None => state.clock.advance(event.at),
         }
         questions::take_reply(state, *question, text, &mut out);
+        return out;
+    }
+    if let Kind::Session(session) = &event.kind {
+        if state.outcome().is_none() {
+            state.clock.advance(event.at);
+        }
+        take_session(state, session, &mut out);
         return out;
     }
     if state.outcome().is_some() {
@@ -141,6 +150,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.last_failure = None;
     state.stopping = None;
     state.claim = None;
+    forget_blocks(state);
     take_in(state, seen);
     rebase(state);
     // The process before may have died between a tick and its count.

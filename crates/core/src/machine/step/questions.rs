@@ -6,7 +6,7 @@ use super::decide::{decide, finish, reached_limit, wait};
 use crate::machine::question::{Asked, parse};
 use crate::machine::{
     Effect, Limit, Notice, Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage,
-    State, WaitReason,
+    State, TaskRef, WaitReason,
 };
 use crate::template::PromptNote;
 
@@ -103,7 +103,7 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Ef
 fn answered(question: &Question) -> Option<PromptNote> {
     let reply = question.reply.as_ref()?;
     Some(PromptNote::Answered {
-        task: question.task.as_ref().map(|task| task.name()),
+        task: question.task.as_ref().map(TaskRef::name),
         question: question.text.clone(),
         answer: reply.text.clone(),
         by_default: reply.by == RepliedBy::Default,
