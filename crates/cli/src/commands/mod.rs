@@ -27,6 +27,7 @@ mod run;
 mod status;
 mod tasks;
 mod uninstall;
+mod verify;
 
 pub use self::control::resume_apart;
 use crate::app::App;
@@ -53,6 +54,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),
         Command::Monitor(args) => monitor::run(&app, &args),
+        Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
