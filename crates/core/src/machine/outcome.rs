@@ -108,6 +108,8 @@ pub enum PauseReason {
     Agent(Need),
     /// The roles can't agree: a person has to look.
     Escalated(Escalation),
+    /// Everything that is left waits for an answer, and nobody gave one.
+    Question,
 }
 
 impl PauseReason {
@@ -119,6 +121,7 @@ impl PauseReason {
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
             PauseReason::Escalated(why) => why.name(),
+            PauseReason::Question => "question",
         }
     }
 }

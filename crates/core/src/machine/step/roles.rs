@@ -5,7 +5,7 @@
 use super::decide::{decide, finish, finish_or};
 use super::judge::count_error;
 use super::verify::{complete, verify};
-use super::{go_on, take_in};
+use super::{go_on, questions, take_in};
 use crate::flow::{
     Answer, Detected, Doing, Escalation, Flow, FlowNotice, FlowTurn, Given, LastAnswer, Position,
     Risk, RiskSign, RoleReport, Scope, Step, Target, VerdictKind, Writes,
@@ -200,7 +200,7 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
     let Some(rules) = &state.rules.flow else {
         return;
     };
-    let next = state.tasks.as_ref().and_then(|facts| facts.next.clone());
+    let next = state.next_task().cloned();
     match (rules.flow.scope, &mut state.flow) {
         (Scope::Run, Some(position)) => {
             let each = rules
@@ -331,11 +331,26 @@ pub(super) fn judge(state: &mut State, report: &TurnReport, out: &mut Vec<Effect
         }
         None => state.last_promise.clear(),
     }
-    if let Some(Promise::Blocked(reason)) = &report.promise {
-        let reason = reason.clone();
-        return finish(state, Outcome::Blocked { reason }, out);
+    match &report.promise {
+        Some(Promise::Question(words)) => return ask(state, words, out),
+        Some(Promise::Blocked(words)) if questions::is_question(state, words) => {
+            return ask(state, words, out);
+        }
+        Some(Promise::Blocked(reason)) => {
+            let reason = reason.clone();
+            return finish(state, Outcome::Blocked { reason }, out);
+        }
+        _ => {}
     }
     finish_or(state, out, |state, out| take_turn(state, report, out));
+}
+
+/// A question parks its task; another one may go its way meanwhile.
+fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+    if scope(state) == Some(Scope::Task) {
+        state.flow = None;
+    }
+    questions::ask(state, words, out);
 }
 
 /// The step that the position is at, with its flow, free of the state.
