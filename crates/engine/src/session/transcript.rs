@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -33,6 +34,42 @@ pub fn last_text(path: &Path) -> io::Result<Option<String>> {
         }
     }
     Ok(None)
+}
+
+/// Copilot CLI calls its hook a moment before it has written down what the
+/// agent said; it also writes down that it calls the hook, behind that. A
+/// client that never does is waited for once.
+pub fn wait_for_copilot(path: &Path) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    const STEP: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        match tail(path) {
+            Ok(tail) if !tells_of_this_stop(&tail) => std::thread::sleep(STEP),
+            _ => return,
+        }
+    }
+}
+
+fn tail(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let from = file.metadata()?.len().saturating_sub(CHUNK);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    Ok(tail)
+}
+
+/// Whether the last that is told of a stop hook is that it was called, and
+/// not that it answered.
+fn tells_of_this_stop(tail: &[u8]) -> bool {
+    let of_stop = |line: &&[u8]| contains(line, b"\"agentStop\"");
+    let mut lines = tail.split(|&byte| byte == b'\n').rev().filter(of_stop);
+    let kind = lines.find_map(|line| {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        line["type"].as_str().map(str::to_owned)
+    });
+    kind.as_deref() == Some("hook.start")
 }
 
 /// The first line of a tail may be the end of a longer one.
@@ -117,6 +154,31 @@ mod tests {
 
     fn claude(block: &Value) -> Value {
         json!({"type": "assistant", "message": {"role": "assistant", "content": [block]}})
+    }
+
+    #[test]
+    fn a_stop_is_told_of_before_it_is_answered() {
+        let line = |kind: &str, hook: &str| {
+            let line = json!({"type": kind, "data": {"hookType": hook}});
+            format!("{line}\n")
+        };
+        let start = line("hook.start", "agentStop");
+        let end = line("hook.end", "agentStop");
+        let other = line("hook.start", "preToolUse");
+        let message = line("assistant.message", "");
+        for (lines, want) in [
+            (vec![], false),
+            (vec![&message], false),
+            (vec![&message, &start], true),
+            (vec![&message, &start, &end, &other, &message], false),
+            (vec![&start, &end, &message, &start, &other], true),
+        ] {
+            let text: String = lines.into_iter().map(String::as_str).collect();
+            assert_eq!(tells_of_this_stop(text.as_bytes()), want, "{text}");
+            // Half a line is not there yet.
+            let half = format!("{text}{}", &start[..start.len() / 2]);
+            assert_eq!(tells_of_this_stop(half.as_bytes()), want, "{half}");
+        }
     }
 
     #[test]
