@@ -97,7 +97,7 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
     }
     let path = heard.transcript.clone().unwrap_or_default();
     if heard.host == Host::Copilot {
-        transcript::wait_for_copilot(&path);
+        transcript::wait_for_copilot(&path, &heard.time);
     }
     match transcript::last_text(&path) {
         Ok(text) => Ok(text.unwrap_or_default()),
