@@ -1,8 +1,12 @@
 //! What a person can type. Nothing is read or decided here.
 
+mod install;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -56,6 +60,8 @@ pub enum Command {
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
+    /// Run the verification commands of the project: exit 0, or 7
+    Verify(VerifyArgs),
     /// Start or steer a loop inside a session of an agent's client
     Loop(LoopArgs),
     /// Show what Ralph sees in a task file
@@ -82,6 +88,12 @@ pub enum Command {
     Gate(GateArgs),
     /// Ask the safety guard, see its rules, check your own
     Guard(GuardArgs),
+    /// Install hooks, slash commands and settings into a project
+    Init(InitArgs),
+    /// Take away exactly what `ralph init` added
+    Uninstall(UninstallArgs),
+    /// Prove that what is installed works, or say what to do
+    Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
     /// Print a completion script for a shell
@@ -588,9 +600,16 @@ pub struct HookArgs {
     #[arg(long)]
     pub exit_code_mode: bool,
     /// The event: pre-tool-use, post-tool-use, user-prompt-submit, stop,
-    /// session-start, session-end
-    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "session-start", "session-end"], hide_possible_values = true)]
+    /// subagent-stop, session-start, session-end
+    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "subagent-stop", "session-start", "session-end"], hide_possible_values = true)]
     pub event: String,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,10 @@ mod gate;
 mod guard;
 mod history;
 mod hook;
+mod hook_subagent;
+mod hook_tracker;
+#[cfg(unix)]
+mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
@@ -39,6 +43,7 @@ mod progress;
 mod report;
 mod run;
 mod session;
+mod session_clients;
 mod session_files;
 mod signals;
 mod survivors;
