@@ -1,12 +1,14 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod watching;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -60,6 +62,12 @@ pub enum Command {
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
+    /// Give the run of this project more turns or time, while it goes on
+    Extend(ExtendArgs),
+    /// Answer a question of the agent; without words, list the open ones
+    Answer(AnswerArgs),
+    /// Watch runs in the terminal: tasks, output, events, checks, cost, diff
+    Monitor(MonitorArgs),
     /// Run the verification commands of the project: exit 0, or 7
     Verify(VerifyArgs),
     /// Start or steer a loop inside a session of an agent's client
@@ -222,6 +230,9 @@ pub struct RunArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
+    /// Open loop and monitor side by side in tmux
+    #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
+    pub monitor: bool,
 }
 
 #[derive(Debug, Args)]
