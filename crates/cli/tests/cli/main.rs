@@ -24,6 +24,8 @@ mod demo;
 mod disk;
 mod drill;
 mod dry_run;
+mod e2e_command;
+mod evidence;
 mod files;
 mod flood;
 mod formats;
@@ -34,6 +36,7 @@ mod hook;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod lying;
 mod progress;
 mod run;
 mod signals;

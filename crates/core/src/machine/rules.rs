@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Budget;
+use super::{Budget, Checks};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -22,6 +22,8 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    #[serde(default)]
+    pub checks: Checks,
 }
 
 /// What has to be reached.
@@ -188,6 +190,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            checks: Checks::default(),
         }
     }
 }

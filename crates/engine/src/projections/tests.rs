@@ -13,6 +13,7 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         goal: Goal::Tasks { phase: None },
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
         limits: Limits {
