@@ -8,18 +8,24 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{ErrorClass, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks};
+use ralph_core::machine::{
+    Checks, ErrorClass, Integrity, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks,
+};
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::layout::RunPaths;
 
 use crate::git;
 use crate::integrity::Watch;
+use crate::plan::Plan;
 use crate::worktree::WorkTree;
 pub use signs::Signs;
 
+/// What the checks consisted of when the loop was armed, beside its journal.
+const ARMED: &str = "checks.json";
 /// How many open tasks are named in messages.
 const OPEN_SHOWN: usize = 5;
 /// How much of a task's text goes into the journal and into messages.
@@ -235,9 +241,15 @@ impl Looker {
         self.work_tree = WorkTree::new(&self.root, excluded);
     }
 
-    /// Watches the checks from now on.
-    pub fn watch(&mut self, watch: Watch) {
+    /// Watches the checks of a run, where it wants that.
+    pub fn arm(&mut self, plan: &Plan, checks: &Checks, run: &RunPaths) -> Result<(), FileError> {
+        if checks.integrity == Integrity::Off {
+            return Ok(());
+        }
+        let file = run.dir.join(ARMED);
+        let (watch, kept) = Watch::arm(&self.root, plan.commands(), plan.list.as_ref(), &file);
         self.watch = Some(watch);
+        kept
     }
 
     /// Fingerprint of the work tree, as it was at the last look.
@@ -391,6 +403,31 @@ impl Looker {
             (last.bytes, last.list) = (after, read);
         }
         Ok(())
+    }
+
+    /// Which of these tasks were ticked at the last look.
+    pub fn ticked_among(&self, ids: &[String]) -> Vec<String> {
+        let last = self.last.as_ref().map(|last| &last.list);
+        let is_ticked = |id: &&String| {
+            let task = last.and_then(|list| list.tasks.get(list.find(id)?));
+            task.is_some_and(|task| task.done)
+        };
+        ids.iter().filter(is_ticked).cloned().collect()
+    }
+
+    /// What the task file held when it was read last.
+    pub fn last_bytes(&self) -> Option<&[u8]> {
+        self.last.as_ref().map(|last| last.bytes.as_slice())
+    }
+
+    /// Remembers what another process of this run saw: the file as it was
+    /// when the run began, and as it was last.
+    pub fn recall(&mut self, begun: Vec<u8>, last: Vec<u8>) {
+        if let Some(file) = self.tasks.clone() {
+            for bytes in [begun, last] {
+                let _ = self.read_anew(bytes, &file);
+            }
+        }
     }
 
     /// Brings the progress block of the task file in step with its boxes,

@@ -37,8 +37,12 @@ mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;
+mod notify;
 mod progress;
+mod report;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, ErrorClass, Now, Refusal};
+use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
 use crate::integrity::Weakening;
 use crate::promise::Promise;
 use crate::usage::Usage;
@@ -35,8 +35,12 @@ pub enum Kind {
     /// The verification commands have run.
     Verified(VerifyReport),
     /// Ticks that were turned back are empty boxes again, and the world was
-    /// looked at.
-    Unticked { seen: Seen },
+    /// looked at; `left` could not be emptied.
+    Unticked {
+        seen: Seen,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<String>,
+    },
     /// The end-to-end tests have run.
     E2eEnded { turn: u32, result: CommandResult },
     /// A pause is over and the world was looked at again.
@@ -56,6 +60,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// What only a loop inside a session has to know.
+    Session(SessionEvent),
 }
 
 /// What the driver saw of the world, without asking the agent.

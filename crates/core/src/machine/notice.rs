@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
-    Missing, Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
+    Missing, Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -153,6 +153,7 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    Session(SessionNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -205,6 +206,7 @@ impl Notice {
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Check(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
+            Notice::Session(notice) => notice.event(),
         }
     }
 
@@ -422,6 +424,7 @@ impl Notice {
             }),
             Notice::Check(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Session(notice) => notice.fields(),
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Rules {
     pub budget: Budget,
     #[serde(default)]
     pub checks: Checks,
+    /// Turns that another tool had made of this loop before it was ours.
+    #[serde(default)]
+    pub turns_before: u32,
 }
 
 /// What has to be reached.
@@ -191,6 +194,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             checks: Checks::default(),
+            turns_before: 0,
         }
     }
 }

@@ -8,8 +8,8 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
-    Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request,
-    Rules, TaskFacts, TaskRef, Tasks, VerifyWhen,
+    Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
+    Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen,
 };
 use crate::integrity::Weakening;
 use crate::proof::TaskProof;
@@ -53,6 +53,10 @@ pub struct State {
     pub(super) e2e_broken: bool,
     /// The end-to-end tests have to show whether the repair helped.
     pub(super) e2e_due: bool,
+    /// The session that drives it, where one does.
+    pub session: Option<SessionState>,
+    /// Everything that the agent asked, in its order.
+    pub questions: Vec<Question>,
     pub(super) progress: Progress,
     pub(super) clock: Clock,
     /// What the next prompt has to say first.
@@ -157,9 +161,9 @@ impl State {
         rules.limits.check()?;
         let duration_step = rules.limits.max_duration_ms;
         Ok(State {
-            rules,
             stage: Stage::New,
-            turns: 0,
+            turns: rules.turns_before,
+            rules,
             attempt: 0,
             counters: Counters::default(),
             errors: Vec::new(),
@@ -177,6 +181,8 @@ impl State {
             weakened: Vec::new(),
             e2e_broken: false,
             e2e_due: false,
+            session: None,
+            questions: Vec::new(),
             progress: Progress::default(),
             clock: Clock::default(),
             notes: Vec::new(),
@@ -334,6 +340,10 @@ impl State {
         }
         if !self.weakened.is_empty() {
             status["weakened_checks"] = json!(self.weakened);
+        }
+        if let (Some(session), Some(fields)) = (&self.session, status.as_object_mut()) {
+            let session = json!({"id": session.id, "host": session.host});
+            fields.insert("session".into(), session);
         }
         status
     }

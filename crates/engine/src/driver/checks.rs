@@ -57,7 +57,8 @@ impl Driver<'_> {
         let unticked = self.looker.untick(ids);
         self.recorder.note(Made::Tasks, unticked);
         let seen = self.looker.look();
-        self.queue.push_back(Kind::Unticked { seen });
+        let left = self.looker.ticked_among(ids);
+        self.queue.push_back(Kind::Unticked { seen, left });
     }
 
     fn env(&self, turn: u32) -> Vec<(String, String)> {

@@ -2,6 +2,7 @@
 
 use super::claims::NAMED_TASKS;
 use super::e2e::{e2e_is_due, run_e2e};
+use super::session::{count_block, release_at_cap};
 use super::ticks::check_ticks;
 use crate::machine::refusal::Hold;
 use crate::machine::{
@@ -48,7 +49,7 @@ pub(super) fn carry_on(state: &mut State, out: &mut Vec<Effect>) {
         );
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
-    } else {
+    } else if !release_at_cap(state, out) {
         next_turn(state, out);
     }
 }
@@ -326,6 +327,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         out.push(Effect::Emit(Notice::IterationRetry { iteration, class }));
     }
     switch_agent(state, out);
+    count_block(state, out);
     let max = state.rules.limits.max_iterations;
     let warn = state.rules.limits.warn_at.first_iteration(max);
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {

@@ -9,6 +9,7 @@ mod claims;
 mod decide;
 mod e2e;
 mod judge;
+mod session;
 mod ticks;
 mod verify;
 
@@ -18,6 +19,7 @@ use self::decide::{
 };
 use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
+use self::session::{forget_blocks, take_session};
 pub(super) use self::ticks::unchecked;
 use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
@@ -60,6 +62,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
         out.extend(blocks.iter().map(notice));
         return out;
     }
+    if let Kind::Session(session) = &event.kind {
+        if state.outcome().is_none() {
+            state.clock.advance(event.at);
+        }
+        take_session(state, session, &mut out);
+        return out;
+    }
     if state.outcome().is_some() {
         return out;
     }
@@ -80,8 +89,8 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let completes = *completes;
             judge_verification(state, report, completes, &mut out);
         }
-        (Kind::Unticked { seen }, Stage::Unticking) => {
-            after_unticking(state, seen, &mut out);
+        (Kind::Unticked { seen, left }, Stage::Unticking) => {
+            after_unticking(state, seen, left, &mut out);
         }
         (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
             let completes = *completes;
@@ -141,6 +150,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.claim = None;
     // What still stands in the file is judged again.
     state.turned_back.clear();
+    forget_blocks(state);
     take_in(state, seen, out);
     rebase(state);
     // The process before may have died between a tick and its count.

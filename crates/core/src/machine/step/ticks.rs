@@ -88,7 +88,7 @@ pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Vec<Effect
 /// Lets the ticks that wait for it be judged; `false` where none does.
 pub(super) fn check_ticks(state: &mut State, out: &mut Vec<Effect>) -> bool {
     if state.unchecked.is_empty() {
-        return false;
+        return untick(state, out);
     }
     if is_weakened(state) {
         let files = weakened_files(state);
@@ -245,8 +245,14 @@ pub(super) fn untick(state: &mut State, out: &mut Vec<Effect>) -> bool {
 }
 
 /// The boxes were emptied, and the world was looked at again.
-pub(super) fn after_unticking(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    state.turned_back.clear();
+pub(super) fn after_unticking(
+    state: &mut State,
+    seen: &Seen,
+    left: &[String],
+    out: &mut Vec<Effect>,
+) {
+    // What could not be written is tried again after the next turn.
+    state.turned_back = left.to_vec();
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     // Whoever ticks a box again at once has not worked on it: that waits for

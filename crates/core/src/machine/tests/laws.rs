@@ -209,7 +209,7 @@ impl Shown {
     fn take(&mut self, kind: &Kind) {
         match kind {
             Kind::Started { seen } | Kind::Resumed { seen, .. } => self.look(seen, true),
-            Kind::Woke { seen } | Kind::Nudged { seen } | Kind::Unticked { seen } => {
+            Kind::Woke { seen } | Kind::Nudged { seen } | Kind::Unticked { seen, .. } => {
                 self.look(seen, false);
             }
             Kind::Verified(report) => {

@@ -33,7 +33,8 @@ impl Script {
     fn unticked(&mut self, facts: TaskFacts) -> &mut Script {
         self.world.tasks = Tasks::Read(facts);
         let seen = self.world.clone();
-        self.feed(Kind::Unticked { seen })
+        let left = Vec::new();
+        self.feed(Kind::Unticked { seen, left })
     }
 
     fn checked(&self) -> Vec<String> {
@@ -138,6 +139,20 @@ fn a_run_that_died_before_the_box_was_emptied_judges_it_again() {
     assert_eq!(run.checked(), ["T001"]);
     run.verified(failing("1 failed"));
     assert_eq!(run.acts(), ["untick"]);
+}
+
+#[test]
+fn a_box_that_could_not_be_emptied_is_tried_again() {
+    let mut run = Script::begin(proven(true, &[]), seen(list(0, 3)));
+    run.work(nothing().tasks(ticked(1, 3, &[1])));
+    run.verified(failing("1 failed"));
+    let (seen, left) = (run.world.clone(), vec!["T001".into()]);
+    run.feed(Kind::Unticked { seen, left });
+    assert_eq!(run.acts(), ["run"]);
+    run.work(nothing());
+    assert_eq!(run.acts(), ["untick"]);
+    run.unticked(list(0, 3));
+    assert_eq!(run.acts(), ["run"]);
 }
 
 #[test]

@@ -120,7 +120,16 @@ impl Game {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
             }),
-            Stage::Unticking => Some(Kind::Unticked { seen }),
+            Stage::Unticking => Some(Kind::Unticked {
+                seen,
+                left: self
+                    .state
+                    .turned_back
+                    .iter()
+                    .take(next.results.len())
+                    .cloned()
+                    .collect(),
+            }),
             Stage::Trying { .. } => Some(next.tried(turn)),
             Stage::New | Stage::Finished(_) => None,
         }
@@ -439,6 +448,7 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             (budget, agents, checks),
         )| Rules {
+            turns_before: 0,
             goal,
             limits,
             promise_required,
