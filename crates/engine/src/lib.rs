@@ -4,6 +4,7 @@
 
 pub mod agents;
 pub mod archive;
+pub mod baseline;
 pub mod clock;
 pub mod control;
 pub mod driver;
@@ -12,6 +13,7 @@ mod excerpt;
 pub mod gate;
 pub mod git;
 mod guarded;
+pub mod integrity;
 mod kept;
 pub mod ledger;
 pub mod look;

@@ -2,6 +2,7 @@
 //! is started or written.
 
 mod chain;
+mod checks;
 mod discover;
 mod say;
 pub use chain::check_budget;
@@ -98,6 +99,8 @@ pub struct Plan {
     pub prompter: Prompter,
     pub promise: PromiseRules,
     pub verifier: Option<Verifier>,
+    /// What runs the end-to-end tests.
+    pub e2e: Option<Verifier>,
     pub log: PathBuf,
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
@@ -252,6 +255,14 @@ impl Plan {
         named.or(self.agents.first())
     }
 
+    /// Every command that proves something.
+    pub fn commands(&self) -> Vec<String> {
+        let own = self.rules.checks.tasks.values().flatten();
+        let runners = self.verifier.iter().chain(&self.e2e);
+        let project = runners.flat_map(|verifier| &verifier.commands);
+        project.chain(own).cloned().collect()
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -394,6 +405,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         return Err(PlanError::EmptyPrompt);
     }
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
+    rules.checks = checks::checks(settings, list.as_ref(), &scope);
     let agents = match &wanted.session {
         Some(client) => {
             live_in(client, &mut rules);
@@ -409,8 +421,9 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
-    let verifier = verifier(settings);
-    if verifier.is_none() {
+    let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
+    let e2e = checks::e2e(settings);
+    if verifier.is_none() && e2e.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
             Goal::Prompt => Announcement::OnlyWords,
@@ -453,6 +466,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         scope,
         promise: promise_rules(settings),
         verifier,
+        e2e,
         log: wanted.root.join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
@@ -547,15 +561,8 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
 }
 
 /// The verification commands of a project and their bounds.
-pub fn verifier(settings: &Settings) -> Option<Verifier> {
-    let verify = &settings.verify;
-    (!verify.commands.is_empty()).then(|| Verifier {
-        commands: verify.commands.clone(),
-        timeout: verify.command_timeout,
-        output_limit: verify.output_limit as usize,
-        log_max: settings.log.agent_output_max,
-        grace: GRACE,
-    })
+pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
+    checks::verifier(settings, root, &Default::default())
 }
 
 fn promise_rules(settings: &Settings) -> PromiseRules {
@@ -592,6 +599,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
             tree: counts(config::Evidence::Tree),
         },
         e2e_repairs: settings.e2e.max_repairs,
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
         turns_before: 0,

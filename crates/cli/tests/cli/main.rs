@@ -24,6 +24,8 @@ mod demo;
 mod disk;
 mod drill;
 mod dry_run;
+mod e2e_command;
+mod evidence;
 mod files;
 mod flood;
 mod formats;
@@ -38,6 +40,7 @@ mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod lying;
 mod notify;
 mod progress;
 mod report;

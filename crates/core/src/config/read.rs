@@ -274,6 +274,8 @@ impl<'a> Reader<'a> {
             strict: self.switch("verify.strict")?,
             markers: self.choice("verify.markers", Markers::from_word)?,
             when: self.choice("verify.when", VerifyWhen::from_word)?,
+            ticks: self.choice("verify.ticks", TickProof::from_word)?,
+            integrity: self.choice("verify.integrity", IntegrityMode::from_word)?,
         })
     }
 

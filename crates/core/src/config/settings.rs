@@ -69,6 +69,14 @@ choice!(
     VerifyWhen { Each = "each", Complete = "complete" }
 );
 choice!(
+    /// What a tick needs before it stands.
+    TickProof { Proven = "proven", Agent = "agent" }
+);
+choice!(
+    /// What happens where checks were weakened.
+    IntegrityMode { Strict = "strict", Warn = "warn", Off = "off" }
+);
+choice!(
     /// One kind of evidence of progress.
     Evidence { Tasks = "tasks", Phase = "phase", Commit = "commit", Tree = "tree" }
 );
@@ -235,6 +243,8 @@ pub struct VerifySettings {
     pub strict: bool,
     pub markers: Markers,
     pub when: VerifyWhen,
+    pub ticks: TickProof,
+    pub integrity: IntegrityMode,
 }
 
 #[derive(Debug, Clone, PartialEq)]

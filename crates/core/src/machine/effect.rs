@@ -1,6 +1,6 @@
 //! Everything the loop can do.
 
-use super::{Allowance, Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +10,16 @@ pub enum Effect {
     RunAgent(Turn),
     /// Run the verification commands; `turn` names the work that is judged.
     Verify {
+        turn: u32,
+        scope: CheckScope,
+    },
+    /// Empty the boxes of tasks whose ticks were turned back, look at the
+    /// world, and come back with `Unticked`.
+    Untick {
+        ids: Vec<String>,
+    },
+    /// Run the end-to-end tests.
+    RunE2e {
         turn: u32,
     },
     /// Bring the counts that the task file itself states in step with its

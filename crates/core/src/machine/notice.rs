@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
+    Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
+    Missing, Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -147,6 +147,8 @@ pub enum Notice {
         iteration: u32,
         block: GuardBlock,
     },
+    /// Ticks, weakened checks, end-to-end tests.
+    Check(CheckNotice),
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
@@ -202,6 +204,7 @@ impl Notice {
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
+            Notice::Check(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
             Notice::Session(notice) => notice.event(),
         }
@@ -224,6 +227,7 @@ impl Notice {
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Check(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -355,9 +359,7 @@ impl Notice {
             } => json!({
                 "iteration": iteration,
                 "passed": passed,
-                "commands": results.iter().map(|r| json!({
-                    "command": r.command, "exit": r.exit, "duration_ms": r.duration_ms,
-                })).collect::<Vec<_>>(),
+                "commands": results.iter().map(CommandResult::to_json).collect::<Vec<_>>(),
             }),
             Notice::LimitNear { iteration, max } => {
                 json!({"iteration": iteration, "max_iterations": max})
@@ -420,6 +422,7 @@ impl Notice {
                 "detail": block.detail,
                 "shadow": block.shadow.then_some(true),
             }),
+            Notice::Check(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
             Notice::Session(notice) => notice.fields(),
         }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Budget;
+use super::{Budget, Checks};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -22,6 +22,8 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    #[serde(default)]
+    pub checks: Checks,
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
@@ -191,6 +193,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            checks: Checks::default(),
             turns_before: 0,
         }
     }

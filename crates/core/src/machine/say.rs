@@ -353,6 +353,7 @@ impl Say for Notice {
                     "护栏拦截了 {tool}：{detail} [{rule}]",
                 )
             }
+            Notice::Check(notice) => notice.say(lang),
             Notice::Archive { name } => {
                 tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
             }

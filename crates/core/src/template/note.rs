@@ -11,6 +11,15 @@ pub enum PromptNote {
         claim: String,
         missing: Vec<String>,
     },
+    /// Ticks that Ralph turned back, because no check bears them out.
+    TickRejected {
+        tasks: Vec<String>,
+        why: String,
+    },
+    /// Tests or the verification itself check less than before.
+    ChecksWeakened {
+        found: Vec<String>,
+    },
     VerifyFailed {
         command: String,
         output: String,
@@ -64,14 +73,16 @@ impl PromptNote {
     fn rank(&self) -> u8 {
         match self {
             PromptNote::PromiseRejected { .. } => 0,
-            PromptNote::VerifyFailed { .. } => 1,
-            PromptNote::E2eFailed { .. } => 2,
-            PromptNote::TasksShrank { .. } => 3,
-            PromptNote::Unticked { .. } => 4,
-            PromptNote::LastError { .. } => 5,
-            PromptNote::UnknownPromise { .. } => 6,
-            PromptNote::OnlyMentioned { .. } => 7,
-            PromptNote::NoPromise => 8,
+            PromptNote::TickRejected { .. } => 1,
+            PromptNote::ChecksWeakened { .. } => 2,
+            PromptNote::VerifyFailed { .. } => 3,
+            PromptNote::E2eFailed { .. } => 4,
+            PromptNote::TasksShrank { .. } => 5,
+            PromptNote::Unticked { .. } => 6,
+            PromptNote::LastError { .. } => 7,
+            PromptNote::UnknownPromise { .. } => 8,
+            PromptNote::OnlyMentioned { .. } => 9,
+            PromptNote::NoPromise => 10,
         }
     }
 
@@ -82,6 +93,18 @@ impl PromptNote {
                 let missing = list(missing);
                 format!(
                     "Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true."
+                )
+            }
+            PromptNote::TickRejected { tasks, why } => {
+                let (tasks, why) = (list(tasks), fenced(why));
+                format!(
+                    "These tasks were marked as done, and Ralph turned the marks back, because their check is not green. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}"
+                )
+            }
+            PromptNote::ChecksWeakened { found } => {
+                let found = list(found);
+                format!(
+                    "Tests or checks were weakened. Nothing counts as done until they are restored; make them pass by doing the work:\n\n{found}"
                 )
             }
             PromptNote::VerifyFailed { command, output } => {

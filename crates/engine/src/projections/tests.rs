@@ -14,6 +14,7 @@ fn rules() -> Rules {
     Rules {
         turns_before: 0,
         goal: Goal::Tasks { phase: None },
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
         limits: Limits {

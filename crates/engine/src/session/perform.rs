@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use ralph_core::lang::Say;
-use ralph_core::machine::{Answer, Effect, Event, Kind, Outcome, Stage, step};
+use ralph_core::machine::{
+    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Stage, VerifyReport, step,
+};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
 
@@ -14,7 +16,7 @@ use crate::projections::Projector;
 use crate::record::Made;
 use crate::supervise::Stop;
 use crate::turn::run_env;
-use crate::verify::Verified;
+use crate::verify::{Order, Verified, Verifier};
 use crate::{archive, clock, git, opening};
 
 /// The task file as it was when the run began, and as it was seen last.
@@ -82,7 +84,9 @@ impl SessionLoop {
         match effect {
             Effect::Emit(_) | Effect::Freeze | Effect::StopChild { .. } => {}
             Effect::RunAgent(turn) => return Some(Verdict::GoOn(self.send_on(&turn))),
-            Effect::Verify { turn } => queue.push_back(vec![self.verify(turn)]),
+            Effect::Verify { turn, scope } => queue.push_back(vec![self.verify(turn, &scope)]),
+            Effect::Untick { ids } => queue.push_back(vec![self.untick(&ids)]),
+            Effect::RunE2e { turn } => queue.push_back(vec![self.try_out(turn)]),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -104,7 +108,15 @@ impl SessionLoop {
     /// What a hook that was killed did not live to do.
     fn unstuck(&mut self) -> Option<Kind> {
         match &self.state.stage {
-            Stage::Verifying { .. } => Some(self.verify(self.state.turns)),
+            Stage::Verifying { .. } => {
+                let scope = self.state.verifying()?;
+                Some(self.verify(self.state.turns, &scope))
+            }
+            Stage::Unticking => {
+                let ids = self.state.turned_back().to_vec();
+                Some(self.untick(&ids))
+            }
+            Stage::Trying { .. } => Some(self.try_out(self.state.turns)),
             Stage::Waiting => Some(Kind::Woke {
                 seen: self.looker.look(),
             }),
@@ -118,16 +130,15 @@ impl SessionLoop {
         }
     }
 
-    /// The only thing that takes a runtime.
-    fn verify(&mut self, turn: u32) -> Kind {
+    fn verify(&mut self, turn: u32, scope: &CheckScope) -> Kind {
         let failed = |command: &str, output: String| {
-            Kind::Verified(ralph_core::machine::VerifyReport {
+            Kind::Verified(VerifyReport {
                 turn,
-                results: vec![ralph_core::machine::CommandResult {
+                tree: None,
+                results: vec![CommandResult {
                     command: command.into(),
-                    exit: None,
-                    duration_ms: 0,
                     output,
+                    ..CommandResult::default()
                 }],
             })
         };
@@ -137,21 +148,57 @@ impl SessionLoop {
                 "no verification command is configured".into(),
             );
         };
+        let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
+        match self.run_commands(&verifier, &order, turn) {
+            Ok(mut verified) => {
+                verified.report.tree = self.looker.tree();
+                Kind::Verified(verified.report)
+            }
+            Err(error) => failed("verification", error.to_string()),
+        }
+    }
+
+    fn try_out(&mut self, turn: u32) -> Kind {
+        let e2e = self.plan.e2e.clone();
+        let ran = e2e.map(|e2e| {
+            let order = Order {
+                project: e2e.commands.clone(),
+                ..Order::default()
+            };
+            self.run_commands(&e2e, &order, turn)
+        });
+        let first = ran.and_then(Result::ok);
+        let result = first.and_then(|verified| verified.report.results.into_iter().next());
+        let result = result.unwrap_or_default();
+        Kind::E2eEnded { turn, result }
+    }
+
+    /// The only thing that takes a runtime.
+    fn run_commands(
+        &self,
+        verifier: &Verifier,
+        order: &Order,
+        turn: u32,
+    ) -> std::io::Result<Verified> {
         let log = self.paths.turn_verification(turn);
         let tasks = self.plan.tasks.as_ref().map(|t| t.path.as_path());
         let env = run_env(self.paths.id.as_str(), turn, tasks);
         let stop = watch::Sender::new(Stop::No);
-        let run = verifier.run(turn, &self.plan.root, &env, log, stop.subscribe());
+        let root = &self.plan.root;
+        let run = verifier.run_order(order, turn, root, &env, log, stop.subscribe());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build();
-        match runtime {
-            Ok(runtime) => {
-                let Verified { report, .. } = runtime.block_on(run);
-                Kind::Verified(report)
-            }
-            Err(error) => failed("verification", error.to_string()),
-        }
+            .build()?;
+        Ok(runtime.block_on(run))
+    }
+
+    /// Empties the boxes of ticks that were turned back.
+    fn untick(&mut self, ids: &[String]) -> Kind {
+        let unticked = self.looker.untick(ids);
+        self.recorder.note(Made::Tasks, unticked);
+        let seen = self.looker.look();
+        let left = self.looker.ticked_among(ids);
+        Kind::Unticked { seen, left }
     }
 
     pub(super) fn ended(&mut self, outcome: Outcome) -> Verdict {

@@ -1,6 +1,8 @@
 //! Promises: claims that have to be proven, and what they lack.
 
 use super::decide::{decide, finish, finish_or};
+use super::e2e::run_e2e;
+use super::ticks::{is_weakened, unchecked, weakened_files};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
 use crate::machine::{
@@ -79,7 +81,12 @@ fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
 
 fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     let claim = promise.to_string();
-    let missing = missing_for(state, promise);
+    let mut missing = missing_for(state, promise);
+    if is_weakened(state) {
+        missing.push(Missing::Weakened {
+            files: weakened_files(state),
+        });
+    }
     if !missing.is_empty() {
         reject(state, claim, missing, out);
         return finish_or(state, out, decide);
@@ -87,6 +94,9 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
     if only_a_phase {
         state.counters.false_promise = 0;
+        if state.rules.checks.e2e && state.unchecked.is_empty() {
+            return finish_or(state, out, |state, out| run_e2e(state, false, out));
+        }
         return after_claims(state, out);
     }
     state.claim = Some(claim);
@@ -170,7 +180,8 @@ fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
         if looks_complete(state) {
             verify_or_complete(state, out);
         } else if state.rules.verify == Some(VerifyWhen::Each) {
-            verify(state, false, out);
+            let scope = unchecked(state, true);
+            verify(state, false, scope, out);
         } else {
             decide(state, out);
         }

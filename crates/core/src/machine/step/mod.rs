@@ -1,21 +1,27 @@
 //! The only decision maker: what each event leads to.
 //!
 //! A turn is judged (`judge`), its promise is held against the evidence
-//! (`claims`), the evidence is proven (`verify`), and what is left is to
-//! end or to go on (`decide`).
+//! (`claims`), the evidence is proven (`verify`, tick by tick in `ticks`, at
+//! the end of a phase in `e2e`), and what is left is to end or to go on
+//! (`decide`).
 
 mod claims;
 mod decide;
+mod e2e;
 mod judge;
 mod session;
+mod ticks;
 mod verify;
 
 use self::decide::{
     decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
     start_turn, stop_outcome, wait_for_agent,
 };
+use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
 use self::session::{forget_blocks, take_session};
+pub(super) use self::ticks::unchecked;
+use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
@@ -83,6 +89,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let completes = *completes;
             judge_verification(state, report, completes, &mut out);
         }
+        (Kind::Unticked { seen, left }, Stage::Unticking) => {
+            after_unticking(state, seen, left, &mut out);
+        }
+        (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
+            let completes = *completes;
+            judge_e2e(state, result, completes, &mut out);
+        }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
@@ -99,7 +112,8 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
 }
 
 fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    take_in(state, seen);
+    know_ticks(state, &seen.tasks);
+    take_in(state, seen, out);
     rebase(state);
     let facts = state.tasks.clone().unwrap_or_default();
     out.push(Effect::Emit(Notice::LoopStart {
@@ -134,8 +148,10 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.last_failure = None;
     state.stopping = None;
     state.claim = None;
+    // What still stands in the file is judged again.
+    state.turned_back.clear();
     forget_blocks(state);
-    take_in(state, seen);
+    take_in(state, seen, out);
     rebase(state);
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
@@ -170,7 +186,7 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     // What looked complete before the pause was verified and failed then: the
     // agent has to work on it before it is judged again.
     let judged = looks_complete(state);
-    take_in(state, seen);
+    take_in(state, seen, out);
     note_lost_tasks(state, &seen.tasks, out);
     if !judged && looks_complete(state) {
         verify_or_complete(state, out);
@@ -193,8 +209,10 @@ fn release_agents(state: &mut State) {
 }
 
 /// What changed while no agent ran is nobody's progress, but it was seen.
-fn take_in(state: &mut State, seen: &Seen) {
+fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.take_tasks(&seen.tasks);
+    take_ticks(state, &seen.tasks);
+    note_weakened(state, seen, out);
     let kinds = state.rules.evidence;
     state.progress.observe(seen, kinds);
 }
@@ -224,7 +242,7 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
                 iteration: state.turns,
                 ids: skipped.clone(),
             }));
-            take_in(state, seen);
+            take_in(state, seen, out);
             rebase(state);
             extend(state, limit, out);
             go_on(state, out);
@@ -241,7 +259,10 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 }
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
-    let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
+    let child_runs = matches!(
+        state.stage,
+        Stage::Running | Stage::Verifying { .. } | Stage::Unticking | Stage::Trying { .. }
+    );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {

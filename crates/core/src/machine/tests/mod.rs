@@ -6,6 +6,7 @@
 
 mod breaker;
 mod clock;
+mod e2e;
 mod errors;
 mod goals;
 mod laws;
@@ -17,6 +18,7 @@ mod reports;
 mod requests;
 mod resume;
 mod spoken;
+mod ticks;
 mod verification;
 mod worlds;
 
@@ -122,6 +124,7 @@ fn seen(facts: TaskFacts) -> Seen {
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
+        weakened: Vec::new(),
     }
 }
 
@@ -250,6 +253,7 @@ fn ran(command: &str, exit: Option<i32>, output: &str) -> CommandResult {
         exit,
         duration_ms: 70,
         output: output.into(),
+        ..CommandResult::default()
     }
 }
 
@@ -335,6 +339,7 @@ impl Script {
         if let Tasks::Read(facts) = &mut self.world.tasks {
             facts.removed.clear();
             facts.unticked.clear();
+            facts.ticked.clear();
         }
         self
     }
@@ -348,8 +353,11 @@ impl Script {
 
     fn verified(&mut self, results: Vec<CommandResult>) -> &mut Script {
         let turn = self.state.turns;
-        self.pass(100)
-            .feed(Kind::Verified(VerifyReport { turn, results }))
+        self.pass(100).feed(Kind::Verified(VerifyReport {
+            turn,
+            tree: Some("tree".into()),
+            results,
+        }))
     }
 
     /// The wait is over, as long as it was asked for.
@@ -417,6 +425,8 @@ impl Script {
                 Effect::Emit(_) | Effect::KeepInStep => None,
                 Effect::RunAgent(_) => Some("run"),
                 Effect::Verify { .. } => Some("verify"),
+                Effect::Untick { .. } => Some("untick"),
+                Effect::RunE2e { .. } => Some("e2e"),
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
@@ -463,7 +473,9 @@ fn line(effect: &Effect) -> String {
             )
         }
         Effect::KeepInStep => "=> keep the task file in step".into(),
-        Effect::Verify { turn } => format!("=> verify turn {turn}"),
+        Effect::Verify { turn, .. } => format!("=> verify turn {turn}"),
+        Effect::Untick { ids } => format!("=> untick {}", ids.join(", ")),
+        Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
         Effect::Freeze => "=> freeze".into(),

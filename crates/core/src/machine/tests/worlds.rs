@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::integrity::{How, Weakening};
 
 /// What happens next, whatever the machine waits for.
 #[derive(Clone, Debug)]
@@ -119,6 +120,17 @@ impl Game {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
             }),
+            Stage::Unticking => Some(Kind::Unticked {
+                seen,
+                left: self
+                    .state
+                    .turned_back
+                    .iter()
+                    .take(next.results.len())
+                    .cloned()
+                    .collect(),
+            }),
+            Stage::Trying { .. } => Some(next.tried(turn)),
             Stage::New | Stage::Finished(_) => None,
         }
     }
@@ -131,6 +143,7 @@ impl Game {
             Stage::Running if next.extends => next.turn_ended(turn, self.state.attempt + 1),
             Stage::Running => next.turn_ended(turn + 1, 1),
             Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
+            Stage::Trying { .. } => next.tried(turn.wrapping_sub(1)),
             Stage::Finished(_) if next.extends => Kind::Requested {
                 request: Request::Cancel,
             },
@@ -159,7 +172,17 @@ impl Move {
 
     fn verified(&self, turn: u32) -> Kind {
         let results = self.results.clone();
-        Kind::Verified(VerifyReport { turn, results })
+        let tree = self.seen.tree.clone();
+        Kind::Verified(VerifyReport {
+            turn,
+            tree,
+            results,
+        })
+    }
+
+    fn tried(&self, turn: u32) -> Kind {
+        let result = self.results.first().cloned().unwrap_or_default();
+        Kind::E2eEnded { turn, result }
     }
 
     fn answer(&self) -> Answer {
@@ -189,10 +212,14 @@ pub(super) fn any_facts() -> impl Strategy<Value = TaskFacts> {
     });
     let finished = (0usize..=4).prop_map(|n| list(n, n));
     let facts = prop_oneof![3 => some, 2 => finished];
-    (facts, any::<bool>(), any::<bool>()).prop_map(|(facts, removed, unticked)| TaskFacts {
-        removed: removed.then(|| "T900".into()).into_iter().collect(),
-        unticked: unticked.then(|| "T901".into()).into_iter().collect(),
-        ..facts
+    let ticked = prop::collection::vec(1usize..4, 0..3);
+    (facts, any::<bool>(), any::<bool>(), ticked).prop_map(|(facts, removed, unticked, ticked)| {
+        TaskFacts {
+            removed: removed.then(|| "T900".into()).into_iter().collect(),
+            unticked: unticked.then(|| "T901".into()).into_iter().collect(),
+            ticked: ticked.into_iter().map(task).collect(),
+            ..facts
+        }
     })
 }
 
@@ -203,8 +230,16 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         1 => Just(Tasks::None),
     ];
     let name = || prop::option::weighted(0.9, select(vec!["a", "b", "c", "d"]));
-    (tasks, name(), name()).prop_map(|(tasks, tree, commit)| Seen {
+    let weakened = prop::bool::weighted(0.1).prop_map(|yes| {
+        let weakening = Weakening {
+            file: "tests/a.rs".into(),
+            how: How::Removed,
+        };
+        yes.then_some(weakening).into_iter().collect()
+    });
+    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Seen {
         tasks,
+        weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
         branch: None,
@@ -402,9 +437,17 @@ pub(super) fn any_rules_with(
         commit,
         tree,
     });
-    let money = (any_budget(), 0usize..3);
+    let money = (any_budget(), 0usize..3, any_checks());
     (goal, limits, any::<bool>(), verify, kinds, 0u32..3, money).prop_map(
-        |(goal, limits, promise_required, verify, evidence, e2e_repairs, (budget, agents))| Rules {
+        |(
+            goal,
+            limits,
+            promise_required,
+            verify,
+            evidence,
+            e2e_repairs,
+            (budget, agents, checks),
+        )| Rules {
             turns_before: 0,
             goal,
             limits,
@@ -414,6 +457,23 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
+            checks,
         },
     )
+}
+
+fn any_checks() -> impl Strategy<Value = Checks> {
+    let ticks = select(vec![Ticks::Agent, Ticks::Proven]);
+    let integrity = select(vec![Integrity::Off, Integrity::Warn, Integrity::Strict]);
+    let own = prop::collection::btree_map(
+        select(vec!["T001".to_owned(), "T002".to_owned()]),
+        Just(vec!["make".to_owned()]),
+        0..2,
+    );
+    (ticks, integrity, own, any::<bool>()).prop_map(|(ticks, integrity, tasks, e2e)| Checks {
+        ticks,
+        integrity,
+        tasks,
+        e2e,
+    })
 }
