@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod config;
 pub mod delta;
 pub mod display;
+pub mod forge;
 pub mod governor;
 pub mod lang;
 pub mod machine;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, ErrorClass, Now, Refusal};
+use crate::forge::ForgeAnswer;
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -49,6 +50,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// The forge, or Git, answered what it was asked for.
+    Forge { answer: ForgeAnswer },
 }
 
 /// What the driver saw of the world, without asking the agent.

@@ -7,6 +7,7 @@ use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
     Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
 };
+use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
@@ -151,6 +152,11 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    /// About the pull request and CI.
+    Forge {
+        iteration: u32,
+        notice: ForgeNotice,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,6 +208,7 @@ impl Notice {
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
+            Notice::Forge { notice, .. } => notice.event(),
         }
     }
 
@@ -222,6 +229,7 @@ impl Notice {
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Forge { notice, .. } => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -419,6 +427,13 @@ impl Notice {
                 "shadow": block.shadow.then_some(true),
             }),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Forge { iteration, notice } => {
+                let mut fields = notice.fields();
+                if let Value::Object(fields) = &mut fields {
+                    fields.insert("iteration".into(), (*iteration).into());
+                }
+                fields
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Budget;
+use crate::forge::ForgeRules;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -22,6 +23,9 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    /// For a goal that a forge has to prove.
+    #[serde(default)]
+    pub forge: Option<ForgeRules>,
 }
 
 /// What has to be reached.
@@ -32,6 +36,11 @@ pub enum Goal {
     Tasks { phase: Option<String> },
     /// A plain prompt: only verification can prove it.
     Prompt,
+    /// p0: the quality gate is passed and the pull request exists.
+    PullRequest,
+    /// p1: CI of the pull request is green, and it is merged where that was
+    /// asked for.
+    Ci,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,6 +197,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            forge: None,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Request, Rules,
     TaskFacts, Tasks,
 };
+use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +64,8 @@ pub struct State {
     pub(super) duration_step: u64,
     /// Starts of the turns of the last hour, on the steady clock of the run.
     pub(super) recent_calls: Vec<u64>,
+    /// What is known about the pull request.
+    pub pull: forge::Memory,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +80,8 @@ pub enum Stage {
     Waiting,
     Asking(Limit),
     Finished(Outcome),
+    /// The forge, or Git, was asked.
+    Forge(ForgeAsk),
 }
 
 /// Everything that is counted in a row.
@@ -111,6 +116,8 @@ pub enum Proof {
     Tasks { completed: usize, total: usize },
     /// A command that Ralph ran ended with 0.
     Command { command: String, duration_ms: u64 },
+    /// The forge showed it.
+    Forge(ForgeProof),
 }
 
 impl Proof {
@@ -125,6 +132,7 @@ impl Proof {
             } => {
                 json!({"kind": "command", "command": command, "exit": 0, "duration_ms": duration_ms})
             }
+            Proof::Forge(proof) => proof.to_json(),
         }
     }
 }
@@ -162,6 +170,7 @@ impl State {
             most_tasks: 0,
             duration_step,
             recent_calls: Vec::new(),
+            pull: forge::Memory::default(),
         })
     }
 

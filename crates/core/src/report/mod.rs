@@ -169,6 +169,7 @@ fn proven(facts: &Facts, state: &State) -> Vec<Proof> {
             exit_code: 0,
             duration: Duration::from_millis(*duration_ms),
         },
+        machine::Proof::Forge(proof) => Proof::Forge(proof.clone()),
     };
     let mut proven: Vec<Proof> = state.proven.iter().map(proof).collect();
     let git = facts.git.as_ref();

@@ -6,6 +6,7 @@
 
 mod claims;
 mod decide;
+mod forge;
 mod judge;
 mod verify;
 
@@ -74,6 +75,15 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let completes = *completes;
             judge_verification(state, report, completes, &mut out);
         }
+        (Kind::Forge { answer }, Stage::Forge(asked)) => {
+            let asked = asked.clone();
+            forge::take_answer(state, &asked, answer, &mut out);
+        }
+        (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
+            state.pull.waits = false;
+            take_in(state, seen);
+            forge::look(state, &mut out);
+        }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
@@ -120,6 +130,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
+    forge::resumed(state);
     state.counters = Default::default();
     state.errors.clear();
     state.last_failure = None;
@@ -206,7 +217,11 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
     match answer {
         Answer::Extend => {
             extend(state, limit, out);
-            decide(state, out);
+            if state.pull.waits {
+                forge::look(state, out);
+            } else {
+                decide(state, out);
+            }
         }
         Answer::Simplify { skipped, seen } => {
             state.skipped.extend(skipped.iter().cloned());
@@ -231,7 +246,10 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 }
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
-    let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
+    let child_runs = matches!(
+        state.stage,
+        Stage::Running | Stage::Verifying { .. } | Stage::Forge(_)
+    );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {

@@ -1,6 +1,7 @@
 //! Evidence: when the work looks complete, and what verification made of it.
 
 use super::claims::reject;
+use super::forge;
 use super::decide::{decide, finish, finish_or};
 use super::judge::{count_failure, forget_failure};
 use crate::machine::state::Failing;
@@ -12,6 +13,10 @@ use crate::template::PromptNote;
 
 /// Every task is done and none was lost. Words play no part in this.
 pub(super) fn looks_complete(state: &State) -> bool {
+    // Only a look can tell.
+    if forge::is_goal(state) {
+        return true;
+    }
     let done = matches!(state.rules.goal, Goal::Tasks { .. })
         && state.tasks_known
         && state
@@ -39,7 +44,9 @@ pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
 }
 
 pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
-    if state.rules.verify.is_some() {
+    if forge::is_goal(state) && (state.rules.verify.is_none() || state.turns == 0) {
+        forge::look(state, out);
+    } else if state.rules.verify.is_some() {
         verify(state, true, out);
     } else if matches!(state.rules.goal, Goal::Prompt) {
         finish(
@@ -134,6 +141,9 @@ fn take_results(
 }
 
 fn complete(state: &mut State, out: &mut Vec<Effect>) {
+    if forge::is_goal(state) {
+        return forge::look(state, out);
+    }
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
         state.proven.insert(
             0,
