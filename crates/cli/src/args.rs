@@ -74,6 +74,8 @@ pub enum Command {
     Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
+    /// Run or check the quality gate that stands before a pull request
+    Gate(GateArgs),
     /// Ask the safety guard, see its rules, check your own
     Guard(GuardArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
@@ -440,6 +442,39 @@ pub enum ConfigVerb {
     Reference,
     /// Print a .ralph/config.toml made from files of other tools
     Migrate,
+}
+
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    #[command(subcommand)]
+    pub verb: GateVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GateVerb {
+    /// Run the steps (typecheck, test, build) and write the gate file if all pass
+    Run {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say everything that keeps the gate shut; exit code 7 if anything does
+    Check {
+        /// For which phase of a pull request
+        #[arg(long, value_enum, default_value_t = GatePhase::P0)]
+        phase: GatePhase,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GatePhase {
+    /// Before the pull request exists
+    P0,
+    /// While CI judges it
+    P1,
 }
 
 #[derive(Debug, Args)]

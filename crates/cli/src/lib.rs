@@ -21,6 +21,10 @@ use clap::{CommandFactory, Parser};
 pub const FAILED: u8 = 1;
 /// The run can be taken up again (LOOP-15).
 pub const PAUSED: u8 = 3;
+/// Verification failed: a gate is shut (LOOP-15).
+pub const SHUT: u8 = 7;
+/// Somebody pressed Ctrl+C.
+pub const INTERRUPTED: u8 = 130;
 
 /// Runs the program and gives its exit code.
 pub fn run(args: &[OsString]) -> u8 {

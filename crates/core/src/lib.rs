@@ -9,6 +9,7 @@ pub mod config;
 pub mod delta;
 pub mod display;
 pub mod forge;
+pub mod gate;
 pub mod governor;
 pub mod lang;
 pub mod machine;

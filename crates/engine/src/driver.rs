@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use ralph_core::forge::{ForgeAnswer, ForgeAsk};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
@@ -95,6 +96,7 @@ type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 enum ChildDone {
     Turn(Box<Called>),
     Verified(Verified),
+    Forge(ForgeAnswer),
 }
 
 struct Driver<'a> {
@@ -348,6 +350,7 @@ impl<'a> Driver<'a> {
                 }
                 Kind::Verified(verified.report)
             }
+            ChildDone::Forge(answer) => Kind::Forge { answer },
         }
     }
 
@@ -387,6 +390,7 @@ impl<'a> Driver<'a> {
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),
+            Effect::Forge(ask) => self.ask_forge(ask),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -468,6 +472,17 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Verified(verifier.run(turn, &root, &env, log, stop).await)
+        }));
+    }
+
+    fn ask_forge(&mut self, ask: ForgeAsk) {
+        let Some(forge) = self.plan.forge.clone() else {
+            return;
+        };
+        let env = run_env(&self.run_id, self.state.turns, None);
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Forge(forge.perform(&ask, &env, stop).await)
         }));
     }
 
@@ -661,7 +676,7 @@ fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
     let steady = |ms| WakeAt::Steady(at.steady_ms.saturating_add(ms));
     match why {
         WaitReason::Limit => WakeAt::wall_after(at, ms),
-        WaitReason::Overload => WakeAt::wall_after(at, with_jitter(ms)),
+        WaitReason::Overload | WaitReason::Ci => WakeAt::wall_after(at, with_jitter(ms)),
         WaitReason::Backoff => steady(with_jitter(ms)),
         WaitReason::Between | WaitReason::Rate => steady(ms),
     }

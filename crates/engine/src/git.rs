@@ -86,6 +86,11 @@ pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
     }
 }
 
+/// Where a remote is, as it is configured.
+pub fn remote_url(root: &Path, remote: &str) -> Option<String> {
+    ask_git(root, &["config", "--get", &format!("remote.{remote}.url")])
+}
+
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))

@@ -3,8 +3,10 @@
 
 mod chain;
 mod discover;
+mod forge;
 mod say;
 pub use chain::check_budget;
+pub use forge::{WrongBranch, forge_of};
 pub use say::megabytes;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
@@ -30,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
+use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
@@ -101,6 +104,8 @@ pub struct Plan {
     /// Where the run goes when it is over.
     pub keeping: Keeping,
     pub checkpoint: CheckpointPlan,
+    /// Where a pull request is made or watched.
+    pub forge: Option<Forge>,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
     /// How long the agent may say nothing.
@@ -317,6 +322,8 @@ pub enum PlanError {
         agent: &'static str,
         kind: BudgetKind,
     },
+    /// Pull requests are not made from here.
+    Branch(WrongBranch),
     RootMissing {
         root: PathBuf,
     },
@@ -359,13 +366,15 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         }
         None => (None, None),
     };
-    let goal = match tasks {
-        Some(_) => Goal::Tasks {
+    let goal = match (&tasks, settings.pr.goal) {
+        (Some(_), _) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
-        None => Goal::Prompt,
+        (None, PrGoal::None) => Goal::Prompt,
+        (None, PrGoal::P0) => Goal::PullRequest,
+        (None, PrGoal::P1) => Goal::Ci,
     };
-    if goal == Goal::Prompt
+    if matches!(goal, Goal::Prompt | Goal::PullRequest)
         && wanted
             .asked
             .prompt
@@ -380,14 +389,16 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
     rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
     rules.budget = chain::budget(settings, &agents)?;
+    let forge = forge::forge(settings, wanted, &goal)?;
+    rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
     let verifier = verifier(settings);
-    if verifier.is_none() {
+    if verifier.is_none() && forge.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
-            Goal::Prompt => Announcement::OnlyWords,
+            _ => Announcement::OnlyWords,
         });
     }
     if crate::git::find_root(&wanted.root).is_none() {
@@ -410,7 +421,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
+            prompt: forge::prompt(settings, wanted, &goal).filter(|_| tasks.is_none()),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -435,6 +446,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
             delta: settings.preset.as_deref() == Some("delta"),
         },
+        forge,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
@@ -554,6 +566,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         e2e_repairs: settings.e2e.max_repairs,
         agents: Vec::new(),
         budget: Default::default(),
+        forge: None,
     }
 }
 

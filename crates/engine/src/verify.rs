@@ -43,6 +43,20 @@ impl Verifier {
         log: PathBuf,
         stop: watch::Receiver<Stop>,
     ) -> Verified {
+        self.run_commands(&self.commands, turn, root, env, log, stop)
+            .await
+    }
+
+    /// The same with other commands than those of the project.
+    pub async fn run_commands(
+        &self,
+        commands: &[String],
+        turn: u32,
+        root: &Path,
+        env: &[(String, String)],
+        log: PathBuf,
+        stop: watch::Receiver<Stop>,
+    ) -> Verified {
         // The log is for people; the verdict does not depend on it.
         let (mut log, mut lost) =
             match KeptOutput::append(&log, self.log_max, kept::OF_A_VERIFICATION) {
@@ -50,7 +64,7 @@ impl Verifier {
                 Err(error) => (None, Some(error.kind())),
             };
         let mut results = Vec::new();
-        for command in &self.commands {
+        for command in commands {
             let (output, unwritten) = Output::new(log.as_mut(), command, self.output_limit);
             lost = lost.or(unwritten);
             let (result, unkept) = self.run_one(command, root, env, output, stop.clone()).await;

@@ -41,11 +41,16 @@ impl Scenario {
     }
 }
 
-pub const SCENARIOS: [Scenario; 7] = [
+pub const SCENARIOS: [Scenario; 8] = [
     Scenario {
         name: "works a list off",
         is_for: |_| true,
         play: works_a_list_off,
+    },
+    Scenario {
+        name: "one session",
+        is_for: |_| true,
+        play: one_session,
     },
     Scenario {
         name: "false promise",
@@ -250,6 +255,34 @@ fn works_a_list_off(stage: &Stage) -> io::Result<Findings> {
         leftovers(stage).is_empty(),
         &format!("files that nobody asked for: {:?}", leftovers(stage)),
     );
+    Ok(findings)
+}
+
+/// With `agent.session = "resume"` the second turn goes on where the first
+/// ended, and what the first used is not booked twice.
+fn one_session(stage: &Stage) -> io::Result<Findings> {
+    stage.write("tasks.md", &tasks(2, 0))?;
+    let shell = |text: &str| stage.client.shell(text);
+    let script = Script::main(vec![
+        Turn::say("The password is swordfish.")
+            .call(shell(&format!("echo one > 1.txt; {}", tick("T001")))),
+        Turn::say("One is done.\n\n<promise>CONTINUE</promise>"),
+        Turn::say("Now the second.").call(shell(&format!("echo two > 2.txt; {}", tick("T002")))),
+        Turn::say(DONE),
+    ]);
+    let mut findings = Findings::new(stage.play(Wishes {
+        script,
+        env: vec![("RALPH_AGENT_SESSION", "resume".into())],
+        ..Wishes::default()
+    })?);
+    findings.ends("complete", 0);
+    findings.iterations(2);
+    findings.file(stage, "2.txt", "two\n");
+    let remembered = findings.asked().get(2).is_some_and(|body| {
+        body.contains("T002 Write 2.txt") && body.contains("The password is swordfish.")
+    });
+    findings.must(remembered, "the second turn should know the first");
+    is_booked(stage, &mut findings);
     Ok(findings)
 }
 

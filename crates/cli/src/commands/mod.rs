@@ -9,6 +9,7 @@ mod cost;
 mod demo;
 mod drill;
 mod events;
+mod gate;
 mod generate;
 mod guard;
 mod history;
@@ -48,6 +49,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Archive(args) => archive::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
+        Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Completions(args) => generate::completions(&args),

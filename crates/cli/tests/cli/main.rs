@@ -27,6 +27,7 @@ mod dry_run;
 mod files;
 mod flood;
 mod formats;
+mod gate;
 mod guard;
 mod history;
 mod hook;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::env::{RALPH, TestEnv};
+use crate::limits;
 use crate::live::{DEADLINE, LOOK, eventually};
 
 const COLUMNS: &str = "100";
@@ -467,4 +468,31 @@ fn ctrl_z_freezes_the_agent_and_every_timer() {
     assert_eq!(end["outcome"], "blocked", "{end}");
     assert!(end["duration_ms"].as_u64().unwrap() < 12_000, "{end}");
     assert!(terminal.events("event=error").is_empty());
+}
+
+/// The seconds that a countdown on the screen still shows.
+fn seconds_left(screen: &str) -> Option<u32> {
+    let (_, rest) = screen.rsplit_once("sleeping ")?;
+    rest.split_once(" s, wake")?.0.parse().ok()
+}
+
+#[test]
+fn a_wait_for_a_limit_counts_down_until_somebody_wakes_it() {
+    let env = TestEnv::with_tasks(1);
+    limits::client(&env, "claude", &[json!({}), limits::does_it()]);
+    limits::stream(&env, "claude", 1, &limits::limited(limits::now() + 59), 1);
+    let program = env.outside("bin").join("claude");
+    let program = program.to_string_lossy().into_owned();
+    env.write(
+        ".ralph/config.toml",
+        &format!("agent.command = {program:?}\n"),
+    );
+    let terminal = Terminal::start(env, &["run", "--agent", "claude"]);
+    let first = eventually("a countdown", || seconds_left(&terminal.screen()));
+    eventually("it counts", || {
+        seconds_left(&terminal.screen()).filter(|&left| left < first)
+    });
+    assert_eq!(terminal.env.ralph(&["wake"]).code, 0);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 0, "{screen}");
 }

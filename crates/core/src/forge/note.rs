@@ -96,7 +96,7 @@ impl ForgeNote {
     }
 
     /// Whether it is about a failure, with what to say of it.
-    pub(crate) fn failure(&self) -> Option<(&str, &str)> {
+    pub fn failure(&self) -> Option<(&str, &str)> {
         match self {
             ForgeNote::CiFailed { log, .. } => Some(("CI", log)),
             ForgeNote::Refused { command, words } => Some((command, words)),

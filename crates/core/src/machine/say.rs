@@ -473,7 +473,8 @@ impl Say for Need {
 
 /// `2 h 13 min`; seconds only where there are no minutes.
 pub fn span(ms: u64, lang: Lang) -> String {
-    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms.div_ceil(1000) % 60);
+    let seconds = ms.div_ceil(1000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
         (0, 0) => tr!(lang, "{seconds} s", "{seconds} 秒", "{seconds} 秒"),
         (0, _) => tr!(lang, "{minutes} min", "{minutes} 分鐘", "{minutes} 分钟"),

@@ -14,21 +14,19 @@ mod tests;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ralph_core::config::GateSettings;
 use ralph_core::forge::{
-    Check, ForgeAnswer, ForgeAsk, Local, MergeMethod, Phase, PhaseReport, Pull, PullState, Sight,
+    Check, ForgeAnswer, ForgeAsk, GateFinding, Local, MergeMethod, Phase, PhaseReport, Pull, PullState, Sight,
     Trouble, TroubleKind, Unknown,
 };
+use ralph_core::gate;
+use ralph_core::lang::{Lang, Say};
 use tokio::sync::watch;
 
 use crate::excerpt::{Excerpt, shortened};
 use crate::supervise::Stop;
 use crate::{clock, git};
 use runner::Runner;
-
-/// Judges the quality gate of a phase; says what it lacks, the first thing
-/// first.
-pub type GateCheck =
-    std::sync::Arc<dyn Fn(Phase) -> Vec<ralph_core::forge::GateFinding> + Send + Sync>;
 
 /// Which forge, and so which client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +36,7 @@ pub enum Host {
 }
 
 /// Everything that is needed to ask a forge about a project.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Forge {
     pub root: PathBuf,
     pub host: Host,
@@ -54,18 +52,9 @@ pub struct Forge {
     pub auto_merge: bool,
     /// The remote branch goes after a merge; the local one stays.
     pub delete_branch: bool,
-    pub gate: GateCheck,
+    pub gate: GateSettings,
     /// The time for one answer.
     pub patience: Duration,
-}
-
-impl std::fmt::Debug for Forge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Forge")
-            .field("host", &self.host)
-            .field("remote", &self.remote)
-            .finish_non_exhaustive()
-    }
 }
 
 /// How much of a failing log is kept: as much as a prompt takes.
@@ -167,10 +156,24 @@ impl Forge {
         let local = self.local(branch, head.commit, seen.pull.as_ref());
         Ok(ForgeAnswer::Looked(Box::new(Sight {
             local,
-            gate: gate.map(|phase| (self.gate)(phase)).unwrap_or_default(),
+            gate: gate.map(|phase| self.gate_findings(phase)).unwrap_or_default(),
             pull: seen.pull,
             checks: seen.checks,
         })))
+    }
+
+    /// The agent and the journal are told in English.
+    fn gate_findings(&self, phase: Phase) -> Vec<GateFinding> {
+        let phase = match phase {
+            Phase::P0 => gate::Phase::P0,
+            _ => gate::Phase::P1,
+        };
+        let told = |finding: gate::Finding| GateFinding {
+            code: finding.code().into(),
+            text: finding.say(Lang::En),
+        };
+        let found = crate::gate::check(&self.root, &self.gate, phase);
+        found.into_iter().map(told).collect()
     }
 
     fn local(&self, branch: String, head: Option<String>, pull: Option<&Pull>) -> Local {

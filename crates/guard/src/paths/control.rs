@@ -102,6 +102,7 @@ pub fn is_protected_at_home(relative: &str) -> bool {
     lower == ".gitconfig"
         || lower.starts_with(".config/git/")
         || lower.starts_with(".config/ralph")
+        || lower.starts_with(".local/state/ralph")
         || is_protected(&lower)
         || lower.starts_with(".config/opencode/")
 }

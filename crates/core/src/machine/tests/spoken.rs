@@ -396,3 +396,11 @@ fn every_end_of_a_run_loop_15() {
     loop_end: loop ended after 7 iterations: interrupted; everything is saved | 迴圈結束，共 7 次迭代：已中斷，進度已保存 | 循环结束，共 7 次迭代：已中断，进度已保存
     ");
 }
+
+#[test]
+fn a_wait_is_rounded_up_to_whole_seconds() {
+    let said = |ms: u64| crate::machine::span(ms, Lang::En);
+    assert_eq!(said(59_400), "1 min");
+    assert_eq!(said(58_400), "59 s");
+    assert_eq!(said(3_599_500), "1 h 0 min");
+}

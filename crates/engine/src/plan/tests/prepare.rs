@@ -228,16 +228,14 @@ fn a_chain_has_one_command_and_every_budget_is_measured() {
     let project = Project::with(&[("tasks.md", OPEN)]);
     let chain = "agents = [\"claude\", \"custom\"]\nagent.command = \"sh\"";
     // The command is the custom agent's, so that Claude's is its usual one.
-    let error = prepare(&settings(chain), &wanted(&project)).map(|plan| plan.rules.agents);
-    match error {
-        Ok(agents) => assert_eq!(agents, ["claude", "custom"]),
-        Err(error) => assert_eq!(
-            error,
-            PlanError::AgentNotFound {
-                program: "claude".into()
-            }
-        ),
-    }
+    let agents = prepare(&settings(chain), &wanted(&project)).map(|plan| plan.rules.agents);
+    let usual = crate::agents::find_program("claude".as_ref(), project.root());
+    let program = "claude".into();
+    let want = match usual {
+        Some(_) => Ok(vec!["claude".into(), "custom".into()]),
+        None => Err(PlanError::AgentNotFound { program }),
+    };
+    assert_eq!(agents, want);
     for (budget, kind) in [
         ("budget.max_cost = \"1usd\"", BudgetKind::Cost),
         ("budget.turn_cost = \"1usd\"", BudgetKind::Cost),

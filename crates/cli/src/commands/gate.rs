@@ -1,0 +1,178 @@
+//! `ralph gate`: runs the quality gate, and says what keeps it shut.
+
+use ralph_core::config::GateSettings;
+use ralph_core::gate::{Finding, Phase};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::{text, tr};
+use ralph_engine::gate::{self, GateError, GateRun, RunStep};
+use ralph_engine::signals;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::app::App;
+use crate::args::{GateArgs, GatePhase, GateVerb};
+use crate::{FAILED, INTERRUPTED, SHUT, settings};
+
+pub fn run(app: &App, args: &GateArgs) -> u8 {
+    let settings = match settings::load(app, Vec::new()) {
+        Ok(loaded) => loaded.settings.gate,
+        Err(code) => return code,
+    };
+    match &args.verb {
+        GateVerb::Run { json } => run_steps(app, &settings, *json),
+        GateVerb::Check { phase, json } => {
+            let phase = match phase {
+                GatePhase::P0 => Phase::P0,
+                GatePhase::P1 => Phase::P1,
+            };
+            check(app, &settings, phase, *json)
+        }
+    }
+}
+
+fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
+    let lang = app.lang();
+    let found = gate::check(&app.root, settings, phase);
+    let name = phase.name();
+    if json {
+        let findings: Vec<_> = found.iter().map(to_json).collect();
+        let answer = json!({"phase": name, "passed": found.is_empty(), "findings": findings});
+        app.print(&answer.to_string());
+    } else if found.is_empty() {
+        app.tell(&tr!(
+            lang,
+            "the quality gate is open for {name}: audit report, gate file and evidence are good and of these contents",
+            "{name} 的品質關卡已通過：稽核報告、關卡檔案與證據皆有效，且與目前內容相符",
+            "{name} 的质量关卡已通过：审计报告、关卡文件与证据均有效，且与当前内容相符"
+        ));
+    } else {
+        let count = found.len();
+        app.tell(&tr!(
+            lang,
+            "the quality gate is shut for {name}; reasons: {count}",
+            "{name} 的品質關卡未通過，原因 {count} 項",
+            "{name} 的质量关卡未通过，原因 {count} 项"
+        ));
+        for (number, finding) in (1_usize..).zip(&found) {
+            app.tell(&format!("  {number}. {}", finding.say(lang)));
+        }
+    }
+    if found.is_empty() { 0 } else { SHUT }
+}
+
+/// Programs read reasons in one language.
+fn to_json(finding: &Finding) -> serde_json::Value {
+    json!({
+        "check": finding.check().name(),
+        "code": finding.code(),
+        "file": finding.file,
+        "what": finding.what(Lang::En),
+        "next": finding.next(Lang::En),
+    })
+}
+
+fn run_steps(app: &App, settings: &GateSettings, json: bool) -> u8 {
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            app.warn(&error.to_string());
+            return FAILED;
+        }
+    };
+    let ended = runtime.block_on(async {
+        let (sender, mut requests) = mpsc::unbounded_channel();
+        if let Err(error) = signals::listen(sender) {
+            app.warn(&error.to_string());
+        }
+        let shown = |step: &RunStep| {
+            if !json {
+                show_step(app, step);
+            }
+        };
+        tokio::select! {
+            // Dropping the gate kills the step that runs.
+            Some(signals::Told::Request(_)) = requests.recv() => None,
+            ran = gate::run(&app.root, settings, shown) => Some(ran),
+        }
+    });
+    match ended {
+        None => INTERRUPTED,
+        Some(Ok(ran)) => show_run(app, &ran, json),
+        Some(Err(error)) => {
+            if json {
+                let message = error.say(Lang::En);
+                app.print(&json!({"passed": false, "error": message}).to_string());
+            } else {
+                app.fail(&error);
+            }
+            match error {
+                GateError::Changed { .. } => SHUT,
+                _ => FAILED,
+            }
+        }
+    }
+}
+
+fn show_step(app: &App, step: &RunStep) {
+    let (name, command) = (&step.step.name, &step.step.command);
+    let seconds = step.result.duration_ms / 1000;
+    if step.result.exit == Some(0) {
+        app.tell(&format!("✅ {name}: {command} ({seconds} s)"));
+        return;
+    }
+    let ended = match step.result.exit {
+        Some(code) => format!("exit {code}"),
+        None => "-".to_owned(),
+    };
+    app.tell(&format!("❌ {name}: {command} ({ended}, {seconds} s)"));
+    app.tell(&text::redact(step.result.output.trim_end()));
+}
+
+fn show_run(app: &App, ran: &GateRun, json: bool) -> u8 {
+    let lang = app.lang();
+    let relative = |path: &std::path::Path| {
+        let path = path.strip_prefix(&app.root).unwrap_or(path);
+        path.to_string_lossy().into_owned()
+    };
+    let log = relative(&ran.log);
+    let file = ran.written.as_deref().map(relative);
+    if json {
+        let steps: Vec<_> = ran
+            .steps
+            .iter()
+            .map(|s| {
+                json!({
+                    "name": s.step.name, "command": s.step.command,
+                    "exit": s.result.exit, "duration_ms": s.result.duration_ms,
+                })
+            })
+            .collect();
+        let passed = file.is_some();
+        let answer = json!({"passed": passed, "steps": steps, "file": file, "log": log});
+        app.print(&answer.to_string());
+        return if passed { 0 } else { SHUT };
+    }
+    match file {
+        Some(file) => {
+            app.tell(&tr!(
+                lang,
+                "the gate passed; {file} says so for exactly these contents",
+                "關卡已通過；{file} 為目前內容的證明",
+                "关卡已通过；{file} 为当前内容的证明"
+            ));
+            0
+        }
+        None => {
+            app.tell(&tr!(
+                lang,
+                "the gate did not pass; the whole output is in {log}",
+                "關卡未通過；完整輸出在 {log}",
+                "关卡未通过；完整输出在 {log}"
+            ));
+            SHUT
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `ralph gate`: the papers before a pull request, and who may write them.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+
+const GOOD_AUDIT: &str = "# Audit Report\n\nBranch: cp-login\nDecision: PASS\n\nFindings: []\n";
+const GOOD_EVIDENCE: &str =
+    "# Evidence\n\n## 手动验证\n\n- logged in, saw the page\n\n## 自动化测试\n\n- all green\n";
+
+/// A project on a feature branch whose gate runs the script `check.sh`.
+fn project() -> TestEnv {
+    let env = TestEnv::new();
+    env.git(&["checkout", "-q", "-b", "cp-login"]);
+    env.write(
+        ".ralph/config.toml",
+        "[gate]\nsteps = [\"typecheck: true\", \"test: sh check.sh\", \"build: true\"]\n",
+    );
+    env.write("check.sh", "grep -q works src/login.txt\n");
+    env.write("src/login.txt", "works\n");
+    env
+}
+
+fn with_papers() -> TestEnv {
+    let env = project();
+    env.write("docs/AUDIT-REPORT.md", GOOD_AUDIT);
+    env.write(".layer2-evidence.md", GOOD_EVIDENCE);
+    env
+}
+
+fn commit(env: &TestEnv) {
+    env.git(&["add", "-A"]);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    env.git(&[&name[..], &["commit", "-q", "-m", "Work"]].concat());
+}
+
+/// The codes of what keeps the gate shut, with the exit code that fits.
+fn shut(env: &TestEnv, phase: &str) -> Vec<String> {
+    let done = env.ralph(&["gate", "check", "--json", "--phase", phase]);
+    let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+    let findings = answer["findings"].as_array().unwrap();
+    let code = if findings.is_empty() { 0 } else { 7 };
+    assert_eq!(done.code, code, "{}", done.stdout);
+    assert_eq!(answer["passed"], findings.is_empty());
+    let codes = findings.iter().map(|f| f["code"].as_str().unwrap().into());
+    codes.collect()
+}
+
+fn check(env: &TestEnv, want: &[&str]) {
+    for phase in ["p0", "p1"] {
+        assert_eq!(shut(env, phase), want, "{phase}");
+    }
+}
+
+#[test]
+fn everything_that_is_missing_is_said_at_once() {
+    let env = project();
+    let done = env.ralph(&["gate", "check", "--phase", "p0"]);
+    assert_eq!(done.code, 7);
+    insta::assert_snapshot!(done.stdout, @r"
+    the quality gate is shut for p0; reasons: 3
+      1. docs/AUDIT-REPORT.md: there is no audit report. Next: audit the changes (/audit) and write docs/AUDIT-REPORT.md with `Decision: PASS` or `Decision: FAIL`.
+      2. .quality-gate-passed: the gate did not run, or did not pass. Next: run `ralph gate run`, and fix what fails.
+      3. .layer2-evidence.md: there is no evidence of a try-out. Next: try the change out and write into .layer2-evidence.md what you did and saw.
+    ");
+}
+
+#[test]
+fn gate_that_ran_is_open_for_exactly_these_contents() {
+    let env = with_papers();
+    check(&env, &["gate_missing"]);
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let file = env.read(".quality-gate-passed");
+    assert!(
+        file.starts_with("# Quality Gate Passed\n# Generated: "),
+        "{file}"
+    );
+    assert!(file.contains("\n# Branch: cp-login\n# Commit: "), "{file}");
+    assert!(
+        file.ends_with("\ntypecheck: PASS\ntest: PASS\nbuild: PASS\n"),
+        "{file}"
+    );
+    check(&env, &[]);
+
+    // A new time is no change, neither of the code nor of the file.
+    for name in ["src/login.txt", ".quality-gate-passed"] {
+        let touched = Command::new("touch").arg(env.path(name)).status().unwrap();
+        assert!(touched.success());
+    }
+    check(&env, &[]);
+    commit(&env);
+    check(&env, &[]);
+    env.write("src/login.txt", "broken\n");
+    check(&env, &["gate_stale"]);
+    // Dated into the future it is as stale as before.
+    let future = Command::new("touch")
+        .args(["-d", "2100-01-01"])
+        .arg(env.path(".quality-gate-passed"))
+        .status()
+        .unwrap();
+    assert!(future.success());
+    check(&env, &["gate_stale"]);
+    env.git(&["checkout", "-q", "src/login.txt"]);
+    check(&env, &[]);
+    env.write("src/new.txt", "untracked\n");
+    check(&env, &["gate_stale"]);
+}
+
+#[test]
+fn failing_gate_leaves_no_file_and_says_what_failed() {
+    let env = with_papers();
+    assert_eq!(env.ralph(&["gate", "run"]).code, 0);
+    env.write("check.sh", "echo two tests fail; exit 3\n");
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 7);
+    assert!(done.stdout.contains("two tests fail"), "{}", done.stdout);
+    // Every step is tried, so that all failures are known at once.
+    assert!(done.stdout.contains("build: true"), "{}", done.stdout);
+    assert!(!env.path(".quality-gate-passed").exists());
+    let done = env.ralph(&["gate", "run", "--json"]);
+    let answer: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(answer["passed"], false);
+    assert_eq!(answer["steps"][1]["exit"], 3);
+    assert!(env.read(".ralph/gate.log").contains("two tests fail"));
+}
+
+#[test]
+fn nobody_but_ralph_can_write_the_file() {
+    let env = with_papers();
+    let forged = "# Quality Gate Passed\n\ntypecheck: PASS\ntest: PASS\nbuild: PASS\n";
+    env.write(".quality-gate-passed", forged);
+    check(&env, &["gate_not_ours"]);
+    assert_eq!(env.ralph(&["gate", "run"]).code, 0);
+    let real = env.read(".quality-gate-passed");
+    env.write("src/login.txt", "broken\n");
+    // Neither with the fingerprint of other contents, nor from another key.
+    let digit = if real.contains("# Tree: 0") { "1" } else { "0" };
+    let at = real.find("# Tree: ").unwrap() + "# Tree: ".len();
+    let mut other = real.clone();
+    other.replace_range(at..=at, digit);
+    env.write(".quality-gate-passed", &other);
+    check(&env, &["gate_not_ours"]);
+    env.write(".quality-gate-passed", &real);
+    check(&env, &["gate_stale"]);
+    fs::remove_dir_all(env.outside(".local")).unwrap();
+    check(&env, &["gate_not_ours"]);
+}
+
+#[test]
+fn key_is_for_its_owner_and_outside_the_project() {
+    let env = with_papers();
+    assert_eq!(env.ralph(&["gate", "run"]).code, 0);
+    let key = env.outside(".local/state/ralph/gate.key");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&key).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mode:o}");
+    }
+    // Where the home directory is the project, there is no such place.
+    let mut command = env.command(&["gate", "run"]);
+    let output = command.env("HOME", &env.root).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("XDG_STATE_HOME"));
+}
+
+#[test]
+fn files_of_other_tools_count_where_that_is_asked_for() {
+    let env = with_papers();
+    env.write(
+        ".quality-gate-passed",
+        "typecheck: PASS\ntest: PASS\nbuild: PASS\n",
+    );
+    let config = env.read(".ralph/config.toml") + "trust = \"file\"\n";
+    env.write(".ralph/config.toml", &config);
+    check(&env, &[]);
+    let config = config + "freshness = \"time\"\n";
+    env.write(".ralph/config.toml", &config);
+    let old = Command::new("touch")
+        .args(["-d", "2001-01-01"])
+        .arg(env.path(".quality-gate-passed"))
+        .status()
+        .unwrap();
+    assert!(old.success());
+    check(&env, &["gate_older"]);
+}
+
+#[test]
+fn step_that_changes_what_it_judges_does_not_pass() {
+    let env = with_papers();
+    env.write("check.sh", "echo works and more > src/login.txt\n");
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 7, "{}", done.stdout);
+    assert!(done.stderr.contains("src/login.txt"), "{}", done.stderr);
+    assert!(!env.path(".quality-gate-passed").exists());
+    // The second time nothing changes any more.
+    assert_eq!(env.ralph(&["gate", "run"]).code, 0);
+    check(&env, &[]);
+}
+
+#[test]
+fn project_without_steps_is_told_how_to_name_them() {
+    let env = TestEnv::new();
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("gate.steps"), "{}", done.stderr);
+    env.write("package.json", r#"{"scripts": {"build": "true"}}"#);
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("test"), "{}", done.stderr);
+}

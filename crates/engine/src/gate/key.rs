@@ -1,0 +1,94 @@
+//! The key that gate files are signed with. It stands in the person's state
+//! directory, outside every project: who only writes into the project can't
+//! forge a gate file. An agent that runs as the same person and reads the key
+//! can; the guard keeps it away from there.
+
+use std::fs::{self, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use ralph_core::gate::Key;
+use ralph_store::{Action, FileError};
+use sha2::{Digest as _, Sha256};
+
+/// Where the key is kept; `None` where there is no such place outside the
+/// project.
+pub fn key_file(root: &Path) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let dir = std::env::var_os(name).map(PathBuf::from)?;
+        dir.is_absolute().then_some(dir)
+    };
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))?;
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let inside = real(&state).starts_with(real(root));
+    (!inside).then(|| state.join("ralph").join("gate.key"))
+}
+
+/// The key, if there is one.
+pub(super) fn find(root: &Path) -> Option<Key> {
+    read(&key_file(root)?)
+}
+
+/// The key, made if there is none yet.
+pub(super) fn find_or_make(file: &Path) -> Result<Key, FileError> {
+    if let Some(key) = read(file) {
+        return Ok(key);
+    }
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir).map_err(|error| FileError::new(dir, Action::Create, &error))?;
+    }
+    let key = new_key();
+    let digits: String = key.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    match write(file, &digits) {
+        Ok(()) => Ok(key),
+        // Somebody else was first, or what is there is no key.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            read(file).ok_or_else(|| FileError::new(file, Action::Read, &error))
+        }
+        Err(error) => Err(FileError::new(file, Action::Create, &error)),
+    }
+}
+
+fn write(file: &Path, digits: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(digits.as_bytes())
+}
+
+fn read(file: &Path) -> Option<Key> {
+    let text = fs::read_to_string(file).ok()?;
+    let digits = text.trim().as_bytes();
+    let mut key = [0; 32];
+    if digits.len() != key.len() * 2 {
+        return None;
+    }
+    for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    Some(Key(key))
+}
+
+/// From the system's randomness, which the standard library seeds its hash
+/// tables with on every platform, and from its device where there is one.
+fn new_key() -> Key {
+    let mut hasher = Sha256::new();
+    for round in 0..4_u64 {
+        let mut seeded = std::collections::hash_map::RandomState::new().build_hasher();
+        seeded.write_u64(round);
+        hasher.update(seeded.finish().to_be_bytes());
+    }
+    let mut bytes = [0; 32];
+    let device = fs::File::open("/dev/urandom");
+    if device
+        .and_then(|mut device| device.read_exact(&mut bytes))
+        .is_ok()
+    {
+        hasher.update(bytes);
+    }
+    Key(hasher.finalize().into())
+}

@@ -1,0 +1,145 @@
+//! The quality gate of a project: collects its papers and lets
+//! `ralph_core::gate` judge them. Plain blocking `std`, for hooks and CI.
+
+mod key;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ralph_core::config::{Freshness, GateSettings};
+use ralph_core::gate::{self, Finding, Manifest, Paper, Papers, Phase, Step};
+
+use crate::git;
+use crate::worktree::WorkTree;
+pub use key::key_file;
+pub use run::{GateError, GateRun, RunStep, run};
+
+/// No paper of a project is longer.
+const LONGEST_PAPER: u64 = 4 * 1024 * 1024;
+
+/// Everything that keeps the gate of a project shut, in the order in which it
+/// should be removed; nothing where it is open.
+pub fn check(root: &Path, settings: &GateSettings, phase: Phase) -> Vec<Finding> {
+    gate::judge(&papers(root, settings), settings, phase)
+}
+
+/// The steps that the gate of a project consists of.
+pub fn steps(root: &Path, settings: &GateSettings) -> Vec<Step> {
+    if !settings.steps.is_empty() {
+        return gate::configured(&settings.steps);
+    }
+    let files: Vec<String> = fs::read_dir(root)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let text = |name: &str| match read(&root.join(name)) {
+        Paper::Text(text) => Some(text),
+        _ => None,
+    };
+    gate::detect(&Manifest {
+        files: &files,
+        package_json: text("package.json").as_deref(),
+        pyproject: text("pyproject.toml").as_deref(),
+    })
+}
+
+fn papers(root: &Path, settings: &GateSettings) -> Papers {
+    let head = git::head(root);
+    let at = |name: &str| read(&root.join(name));
+    let gate_file = root.join(&settings.gate_file);
+    let evidence = at(&settings.evidence_file);
+    let shown = match &evidence {
+        Paper::Text(text) => gate::shown_files(text),
+        _ => Vec::new(),
+    };
+    Papers {
+        branch: head.branch,
+        commit: head.commit,
+        audit: at(&settings.audit_report),
+        gate: read(&gate_file),
+        quality: at(&settings.quality_file),
+        shown: shown
+            .into_iter()
+            .filter(|name| root.join(name).is_file())
+            .collect(),
+        evidence,
+        key: key::find(root),
+        tree: match settings.freshness {
+            Freshness::Content => tree(root, settings),
+            _ => None,
+        },
+        newer: match settings.freshness {
+            Freshness::Off => None,
+            _ => newer_than(&gate_file, root, settings),
+        },
+        steps: steps(root, settings),
+    }
+}
+
+/// What is no code: the papers themselves, and what the settings name.
+fn excluded(root: &Path, settings: &GateSettings) -> Vec<PathBuf> {
+    let papers = [
+        &settings.audit_report,
+        &settings.gate_file,
+        &settings.quality_file,
+        &settings.evidence_file,
+    ];
+    let names = papers.into_iter().chain(&settings.docs);
+    names.map(|name| root.join(name)).collect()
+}
+
+fn work_tree(root: &Path, settings: &GateSettings) -> WorkTree {
+    WorkTree::new(root, excluded(root, settings))
+}
+
+fn tree(root: &Path, settings: &GateSettings) -> Option<String> {
+    let scan = work_tree(root, settings).scan().ok()?;
+    Some(scan.fingerprint.to_string())
+}
+
+/// A file that was changed after the gate file, as far as times tell.
+fn newer_than(gate_file: &Path, root: &Path, settings: &GateSettings) -> Option<String> {
+    let written = modified(gate_file)?;
+    let excluded = excluded(root, settings);
+    let own = [".git", ".ralph", ".skillpack"].map(|name| root.join(name));
+    let mut walk = ignore::WalkBuilder::new(root);
+    walk.hidden(false).require_git(false);
+    walk.filter_entry(move |entry| {
+        let path = entry.path();
+        !own.iter().chain(&excluded).any(|other| other == path)
+    });
+    walk.build()
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .find(|entry| modified(entry.path()).is_some_and(|time| time > written))
+        .map(|entry| {
+            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            path.to_string_lossy().into_owned()
+        })
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
+}
+
+/// Looks before it opens: a pipe would never open, a device never end.
+fn read(path: &Path) -> Paper {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Paper::Missing,
+        Err(error) => return Paper::Unreadable(error.to_string()),
+        Ok(found) if !found.is_file() => return Paper::Unreadable("not a file".into()),
+        Ok(found) if found.len() > LONGEST_PAPER => {
+            return Paper::Unreadable("more than 4 MiB".into());
+        }
+        Ok(_) => {}
+    }
+    match fs::read(path) {
+        Ok(bytes) => Paper::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Paper::Unreadable(error.to_string()),
+    }
+}

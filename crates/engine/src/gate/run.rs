@@ -1,0 +1,204 @@
+//! Runs the steps of the gate itself and writes the gate file (QUAL-08).
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::config::GateSettings;
+use ralph_core::gate::{GateRecord, Step, names, steps_digest};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{CommandResult, iso_utc};
+use ralph_core::tr;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::layout::Layout;
+use ralph_store::{Action, FileError};
+use tokio::sync::watch;
+
+use super::{key, steps, work_tree};
+use crate::supervise::Stop;
+use crate::verify::Verifier;
+use crate::worktree::ChangeKind;
+use crate::{clock, git};
+
+/// Characters of a failed step's output that are shown.
+const SHOWN_OUTPUT: usize = 4000;
+/// How long a step may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(3);
+/// How many files that changed meanwhile are named.
+const NAMED_FILES: usize = 3;
+
+/// One step and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunStep {
+    pub step: Step,
+    pub result: CommandResult,
+}
+
+/// What came of the gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateRun {
+    pub steps: Vec<RunStep>,
+    /// The gate file; `None` where a step failed.
+    pub written: Option<PathBuf>,
+    /// The whole output of all steps.
+    pub log: PathBuf,
+}
+
+/// Why the gate can't run, or can't say that it passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateError {
+    NoSteps,
+    NoTest,
+    NoPlaceForKey,
+    /// The steps changed what they were to judge.
+    Changed {
+        files: Vec<String>,
+    },
+    Unscanned,
+    File(FileError),
+}
+
+/// Runs every step, one after the other, and writes the gate file where all
+/// pass. The old file is gone before the first step begins. `shown` hears of
+/// each step as it ends.
+pub async fn run(
+    root: &Path,
+    settings: &GateSettings,
+    mut shown: impl FnMut(&RunStep),
+) -> Result<GateRun, GateError> {
+    let gate_file = root.join(&settings.gate_file);
+    remove(&gate_file)?;
+    let steps = steps(root, settings);
+    if steps.is_empty() {
+        return Err(GateError::NoSteps);
+    }
+    if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
+        return Err(GateError::NoTest);
+    }
+    let key_file = key::key_file(root).ok_or(GateError::NoPlaceForKey)?;
+    let key = key::find_or_make(&key_file)?;
+    let layout = Layout::new(root);
+    layout.prepare()?;
+    let log = layout.ralph_dir().join("gate.log");
+    remove(&log)?;
+    let verifier = Verifier {
+        commands: Vec::new(),
+        timeout: settings.step_timeout,
+        output_limit: SHOWN_OUTPUT,
+        log_max: 0,
+        grace: GRACE,
+    };
+    let mut tree = work_tree(root, settings);
+    tree.scan().map_err(|_| GateError::Unscanned)?;
+    let (_keep, stop) = watch::channel(Stop::No);
+    let mut done: Vec<RunStep> = Vec::new();
+    for step in &steps {
+        let command = std::slice::from_ref(&step.command);
+        let verified = verifier
+            .run_commands(command, 0, root, &[], log.clone(), stop.clone())
+            .await;
+        for result in verified.report.results {
+            let step = step.clone();
+            let run = RunStep { step, result };
+            shown(&run);
+            done.push(run);
+        }
+    }
+    let passed = done.len() == steps.len() && done.iter().all(|s| s.result.exit == Some(0));
+    if !passed {
+        return Ok(GateRun {
+            steps: done,
+            written: None,
+            log,
+        });
+    }
+    let after = tree.scan().map_err(|_| GateError::Unscanned)?;
+    let judged = |change: &&crate::worktree::Change| change.kind != ChangeKind::Added;
+    let changed: Vec<String> = after
+        .changed
+        .iter()
+        .filter(judged)
+        .take(NAMED_FILES)
+        .map(|change| change.path.to_string_lossy().into_owned())
+        .collect();
+    if !changed.is_empty() {
+        return Err(GateError::Changed { files: changed });
+    }
+    let head = git::head(root);
+    let commit: String = head.commit.unwrap_or_default().chars().take(7).collect();
+    let record = GateRecord {
+        generated: iso_utc(clock::now().wall_ms),
+        branch: head.branch.unwrap_or_default(),
+        commit,
+        tree: Some(after.fingerprint.to_string()),
+        steps: Some(steps_digest(&steps)),
+        results: names(&steps)
+            .into_iter()
+            .map(|n| (n, "PASS".into()))
+            .collect(),
+    };
+    let text = record.write(&key);
+    write_atomic(&gate_file, text.as_bytes(), AtomicOptions { durable: true })?;
+    Ok(GateRun {
+        steps: done,
+        written: Some(gate_file),
+        log,
+    })
+}
+
+fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(FileError::new(path, Action::Remove, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl From<FileError> for GateError {
+    fn from(error: FileError) -> Self {
+        GateError::File(error)
+    }
+}
+
+impl Say for GateError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            GateError::NoSteps => tr!(
+                lang,
+                "no package.json, Cargo.toml, go.mod or Python project says how this project is checked; set gate.steps in .ralph/config.toml, as in steps = [\"test: make test\"]",
+                "找不到 package.json、Cargo.toml、go.mod 或 Python 專案，無從得知如何檢查；請在 .ralph/config.toml 設定 gate.steps，例如 steps = [\"test: make test\"]",
+                "找不到 package.json、Cargo.toml、go.mod 或 Python 项目，无从得知如何检查；请在 .ralph/config.toml 设置 gate.steps，例如 steps = [\"test: make test\"]"
+            ),
+            GateError::NoTest => tr!(
+                lang,
+                "this project has no test step, and a gate without tests proves nothing; add a test script, or set gate.steps in .ralph/config.toml",
+                "此專案沒有測試步驟，沒有測試的關卡無法證明什麼；請加入測試指令，或在 .ralph/config.toml 設定 gate.steps",
+                "此项目没有测试步骤，没有测试的关卡无法证明什么；请加入测试脚本，或在 .ralph/config.toml 设置 gate.steps"
+            ),
+            GateError::NoPlaceForKey => tr!(
+                lang,
+                "gate files are signed with a key in the home directory, and there is none outside this project; set HOME or XDG_STATE_HOME to a directory outside it",
+                "關卡檔案以家目錄中的金鑰簽署，但此專案之外沒有家目錄；請將 HOME 或 XDG_STATE_HOME 設為專案外的目錄",
+                "关卡文件以主目录中的密钥签名，但此项目之外没有主目录；请将 HOME 或 XDG_STATE_HOME 设为项目外的目录"
+            ),
+            GateError::Changed { files } => {
+                let files = files.join(", ");
+                tr!(
+                    lang,
+                    "files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again",
+                    "關卡執行期間檔案有變更（{files}），通過的內容已不存在；請檢視後再次執行 `ralph gate run`",
+                    "关卡运行期间文件有更改（{files}），通过的内容已不存在；请检查后再次运行 `ralph gate run`"
+                )
+            }
+            GateError::Unscanned => tr!(
+                lang,
+                "the project directory can't be read, so that nothing can be proven of it; check its permissions",
+                "無法讀取專案目錄，因此無法證明其內容；請檢查權限",
+                "无法读取项目目录，因此无法证明其内容；请检查权限"
+            ),
+            GateError::File(error) => error.say(lang),
+        }
+    }
+}
