@@ -242,6 +242,15 @@ impl Plan {
         named.or(self.agents.first())
     }
 
+    /// What may go outward, as a person would type it (PRCI-13).
+    pub fn outward(&self) -> Vec<String> {
+        let asks = self.rules.outward();
+        let forge = self.forge.iter();
+        forge
+            .flat_map(|forge| asks.iter().map(|ask| forge.command_of(ask)))
+            .collect()
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();

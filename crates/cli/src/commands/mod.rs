@@ -15,6 +15,7 @@ mod guard;
 mod history;
 mod left;
 mod logs;
+mod phase;
 mod resume;
 mod run;
 mod status;
@@ -52,6 +53,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
+        Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

@@ -11,6 +11,8 @@ mod agent;
 mod agents;
 mod bad_input;
 mod checkpoint;
+#[cfg(unix)]
+mod ci;
 mod concurrency;
 mod config;
 mod containment;
@@ -26,14 +28,22 @@ mod drill;
 mod dry_run;
 mod files;
 mod flood;
+#[cfg(unix)]
+mod forge;
 mod formats;
 mod gate;
 mod guard;
 mod history;
 mod hook;
+#[cfg(unix)]
+mod hub;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+#[cfg(unix)]
+mod p0;
+#[cfg(unix)]
+mod p1;
 mod progress;
 mod run;
 mod signals;

@@ -57,9 +57,8 @@ impl Diagnosis {
 
     /// The runs of what may pass when it is run again.
     pub fn runs(&self) -> Vec<u64> {
-        let again = |failure: &&Failure| {
-            matches!(failure.cause, Cause::Flaky | Cause::Infrastructure)
-        };
+        let again =
+            |failure: &&Failure| matches!(failure.cause, Cause::Flaky | Cause::Infrastructure);
         let mut runs: Vec<u64> = self
             .failures
             .iter()

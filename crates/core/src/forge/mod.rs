@@ -19,8 +19,8 @@ pub use cause::{Cause, Diagnosis, Failure, diagnose};
 pub use note::{ForgeNote, p0_prompt, p1_prompt};
 pub use notice::ForgeNotice;
 pub use phase::{Phase, PhaseReport, Unknown};
-pub use say::{ForgeNeed, ForgeProof};
 pub use rules::{Bounds, ForgeRules, MergeMethod, MergeWho};
+pub use say::{ForgeNeed, ForgeProof};
 pub use sight::{
     Check, CheckState, Ci, GateFinding, Local, Pull, PullState, Sight, Trouble, TroubleKind,
     aggregate,

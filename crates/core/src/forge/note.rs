@@ -8,13 +8,24 @@ use crate::template::data::{fenced, inline, list};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForgeNote {
     /// Everything that the quality gate lacks, the first thing first.
-    Gate { findings: Vec<GateFinding> },
+    Gate {
+        findings: Vec<GateFinding>,
+    },
     /// The gate is green and there is no pull request yet.
-    NoPull { branch: String },
-    Uncommitted { files: usize },
-    Unpushed { branch: String, commits: usize },
+    NoPull {
+        branch: String,
+    },
+    Uncommitted {
+        files: usize,
+    },
+    Unpushed {
+        branch: String,
+        commits: usize,
+    },
     /// The remote branch has commits that are not here.
-    Behind { branch: String },
+    Behind {
+        branch: String,
+    },
     CiFailed {
         number: u64,
         commit: String,
@@ -23,10 +34,18 @@ pub enum ForgeNote {
         log: String,
     },
     /// The turn before was about the same red commit, and nothing was pushed.
-    NothingPushed { commit: String },
-    CiPassed { number: u64, commit: String },
+    NothingPushed {
+        commit: String,
+    },
+    CiPassed {
+        number: u64,
+        commit: String,
+    },
     /// A command of ours that was refused, in the words of whom was asked.
-    Refused { command: String, words: String },
+    Refused {
+        command: String,
+        words: String,
+    },
 }
 
 impl ForgeNote {
@@ -90,7 +109,9 @@ impl ForgeNote {
             ForgeNote::Refused { command, words } => {
                 let command = inline(command);
                 let words = fenced(words);
-                format!("{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force.")
+                format!(
+                    "{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force."
+                )
             }
         }
     }

@@ -12,12 +12,24 @@ use crate::tr;
 #[derive(Clone, Debug, PartialEq)]
 pub enum ForgeNotice {
     /// What the quality gate lacks.
-    GateOpen { findings: Vec<GateFinding> },
+    GateOpen {
+        findings: Vec<GateFinding>,
+    },
     /// The gate is green and the pull request is missing.
-    PullMissing { branch: String },
-    PullFound { number: u64, url: String },
-    Pushed { branch: String, commit: String },
-    Created { url: String },
+    PullMissing {
+        branch: String,
+    },
+    PullFound {
+        number: u64,
+        url: String,
+    },
+    Pushed {
+        branch: String,
+        commit: String,
+    },
+    Created {
+        url: String,
+    },
     /// A look at CI that runs.
     Poll {
         number: u64,
@@ -27,7 +39,10 @@ pub enum ForgeNotice {
         left_ms: Option<u64>,
     },
     /// There is a newer commit, whose checks count from now on.
-    Rebound { from: String, to: String },
+    Rebound {
+        from: String,
+        to: String,
+    },
     Failed {
         number: u64,
         commit: String,
@@ -35,12 +50,25 @@ pub enum ForgeNotice {
         checks: Vec<String>,
     },
     /// What failed is run again on the same commit.
-    Rerun { commit: String, runs: Vec<u64> },
+    Rerun {
+        commit: String,
+        runs: Vec<u64>,
+    },
     /// What had failed passed when it was run again.
-    WasFlaky { commit: String },
-    Passed { number: u64, commit: String },
-    Merged { number: u64, by_ralph: bool },
-    Trouble { trouble: Trouble },
+    WasFlaky {
+        commit: String,
+    },
+    Passed {
+        number: u64,
+        commit: String,
+    },
+    Merged {
+        number: u64,
+        by_ralph: bool,
+    },
+    Trouble {
+        trouble: Trouble,
+    },
 }
 
 impl ForgeNotice {
@@ -69,6 +97,21 @@ impl ForgeNotice {
             | ForgeNotice::Failed { .. }
             | ForgeNotice::Trouble { .. } => Level::Warn,
             _ => Level::Info,
+        }
+    }
+
+    /// Whether two looks at CI saw the same.
+    pub fn shows_the_same(&self, other: &ForgeNotice) -> bool {
+        match (self, other) {
+            (
+                ForgeNotice::Poll { commit, checks, .. },
+                ForgeNotice::Poll {
+                    commit: other_commit,
+                    checks: other_checks,
+                    ..
+                },
+            ) => (commit, checks) == (other_commit, other_checks),
+            _ => false,
         }
     }
 

@@ -293,10 +293,32 @@ pub(super) fn counts(checks: &[Check], lang: Lang) -> String {
     let pending = count(|s| s == CheckState::Pending);
     let ignored = count(|s| s == CheckState::Ignored);
     let parts: Vec<String> = [
-        (passed, tr!(lang, "{passed} passed", "{passed} 通過", "{passed} 通过")),
-        (failed, tr!(lang, "{failed} failed", "{failed} 失敗", "{failed} 失败")),
-        (pending, tr!(lang, "{pending} pending", "{pending} 等待中", "{pending} 等待中")),
-        (ignored, tr!(lang, "{ignored} skipped", "{ignored} 略過", "{ignored} 跳过")),
+        (
+            passed,
+            tr!(lang, "{passed} passed", "{passed} 通過", "{passed} 通过"),
+        ),
+        (
+            failed,
+            tr!(lang, "{failed} failed", "{failed} 失敗", "{failed} 失败"),
+        ),
+        (
+            pending,
+            tr!(
+                lang,
+                "{pending} pending",
+                "{pending} 等待中",
+                "{pending} 等待中"
+            ),
+        ),
+        (
+            ignored,
+            tr!(
+                lang,
+                "{ignored} skipped",
+                "{ignored} 略過",
+                "{ignored} 跳过"
+            ),
+        ),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

@@ -151,7 +151,12 @@ impl Say for Cause {
         match self {
             Cause::Regression => tr!(lang, "new failure", "新的失敗", "新的失败"),
             Cause::Flaky => tr!(lang, "perhaps flaky", "可能不穩定", "可能不稳定"),
-            Cause::PreExisting => tr!(lang, "the base fails too", "目標分支同樣失敗", "目标分支同样失败"),
+            Cause::PreExisting => tr!(
+                lang,
+                "the base fails too",
+                "目標分支同樣失敗",
+                "目标分支同样失败"
+            ),
             Cause::Infrastructure => tr!(lang, "infrastructure", "基礎設施", "基础设施"),
         }
     }
@@ -230,7 +235,12 @@ impl Say for Trouble {
                 "{program} 找不到这个 PR"
             ),
             TroubleKind::Refused => {
-                tr!(lang, "{program} refused", "{program} 拒絕", "{program} 拒绝")
+                tr!(
+                    lang,
+                    "{program} refused",
+                    "{program} 拒絕",
+                    "{program} 拒绝"
+                )
             }
             TroubleKind::Silent => tr!(
                 lang,
@@ -255,9 +265,18 @@ impl Say for Trouble {
 /// Something that the forge showed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ForgeProof {
-    Pull { number: u64, url: String },
-    Checks { commit: String, passed: usize },
-    Merged { number: u64, at: String },
+    Pull {
+        number: u64,
+        url: String,
+    },
+    Checks {
+        commit: String,
+        passed: usize,
+    },
+    Merged {
+        number: u64,
+        at: String,
+    },
     /// The quality gate was checked and lacks nothing.
     Gate,
 }

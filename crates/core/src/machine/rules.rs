@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Budget;
-use crate::forge::ForgeRules;
+use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -187,6 +187,33 @@ impl Default for Limits {
 }
 
 impl Rules {
+    /// Everything that these rules let go outward.
+    pub fn outward(&self) -> Vec<ForgeAsk> {
+        let Some(forge) = &self.forge else {
+            return Vec::new();
+        };
+        match self.goal {
+            Goal::PullRequest if forge.create => vec![ForgeAsk::Push, ForgeAsk::Create],
+            Goal::Ci => {
+                let mut asks = Vec::new();
+                if forge.push {
+                    asks.push(ForgeAsk::Push);
+                }
+                if forge.bounds.reruns > 0 {
+                    asks.push(ForgeAsk::Rerun { runs: Vec::new() });
+                }
+                if forge.merge != MergeWho::Nobody {
+                    asks.push(ForgeAsk::Merge {
+                        number: forge.number.unwrap_or_default(),
+                        commit: "HEAD".into(),
+                    });
+                }
+                asks
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub fn new(goal: Goal) -> Rules {
         Rules {
             goal,

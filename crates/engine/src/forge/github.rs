@@ -4,11 +4,12 @@ use ralph_core::forge::{Check, CheckState, Pull, PullState, Trouble, TroubleKind
 use serde_json::Value;
 
 use super::runner::{Runner, Said};
-use super::{Forge, Seen, strings, wall_ms};
+use super::{Forge, Seen, named, strings, wall_ms};
 use crate::excerpt::shortened;
 
 /// Every field is known to `gh` 2.23 already.
-const FIELDS: &str = "number,url,state,isDraft,headRefOid,baseRefName,mergedAt,updatedAt,statusCheckRollup";
+const FIELDS: &str =
+    "number,url,state,isDraft,headRefOid,baseRefName,mergedAt,updatedAt,statusCheckRollup";
 
 /// Which checks the base branch requires.
 const REQUIRED: &str = "query=query($owner:String!,$repo:String!,$number:Int!){\
@@ -29,7 +30,9 @@ pub(super) async fn look(
             ask(runner, &["pr", "view", &number, "--json", FIELDS]).await?
         }
         None => {
-            let args = ["pr", "list", "--head", branch, "--state", "open", "--json", FIELDS];
+            let args = [
+                "pr", "list", "--head", branch, "--state", "open", "--json", FIELDS,
+            ];
             let list = ask(runner, &args).await?;
             match list.get(0) {
                 Some(first) => first.clone(),
@@ -37,7 +40,8 @@ pub(super) async fn look(
             }
         }
     };
-    let mut seen = read_pull(&answer).ok_or_else(|| strange("a pull request without its fields"))?;
+    let mut seen =
+        read_pull(&answer).ok_or_else(|| strange("a pull request without its fields"))?;
     if let (true, Some(pull)) = (forge.required_only, &seen.pull) {
         let required = required(runner, pull.number).await?;
         seen.checks.retain(|check| required.contains(&check.name));
@@ -48,7 +52,9 @@ pub(super) async fn look(
 async fn required(runner: &Runner<'_>, number: u64) -> Result<Vec<String>, Trouble> {
     let number = format!("number={number}");
     let (owner, repo) = ("owner={owner}", "repo={repo}");
-    let args = ["api", "graphql", "-F", owner, "-F", repo, "-F", &number, "-f", REQUIRED];
+    let args = [
+        "api", "graphql", "-F", owner, "-F", repo, "-F", &number, "-f", REQUIRED,
+    ];
     let answer = ask(runner, &args).await?;
     let nodes = answer.pointer(
         "/data/repository/pullRequest/commits/nodes/0/commit/statusCheckRollup/contexts/nodes",
@@ -190,7 +196,9 @@ pub(super) async fn default_branch(runner: &Runner<'_>) -> Result<String, Troubl
 
 pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
     let (title, body) = forge.title_and_text(branch);
-    let mut args = strings(&["pr", "create", "--head", branch, "--title", &title, "--body", &body]);
+    let mut args = strings(&[
+        "pr", "create", "--head", branch, "--title", &title, "--body", &body,
+    ]);
     if forge.draft {
         args.push("--draft".into());
     }
@@ -206,7 +214,10 @@ pub(super) async fn create(
     let said = runner.run("gh", &create_args(forge, branch)).await?;
     let address = |text: &str| {
         let words = text.split_whitespace();
-        words.rev().find(|w| w.starts_with("https://")).map(str::to_owned)
+        words
+            .rev()
+            .find(|w| w.starts_with("https://"))
+            .map(str::to_owned)
     };
     let is_there = said.stderr.contains("already exists");
     match address(&said.stdout).or_else(|| address(&said.stderr).filter(|_| is_there)) {
@@ -217,13 +228,24 @@ pub(super) async fn create(
 
 pub(super) async fn rerun(runner: &Runner<'_>, run: u64) -> Result<(), Trouble> {
     let run = run.to_string();
-    done(&runner.run("gh", &strings(&["run", "rerun", &run, "--failed"])).await?)
+    done(
+        &runner
+            .run("gh", &strings(&["run", "rerun", &run, "--failed"]))
+            .await?,
+    )
 }
 
 pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String> {
-    let number = number.to_string();
+    let number = named(number);
     let method = format!("--{}", forge.method.name());
-    let mut args = strings(&["pr", "merge", &number, &method, "--match-head-commit", commit]);
+    let mut args = strings(&[
+        "pr",
+        "merge",
+        &number,
+        &method,
+        "--match-head-commit",
+        commit,
+    ]);
     if forge.auto_merge {
         args.push("--auto".into());
     }
@@ -243,7 +265,13 @@ pub(super) async fn merge(
         return Ok(());
     }
     let number = number.to_string();
-    let args = ["pr", "view", &number, "--json", "state,headRefName,isCrossRepository"];
+    let args = [
+        "pr",
+        "view",
+        &number,
+        "--json",
+        "state,headRefName,isCrossRepository",
+    ];
     let pull = ask(runner, &args).await?;
     if pull["state"] == "MERGED" && pull["isCrossRepository"] != true {
         let branch = text(&pull, "headRefName").unwrap_or_default();
@@ -307,7 +335,10 @@ pub(super) fn trouble(said: &Said) -> Trouble {
         "no default remote repository",
     ]) {
         TroubleKind::NoRepository
-    } else if says(&["could not resolve to a pullrequest", "no pull requests found"]) {
+    } else if says(&[
+        "could not resolve to a pullrequest",
+        "no pull requests found",
+    ]) {
         TroubleKind::NoPull
     } else {
         TroubleKind::Refused

@@ -5,7 +5,7 @@ use ralph_core::forge::{Check, CheckState, MergeMethod, Pull, PullState, Trouble
 use serde_json::Value;
 
 use super::runner::{Runner, Said};
-use super::{Forge, Seen, strings, wall_ms};
+use super::{Forge, Seen, named, strings, wall_ms};
 use crate::excerpt::shortened;
 
 pub(super) async fn look(
@@ -18,17 +18,21 @@ pub(super) async fn look(
         Some(number) => number,
         None => {
             let branch = encoded(branch);
-            let path = format!(
-                "projects/:fullpath/merge_requests?state=opened&source_branch={branch}"
-            );
+            let path =
+                format!("projects/:fullpath/merge_requests?state=opened&source_branch={branch}");
             match ask(runner, &path).await?[0]["iid"].as_u64() {
                 Some(number) => number,
                 None => return Ok(Seen::default()),
             }
         }
     };
-    let request = ask(runner, &format!("projects/:fullpath/merge_requests/{number}")).await?;
-    let pull = read_request(&request).ok_or_else(|| strange("a merge request without its fields"))?;
+    let request = ask(
+        runner,
+        &format!("projects/:fullpath/merge_requests/{number}"),
+    )
+    .await?;
+    let pull =
+        read_request(&request).ok_or_else(|| strange("a merge request without its fields"))?;
     let pipeline = &request["head_pipeline"];
     let of_head = pipeline["sha"].as_str() == Some(pull.head.as_str());
     let checks = match pipeline["id"].as_u64().filter(|_| of_head) {
@@ -162,16 +166,27 @@ pub(super) async fn rerun(runner: &Runner<'_>, run: u64) -> Result<(), Trouble> 
 }
 
 pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String> {
-    let path = format!("projects/:fullpath/merge_requests/{number}/merge");
+    let path = format!("projects/:fullpath/merge_requests/{}/merge", named(number));
     let sha = format!("sha={commit}");
     let squash = format!("squash={}", forge.method == MergeMethod::Squash);
     let remove = format!("should_remove_source_branch={}", forge.delete_branch);
     let mut args = strings(&[
-        "api", "--method", "PUT", &path, "--raw-field", &sha, "--raw-field", &squash,
-        "--raw-field", &remove,
+        "api",
+        "--method",
+        "PUT",
+        &path,
+        "--raw-field",
+        &sha,
+        "--raw-field",
+        &squash,
+        "--raw-field",
+        &remove,
     ]);
     if forge.auto_merge {
-        args.extend(strings(&["--raw-field", "merge_when_pipeline_succeeds=true"]));
+        args.extend(strings(&[
+            "--raw-field",
+            "merge_when_pipeline_succeeds=true",
+        ]));
     }
     args
 }
@@ -182,7 +197,11 @@ pub(super) async fn merge(
     number: u64,
     commit: &str,
 ) -> Result<(), Trouble> {
-    done(&runner.run("glab", &merge_args(forge, number, commit)).await?)
+    done(
+        &runner
+            .run("glab", &merge_args(forge, number, commit))
+            .await?,
+    )
 }
 
 async fn ask(runner: &Runner<'_>, path: &str) -> Result<Value, Trouble> {
@@ -206,9 +225,20 @@ pub(super) fn trouble(said: &Said) -> Trouble {
         TroubleKind::Login
     } else if says(&["429", "rate limit", "too many requests"]) {
         TroubleKind::RateLimited
-    } else if says(&["dial tcp", "no such host", "connection refused", "502", "503", "504"]) {
+    } else if says(&[
+        "dial tcp",
+        "no such host",
+        "connection refused",
+        "502",
+        "503",
+        "504",
+    ]) {
         TroubleKind::Network
-    } else if says(&["404 project not found", "no git remotes", "not a git repository"]) {
+    } else if says(&[
+        "404 project not found",
+        "no git remotes",
+        "not a git repository",
+    ]) {
         TroubleKind::NoRepository
     } else if says(&["404"]) {
         TroubleKind::NoPull

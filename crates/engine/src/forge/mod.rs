@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use ralph_core::config::GateSettings;
 use ralph_core::forge::{
-    Check, ForgeAnswer, ForgeAsk, GateFinding, Local, MergeMethod, Phase, PhaseReport, Pull, PullState, Sight,
-    Trouble, TroubleKind, Unknown,
+    Check, ForgeAnswer, ForgeAsk, GateFinding, Local, MergeMethod, Phase, PhaseReport, Pull,
+    PullState, Sight, Trouble, TroubleKind, Unknown,
 };
 use ralph_core::gate;
 use ralph_core::lang::{Lang, Say};
@@ -112,9 +112,7 @@ impl Forge {
         let stop = watch::Sender::new(Stop::No);
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         match self.perform(&look, &[], stop.subscribe()).await {
-            ForgeAnswer::Looked(sight) => {
-                PhaseReport::of(*sight, clock::now().wall_ms, grace_ms)
-            }
+            ForgeAnswer::Looked(sight) => PhaseReport::of(*sight, clock::now().wall_ms, grace_ms),
             ForgeAnswer::Failed(trouble) => PhaseReport::unknown(Unknown::Trouble(trouble)),
             _ => PhaseReport::unknown(Unknown::NoChecks),
         }
@@ -131,7 +129,9 @@ impl Forge {
             },
             ForgeAsk::Rerun { .. } => match self.host {
                 Host::GitHub => "gh run rerun RUN --failed".into(),
-                Host::GitLab => "glab api --method POST projects/:fullpath/pipelines/ID/retry".into(),
+                Host::GitLab => {
+                    "glab api --method POST projects/:fullpath/pipelines/ID/retry".into()
+                }
             },
             ForgeAsk::Merge { number, commit } => match self.host {
                 Host::GitHub => line("gh", &github::merge_args(self, *number, commit)),
@@ -156,7 +156,9 @@ impl Forge {
         let local = self.local(branch, head.commit, seen.pull.as_ref());
         Ok(ForgeAnswer::Looked(Box::new(Sight {
             local,
-            gate: gate.map(|phase| self.gate_findings(phase)).unwrap_or_default(),
+            gate: gate
+                .map(|phase| self.gate_findings(phase))
+                .unwrap_or_default(),
             pull: seen.pull,
             checks: seen.checks,
         })))
@@ -312,7 +314,10 @@ impl Forge {
             "{}\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.",
             self.about.trim()
         );
-        (shortened(&title, LONGEST_TITLE), shortened(text.trim(), 4_000))
+        (
+            shortened(&title, LONGEST_TITLE),
+            shortened(text.trim(), 4_000),
+        )
     }
 }
 
@@ -385,6 +390,14 @@ fn line(program: &str, args: &[String]) -> String {
     };
     let words: Vec<String> = args.iter().map(quoted).collect();
     format!("{program} {}", words.join(" "))
+}
+
+/// A pull request that a dry run does not know yet has no number.
+fn named(number: u64) -> String {
+    match number {
+        0 => "N".into(),
+        number => number.to_string(),
+    }
 }
 
 fn strings(words: &[&str]) -> Vec<String> {

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::config::{self, ForgeName, Merge, Settings};
-use ralph_core::forge::{
-    Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1_prompt,
-};
+use ralph_core::forge::{Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1_prompt};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Goal;
 use ralph_core::tr;

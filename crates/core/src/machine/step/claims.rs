@@ -1,7 +1,7 @@
 //! Promises: claims that have to be proven, and what they lack.
 
-use super::forge;
 use super::decide::{decide, finish, finish_or};
+use super::forge;
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
 use crate::machine::{

@@ -6,7 +6,7 @@
 //! and told apart by its cause before anybody is called.
 
 use super::claims::reject;
-use super::decide::{decide, finish, duration_used_up, finish_or, reach_limit, wait};
+use super::decide::{decide, duration_used_up, finish, finish_or, reach_limit, wait};
 use super::judge::{count_failure, forget_failure};
 use crate::forge::{
     Cause, Check, CheckState, Ci, Diagnosis, ForgeAnswer, ForgeAsk, ForgeNeed, ForgeNote,
@@ -144,7 +144,13 @@ fn judge_p0(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
         return complete(state, vec![ForgeProof::Gate, proof_of(pull)], out);
     }
     let branch = sight.local.branch.clone();
-    tell(state, ForgeNotice::PullMissing { branch: branch.clone() }, out);
+    tell(
+        state,
+        ForgeNotice::PullMissing {
+            branch: branch.clone(),
+        },
+        out,
+    );
     if sight.local.uncommitted > 0 {
         let files = sight.local.uncommitted;
         return send_back(state, vec![ForgeNote::Uncommitted { files }], out);
@@ -300,7 +306,11 @@ fn judge_red(
     let Some(cause) = diagnosis.cause() else {
         return look(state, out);
     };
-    let runs_on = state.pull.checks.iter().any(|c| c.state == CheckState::Pending);
+    let runs_on = state
+        .pull
+        .checks
+        .iter()
+        .any(|c| c.state == CheckState::Pending);
     if matches!(cause, Cause::Flaky | Cause::Infrastructure) && runs_on {
         // What runs can't be run again.
         let checks = state.pull.checks.clone();

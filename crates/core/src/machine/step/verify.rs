@@ -1,8 +1,8 @@
 //! Evidence: when the work looks complete, and what verification made of it.
 
 use super::claims::reject;
-use super::forge;
 use super::decide::{decide, finish, finish_or};
+use super::forge;
 use super::judge::{count_failure, forget_failure};
 use crate::machine::state::Failing;
 use crate::machine::{

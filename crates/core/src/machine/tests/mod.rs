@@ -7,6 +7,7 @@
 mod breaker;
 mod clock;
 mod errors;
+mod forge;
 mod goals;
 mod laws;
 mod limits;
@@ -21,6 +22,7 @@ mod verification;
 mod worlds;
 
 use super::*;
+use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -423,6 +425,12 @@ impl Script {
                 Effect::Freeze => Some("freeze"),
                 Effect::Ask(_) => Some("ask"),
                 Effect::Finish(_) => Some("finish"),
+                Effect::Forge(ForgeAsk::Look { .. }) => Some("look"),
+                Effect::Forge(ForgeAsk::Examine { .. }) => Some("examine"),
+                Effect::Forge(ForgeAsk::Push) => Some("push"),
+                Effect::Forge(ForgeAsk::Create) => Some("create"),
+                Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
+                Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
             })
             .collect()
     }
@@ -471,6 +479,7 @@ fn line(effect: &Effect) -> String {
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
             .trim_end()
             .into(),
+        Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
     }
 }
 
