@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use ralph_core::checkpoint::{self, Checkpoint};
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Event, Goal, Kind, Outcome, iso_utc};
-use ralph_core::report::{Facts, GitFacts, Report, Story, outcome_name};
+use ralph_core::machine::{Event, Kind, Outcome, iso_utc};
+use ralph_core::report::{Report, Story, outcome_name};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::history::{self, Bundle, Entry, History, Manifest};
@@ -21,11 +21,11 @@ use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::LockError;
 use serde_json::{Map, Value, json};
 
-use crate::git::{self, Head};
+use crate::git::Head;
 use crate::past::{self, Past, PastError};
 use crate::record::{self, RecordError};
 use crate::supervise::orphans;
-use crate::{clock, opening};
+use crate::{clock, opening, report};
 
 /// Where runs are kept, and how many.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Keeping {
     /// The working directory of other tools, `.skillpack/current`.
     pub current: PathBuf,
     pub keep: usize,
+    /// A finished OpenSpec change is archived as well.
+    pub openspec: bool,
 }
 
 impl Keeping {
@@ -42,6 +44,7 @@ impl Keeping {
             history: History::new(root.join(&settings.history.dir)),
             current: root.join(&settings.checkpoint.dir),
             keep: usize::try_from(settings.history.keep).unwrap_or(usize::MAX),
+            openspec: settings.history.openspec,
         }
     }
 }
@@ -111,7 +114,9 @@ pub fn archive(
     write: &mut dyn FnMut(&Event) -> Result<(), RecordError>,
 ) -> Result<Archived, ArchiveError> {
     let mut story = Story::default();
-    let past = past::listen(job.run, &mut |notice| story.take(notice))?;
+    let past = past::listen(job.run, &mut |event, state, told| {
+        story.hear(event, state, told)
+    })?;
     let working = match is_of_run(&job.keeping.current, job.run) {
         true => history::working_files(&job.keeping.current)?,
         false => Vec::new(),
@@ -170,7 +175,9 @@ fn bundle(
     working: &[(String, PathBuf)],
     task_id: &str,
 ) -> Bundle {
-    let report = Report::new(facts(job, past), &past.state, story);
+    let head = job.head.as_ref().and_then(|head| head.commit.as_deref());
+    let facts = report::facts(job.layout.root(), job.run, past, head);
+    let report = Report::new(facts, &past.state, story);
     let mut copies = vec![
         (history::JOURNAL.to_owned(), job.run.journal()),
         (history::EVENTS.to_owned(), job.run.events()),
@@ -183,47 +190,6 @@ fn bundle(
         manifest: manifest(&report, past, task_id),
         texts: vec![(history::REPORT.to_owned(), report.markdown(job.lang))],
         copies,
-    }
-}
-
-fn facts(job: &Job<'_>, past: &Past) -> Facts {
-    let (root, header) = (job.layout.root(), &past.header);
-    Facts {
-        run_id: job.run.id.to_string(),
-        what: match (
-            &past.state.rules.goal,
-            &header.asked.prompt,
-            &header.tasks_file,
-        ) {
-            (Goal::Tasks { .. }, _, Some(file)) => {
-                let below = file.strip_prefix(root).unwrap_or(file);
-                below.display().to_string()
-            }
-            (_, prompt, _) => prompt.clone().unwrap_or_default(),
-        },
-        started: clock::local_time(header.started_ms),
-        ended: clock::local_time(past.state.now().wall_ms),
-        git: git::find_root(root).map(|_| git_facts(job, past)),
-    }
-}
-
-/// What the repository shows of a run can only be told at its end: later, it
-/// would be the work of others.
-fn git_facts(job: &Job<'_>, past: &Past) -> GitFacts {
-    let (root, from) = (job.layout.root(), past.header.commit.clone());
-    let to = job.head.as_ref().and_then(|head| head.commit.clone());
-    GitFacts {
-        branch: past.header.branch.clone(),
-        commits: match (&from, &to) {
-            (Some(from), Some(to)) => git::count_commits(root, from, to),
-            _ => None,
-        },
-        files: match (&from, &job.head) {
-            (Some(from), Some(_)) => git::count_changed_files(root, from),
-            _ => None,
-        },
-        from,
-        to,
     }
 }
 

@@ -1,6 +1,8 @@
 //! The outer loop: everything that wakes it becomes one event, the machine
 //! decides, the journal is written, and what was decided is done.
 
+mod moments;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -11,21 +13,22 @@ use ralph_core::forge::{ForgeAnswer, ForgeAsk};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
-    TaskRef, Turn, TurnReport, WaitReason, step,
+    TaskRef, Turn, TurnReport, step,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
 use ralph_core::text;
-use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep;
 
+use self::moments::{COUNTDOWN, at, chosen, finished, stop_file, wake_at};
 use crate::agents::Session;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::look::Looker;
+use crate::notify::Courier;
 use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
@@ -35,7 +38,7 @@ use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::verify::Verified;
-use crate::{archive, clock, git, guarded};
+use crate::{archive, clock, git, guarded, openspec};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -119,6 +122,8 @@ struct Driver<'a> {
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
     layout: Layout,
+    /// Tells people who are not looking.
+    courier: Courier,
     /// Once is enough: the run is stopping.
     stop_file_seen: bool,
     /// Held to the end of the run.
@@ -164,6 +169,7 @@ impl<'a> Driver<'a> {
             announcements.push(change);
         }
         let first = opening.first_event(seen);
+        let first_number = open.recorder.records();
         let mut driver = Driver {
             state: open.state,
             looker,
@@ -180,6 +186,12 @@ impl<'a> Driver<'a> {
             sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
+            courier: Courier::new(
+                plan.notifier.clone(),
+                open.id.as_str(),
+                plan.lang,
+                first_number,
+            ),
             layout,
             stop_file_seen: false,
             plan,
@@ -221,6 +233,10 @@ impl<'a> Driver<'a> {
                 if !outcome.can_go_on() {
                     self.archive();
                 }
+                if outcome == Outcome::Complete {
+                    self.archive_change().await;
+                }
+                self.tell_the_rest().await;
                 return Ok(outcome);
             }
         }
@@ -239,6 +255,22 @@ impl<'a> Driver<'a> {
         let end = self.state.end_notice(outcome);
         self.observer.notice(&end, &self.state, at);
         DriveError::Unsaved(error)
+    }
+
+    /// The end is what people want to know most. Whoever presses Ctrl+C does
+    /// not want to wait for it.
+    async fn tell_the_rest(&mut self) {
+        if self.courier.is_idle() {
+            return;
+        }
+        let failures = tokio::select! {
+            biased;
+            Some(_) = self.requests.recv() => Vec::new(),
+            failures = self.courier.finish() => failures,
+        };
+        for undelivered in failures {
+            self.announce(&Announcement::NotTold { undelivered });
+        }
     }
 
     fn tell_troubles(&mut self) {
@@ -316,6 +348,10 @@ impl<'a> Driver<'a> {
                 self.menu = None;
                 Kind::Answered { answer: self.answer(choice) }
             }
+            undelivered = self.courier.work() => {
+                self.announce(&Announcement::NotTold { undelivered });
+                return None;
+            }
             () = sleep(COUNTDOWN), if ticks => {
                 let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
                 self.observer.count_down(left);
@@ -387,6 +423,7 @@ impl<'a> Driver<'a> {
             Effect::Emit(notice) => {
                 self.recorder.notice(&notice, at);
                 self.observer.notice(&notice, &self.state, at);
+                self.courier.take(&notice, at);
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
             Effect::Verify { turn } => self.start_verification(turn),
@@ -583,6 +620,25 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Only on request: these are files of the project.
+    async fn archive_change(&mut self) {
+        let tasks = self
+            .plan
+            .tasks
+            .as_ref()
+            .filter(|_| self.plan.keeping.openspec);
+        let id = tasks.and_then(|tasks| openspec::change_of(&self.plan.root, &tasks.path));
+        let Some(id) = id else {
+            return;
+        };
+        let now = clock::local_time(self.state.now().wall_ms);
+        let date = now.get(..10).unwrap_or(&now);
+        match openspec::archive(&self.plan.root, &id, date).await {
+            Ok(to) => self.announce(&Announcement::Archived { to }),
+            Err(message) => self.announce(&Announcement::ChangeStays { id, message }),
+        }
+    }
+
     fn announce(&mut self, announcement: &Announcement) {
         self.recorder.announce(announcement);
         self.observer.announce(announcement);
@@ -590,7 +646,7 @@ impl<'a> Driver<'a> {
 }
 
 /// A promise goes into logs, state and prompts in the agent's own words.
-fn without_secrets(promise: Promise) -> Promise {
+pub(crate) fn without_secrets(promise: Promise) -> Promise {
     let hide = |words: String| text::redact(&words).into_owned();
     match promise {
         Promise::Blocked(reason) => Promise::Blocked(hide(reason)),
@@ -636,60 +692,4 @@ async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
         })
     })
     .await
-}
-
-/// How often the stop file is looked for while nothing else happens.
-const STOP_FILE_LOOK: Duration = Duration::from_millis(500);
-
-/// Ends when somebody wrote the stop file, which is looked for at once: before
-/// a turn, and again and again while it runs. An error says why it stays.
-async fn stop_file(layout: &Layout, seen: bool) -> Result<(), FileError> {
-    if seen {
-        return std::future::pending().await;
-    }
-    while !layout.take_stop_file()? {
-        sleep(STOP_FILE_LOOK).await;
-    }
-    Ok(())
-}
-
-async fn finished(child: &mut Option<Child>) -> ChildDone {
-    match child {
-        Some(child) => child.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn at(moment: Option<WakeAt>) {
-    match moment {
-        Some(moment) => clock::sleep_until(moment).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// How often a wait that is shown on a terminal is told anew.
-const COUNTDOWN: Duration = Duration::from_secs(1);
-
-/// The limits of an agent end on the wall clock; every other wait takes its
-/// time, whatever the wall clock does meanwhile.
-fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
-    let steady = |ms| WakeAt::Steady(at.steady_ms.saturating_add(ms));
-    match why {
-        WaitReason::Limit => WakeAt::wall_after(at, ms),
-        WaitReason::Overload | WaitReason::Ci => WakeAt::wall_after(at, with_jitter(ms)),
-        WaitReason::Backoff => steady(with_jitter(ms)),
-        WaitReason::Between | WaitReason::Rate => steady(ms),
-    }
-}
-
-async fn chosen(menu: &mut Option<oneshot::Receiver<Choice>>) -> Option<Choice> {
-    match menu {
-        Some(menu) => menu.await.ok(),
-        None => std::future::pending().await,
-    }
-}
-
-/// Up to a fifth more, so that many loops do not come back at once.
-fn with_jitter(ms: u64) -> u64 {
-    ms + u64::from(clock::random()) % (ms / 5 + 1)
 }

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ralph_core::report::{Commit, FileChange};
 use ralph_store::fault::{self, Deed, point};
 
 /// Where HEAD stands.
@@ -27,6 +28,8 @@ const LONGEST_REF_FILE: u64 = 4096;
 const MOST_SYMBOLIC_STEPS: usize = 5;
 /// A process that has to answer one short question has hung after this.
 const LONGEST_PROCESS: Duration = Duration::from_secs(10);
+/// More than anybody reads.
+const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 
 /// What would make `git` look at another repository than the one it is told.
 const REDIRECTING_VARIABLES: [&str; 7] = [
@@ -38,6 +41,9 @@ const REDIRECTING_VARIABLES: [&str; 7] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_NAMESPACE",
 ];
+
+/// Everything but Ralph's own files.
+const WORK: [&str; 4] = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
 
 /// The nearest directory at or above `start` that holds a `.git`.
 pub fn find_root(start: &Path) -> Option<PathBuf> {
@@ -71,15 +77,34 @@ pub fn count_commits(root: &Path, from: &str, to: &str) -> Option<usize> {
         .ok()
 }
 
-/// How many files that Git knows differ from a commit, committed or not.
-/// Ralph's own are no work.
-pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
-    let from = object_id(from)?;
+/// The subjects of the commits between two, the newest first.
+pub fn commits(root: &Path, from: &str, to: &str, most: usize) -> Option<Vec<Commit>> {
+    let range = format!("{}..{}", object_id(from)?, object_id(to)?);
+    let most = format!("--max-count={most}");
+    let arguments = [
+        "log",
+        "--no-show-signature",
+        "--format=%h %s",
+        &most,
+        &range,
+    ];
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let text = String::from_utf8_lossy(&text);
+    let commit = |line: &str| {
+        let (id, subject) = line.split_once(' ').unwrap_or((line, ""));
+        Commit {
+            id: id.to_owned(),
+            subject: subject.to_owned(),
+        }
+    };
+    Some(text.lines().map(commit).collect())
+}
+
+/// How many files that Git knows differ from a commit: in another one, or in
+/// the work tree. Ralph's own are no work.
+pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<usize> {
     // It says nothing at all where nothing differs.
-    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
-    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
-    let arguments = [&["diff", "--shortstat"], &quiet[..], &[&from], &work].concat();
-    let answer = ask_git_for_text(root, &arguments)?;
+    let answer = ask_git_for_text(root, &diff_arguments("--shortstat", &diff_range(from, to)?))?;
     match answer.split_whitespace().next() {
         Some(count) => count.parse().ok(),
         None => Some(0),
@@ -89,6 +114,79 @@ pub fn count_changed_files(root: &Path, from: &str) -> Option<usize> {
 /// Where a remote is, as it is configured.
 pub fn remote_url(root: &Path, remote: &str) -> Option<String> {
     ask_git(root, &["config", "--get", &format!("remote.{remote}.url")])
+}
+
+/// The files of [`count_changed_files`], and how many lines of each.
+pub fn changed_files(
+    root: &Path,
+    from: &str,
+    to: Option<&str>,
+    most: usize,
+) -> Option<Vec<FileChange>> {
+    let range = diff_range(from, to)?;
+    let mut arguments = diff_arguments("--numstat", &range);
+    arguments.insert(1, "--no-renames");
+    arguments.insert(1, "-z");
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let text = String::from_utf8_lossy(&text);
+    let change = |entry: &str| {
+        let mut parts = entry.splitn(3, '\t');
+        let (added, removed) = (parts.next()?.parse().ok(), parts.next()?.parse().ok());
+        Some(FileChange {
+            path: parts.next()?.to_owned(),
+            added,
+            removed,
+        })
+    };
+    Some(text.split('\0').filter_map(change).take(most).collect())
+}
+
+fn diff_range(from: &str, to: Option<&str>) -> Option<Vec<String>> {
+    [Some(from), to]
+        .into_iter()
+        .flatten()
+        .map(object_id)
+        .collect()
+}
+
+fn diff_arguments<'a>(form: &'a str, range: &'a [String]) -> Vec<&'a str> {
+    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+    let range = range.iter().map(String::as_str);
+    let head = ["diff", form].into_iter().chain(quiet);
+    head.chain(range).chain(WORK).collect()
+}
+
+/// What differs between a tree (or `HEAD`) and the files that Git knows, as a
+/// unified diff of at most so many bytes. Ralph's own files are no work.
+pub fn diff(root: &Path, tree: Option<&str>, most: usize) -> Option<Vec<u8>> {
+    let base = match tree {
+        Some(tree) => object_id(tree)?,
+        None => "HEAD".to_owned(),
+    };
+    let plain = ["--no-ext-diff", "--no-textconv", "--no-color"];
+    let arguments = [
+        &["diff"],
+        &plain[..],
+        &["--ignore-submodules", &base],
+        &WORK,
+    ]
+    .concat();
+    ask_git_for_bytes(root, &arguments, most)
+}
+
+/// The first files that Git does not know and does not ignore.
+pub fn untracked(root: &Path, most: usize) -> Option<Vec<String>> {
+    let arguments = [
+        &["ls-files", "-z", "--others", "--exclude-standard"],
+        &WORK[..],
+    ]
+    .concat();
+    let names = ask_git_for_bytes(root, &arguments, 256 * 1024)?;
+    let names = names
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty());
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    Some(names.take(most).map(text).collect())
 }
 
 /// The directory that all work trees of a repository share.
@@ -231,6 +329,38 @@ fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
 }
 
 fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut child = start_git(root, arguments)?;
+    if !succeeds_in_time(&mut child) {
+        return None;
+    }
+    let mut answer = String::new();
+    // A short line fits into the pipe, so that it is whole when git is gone.
+    child
+        .stdout
+        .take()?
+        .take(LONGEST_REF_FILE)
+        .read_to_string(&mut answer)
+        .ok()?;
+    Some(answer)
+}
+
+/// The beginning of a longer answer. It is read while git writes it, or git
+/// would wait for ever.
+fn ask_git_for_bytes(root: &Path, arguments: &[&str], most: usize) -> Option<Vec<u8>> {
+    let mut child = start_git(root, arguments)?;
+    let mut output = child.stdout.take()?;
+    let reader = thread::spawn(move || {
+        let mut answer = Vec::new();
+        let read = output.by_ref().take(most as u64).read_to_end(&mut answer);
+        let _ = std::io::copy(&mut output, &mut std::io::sink());
+        read.map(|_| answer)
+    });
+    let succeeded = succeeds_in_time(&mut child);
+    let answer = reader.join().ok()?.ok()?;
+    succeeded.then_some(answer)
+}
+
+fn start_git(root: &Path, arguments: &[&str]) -> Option<Child> {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -246,19 +376,7 @@ fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
         command.env_remove(variable);
     }
     let spawn = || command.spawn();
-    let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
-    if !succeeds_in_time(&mut child) {
-        return None;
-    }
-    let mut answer = String::new();
-    // A short line fits into the pipe, so that it is whole when git is gone.
-    child
-        .stdout
-        .take()?
-        .take(LONGEST_REF_FILE)
-        .read_to_string(&mut answer)
-        .ok()?;
-    Some(answer)
+    fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()
 }
 
 fn succeeds_in_time(child: &mut Child) -> bool {

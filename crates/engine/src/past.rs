@@ -70,18 +70,21 @@ impl Say for PastError {
 
 /// Reads a run without touching it.
 pub fn read(paths: &RunPaths) -> Result<Past, PastError> {
-    listen(paths, &mut |_| {})
+    listen(paths, &mut |_, _, _| {})
 }
 
-/// [`read`], hearing once more what the run told.
-pub fn listen(paths: &RunPaths, heard: &mut dyn FnMut(&Notice)) -> Result<Past, PastError> {
+/// Hears an event once more: what it led to, and what was told of it.
+pub type Hear<'a> = &'a mut dyn FnMut(&Event, &State, &[Notice]);
+
+/// [`read`], hearing everything that happened once more.
+pub fn listen(paths: &RunPaths, hear: Hear<'_>) -> Result<Past, PastError> {
     let id = paths.id.as_str();
     // A run leaves other files only after its journal has begun.
     if !paths.journal().exists() && !paths.events().exists() {
         return Err(PastError::NeverBegan { run: id.into() });
     }
     let (records, _) = journal::read(&paths.journal())?;
-    replay(id, records, |notice, _| heard(notice))
+    play(id, records, hear)
 }
 
 /// The machine decides again as it did; nothing is performed. `tell` hears
@@ -91,6 +94,14 @@ pub fn replay(
     records: Vec<Record>,
     mut tell: impl FnMut(&Notice, Now),
 ) -> Result<Past, PastError> {
+    play(run, records, &mut |event, _, notices| {
+        for notice in notices {
+            tell(notice, event.at);
+        }
+    })
+}
+
+fn play(run: &str, records: Vec<Record>, hear: Hear<'_>) -> Result<Past, PastError> {
     let mut records = records.into_iter();
     let Some(first) = records.next() else {
         return Err(PastError::NeverBegan { run: run.into() });
@@ -111,7 +122,7 @@ pub fn replay(
     };
     for record in records {
         let event: Event = understand(run, record.seq, record.data)?;
-        past.take(&event, &mut tell);
+        past.take(&event, hear);
     }
     Ok(past)
 }
@@ -129,7 +140,7 @@ fn understand<T: serde::de::DeserializeOwned>(
 }
 
 impl Past {
-    fn take(&mut self, event: &Event, tell: &mut impl FnMut(&Notice, Now)) {
+    fn take(&mut self, event: &Event, hear: Hear<'_>) {
         match &event.kind {
             Kind::Archived { name } => self.archive = Some(name.clone()),
             _ => {
@@ -137,27 +148,37 @@ impl Past {
                 self.records += 1;
             }
         }
-        for effect in step(&mut self.state, event) {
-            if let Effect::Emit(notice) = effect {
-                tell(&notice, event.at);
-            }
-        }
-        let seen = match &event.kind {
-            Kind::Started { seen }
-            | Kind::Resumed { seen, .. }
-            | Kind::Woke { seen }
-            | Kind::Nudged { seen } => Some(seen),
-            Kind::TurnEnded(report) => Some(&report.seen),
-            Kind::Answered {
-                answer: Answer::Simplify { skipped, seen },
-            } => {
-                self.skipped.extend(skipped.iter().cloned());
-                Some(&**seen)
-            }
+        let told = |effect| match effect {
+            Effect::Emit(notice) => Some(notice),
             _ => None,
         };
+        let effects = step(&mut self.state, event).into_iter();
+        let notices: Vec<Notice> = effects.filter_map(told).collect();
+        hear(event, &self.state, &notices);
+        if let Kind::Answered {
+            answer: Answer::Simplify { skipped, .. },
+        } = &event.kind
+        {
+            self.skipped.extend(skipped.iter().cloned());
+        }
+        let seen = seen_in(event);
         if let Some(seen) = seen {
             self.last_seen = Some(seen.clone());
         }
+    }
+}
+
+/// What an event tells of the world.
+pub fn seen_in(event: &Event) -> Option<&Seen> {
+    match &event.kind {
+        Kind::Started { seen }
+        | Kind::Resumed { seen, .. }
+        | Kind::Woke { seen }
+        | Kind::Nudged { seen } => Some(seen),
+        Kind::TurnEnded(report) => Some(&report.seen),
+        Kind::Answered {
+            answer: Answer::Simplify { seen, .. },
+        } => Some(seen),
+        _ => None,
     }
 }

@@ -34,6 +34,7 @@ use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
+use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template, TemplateError};
 use crate::verify::Verifier;
@@ -77,6 +78,8 @@ pub struct Wanted {
     pub interactive: bool,
     /// This program, for its scripted mode.
     pub own_program: PathBuf,
+    /// The client in whose session the loop runs: it needs no agent of ours.
+    pub session: Option<String>,
 }
 
 /// Everything a run needs.
@@ -86,7 +89,8 @@ pub struct Plan {
     pub lang: Lang,
     pub asked: Asked,
     pub rules: Rules,
-    /// The chain of agents, the first choice first; never empty.
+    /// The chain of agents, the first choice first; empty for a loop inside a
+    /// session, which has its agent already.
     pub agents: Vec<Agent>,
     /// Each turn goes on with the session of the turn before.
     pub resume_session: bool,
@@ -103,9 +107,13 @@ pub struct Plan {
     pub log_keep: u32,
     /// Where the run goes when it is over.
     pub keeping: Keeping,
+    /// Who is told what while nobody looks.
+    pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
     /// Where a pull request is made or watched.
     pub forge: Option<Forge>,
+    /// How long a hook may wait for CI.
+    pub hook_wait: Duration,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
     /// How long the agent may say nothing.
@@ -210,6 +218,11 @@ pub enum Announcement {
         /// The branch that is checked out now.
         branch: Option<String>,
     },
+    /// A finished OpenSpec change could not be archived (HIST-05).
+    ChangeStays {
+        id: String,
+        message: String,
+    },
     /// The run is over and stands in the history (HIST-01).
     Archived {
         to: PathBuf,
@@ -221,6 +234,10 @@ pub enum Announcement {
     /// Old runs could not be deleted.
     NotPruned {
         message: String,
+    },
+    /// Somebody could not be told.
+    NotTold {
+        undelivered: Undelivered,
     },
     /// Old runs were deleted, because there were too many (HIST-04).
     Pruned {
@@ -336,6 +353,8 @@ pub enum PlanError {
     RootMissing {
         root: PathBuf,
     },
+    /// The address is often a secret, and so it is not repeated.
+    BadWebhook,
     Unpickable(Unpickable),
 }
 
@@ -394,10 +413,19 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     {
         return Err(PlanError::EmptyPrompt);
     }
-    let agents = chain::agents(settings, wanted, &mut announcements)?;
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
-    rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
-    rules.budget = chain::budget(settings, &agents)?;
+    let agents = match &wanted.session {
+        Some(client) => {
+            live_in(client, &mut rules);
+            Vec::new()
+        }
+        None => {
+            let agents = chain::agents(settings, wanted, &mut announcements)?;
+            rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
+            rules.budget = chain::budget(settings, &agents)?;
+            agents
+        }
+    };
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
@@ -416,6 +444,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let phased = settings.promise.complete.is_empty();
+    let notifier = Notifier::new(&wanted.root, &settings.notify);
+    if !notifier.ways.iter().all(Way::is_sound) {
+        return Err(PlanError::BadWebhook);
+    }
     Ok(Plan {
         root: wanted.root.clone(),
         lang: wanted.lang,
@@ -448,6 +480,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
+        notifier,
         checkpoint: CheckpointPlan {
             enabled: settings.checkpoint.enabled,
             interval: settings.checkpoint.interval,
@@ -456,12 +489,21 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             delta: settings.preset.as_deref() == Some("delta"),
         },
         forge,
+        hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,
         list,
     })
+}
+
+/// Inside a session nothing can be waited for, and nobody tells what a turn
+/// used.
+fn live_in(client: &str, rules: &mut Rules) {
+    rules.agents = vec![client.to_owned()];
+    rules.limits.pause_between_ms = 0;
+    rules.limits.calls_per_hour = 0;
 }
 
 fn find_tasks(
@@ -576,6 +618,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         agents: Vec::new(),
         budget: Default::default(),
         forge: None,
+        turns_before: 0,
     }
 }
 

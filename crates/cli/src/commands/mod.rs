@@ -15,7 +15,9 @@ mod guard;
 mod history;
 mod left;
 mod logs;
+mod loop_;
 mod phase;
+mod report;
 mod resume;
 mod run;
 mod status;
@@ -24,6 +26,7 @@ mod tasks;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
+pub use run::own_program;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);
@@ -41,6 +44,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
@@ -48,6 +52,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Events(args) => events::run(&app, &args),
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
+        Command::Report(args) => report::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),

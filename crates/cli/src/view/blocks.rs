@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use ralph_core::display::{
-    self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView, Gap,
+    self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
     LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
 };
 use ralph_core::lang::Say;
 use ralph_core::machine::{self, Goal, Limit, Notice, Outcome, PauseReason, Sign, State, TaskRef};
+use ralph_core::report;
 use ralph_engine::plan::Plan;
 
 /// What the blocks need beside the state.
@@ -15,7 +16,6 @@ use ralph_engine::plan::Plan;
 pub struct Context {
     tasks_file: String,
     openspec: Option<String>,
-    verifies: bool,
     is_git: bool,
     /// Count and signs of the breaker that opened.
     breaker: Option<(u32, Vec<Sign>)>,
@@ -38,7 +38,6 @@ impl Context {
         Context {
             openspec: change.map(str::to_owned),
             tasks_file,
-            verifies: plan.verifier.is_some(),
             is_git: ralph_engine::git::find_root(&plan.root).is_some(),
             breaker: None,
             missing: Vec::new(),
@@ -158,8 +157,8 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                     Goal::Prompt | Goal::PullRequest | Goal::Ci => None,
                 },
                 archived_to: None,
-                proven: proven.iter().map(|p| proof(p, context)).collect(),
-                not_proven: gaps(context, state),
+                proven: report::proofs(&context.tasks_file, proven),
+                not_proven: report::gaps(state, context.is_git),
             },
         ),
         Outcome::Paused { reason } => paused(screen, state, ending, *reason),
@@ -245,39 +244,4 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
             display::budget(screen, &BudgetView { ending, kind })
         }
     }
-}
-
-fn proof(proof: &machine::Proof, context: &Context) -> display::Proof {
-    match proof {
-        machine::Proof::Tasks { completed, total } => display::Proof::Tasks {
-            file: context.tasks_file.clone(),
-            done: *completed,
-            total: *total,
-        },
-        machine::Proof::Command {
-            command,
-            duration_ms,
-        } => display::Proof::Command {
-            command: command.clone(),
-            exit_code: 0,
-            duration: Duration::from_millis(*duration_ms),
-        },
-        machine::Proof::Forge(proof) => display::Proof::Forge(proof.clone()),
-    }
-}
-
-fn gaps(context: &Context, state: &State) -> Vec<Gap> {
-    let mut gaps = Vec::new();
-    if !context.verifies {
-        gaps.push(Gap::NoVerifyCommand);
-    }
-    if !context.is_git {
-        gaps.push(Gap::NoGit);
-    }
-    if !state.skipped.is_empty() {
-        gaps.push(Gap::SkippedTasks {
-            ids: state.skipped.iter().cloned().collect(),
-        });
-    }
-    gaps
 }

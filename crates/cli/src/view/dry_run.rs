@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ralph_core::display::Screen;
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::tasks::Scope;
 use ralph_core::tr;
 use ralph_engine::agents::Agent;
@@ -38,6 +38,10 @@ impl DryRun<'_> {
             "template": plan.prompter.template.path,
             "prompt": plan.prompter.prompt,
             "outward": plan.outward(),
+            "notify": plan.notifier.is_on().then(|| json!({
+                "ways": plan.notifier.ways.iter().map(|way| way.say(Lang::En)).collect::<Vec<_>>(),
+                "on": plan.notifier.on.iter().map(|topic| topic.word()).collect::<Vec<_>>(),
+            })),
             "hooks_installed": plan.agents.iter().all(Agent::is_guarded),
         })
     }
@@ -114,6 +118,21 @@ impl fmt::Display for DryRun<'_> {
                 "  {}",
                 tr!(lang, "verification: none", "驗證: 無", "验证: 无")
             )?,
+        }
+        if plan.notifier.is_on() {
+            let ways: Vec<String> = plan.notifier.ways.iter().map(|way| way.say(lang)).collect();
+            let topics: Vec<&str> = plan.notifier.on.iter().map(|topic| topic.word()).collect();
+            let (ways, topics) = (ways.join(", "), topics.join(", "));
+            writeln!(
+                f,
+                "  {}",
+                tr!(
+                    lang,
+                    "notifications: {ways} ({topics})",
+                    "通知: {ways}（{topics}）",
+                    "通知: {ways}（{topics}）"
+                )
+            )?;
         }
         for announcement in &plan.announcements {
             writeln!(f, "  {}", announcement.say(lang))?;

@@ -2,6 +2,7 @@
 //! (HIST-01 to HIST-07, RESM-05, EVNT-06, LOOP-17).
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -517,4 +518,69 @@ fn what_changed_since_is_said_when_a_run_is_taken_up() {
     let log = env.read(".ralph/ralph.log");
     let said = "changed since the run stopped: the branch (now other), the files";
     assert!(log.contains(said), "{log}");
+}
+
+/// A project with one OpenSpec change of one task.
+fn with_change() -> TestEnv {
+    let env = TestEnv::new();
+    env.write(
+        "openspec/changes/add-x/tasks.md",
+        "## 1. Work\n\n- [ ] 1.1 Do it\n",
+    );
+    env
+}
+
+#[test]
+fn a_finished_openspec_change_is_moved_only_on_request_hist_05() {
+    for (wanted, there) in [(false, true), (true, false)] {
+        let env = with_change();
+        env.write(
+            ".ralph/config.toml",
+            &format!("history.openspec = {wanted}\n"),
+        );
+        let turn = json!({"tick": ["1.1"], "say": DONE});
+        let (done, _) = env.run_script(&[turn], &[]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(env.path("openspec/changes/add-x").is_dir(), there);
+        let moved = fs::read_dir(env.path("openspec/changes/archive"));
+        let names: Vec<String> = moved
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(names.len(), usize::from(wanted), "{names:?}");
+        assert!(names.iter().all(|name| name.ends_with("-add-x")));
+    }
+}
+
+#[test]
+fn openspec_itself_is_asked_where_it_is_installed_hist_05() {
+    let env = with_change();
+    env.write(".ralph/config.toml", "history.openspec = true\n");
+    let bin = env.outside("bin");
+    fs::create_dir(&bin).unwrap();
+    let program = bin.join("openspec");
+    let asked = env.outside("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > {}\necho no >&2\nexit 3\n",
+        asked.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = env.agent(&[json!({"tick": ["1.1"], "say": DONE})]);
+    let mut command = env.command(&["run", "--agent-cmd", &agent]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let done = command
+        .env("PATH", format!("{}:{path}", bin.display()))
+        .output()
+        .unwrap();
+    let done = Done::of(&done);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(fs::read_to_string(asked).unwrap(), "archive add-x --yes\n");
+    let told = format!("{}{}", done.stdout, done.stderr);
+    assert!(
+        told.contains("add-x was not archived: openspec archive add-x: no"),
+        "{told}"
+    );
+    assert!(env.path("openspec/changes/add-x").is_dir());
 }

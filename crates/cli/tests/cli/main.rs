@@ -40,12 +40,16 @@ mod hub;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod notify;
 #[cfg(unix)]
 mod p0;
 #[cfg(unix)]
 mod p1;
 mod progress;
+mod report;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -11,7 +11,8 @@ use super::hub::{BRANCH, Hub, story};
 
 pub const CODE: &str = "mkdir -p src; echo works > src/login.txt";
 pub const AUDIT_FAIL: &str = "mkdir -p docs; printf 'Branch: feature/login\\nDecision: FAIL\\nSummary:\\n  L1: 0\\n  L2: 1\\n' > docs/AUDIT-REPORT.md";
-pub const AUDIT_PASS: &str = "mkdir -p docs; printf 'Branch: feature/login\\nDecision: PASS\\n' > docs/AUDIT-REPORT.md";
+pub const AUDIT_PASS: &str =
+    "mkdir -p docs; printf 'Branch: feature/login\\nDecision: PASS\\n' > docs/AUDIT-REPORT.md";
 pub const EVIDENCE: &str = "printf '## 手动验证\\n\\n- logged in\\n\\n## 自动化测试\\n\\n- green\\n' > .layer2-evidence.md";
 pub const GATE: &str = "$RALPH gate run > /dev/null";
 pub const COMMIT: &str =
@@ -86,7 +87,10 @@ fn the_five_iterations_of_the_seed() {
     );
     assert_eq!(code, 0);
     let prompt = hub.prompt(2);
-    assert!(prompt.contains("The quality gate is NOT passed"), "{prompt}");
+    assert!(
+        prompt.contains("The quality gate is NOT passed"),
+        "{prompt}"
+    );
     assert!(prompt.contains("there is no audit report"), "{prompt}");
     assert!(hub.prompt(5).contains("gh pr create"), "{}", hub.prompt(5));
     let end = named(&events, "loop_end")[0];
@@ -156,7 +160,11 @@ fn only_feature_branches_are_worked_on() {
     let args = ["run", "--preset", "dev-p0", "x", "--agent-cmd", &agent];
     let done = hub.ralph(&args);
     assert_eq!(done.code, 1);
-    assert!(done.stderr.contains("main: pull requests are made from"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("main: pull requests are made from"),
+        "{}",
+        done.stderr
+    );
     assert!(hub.github.asked().is_empty());
 }
 
@@ -168,15 +176,36 @@ fn the_default_branch_is_never_pushed() {
         ".ralph/config.toml",
         "[gate]\nsteps = [\"typecheck: true\", \"test: true\", \"build: true\"]\n[pr]\nbranches = [\"*\"]\n",
     );
-    let before = hub.env.git(&["--git-dir", hub.env.outside("origin.git").to_str().unwrap(), "rev-parse", "main"]);
+    let before = hub.env.git(&[
+        "--git-dir",
+        hub.env.outside("origin.git").to_str().unwrap(),
+        "rev-parse",
+        "main",
+    ]);
     let away = "git switch -q main; git merge -q feature/login";
     let audit = "printf 'Decision: PASS\\n' > docs/AUDIT-REPORT.md";
-    let turns = [turn(&["mkdir -p docs", away, CODE, audit, EVIDENCE, GATE, COMMIT])];
+    let turns = [turn(&[
+        "mkdir -p docs",
+        away,
+        CODE,
+        audit,
+        EVIDENCE,
+        GATE,
+        COMMIT,
+    ])];
     let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
     assert_eq!(code, 3);
     let told = story(&events);
-    assert!(told.contains(&"forge_trouble refused".to_owned()), "{told:?}");
-    let after = hub.env.git(&["--git-dir", hub.env.outside("origin.git").to_str().unwrap(), "rev-parse", "main"]);
+    assert!(
+        told.contains(&"forge_trouble refused".to_owned()),
+        "{told:?}"
+    );
+    let after = hub.env.git(&[
+        "--git-dir",
+        hub.env.outside("origin.git").to_str().unwrap(),
+        "rev-parse",
+        "main",
+    ]);
     assert_eq!(before, after);
 }
 
@@ -184,7 +213,15 @@ fn the_default_branch_is_never_pushed() {
 fn without_gh_or_login_no_agent_is_called() {
     let hub = project(World::default());
     let agent = hub.agent(&["echo never"]);
-    let args = ["run", "--json", "--preset", "dev-p0", "x", "--agent-cmd", &agent];
+    let args = [
+        "run",
+        "--json",
+        "--preset",
+        "dev-p0",
+        "x",
+        "--agent-cmd",
+        &agent,
+    ];
     let run = |command: &mut std::process::Command| {
         let done = super::env::Done::of(&command.output().unwrap());
         (done.code, story(&done.events()))
@@ -194,7 +231,10 @@ fn without_gh_or_login_no_agent_is_called() {
     let _ = std::os::unix::fs::symlink(sh, path.join("sh"));
     let (code, told) = run(hub.command(&args).env("PATH", &path));
     assert_eq!(code, 3);
-    assert_eq!(told, ["forge_trouble missing", "loop_end paused forge_program"]);
+    assert_eq!(
+        told,
+        ["forge_trouble missing", "loop_end paused forge_program"]
+    );
     let (code, told) = run(hub.command(&args).env_remove("GH_TOKEN"));
     assert_eq!(code, 3);
     assert_eq!(told, ["forge_trouble login", "loop_end paused forge_login"]);
@@ -208,18 +248,38 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
     });
     let agent = hub.agent(&["echo never"]);
     let outward = |more: &[&str]| {
-        let args = [&["run", "--dry-run", "--json", "--agent-cmd", &agent][..], more].concat();
+        let args = [
+            &["run", "--dry-run", "--json", "--agent-cmd", &agent][..],
+            more,
+        ]
+        .concat();
         let done = hub.ralph(&args);
         assert_eq!(done.code, 0, "{}", done.stderr);
         let told: Value = serde_json::from_str(&done.stdout).unwrap();
         told["outward"].clone()
     };
     let none: [&str; 0] = [];
-    assert_eq!(outward(&["--preset", "dev-p0", "Add it"]), serde_json::json!(none));
+    assert_eq!(
+        outward(&["--preset", "dev-p0", "Add it"]),
+        serde_json::json!(none)
+    );
     insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.'"]"#);
     insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD"]"#);
     assert!(hub.github.asked().is_empty());
-    let args = ["run", "--dry-run", "--agent-cmd", &agent, "--preset", "dev-p1", "--merge", "rebase"];
+    let args = [
+        "run",
+        "--dry-run",
+        "--agent-cmd",
+        &agent,
+        "--preset",
+        "dev-p1",
+        "--merge",
+        "rebase",
+    ];
     let done = hub.ralph(&args);
-    assert!(done.stdout.contains("gh pr merge N --rebase"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("gh pr merge N --rebase"),
+        "{}",
+        done.stdout
+    );
 }

@@ -144,7 +144,10 @@ fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
 fn green_from_the_beginning_needs_no_agent() {
     let hub = with_pull(green(), Vec::new());
     let (done, events) = p1(&hub, &["echo never".into()], &[]);
-    assert_eq!(story(&events), ["pr_found", "ci_passed", "loop_end complete"]);
+    assert_eq!(
+        story(&events),
+        ["pr_found", "ci_passed", "loop_end complete"]
+    );
     assert_eq!(done.code, 0);
     assert!(!hub.github.asked().iter().any(|a| a.starts_with("merge")));
 }
@@ -175,7 +178,10 @@ fn a_refused_merge_pauses_with_the_words_of_the_forge() {
         ]
     );
     let words = named(&events, "forge_trouble")[0]["message"].clone();
-    assert!(words.as_str().unwrap().contains("approving review"), "{words}");
+    assert!(
+        words.as_str().unwrap().contains("approving review"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -189,6 +195,9 @@ fn a_missing_pull_request_ends_p1_before_any_turn() {
     assert_eq!(done.code, 3);
     assert_eq!(
         story(&events),
-        ["forge_trouble no_pull_request", "loop_end paused no_pull_request"]
+        [
+            "forge_trouble no_pull_request",
+            "loop_end paused no_pull_request"
+        ]
     );
 }

@@ -195,7 +195,9 @@ impl<'a> Reader<'a> {
             history: HistorySettings {
                 dir: self.text("history.dir")?,
                 keep: self.count("history.keep")?,
+                openspec: self.switch("history.openspec")?,
             },
+            notify: self.notify()?,
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,
                 risk: self.choice("roles.risk", Risk::from_word)?,
@@ -342,11 +344,23 @@ impl<'a> Reader<'a> {
             poll_interval: self.duration("pr.poll_interval")?,
             poll_timeout: self.duration("pr.poll_timeout")?,
             grace: self.duration("pr.grace")?,
+            hook_wait: self.duration("pr.hook_wait")?,
             max_fixes: self.count("pr.max_fixes")?,
             max_reruns: self.count("pr.max_reruns")?,
             merge: self.choice("pr.merge", Merge::from_word)?,
             merge_method: self.choice("pr.merge_method", MergeMethod::from_word)?,
             delete_branch: self.switch("pr.delete_branch")?,
+        })
+    }
+
+    fn notify(&mut self) -> Option<NotifySettings> {
+        Some(NotifySettings {
+            command: self.text("notify.command")?,
+            webhook: self.text("notify.webhook")?,
+            desktop: self.switch("notify.desktop")?,
+            on: self.list("notify.on", NotifyTopic::from_word)?,
+            attempts: self.count("notify.attempts")?,
+            timeout: self.duration("notify.timeout")?,
         })
     }
 

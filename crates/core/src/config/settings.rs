@@ -16,6 +16,13 @@ macro_rules! choice {
         impl $name {
             pub const WORDS: &[&str] = &[$($word),+];
 
+            /// The word in the configuration.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
+            }
+
             /// The variant of a word in the configuration.
             pub fn from_word(word: &str) -> Option<$name> {
                 match word {
@@ -115,6 +122,20 @@ choice!(
     }
 );
 choice!(
+    /// What a person who is not looking is told of.
+    NotifyTopic {
+        End = "end",
+        Question = "question",
+        Waiting = "waiting",
+        Limit = "limit",
+        Error = "error",
+        Rejected = "rejected",
+        Guard = "guard",
+        Start = "start",
+        Turn = "turn",
+    }
+);
+choice!(
     /// How thorough the roles are.
     Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
 );
@@ -139,6 +160,7 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub notify: NotifySettings,
     pub roles: RoleSettings,
 }
 
@@ -306,6 +328,7 @@ pub struct PrSettings {
     pub poll_interval: Duration,
     pub poll_timeout: Duration,
     pub grace: Duration,
+    pub hook_wait: Duration,
     pub max_fixes: u32,
     pub max_reruns: u32,
     pub merge: Merge,
@@ -376,6 +399,19 @@ pub struct CheckpointSettings {
 pub struct HistorySettings {
     pub dir: String,
     pub keep: u32,
+    /// A finished OpenSpec change is archived as well (HIST-05).
+    pub openspec: bool,
+}
+
+/// Nobody is told where no way to a person is named.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotifySettings {
+    pub command: String,
+    pub webhook: String,
+    pub desktop: bool,
+    pub on: Vec<NotifyTopic>,
+    pub attempts: u32,
+    pub timeout: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -71,6 +71,8 @@ pub enum ForgeAnswer {
         url: String,
     },
     Rerun,
+    /// A hook may not wait any longer; CI runs on.
+    NoTime,
     /// The forge took the order; whether it merged is looked at.
     Merged,
     /// It could not be done, or not be known.
@@ -103,6 +105,9 @@ pub struct Memory {
     pub lost_jobs: BTreeSet<u64>,
     /// The run sleeps until the next look.
     pub waits: bool,
+    /// The turn that runs was only told that CI is not done: it can't make
+    /// progress (BRKR-08).
+    pub idle: bool,
     /// Troubles of the forge in a row.
     pub troubles: u32,
     pub merge_ordered: bool,

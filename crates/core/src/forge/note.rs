@@ -41,6 +41,11 @@ pub enum ForgeNote {
         number: u64,
         commit: String,
     },
+    /// Within a session, where nobody waits for long.
+    CiPending {
+        number: u64,
+        commit: String,
+    },
     /// A command of ours that was refused, in the words of whom was asked.
     Refused {
         command: String,
@@ -104,6 +109,12 @@ impl ForgeNote {
                 let commit = inline(&short(commit));
                 format!(
                     "CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name."
+                )
+            }
+            ForgeNote::CiPending { number, commit } => {
+                let commit = inline(&short(commit));
+                format!(
+                    "CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again."
                 )
             }
             ForgeNote::Refused { command, words } => {

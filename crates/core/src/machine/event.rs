@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, ErrorClass, Now, Refusal};
+use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
 use crate::forge::ForgeAnswer;
 use crate::promise::Promise;
 use crate::usage::Usage;
@@ -52,6 +52,8 @@ pub enum Kind {
     Thawed,
     /// The forge, or Git, answered what it was asked for.
     Forge { answer: ForgeAnswer },
+    /// What only a loop inside a session has to know.
+    Session(SessionEvent),
 }
 
 /// What the driver saw of the world, without asking the agent.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
+    Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
@@ -157,6 +157,7 @@ pub enum Notice {
         iteration: u32,
         notice: ForgeNotice,
     },
+    Session(SessionNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -209,6 +210,7 @@ impl Notice {
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
             Notice::Forge { notice, .. } => notice.event(),
+            Notice::Session(notice) => notice.event(),
         }
     }
 
@@ -434,6 +436,7 @@ impl Notice {
                 }
                 fields
             }
+            Notice::Session(notice) => notice.fields(),
         }
     }
 }

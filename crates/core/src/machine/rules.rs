@@ -26,6 +26,9 @@ pub struct Rules {
     /// For a goal that a forge has to prove.
     #[serde(default)]
     pub forge: Option<ForgeRules>,
+    /// Turns that another tool had made of this loop before it was ours.
+    #[serde(default)]
+    pub turns_before: u32,
 }
 
 /// What has to be reached.
@@ -225,6 +228,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             forge: None,
+            turns_before: 0,
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::words::{next_command, outcome_name, outcome_word, sentence};
-use super::{GitFacts, Report, Story};
-use crate::display::{self, Screen};
+use super::words::{
+    next_command, outcome_name, outcome_word, plain as value, sentence, task_proof,
+};
+use super::{GitFacts, Report, Story, TaskStory};
+use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
 use crate::machine::WaitReason;
 use crate::text::duration::human;
-use crate::text::{one_line, redact, sanitize};
 use crate::tr;
 
 /// Longer lists end with how many more there are.
@@ -23,48 +24,9 @@ impl Report {
         for (label, text) in self.rows(lang) {
             out.push_str(&format!("- {label}: {text}\n"));
         }
-        let screen = Screen {
-            lang,
-            ..Screen::default()
-        };
-        let proven = self.proven.iter();
-        let gaps = self.not_proven.iter();
-        section(
-            &mut out,
-            lang,
-            &tr!(lang, "Proven", "已證明", "已证明"),
-            &proven
-                .map(|p| display::proof_line(&screen, p))
-                .collect::<Vec<_>>(),
-        );
-        section(
-            &mut out,
-            lang,
-            &tr!(lang, "Not proven", "未證明", "未证明"),
-            &self
-                .open_tasks(lang)
-                .into_iter()
-                .chain(gaps.map(|g| display::gap_line(&screen, g)))
-                .collect::<Vec<_>>(),
-        );
-        section(
-            &mut out,
-            lang,
-            &tr!(lang, "Rejected claims", "被駁回的宣稱", "被驳回的声称"),
-            &rejected(lang, &self.story),
-        );
-        section(
-            &mut out,
-            lang,
-            &tr!(lang, "Errors", "錯誤", "错误"),
-            &errors(lang, &self.story),
-        );
-        section(
-            &mut out,
-            lang,
-            &tr!(lang, "Waits", "等待", "等待"),
-            &waits(lang, &self.story),
-        );
+        for (heading, items) in self.lists(lang) {
+            section(&mut out, lang, &heading, &items);
+        }
         if let Some(command) = next_command(self) {
             let heading = tr!(lang, "To go on", "繼續執行", "继续执行");
             out.push_str(&format!("\n## {heading}\n\n```\n{command}\n```\n"));
@@ -72,7 +34,60 @@ impl Report {
         out
     }
 
-    fn rows(&self, lang: Lang) -> Vec<(String, String)> {
+    /// Every list of the report below its heading, in the order in which a
+    /// person wants to know; empty ones are left out by whoever shows them.
+    pub(super) fn lists(&self, lang: Lang) -> Vec<(String, Vec<String>)> {
+        let screen = Screen {
+            lang,
+            ..Screen::default()
+        };
+        let proven = self.proven.iter();
+        let gaps = self.not_proven.iter();
+        let git = self.facts.git.as_ref();
+        vec![
+            (
+                tr!(lang, "Proven", "已證明", "已证明"),
+                proven
+                    .map(|p| value(&display::proof_line(&screen, p)))
+                    .collect(),
+            ),
+            (
+                tr!(lang, "Not proven", "未證明", "未证明"),
+                self.open_tasks(lang)
+                    .into_iter()
+                    .chain(gaps.map(|g| value(&display::gap_line(&screen, g))))
+                    .collect(),
+            ),
+            (
+                tr!(lang, "Rejected claims", "被駁回的宣稱", "被驳回的声称"),
+                rejected(lang, &self.story),
+            ),
+            (
+                tr!(lang, "Blocked by the guard", "被護欄阻擋", "被护栏阻挡"),
+                blocked(lang, &self.story),
+            ),
+            (
+                tr!(lang, "Errors", "錯誤", "错误"),
+                errors(lang, &self.story),
+            ),
+            (tr!(lang, "Waits", "等待", "等待"), waits(lang, &self.story)),
+            (
+                tr!(lang, "Tasks", "任務", "任务"),
+                self.task_stories.iter().map(|t| task(lang, t)).collect(),
+            ),
+            (
+                tr!(lang, "Commits", "提交", "提交"),
+                git.map(commits).unwrap_or_default(),
+            ),
+            (
+                tr!(lang, "Changed files", "變更的檔案", "变更的文件"),
+                git.map(files).unwrap_or_default(),
+            ),
+        ]
+    }
+
+    /// What is known in one line each.
+    pub(super) fn rows(&self, lang: Lang) -> Vec<(String, String)> {
         let mut rows = vec![
             (tr!(lang, "Work", "工作", "工作"), value(&self.facts.what)),
             (
@@ -94,6 +109,11 @@ impl Report {
                 tr!(lang, "Tasks done", "完成任務", "完成任务"),
                 format!("{done}/{total}"),
             ));
+        }
+        if self.bill.calls > 0 {
+            let used = UsageView::from(&self.bill);
+            rows.push((tr!(lang, "Cost", "費用", "费用"), used.cost(lang)));
+            rows.push((tr!(lang, "Tokens", "詞元", "词元"), used.tokens(lang)));
         }
         if self.story.resumed > 0 {
             rows.push((
@@ -181,6 +201,51 @@ fn rejected(lang: Lang, story: &Story) -> Vec<String> {
     story.rejected.iter().map(line).collect()
 }
 
+fn blocked(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |blocked: &super::Blocked| {
+        let (turn, block) = (blocked.turn, &blocked.block);
+        let (tool, rule, detail) = (value(&block.tool), value(&block.rule), value(&block.detail));
+        let shadow = match block.shadow {
+            true => tr!(lang, " (only counted)", "（僅計數）", "（仅计数）"),
+            false => String::new(),
+        };
+        tr!(
+            lang,
+            "turn {turn}, {tool}: {detail} [{rule}]{shadow}",
+            "第 {turn} 輪，{tool}：{detail} [{rule}]{shadow}",
+            "第 {turn} 轮，{tool}：{detail} [{rule}]{shadow}",
+        )
+    };
+    story.blocked.iter().map(line).collect()
+}
+
+fn task(lang: Lang, story: &TaskStory) -> String {
+    let tick = if story.task.done { "x" } else { " " };
+    let (id, text) = (value(&story.task.id), value(&story.task.text));
+    let proof = task_proof(lang, story.proof);
+    let used = match story.bill.known_cost() {
+        Some(cost) => format!(" · {}", display::dollars(cost)),
+        None => String::new(),
+    };
+    format!("[{tick}] {id} {text} · {proof}{used}")
+}
+
+fn commits(git: &GitFacts) -> Vec<String> {
+    let line = |commit: &super::Commit| format!("{} {}", commit.id, value(&commit.subject));
+    git.commit_list.iter().map(line).collect()
+}
+
+fn files(git: &GitFacts) -> Vec<String> {
+    let line = |file: &super::FileChange| {
+        let path = value(&file.path);
+        match (file.added, file.removed) {
+            (Some(added), Some(removed)) => format!("{path} +{added} -{removed}"),
+            _ => path,
+        }
+    };
+    git.file_list.iter().map(line).collect()
+}
+
 fn errors(lang: Lang, story: &Story) -> Vec<String> {
     let line = |error: &super::Trouble| {
         let class = display::error_class(lang, error.class.name());
@@ -230,9 +295,4 @@ fn section(out: &mut String, lang: Lang, heading: &str, items: &[String]) {
         let more = tr!(lang, "and {more} more", "另有 {more} 項", "另有 {more} 项");
         out.push_str(&format!("- {more}\n"));
     }
-}
-
-/// What comes from outside, as one harmless line.
-fn value(text: &str) -> String {
-    one_line(&redact(&sanitize(text)))
 }

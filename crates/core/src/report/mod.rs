@@ -1,21 +1,26 @@
 //! What became of a run, for the person who comes back to it (HIST-01).
 //!
 //! [`Report`] is the model: plain data made from what the journal tells.
-//! [`markdown`](Report::markdown) is one rendering of it.
+//! [`markdown`](Report::markdown), [`html`](Report::html) and
+//! [`json`](Report::json) are renderings of it.
 
+mod chart;
+mod html;
+mod json;
 mod markdown;
+mod story;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::display::{Gap, Proof};
-use crate::machine::{
-    self, Detail, ErrorClass, Goal, Missing, Notice, Outcome, State, TaskRef, WaitReason,
-};
-pub use words::{outcome_name, outcome_word};
+use crate::machine::{self, Bill, Goal, Outcome, State, TaskRef};
+pub use story::{Blocked, Call, Rejection, Rest, RestReason, Story, Trouble, Waits};
+pub use tasks::{TaskLine, TaskProof, TaskStory};
+pub use words::{outcome_name, outcome_sentence, outcome_word, verdict_word};
 
 /// What the machine does not know about a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +31,12 @@ pub struct Facts {
     /// In the person's own time zone.
     pub started: String,
     pub ended: String,
+    /// On the wall clock, in UTC.
+    pub started_ms: i64,
+    pub ended_ms: i64,
+    /// The task list as it stands; empty where there is none, or where it
+    /// can't be read any more.
+    pub tasks: Vec<TaskLine>,
     /// `None`: the project is in no repository.
     pub git: Option<GitFacts>,
 }
@@ -41,80 +52,51 @@ pub struct GitFacts {
     pub commits: Option<usize>,
     /// Files that differ from the commit that the run began with.
     pub files: Option<usize>,
+    /// The newest first; not more than are worth showing.
+    pub commit_list: Vec<Commit>,
+    pub file_list: Vec<FileChange>,
 }
 
-/// What happened on the way, gathered from the notices of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Story {
-    pub rejected: Vec<Rejection>,
-    pub waits: BTreeMap<&'static str, Waits>,
-    pub errors: Vec<Trouble>,
-    pub checks_passed: u32,
-    pub checks_failed: u32,
-    pub resumed: u32,
-    /// Turns that left nothing new behind.
-    pub stalled: u32,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    pub id: String,
+    pub subject: String,
 }
 
-/// A claim that the evidence did not bear out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rejection {
-    pub turn: u32,
-    pub claim: String,
-    pub missing: Vec<Missing>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: String,
+    /// Lines; `None` for a file that is no text.
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
 }
 
-/// All waits for one reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waits {
-    pub why: WaitReason,
-    pub count: u32,
-    pub ms: u64,
+/// How a call of an agent is judged. What comes later says more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Running,
+    /// It left nothing new behind.
+    Nothing,
+    /// It was ended from outside.
+    Cut,
+    Progress,
+    /// The agent's service would not do the work.
+    Refused,
+    Failed,
+    /// It claimed what the evidence did not bear out.
+    Rejected,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
-    pub turn: u32,
-    pub class: ErrorClass,
-    pub detail: Detail,
-}
-
-impl Story {
-    pub fn take(&mut self, notice: &Notice) {
-        match notice {
-            Notice::PromiseRejected {
-                iteration,
-                claim,
-                missing,
-            } => self.rejected.push(Rejection {
-                turn: *iteration,
-                claim: claim.clone(),
-                missing: missing.clone(),
-            }),
-            Notice::Wait { ms, why, .. } => {
-                let waits = self.waits.entry(why.name()).or_insert(Waits {
-                    why: *why,
-                    count: 0,
-                    ms: 0,
-                });
-                waits.count += 1;
-                waits.ms += ms;
-            }
-            Notice::Error {
-                iteration,
-                class,
-                detail,
-                ..
-            } => self.errors.push(Trouble {
-                turn: *iteration,
-                class: *class,
-                detail: detail.clone(),
-            }),
-            Notice::GateResult { passed: true, .. } => self.checks_passed += 1,
-            Notice::GateResult { passed: false, .. } => self.checks_failed += 1,
-            Notice::Resume { .. } => self.resumed += 1,
-            Notice::Stalled { .. } => self.stalled += 1,
-            _ => {}
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Running => "running",
+            Verdict::Nothing => "nothing",
+            Verdict::Cut => "cut",
+            Verdict::Progress => "progress",
+            Verdict::Refused => "refused",
+            Verdict::Failed => "failed",
+            Verdict::Rejected => "rejected",
         }
     }
 }
@@ -123,7 +105,7 @@ impl Story {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     pub facts: Facts,
-    /// `None`: its process died, and nobody took it up.
+    /// `None`: it still runs, or its process died and nobody took it up.
     pub outcome: Option<Outcome>,
     pub turns: u32,
     pub duration: Duration,
@@ -131,6 +113,8 @@ pub struct Report {
     pub tasks: Option<(usize, usize)>,
     /// The first few that are still open.
     pub open: Vec<TaskRef>,
+    pub task_stories: Vec<TaskStory>,
+    pub bill: Bill,
     pub proven: Vec<Proof>,
     pub not_proven: Vec<Gap>,
     pub story: Story,
@@ -140,24 +124,29 @@ impl Report {
     pub fn new(facts: Facts, state: &State, story: Story) -> Report {
         let has_tasks = matches!(state.rules.goal, Goal::Tasks { .. });
         let tasks = state.tasks.as_ref().filter(|_| has_tasks);
+        let mut proven = proofs(&facts.what, &state.proven);
+        proven.extend(facts.git.as_ref().and_then(commits));
         Report {
             outcome: state.outcome().cloned(),
             turns: state.turns,
             duration: Duration::from_millis(state.elapsed_ms()),
             tasks: tasks.map(|t| (t.completed, t.total)),
             open: tasks.map(|t| t.open.clone()).unwrap_or_default(),
-            proven: proven(&facts, state),
-            not_proven: not_proven(&facts, state),
+            task_stories: tasks::stories(&facts.tasks, &story, &state.skipped),
+            bill: state.bill,
+            proven,
+            not_proven: gaps(state, facts.git.is_some()),
             story,
             facts,
         }
     }
 }
 
-fn proven(facts: &Facts, state: &State) -> Vec<Proof> {
+/// What Ralph saw itself; `what` names the task file.
+pub fn proofs(what: &str, seen: &[machine::Proof]) -> Vec<Proof> {
     let proof = |proof: &machine::Proof| match proof {
         machine::Proof::Tasks { completed, total } => Proof::Tasks {
-            file: facts.what.clone(),
+            file: what.to_owned(),
             done: *completed,
             total: *total,
         },
@@ -171,20 +160,21 @@ fn proven(facts: &Facts, state: &State) -> Vec<Proof> {
         },
         machine::Proof::Forge(proof) => Proof::Forge(proof.clone()),
     };
-    let mut proven: Vec<Proof> = state.proven.iter().map(proof).collect();
-    let git = facts.git.as_ref();
-    if let Some(count) = git.and_then(|git| git.commits).filter(|&n| n > 0) {
-        let last = git.and_then(|git| git.to.as_deref());
-        let last = last.map(|id| id.chars().take(SHORT_ID).collect());
-        proven.push(Proof::Commits { count, last });
-    }
-    proven
+    seen.iter().map(proof).collect()
 }
 
 /// As many digits of a commit as Git itself shows.
 const SHORT_ID: usize = 7;
 
-fn not_proven(facts: &Facts, state: &State) -> Vec<Gap> {
+fn commits(git: &GitFacts) -> Option<Proof> {
+    let count = git.commits.filter(|&count| count > 0)?;
+    let last = git.to.as_deref();
+    let last = last.map(|id| id.chars().take(SHORT_ID).collect());
+    Some(Proof::Commits { count, last })
+}
+
+/// What nobody checked.
+pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
     if state.rules.goal == Goal::Prompt {
         gaps.push(Gap::NoTaskList);
@@ -192,7 +182,7 @@ fn not_proven(facts: &Facts, state: &State) -> Vec<Gap> {
     if state.rules.verify.is_none() {
         gaps.push(Gap::NoVerifyCommand);
     }
-    if facts.git.is_none() {
+    if !is_git {
         gaps.push(Gap::NoGit);
     }
     if !state.skipped.is_empty() {

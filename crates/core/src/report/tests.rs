@@ -1,8 +1,11 @@
 use super::*;
 use crate::lang::Lang;
 use crate::machine::{
-    BreakerRule, CommandResult, Limit, PauseReason, Proof, Rules, Stage, TaskFacts, VerifyWhen,
+    BreakerRule, CommandResult, Detail, ErrorClass, Event, GuardBlock, Kind, Limit, Missing,
+    Notice, Now, PauseReason, Proof, Rules, Seen, Stage, TaskFacts, Tasks, TurnReport, VerifyWhen,
+    WaitReason, step,
 };
+use crate::usage::{Tokens, Usage, Usd};
 
 fn state(goal: Goal, outcome: Option<Outcome>) -> State {
     let mut state = State::new(Rules::new(goal)).unwrap();
@@ -27,6 +30,9 @@ fn facts() -> Facts {
     Facts {
         run_id: "20260118-100000-1a2b".into(),
         what: "specs/001/tasks.md".into(),
+        tasks: Vec::new(),
+        started_ms: 0,
+        ended_ms: 4_800_000,
         started: "2026-01-18 10:00:00".into(),
         ended: "2026-01-18 11:20:00".into(),
         git: Some(GitFacts {
@@ -35,6 +41,7 @@ fn facts() -> Facts {
             to: Some("2222222bbbbbbbb".into()),
             commits: Some(2),
             files: Some(12),
+            ..GitFacts::default()
         }),
     }
 }
@@ -399,4 +406,245 @@ fn a_long_list_says_how_much_is_left_out() {
     assert!(text.contains("- turn 20, "), "{text}");
     assert!(!text.contains("- turn 21, "), "{text}");
     assert!(text.contains("- and 5 more\n"), "{text}");
+}
+
+/// A run with one task, played through the machine: a call that does it, the
+/// guard's block, and a check that passes.
+fn played() -> (State, Story) {
+    let mut rules = Rules::new(Goal::Tasks { phase: None });
+    rules.verify = Some(VerifyWhen::Complete);
+    rules.agents = vec!["claude".into()];
+    let mut state = State::new(rules).unwrap();
+    let mut story = Story::default();
+    let task = TaskRef {
+        id: "T001".into(),
+        text: "Parse <config>".into(),
+    };
+    let seen = |done: usize| Seen {
+        tasks: Tasks::Read(TaskFacts {
+            total: 1,
+            completed: done,
+            pending: 1 - done,
+            next: (done == 0).then(|| task.clone()),
+            open: (done == 0).then(|| task.clone()).into_iter().collect(),
+            ..TaskFacts::default()
+        }),
+        tree: Some(format!("tree {done}")),
+        ..Seen::default()
+    };
+    let events = [
+        (0, Kind::Started { seen: seen(0) }),
+        (
+            30,
+            Kind::GuardBlocked {
+                lines: 1,
+                blocks: vec![GuardBlock {
+                    tool: "Bash".into(),
+                    rule: "fs.rm".into(),
+                    detail: "rm -rf / --token=ghp_0123456789abcdefghijABCDEFGHIJ012345".into(),
+                    shadow: false,
+                }],
+            },
+        ),
+        (
+            60,
+            Kind::TurnEnded(TurnReport {
+                turn: 1,
+                attempt: 1,
+                end: crate::machine::End::Exit(0),
+                duration_ms: 60_000,
+                promise: None,
+                mentioned: None,
+                failure: String::new(),
+                spent: Usage {
+                    tokens: Some(Tokens {
+                        input: 1000,
+                        output: 200,
+                        ..Tokens::default()
+                    }),
+                    cost: Some(Usd::from_micros(120_000)),
+                    at_least: false,
+                },
+                refusal: None,
+                seen: seen(1),
+            }),
+        ),
+        (
+            75,
+            Kind::Verified(crate::machine::VerifyReport {
+                turn: 1,
+                results: vec![CommandResult {
+                    command: "make test".into(),
+                    exit: Some(0),
+                    duration_ms: 15_000,
+                    output: String::new(),
+                }],
+            }),
+        ),
+    ];
+    for (second, kind) in events {
+        let at = Now {
+            wall_ms: 1_768_730_400_000 + second * 1000,
+            steady_ms: u64::try_from(second).unwrap() * 1000,
+        };
+        let event = Event { at, kind };
+        let told = step(&mut state, &event).into_iter();
+        let told: Vec<Notice> = told
+            .filter_map(|effect| match effect {
+                crate::machine::Effect::Emit(notice) => Some(notice),
+                _ => None,
+            })
+            .collect();
+        story.hear(&event, &state, &told);
+    }
+    (state, story)
+}
+
+fn played_report() -> Report {
+    let (state, story) = played();
+    let git = GitFacts {
+        commit_list: vec![Commit {
+            id: "2222222".into(),
+            subject: "Parse \"it\" & <more>".into(),
+        }],
+        file_list: vec![FileChange {
+            path: "src/config.rs".into(),
+            added: Some(40),
+            removed: Some(2),
+        }],
+        ..facts().git.unwrap()
+    };
+    let facts = Facts {
+        started_ms: 1_768_730_400_000,
+        ended_ms: 1_768_730_475_000,
+        tasks: vec![TaskLine {
+            id: "T001".into(),
+            text: "Parse <config>".into(),
+            phase: Some("1".into()),
+            done: true,
+        }],
+        git: Some(git),
+        ..facts()
+    };
+    Report::new(facts, &state, story)
+}
+
+#[test]
+fn a_story_knows_every_call_and_every_rest() {
+    let (_, story) = played();
+    let [call] = &story.calls[..] else {
+        panic!("{:?}", story.calls);
+    };
+    assert_eq!((call.turn, call.attempt, call.newly_done), (1, 1, 1));
+    assert_eq!((call.agent.as_str(), call.duration_ms), ("claude", 60_000));
+    assert_eq!(call.task.as_ref().unwrap().id, "T001");
+    assert_eq!(
+        (call.verdict, call.verified),
+        (Verdict::Progress, Some(true))
+    );
+    assert_eq!(call.spent.cost, Some(Usd::from_micros(120_000)));
+    let [rest] = &story.rests[..] else {
+        panic!("{:?}", story.rests);
+    };
+    assert_eq!((rest.why, rest.duration_ms), (RestReason::Checking, 15_000));
+    assert_eq!(story.last_check, Some((1, true)));
+    assert_eq!(story.blocked.len(), 1);
+}
+
+#[test]
+fn programs_get_the_same_facts() {
+    let json = played_report().json();
+    assert_eq!(json["outcome"], "complete");
+    assert_eq!(json["next_command"], serde_json::Value::Null);
+    assert_eq!(json["task_list"][0]["proof"], "checked");
+    assert_eq!(json["task_list"][0]["usage"]["cost_usd"], 0.12);
+    assert_eq!(json["calls"][0]["verdict"], "progress");
+    assert_eq!(json["calls"][0]["tokens"], 1200);
+    assert_eq!(json["git"]["file_list"][0]["added"], 40);
+    assert_eq!(json["guard_blocks"][0]["rule"], "fs.rm");
+    let text = json.to_string();
+    assert!(!text.contains("ghp_"), "{text}");
+}
+
+#[test]
+fn the_page_stands_alone_in_every_language_and_escapes_what_it_is_told() {
+    let report = played_report();
+    for (lang, word) in [
+        (Lang::En, "complete"),
+        (Lang::ZhTw, "完成"),
+        (Lang::ZhCn, "完成"),
+    ] {
+        let page = report.html(lang);
+        assert!(page.starts_with("<!doctype html>"));
+        assert!(page.contains(&format!("<html lang=\"{}\">", lang.name())));
+        assert!(page.contains(&format!(">{word}</h1>")), "{page}");
+        for needed in [
+            "Parse &lt;config&gt;",
+            "Parse &quot;it&quot; &amp; &lt;more&gt;",
+            "src/config.rs +40 -2",
+            "class=\"v-progress\"",
+            "class=\"v-checking\"",
+            "$0.12",
+            "make test",
+        ] {
+            assert!(page.contains(needed), "{lang:?} lacks {needed}: {page}");
+        }
+        for never in [
+            "<script", "http://", "https://", "ghp_", "<config>", " src=", "@import",
+        ] {
+            assert!(!page.contains(never), "{lang:?} has {never}: {page}");
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_turns_make_a_small_page() {
+    let (state, mut story) = played();
+    let call = story.calls[0].clone();
+    story.calls = (1..=10_000)
+        .map(|turn| Call {
+            turn,
+            started_ms: call.started_ms + i64::from(turn) * 60_000,
+            ..call.clone()
+        })
+        .collect();
+    let facts = Facts {
+        ended_ms: call.started_ms + 10_001 * 60_000,
+        started_ms: call.started_ms,
+        ..facts()
+    };
+    let page = Report::new(facts, &state, story).html(Lang::En);
+    assert!(page.len() < 300_000, "{}", page.len());
+    assert!(page.contains("and 9700 more"), "{}", page.len());
+}
+
+/// Checks that fail later take the proof of a task back.
+#[test]
+fn a_tick_is_proven_only_by_checks_that_passed_last() {
+    let line = |done| TaskLine {
+        id: "T001".into(),
+        done,
+        ..TaskLine::default()
+    };
+    let check = |done: bool, last_check: Option<(u32, bool)>, skipped: &[&str], want: TaskProof| {
+        let (_, mut story) = played();
+        story.last_check = last_check;
+        let skipped = skipped.iter().map(|id| (*id).to_owned()).collect();
+        let stories = tasks::stories(&[line(done)], &story, &skipped);
+        assert_eq!(stories[0].proof, want);
+    };
+    let (turn, checked) = (1, 3);
+    check(
+        true,
+        Some((3, true)),
+        &[],
+        TaskProof::Checked { turn, checked },
+    );
+    check(true, Some((3, false)), &[], TaskProof::Ticked { turn });
+    check(true, Some((0, true)), &[], TaskProof::Ticked { turn });
+    check(true, None, &[], TaskProof::Ticked { turn });
+    check(false, Some((3, true)), &[], TaskProof::Open);
+    check(false, None, &["T001"], TaskProof::Skipped);
+    let stories = tasks::stories(&[line(true)], &Story::default(), &Default::default());
+    assert_eq!(stories[0].proof, TaskProof::Before);
 }

@@ -1,9 +1,54 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
-use super::Report;
+use super::{Report, TaskProof, Verdict};
 use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
+use crate::text::{one_line, redact, sanitize};
 use crate::tr;
+
+/// What comes from outside, as one harmless line.
+pub(super) fn plain(text: &str) -> String {
+    one_line(&redact(&sanitize(text)))
+}
+
+/// One word for how a call was judged.
+pub fn verdict_word(lang: Lang, verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Running => tr!(lang, "running", "執行中", "运行中"),
+        Verdict::Nothing => tr!(lang, "nothing new", "無進展", "无进展"),
+        Verdict::Cut => tr!(lang, "cut short", "被中止", "被中止"),
+        Verdict::Progress => tr!(lang, "progress", "有進展", "有进展"),
+        Verdict::Refused => tr!(lang, "refused", "被拒", "被拒"),
+        Verdict::Failed => tr!(lang, "failed", "失敗", "失败"),
+        Verdict::Rejected => tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
+    }
+}
+
+/// What proves a task, in a few words.
+pub(super) fn task_proof(lang: Lang, proof: TaskProof) -> String {
+    match proof {
+        TaskProof::Open => tr!(lang, "open", "未完成", "未完成"),
+        TaskProof::Skipped => tr!(lang, "left out", "已略過", "已略过"),
+        TaskProof::Before => tr!(
+            lang,
+            "ticked, by no turn of its own",
+            "已勾選，沒有專屬的迭代",
+            "已勾选，没有专属的迭代"
+        ),
+        TaskProof::Ticked { turn } => tr!(
+            lang,
+            "ticked in turn {turn}; no check has passed since",
+            "第 {turn} 輪勾選；之後沒有驗證通過",
+            "第 {turn} 轮勾选；之后没有验证通过",
+        ),
+        TaskProof::Checked { turn, checked } => tr!(
+            lang,
+            "ticked in turn {turn}, checks passed after turn {checked}",
+            "第 {turn} 輪勾選，第 {checked} 輪後驗證通過",
+            "第 {turn} 轮勾选，第 {checked} 轮后验证通过",
+        ),
+    }
+}
 
 /// One word for the name of an outcome; a name that is not known stays.
 pub fn outcome_word(lang: Lang, name: &str) -> String {
@@ -28,7 +73,13 @@ pub fn outcome_name(outcome: Option<&Outcome>) -> &'static str {
 }
 
 pub(super) fn sentence(lang: Lang, report: &Report) -> String {
-    match &report.outcome {
+    let errors = report.story.errors.len();
+    outcome_sentence(lang, report.outcome.as_ref(), errors)
+}
+
+/// How a run ended, in one sentence; `count` is of its errors.
+pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> String {
+    match outcome {
         Some(Outcome::Complete) => tr!(
             lang,
             "Everything that was asked for is done, as far as it could be checked.",
@@ -43,15 +94,12 @@ pub(super) fn sentence(lang: Lang, report: &Report) -> String {
             "代理表示无法继续：{reason}",
         ),
         Some(Outcome::CircuitBreak { rule }) => stuck(lang, *rule),
-        Some(Outcome::Errors) => {
-            let count = report.story.errors.len();
-            tr!(
-                lang,
-                "Too many errors in a row ended the run ({count} in all).",
-                "連續錯誤過多，執行已結束（共 {count} 次）。",
-                "连续错误过多，运行已结束（共 {count} 次）。",
-            )
-        }
+        Some(Outcome::Errors) => tr!(
+            lang,
+            "Too many errors in a row ended the run ({count} in all).",
+            "連續錯誤過多，執行已結束（共 {count} 次）。",
+            "连续错误过多，运行已结束（共 {count} 次）。",
+        ),
         Some(Outcome::GateFailed { reason }) => tr!(
             lang,
             "Verification kept failing: {reason}",

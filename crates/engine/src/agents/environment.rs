@@ -46,6 +46,9 @@ const NEEDED: [&str; 14] = [
     "XDG_*",
 ];
 
+/// Ralph's own secret: whoever knows the address can write to people.
+const WEBHOOK: &str = "RALPH_NOTIFY_WEBHOOK";
+
 /// Which inherited variables reach the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvFilter {
@@ -74,7 +77,7 @@ impl EnvFilter {
                 || self.allow.iter().any(|p| wildcard(p, name))
                 || own(name)
                 || needed(name);
-            !allowed || self.exclude.iter().any(excluded)
+            !allowed || name == WEBHOOK || self.exclude.iter().any(excluded)
         };
         names
             .into_iter()

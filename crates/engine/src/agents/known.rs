@@ -139,6 +139,11 @@ impl Client {
         }
     }
 
+    /// Hears a stream that somebody looks at later.
+    pub fn fresh_listener(self) -> Listener {
+        self.listener(&Session::Fresh)
+    }
+
     pub(super) fn listener(self, session: &Session) -> Listener {
         match self {
             Client::Claude | Client::Amp => Listener::stream(claude::Stream::new(session)),

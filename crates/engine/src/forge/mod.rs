@@ -187,7 +187,7 @@ impl Forge {
         let Some(head) = local.head.as_deref() else {
             return local;
         };
-        local.uncommitted = git::count_changed_files(&self.root, head).unwrap_or(0);
+        local.uncommitted = git::count_changed_files(&self.root, head, None).unwrap_or(0);
         let open = pull.filter(|pull| pull.state == PullState::Open);
         if let Some(pull) = open.filter(|pull| pull.head != head) {
             let to_here = git::count_commits(&self.root, &pull.head, head);

@@ -92,6 +92,12 @@ impl Say for PlanError {
                     "不认识代理“{name}”；请选择 {known}，或用 --agent-cmd 'prog {{prompt_file}}' 运行任何程序",
                 )
             }
+            PlanError::BadWebhook => tr!(
+                lang,
+                "notify.webhook is no address that could be posted to; it begins with http:// or https:// and has no spaces",
+                "notify.webhook 不是可以送出的位址；它須以 http:// 或 https:// 開頭，且不含空白",
+                "notify.webhook 不是可以发送的地址；它须以 http:// 或 https:// 开头，且不含空格",
+            ),
             PlanError::NoCommand => tr!(
                 lang,
                 "the custom agent has no command; give one with --agent-cmd 'prog {{prompt_file}}' or agent.command",
@@ -379,12 +385,27 @@ impl Say for Announcement {
                 let to = to.display();
                 tr!(lang, "archived to {to}", "已歸檔至: {to}", "已归档至: {to}")
             }
+            Announcement::ChangeStays { id, message } => tr!(
+                lang,
+                "the OpenSpec change {id} was not archived: {message}; archive it by hand",
+                "OpenSpec 變更 {id} 未能歸檔：{message}；請手動歸檔",
+                "OpenSpec 变更 {id} 未能归档：{message}；请手动归档",
+            ),
             Announcement::NotArchived { message } => tr!(
                 lang,
                 "not archived: {message}; the run itself is saved, `ralph archive` tries again",
                 "無法歸檔：{message}；執行紀錄已保存，可用 `ralph archive` 再試",
                 "无法归档：{message}；运行记录已保存，可用 `ralph archive` 重试",
             ),
+            Announcement::NotTold { undelivered } => {
+                let (way, why) = (undelivered.way.say(lang), &undelivered.why);
+                tr!(
+                    lang,
+                    "a notification was not delivered ({way}): {why}; see [notify] in .ralph/config.toml",
+                    "通知未送達（{way}）：{why}；請檢查 .ralph/config.toml 的 [notify]",
+                    "通知未送达（{way}）：{why}；请检查 .ralph/config.toml 的 [notify]",
+                )
+            }
             Announcement::NotPruned { message } => tr!(
                 lang,
                 "old runs could not be deleted: {message}; `ralph archive --prune` tries again",

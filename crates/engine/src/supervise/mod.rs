@@ -113,6 +113,25 @@ const OVERTIME_CHUNKS: usize = 64;
 /// Starts a child and sees it through to its end. Where the future is dropped
 /// before that, the child and its group are killed.
 pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver<Stop>) -> Report {
+    start_and_see_through(spec, sink, stop, |_| None).await
+}
+
+/// [`run`] for a child that is wanted beside the one that does the work: it is
+/// not ended with that one's leftovers.
+pub async fn run_beside(
+    spec: Spec,
+    sink: &mut (dyn Sink + Send),
+    stop: watch::Receiver<Stop>,
+) -> Report {
+    start_and_see_through(spec, sink, stop, |child| child.id().map(orphans::spare)).await
+}
+
+async fn start_and_see_through(
+    spec: Spec,
+    sink: &mut (dyn Sink + Send),
+    stop: watch::Receiver<Stop>,
+    spare: impl FnOnce(&Child) -> Option<orphans::Spared>,
+) -> Report {
     let started = Instant::now();
     let without_child = |ending| Report {
         ending,
@@ -125,6 +144,7 @@ pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver
     }
     match spawn(&spec) {
         Ok(child) => {
+            let _spared = spare(&child);
             let supervisor = Supervisor {
                 deadlines: Deadlines::new(spec.bounds(), Moment::now()),
                 grace: spec.grace,

@@ -6,6 +6,7 @@
 //! was killed, its processes are found by the run id in their environment.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ralph_store::fault::{self, point};
@@ -39,12 +40,37 @@ pub fn adopt() {
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// Ends every child that is left. Must only be called while no child is
-/// wanted.
+/// Children that are wanted beside the one that does the work.
+static SPARED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn spared() -> MutexGuard<'static, BTreeSet<u32>> {
+    // Numbers are whole whatever became of the thread that held them.
+    SPARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a child from [`end_all`] as long as it lives.
+#[derive(Debug)]
+pub struct Spared(u32);
+
+pub fn spare(pid: u32) -> Spared {
+    spared().insert(pid);
+    Spared(pid)
+}
+
+impl Drop for Spared {
+    fn drop(&mut self) {
+        spared().remove(&self.0);
+    }
+}
+
+/// Ends every child that is left and not spared. Must only be called while no
+/// other child is wanted.
 pub fn end_all() -> Ended {
     fault::pass(point::ENGINE_ORPHANS);
     end(|| {
         let mut left = children();
+        let spared = spared();
+        left.retain(|pid| !u32::try_from(pid.as_raw_pid()).is_ok_and(|pid| spared.contains(&pid)));
         // Whoever is dead already only has to be buried.
         left.retain(|&pid| !matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(Some(_))));
         left

@@ -13,6 +13,14 @@ pub fn end_all() -> Ended {
     Ended::default()
 }
 
+/// Nobody is ended here who would have to be spared.
+#[derive(Debug)]
+pub struct Spared;
+
+pub fn spare(_pid: u32) -> Spared {
+    Spared
+}
+
 pub fn end_tagged(_run_id: &str) -> Ended {
     Ended::default()
 }

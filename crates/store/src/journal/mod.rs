@@ -35,7 +35,7 @@ use crate::fault::point;
 use crate::sys;
 pub use record::{Flaw, Record, Unstorable, VERSION};
 pub use salvage::{Salvage, keep_intact};
-use scan::{Position, Scan, scan};
+use scan::{Position, Scan, scan, scan_each};
 
 /// Whether an append waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,11 +212,16 @@ pub fn read(path: &Path) -> Result<(Vec<Record>, Tail), JournalError> {
     Ok((scan.records, scan.tail))
 }
 
+/// Takes in the data of one record; an error says that it is no JSON.
+pub type Take<'a> = &'a mut dyn FnMut(u64, &[u8]) -> serde_json::Result<()>;
+
 /// Follows a journal while another process writes it.
 #[derive(Clone, Debug)]
 pub struct Tailer {
     path: PathBuf,
     position: Position,
+    /// The number of the first record that was not handed on yet.
+    next_seq: u64,
 }
 
 impl Tailer {
@@ -225,35 +230,63 @@ impl Tailer {
         Tailer {
             path: path.to_owned(),
             position: Position::START,
+            next_seq: Position::START.next_seq,
         }
     }
 
     /// The whole records that are new since the last call; none while there
     /// is no journal yet.
     pub fn poll(&mut self) -> Result<Vec<Record>, JournalError> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
+        let before = self.next_seq;
+        let mut records = Vec::new();
+        let polled = self.poll_each(&mut |seq, data| {
+            let data = serde_json::from_slice(data)?;
+            records.push(Record { seq, data });
+            Ok(())
+        });
+        if polled.is_err() {
+            self.next_seq = before;
         }
-        let seen = self.position.next_seq;
-        let scan = match self.scan_new() {
-            // The writer may have cut off a failed append that was already
-            // read here; only the whole file tells damage from that.
-            Err(JournalError::Corrupt { .. }) => scan(&self.path, Position::START)?,
-            result => result?,
-        };
-        self.position = scan.end;
-        let mut records = scan.records;
-        records.retain(|record| record.seq >= seen);
-        Ok(records)
+        polled.map(|()| records)
     }
 
-    fn scan_new(&self) -> Result<Scan, JournalError> {
+    /// [`poll`](Tailer::poll), one record after the other and not yet
+    /// understood, so that a large journal takes no more memory than its
+    /// longest line.
+    pub fn poll_each(&mut self, take: Take<'_>) -> Result<(), JournalError> {
+        if !self.path.exists() {
+            return Ok(());
+        }
         let metadata = std::fs::metadata(&self.path).at(&self.path, Action::Read)?;
         let from = if metadata.len() < self.position.offset {
             Position::START
         } else {
             self.position
         };
-        scan(&self.path, from)
+        let next = &mut self.next_seq;
+        let mut take_new = |seq: u64, data: &[u8]| {
+            if seq >= *next {
+                take(seq, data)?;
+                *next = seq + 1;
+            }
+            Ok(())
+        };
+        let (end, _) = match scan_each(&self.path, from, &mut take_new) {
+            // The writer may have cut off a failed append that was already
+            // read here; only the whole file tells damage from that.
+            Err(JournalError::Corrupt { .. }) => {
+                scan_each(&self.path, Position::START, &mut take_new)?
+            }
+            result => result?,
+        };
+        self.position = end;
+        self.next_seq = end.next_seq;
+        Ok(())
+    }
+
+    /// The number of the record that comes next. It is smaller than before
+    /// where the writer cut off a failed append that was read here already.
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
     }
 }

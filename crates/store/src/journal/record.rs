@@ -37,9 +37,12 @@ pub enum Flaw {
 
 /// What a line turned out to be.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Decoded {
-    Record(Record),
-    Newer { version: u64 },
+pub(super) enum Decoded<'a> {
+    /// The data of a sound record, not yet understood.
+    Record(&'a [u8]),
+    Newer {
+        version: u64,
+    },
     Flawed(Flaw),
 }
 
@@ -119,9 +122,8 @@ impl<'a> Envelope<'a> {
         format!("{crc:08x}").as_bytes() == self.crc
     }
 
-    fn data(&self) -> Option<Value> {
-        let data = self.body.strip_prefix(b"\"data\":")?.strip_suffix(b"}")?;
-        serde_json::from_slice(data).ok()
+    fn data(&self) -> Option<&'a [u8]> {
+        self.body.strip_prefix(b"\"data\":")?.strip_suffix(b"}")
     }
 }
 
@@ -137,7 +139,7 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// Reads a line where record number `expected` should stand.
-pub(super) fn decode(line: &[u8], expected: u64) -> Decoded {
+pub(super) fn decode(line: &[u8], expected: u64) -> Decoded<'_> {
     let Some(envelope) = Envelope::parse(line) else {
         return match newer_version(line) {
             Some(version) => Decoded::Newer { version },
@@ -164,10 +166,7 @@ pub(super) fn decode(line: &[u8], expected: u64) -> Decoded {
         });
     }
     match envelope.data() {
-        Some(data) => Decoded::Record(Record {
-            seq: expected,
-            data,
-        }),
+        Some(data) => Decoded::Record(data),
         None => Decoded::Flawed(Flaw::NotJson),
     }
 }

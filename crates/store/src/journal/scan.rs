@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use super::record::{Decoded, Flaw, Record, decode, may_be_torn};
-use super::{JournalError, Tail};
+use super::{JournalError, Tail, Take};
 use crate::error::{Action, At};
 use crate::lines::{next_line, open_regular};
 
@@ -32,15 +32,31 @@ pub(super) struct Scan {
     pub tail: Tail,
 }
 
-/// Reads from `from` to the end of the file. Only the very last line may be
-/// bad, and only in the way that an interrupted append leaves it.
+/// [`scan_each`], with all records at once.
 pub(super) fn scan(path: &Path, from: Position) -> Result<Scan, JournalError> {
+    let mut records = Vec::new();
+    let (end, tail) = scan_each(path, from, &mut |seq, data| {
+        let data = serde_json::from_slice(data)?;
+        records.push(Record { seq, data });
+        Ok(())
+    })?;
+    Ok(Scan { records, end, tail })
+}
+
+/// Reads from `from` to the end of the file and hands on each sound record;
+/// `take` finds out whether its data is JSON.
+/// Only the very last line may be bad, and only in the way that an
+/// interrupted append leaves it.
+pub(super) fn scan_each(
+    path: &Path,
+    from: Position,
+    take: Take<'_>,
+) -> Result<(Position, Tail), JournalError> {
     let mut file = open_regular(path).at(path, Action::Open)?;
     file.seek(SeekFrom::Start(from.offset))
         .at(path, Action::Read)?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut buffer = Vec::new();
-    let mut records = Vec::new();
     let mut end = from;
     let mut tail = Tail::Clean;
     while let Some(line) = next_line(&mut reader, &mut buffer).at(path, Action::Read)? {
@@ -57,15 +73,17 @@ pub(super) fn scan(path: &Path, from: Position) -> Result<Scan, JournalError> {
                     version,
                 });
             }
-            Decoded::Record(record) if line.whole => {
-                records.push(record);
-                end = Position {
-                    offset: end.offset + line.len,
-                    line: end.line + 1,
-                    next_seq: end.next_seq + 1,
-                };
-                continue;
-            }
+            Decoded::Record(data) if line.whole => match take(end.next_seq, data) {
+                Ok(()) => {
+                    end = Position {
+                        offset: end.offset + line.len,
+                        line: end.line + 1,
+                        next_seq: end.next_seq + 1,
+                    };
+                    continue;
+                }
+                Err(_) => Flaw::NotJson,
+            },
             // The newline is part of the record: without it the append was
             // never acknowledged.
             Decoded::Record(_) => {
@@ -87,5 +105,5 @@ pub(super) fn scan(path: &Path, from: Position) -> Result<Scan, JournalError> {
             reason: flaw,
         });
     }
-    Ok(Scan { records, end, tail })
+    Ok((end, tail))
 }

@@ -64,6 +64,7 @@ fn offers_the_words_that_the_settings_know() {
         ("pr.merge", Merge::WORDS),
         ("guard.fail", GuardFailure::WORDS),
         ("guard.packs", GuardPack::WORDS),
+        ("notify.on", NotifyTopic::WORDS),
         ("roles.risk", Risk::WORDS),
     ] {
         let (Kind::OneOf(offered) | Kind::AnyOf(offered)) = &Schema::get().key(key).unwrap().kind

@@ -292,6 +292,19 @@ fn sleep(state: &mut State, ms: u64, out: &mut Vec<Effect>) {
     wait(state, ms.max(1), WaitReason::Ci, out);
 }
 
+/// Within a session nobody waits for long: the agent is told that CI runs, and
+/// that turn is no stall.
+pub(super) fn hand_over(state: &mut State, out: &mut Vec<Effect>) {
+    state.pull.waits = false;
+    let note = ForgeNote::CiPending {
+        number: state.pull.number.unwrap_or_default(),
+        commit: state.pull.commit.clone().unwrap_or_default(),
+    };
+    state.notes.push(PromptNote::Forge(note));
+    state.pull.idle = true;
+    decide(state, out);
+}
+
 /// Red: told apart by its cause before anybody is called.
 fn judge_red(
     state: &mut State,
@@ -564,7 +577,9 @@ fn lack(note: &ForgeNote) -> Option<Missing> {
         ForgeNote::Uncommitted { .. } => "git commit".into(),
         ForgeNote::Unpushed { .. } | ForgeNote::Behind { .. } => "git push".into(),
         ForgeNote::Refused { command, .. } => command.clone(),
-        ForgeNote::NothingPushed { .. } | ForgeNote::CiPassed { .. } => return None,
+        ForgeNote::NothingPushed { .. }
+        | ForgeNote::CiPassed { .. }
+        | ForgeNote::CiPending { .. } => return None,
     };
     Some(Missing::Failing { command })
 }

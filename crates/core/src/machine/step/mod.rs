@@ -8,6 +8,7 @@ mod claims;
 mod decide;
 mod forge;
 mod judge;
+mod session;
 mod verify;
 
 use self::decide::{
@@ -15,11 +16,13 @@ use self::decide::{
     start_turn, stop_outcome, wait_for_agent,
 };
 use self::judge::{judge_turn, note_lost_tasks};
+use self::session::{forget_blocks, take_session};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
     Stage, State,
 };
+use crate::forge::ForgeAnswer;
 
 /// Takes in one event and says what has to be done now.
 ///
@@ -55,6 +58,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
         out.extend(blocks.iter().map(notice));
         return out;
     }
+    if let Kind::Session(session) = &event.kind {
+        if state.outcome().is_none() {
+            state.clock.advance(event.at);
+        }
+        take_session(state, session, &mut out);
+        return out;
+    }
     if state.outcome().is_some() {
         return out;
     }
@@ -79,6 +89,12 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let asked = asked.clone();
             forge::take_answer(state, &asked, answer, &mut out);
         }
+        (
+            Kind::Forge {
+                answer: ForgeAnswer::NoTime,
+            },
+            Stage::Waiting,
+        ) if state.pull.waits => forge::hand_over(state, &mut out),
         (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
             state.pull.waits = false;
             take_in(state, seen);
@@ -136,6 +152,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.last_failure = None;
     state.stopping = None;
     state.claim = None;
+    forget_blocks(state);
     take_in(state, seen);
     rebase(state);
     // The process before may have died between a tick and its count.

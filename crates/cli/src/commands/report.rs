@@ -1,0 +1,82 @@
+//! `ralph report`: what became of a run.
+
+use std::path::Path;
+
+use ralph_core::report::Report;
+use ralph_core::tr;
+use ralph_engine::report;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::layout::Layout;
+
+use super::history::keeping;
+use crate::FAILED;
+use crate::app::App;
+use crate::args::ReportArgs;
+
+pub fn run(app: &App, args: &ReportArgs) -> u8 {
+    let keeping = match keeping(app) {
+        Ok(keeping) => keeping,
+        Err(code) => return code,
+    };
+    let layout = Layout::new(&app.root);
+    let source = match report::find(&layout, &keeping, args.run.as_deref()) {
+        Ok(Some(source)) => source,
+        Ok(None) => return nothing(app, args.run.as_deref()),
+        Err(error) => return app.fail(&error),
+    };
+    let report = match report::of(&layout, &source) {
+        Ok(report) => report,
+        Err(error) => return app.fail(&error),
+    };
+    let text = rendered(app, args, &report);
+    match &args.out {
+        Some(path) => write(app, path, &text),
+        None => {
+            app.print(&text);
+            0
+        }
+    }
+}
+
+fn rendered(app: &App, args: &ReportArgs, report: &Report) -> String {
+    match () {
+        () if args.html => report.html(app.lang()),
+        () if args.json => format!("{}\n", report.json()),
+        () => report.markdown(app.lang()),
+    }
+}
+
+/// Whole or not at all: somebody may have the old one open.
+fn write(app: &App, path: &Path, text: &str) -> u8 {
+    match write_atomic(path, text.as_bytes(), AtomicOptions::default()) {
+        Ok(()) => {
+            let path = path.display();
+            app.tell(&tr!(
+                app.lang(),
+                "report written to {path}",
+                "報告已寫入 {path}",
+                "报告已写入 {path}",
+            ));
+            0
+        }
+        Err(error) => app.fail(&error),
+    }
+}
+
+fn nothing(app: &App, run: Option<&str>) -> u8 {
+    app.warn(&match run {
+        Some(run) => tr!(
+            app.lang(),
+            "there is no run {run}; `ralph resume --list` and `ralph history` show all",
+            "沒有執行紀錄 {run}；`ralph resume --list` 與 `ralph history` 列出全部",
+            "没有运行记录 {run}；`ralph resume --list` 与 `ralph history` 列出全部",
+        ),
+        None => tr!(
+            app.lang(),
+            "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one",
+            "這裡還沒有執行過；`ralph run` 開始執行，`ralph demo` 可觀看示範",
+            "这里还没有运行过；`ralph run` 开始运行，`ralph demo` 可观看演示",
+        ),
+    });
+    FAILED
+}

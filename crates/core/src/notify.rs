@@ -1,0 +1,191 @@
+//! What a person is told who is not looking: which notices are worth it, and
+//! the message that is made of one.
+
+use serde_json::{Value, json};
+
+use crate::config::NotifyTopic;
+use crate::lang::{Lang, Say};
+use crate::machine::{Level, Notice, Now, WaitReason, iso_utc};
+use crate::report::outcome_word;
+use crate::text::{excerpt, one_line, redact, sanitize};
+
+/// A message is read on a telephone.
+const LONGEST_TEXT: usize = 500;
+
+/// Who tells: the run and the project, as a person knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender<'a> {
+    pub run_id: &'a str,
+    pub project: &'a str,
+    pub lang: Lang,
+}
+
+/// One message, without secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The same for every attempt to deliver it, and for nothing else.
+    pub id: String,
+    pub topic: NotifyTopic,
+    pub event: &'static str,
+    pub level: Level,
+    pub run_id: String,
+    pub project: String,
+    pub at: String,
+    pub title: String,
+    pub text: String,
+}
+
+/// What a notice is about; nothing where nobody has to know.
+pub fn topic(notice: &Notice) -> Option<NotifyTopic> {
+    match notice {
+        Notice::LoopStart { .. } | Notice::Resume { .. } => Some(NotifyTopic::Start),
+        Notice::IterationComplete { .. } => Some(NotifyTopic::Turn),
+        Notice::PromiseRejected { .. } => Some(NotifyTopic::Rejected),
+        Notice::Error { .. } | Notice::BreakerOpen { .. } => Some(NotifyTopic::Error),
+        Notice::Wait {
+            why: WaitReason::Limit,
+            ..
+        } => Some(NotifyTopic::Waiting),
+        Notice::LimitNear { .. } | Notice::LimitReached { .. } => Some(NotifyTopic::Limit),
+        Notice::GuardBlock { .. } => Some(NotifyTopic::Guard),
+        Notice::LoopEnd { .. } => Some(NotifyTopic::End),
+        other if other.event().starts_with("question") => Some(NotifyTopic::Question),
+        _ => None,
+    }
+}
+
+impl Message {
+    /// `number` counts what the run has told.
+    pub fn new(
+        notice: &Notice,
+        topic: NotifyTopic,
+        at: Now,
+        number: u64,
+        sender: &Sender<'_>,
+    ) -> Message {
+        let lang = sender.lang;
+        let what = match notice {
+            Notice::LoopEnd { outcome, .. } => outcome_word(lang, outcome.name()),
+            _ => topic.say(lang),
+        };
+        let project = plain(sender.project);
+        Message {
+            id: format!("{}/{number}", sender.run_id),
+            topic,
+            event: notice.event(),
+            level: notice.level(),
+            run_id: sender.run_id.to_owned(),
+            title: format!("Ralph · {project} · {what}"),
+            text: excerpt(&plain(&notice.say(lang)), LONGEST_TEXT).into_owned(),
+            at: iso_utc(at.wall_ms),
+            project,
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        json!({
+            "version": 1,
+            "id": self.id,
+            "topic": self.topic.word(),
+            "event": self.event,
+            "level": self.level.name(),
+            "run_id": self.run_id,
+            "project": self.project,
+            "at": self.at,
+            "title": self.title,
+            "text": self.text,
+        })
+    }
+}
+
+fn plain(text: &str) -> String {
+    one_line(&redact(&sanitize(text)))
+}
+
+impl Say for NotifyTopic {
+    fn say(&self, lang: Lang) -> String {
+        use crate::tr;
+        match self {
+            NotifyTopic::Start => tr!(lang, "started", "開始", "开始"),
+            NotifyTopic::Turn => tr!(lang, "turn done", "一輪結束", "一轮结束"),
+            NotifyTopic::Rejected => tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
+            NotifyTopic::Error => tr!(lang, "error", "錯誤", "错误"),
+            NotifyTopic::Waiting => tr!(lang, "waiting", "等待中", "等待中"),
+            NotifyTopic::Limit => tr!(lang, "limit", "上限", "上限"),
+            NotifyTopic::Guard => tr!(lang, "blocked by the guard", "被護欄阻擋", "被护栏阻挡"),
+            NotifyTopic::Question => tr!(lang, "question", "提問", "提问"),
+            NotifyTopic::End => tr!(lang, "ended", "結束", "结束"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Bill, GuardBlock, Outcome};
+
+    const AT: Now = Now {
+        wall_ms: 1_768_730_400_000,
+        steady_ms: 0,
+    };
+
+    fn message(notice: &Notice, lang: Lang) -> Message {
+        let sender = Sender {
+            run_id: "20260118-100000-1a2b",
+            project: "shop",
+            lang,
+        };
+        Message::new(notice, topic(notice).unwrap(), AT, 7, &sender)
+    }
+
+    #[test]
+    fn the_end_of_a_run_says_how_it_went() {
+        let end = Notice::LoopEnd {
+            outcome: Outcome::Complete,
+            iterations: 3,
+            total: 2,
+            completed: 2,
+            pending: 0,
+            duration_ms: 1000,
+            proven: Vec::new(),
+            bill: Bill::default(),
+        };
+        let english = message(&end, Lang::En);
+        assert_eq!(english.title, "Ralph · shop · complete");
+        let json = english.json();
+        assert_eq!(json["id"], "20260118-100000-1a2b/7");
+        assert_eq!(json["topic"], "end");
+        assert_eq!(json["event"], "loop_end");
+        assert_eq!(json["at"], "2026-01-18T10:00:00Z");
+        assert_eq!(message(&end, Lang::ZhTw).title, "Ralph · shop · 完成");
+    }
+
+    #[test]
+    fn secrets_and_control_characters_stay_at_home() {
+        let notice = Notice::GuardBlock {
+            iteration: 1,
+            block: GuardBlock {
+                tool: "Bash".into(),
+                rule: "net.upload".into(),
+                detail: "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345'\u{1b}[31m"
+                    .into(),
+                shadow: false,
+            },
+        };
+        let text = message(&notice, Lang::En).json().to_string();
+        assert!(!text.contains("ghp_"), "{text}");
+        assert!(!text.contains("u001b"), "{text}");
+    }
+
+    #[test]
+    fn a_notice_that_concerns_nobody_has_no_topic() {
+        assert_eq!(topic(&Notice::GateStart { iteration: 1 }), None);
+        let wait = |why| Notice::Wait {
+            iteration: 1,
+            ms: 5,
+            why,
+        };
+        assert_eq!(topic(&wait(WaitReason::Between)), None);
+        assert_eq!(topic(&wait(WaitReason::Limit)), Some(NotifyTopic::Waiting));
+    }
+}

@@ -1,0 +1,101 @@
+//! What became of each task, and what proves it.
+
+use std::collections::BTreeSet;
+
+use super::Story;
+use crate::machine::Bill;
+
+/// A task as its file has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskLine {
+    pub id: String,
+    pub text: String,
+    /// Key of its phase.
+    pub phase: Option<String>,
+    pub done: bool,
+}
+
+/// A task and what was done about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskStory {
+    pub task: TaskLine,
+    pub proof: TaskProof,
+    /// Calls that were made for it.
+    pub calls: u32,
+    pub duration_ms: u64,
+    pub bill: Bill,
+}
+
+/// What is known about a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskProof {
+    Open,
+    /// A person left it out.
+    Skipped,
+    /// Its box is ticked, and no turn of this run was called for it.
+    Before,
+    /// Its box was ticked in this turn, and nothing else is known.
+    Ticked {
+        turn: u32,
+    },
+    /// Its box was ticked in this turn, and the checks passed after `checked`.
+    Checked {
+        turn: u32,
+        checked: u32,
+    },
+}
+
+impl TaskProof {
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskProof::Open => "open",
+            TaskProof::Skipped => "skipped",
+            TaskProof::Before => "before",
+            TaskProof::Ticked { .. } => "ticked",
+            TaskProof::Checked { .. } => "checked",
+        }
+    }
+}
+
+pub(super) fn stories(
+    tasks: &[TaskLine],
+    story: &Story,
+    skipped: &BTreeSet<String>,
+) -> Vec<TaskStory> {
+    let of = |task: &TaskLine| {
+        let mut calls = 0;
+        let mut duration_ms: u64 = 0;
+        let mut bill = Bill::default();
+        let mut last_turn = None;
+        for call in &story.calls {
+            if call.task.as_ref().is_none_or(|t| t.id != task.id) {
+                continue;
+            }
+            calls += 1;
+            duration_ms = duration_ms.saturating_add(call.duration_ms);
+            bill.add(call.spent);
+            last_turn = Some(call.turn);
+        }
+        TaskStory {
+            proof: match last_turn {
+                _ if skipped.contains(&task.id) => TaskProof::Skipped,
+                _ if !task.done => TaskProof::Open,
+                None => TaskProof::Before,
+                Some(turn) => ticked(turn, story),
+            },
+            task: task.clone(),
+            calls,
+            duration_ms,
+            bill,
+        }
+    };
+    tasks.iter().map(of).collect()
+}
+
+/// Checks that failed later take the proof back.
+fn ticked(turn: u32, story: &Story) -> TaskProof {
+    match story.last_check {
+        Some((checked, true)) if checked >= turn => TaskProof::Checked { turn, checked },
+        _ => TaskProof::Ticked { turn },
+    }
+}

@@ -1,0 +1,195 @@
+//! The one reader of runs: whatever shows a run (monitor, page, report) asks
+//! it. A journal is read once, record by record; from then on only what is
+//! new. The machine is played again, so that what is shown is what the run
+//! itself decided. Nothing is written and nobody is held up: a reader can be
+//! killed at any time.
+
+mod decode;
+mod diff;
+mod fold;
+mod output;
+mod projects;
+mod runs;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::Lang;
+use ralph_core::machine::{Event, Seen, State};
+use ralph_store::journal::{JournalError, Tailer};
+use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::lock;
+
+use crate::clock;
+use crate::past::PastError;
+use crate::record::Header;
+
+pub use diff::{Diff, diff_since};
+pub use output::{OutputLine, OutputTail, Said};
+pub use projects::{known_projects, note_project, registry};
+pub use runs::{Brief, briefs};
+pub use snapshot::{
+    Check, CheckRun, RunFacts, Snapshot, Standing, Told, TurnView, Verdict, Waiting,
+};
+
+/// Follows one run.
+#[derive(Debug)]
+pub struct Watch {
+    layout: Layout,
+    paths: RunPaths,
+    lang: Lang,
+    journal: Tailer,
+    /// Records that were taken in.
+    taken: u64,
+    state: Option<State>,
+    header: Option<Header>,
+    snapshot: Snapshot,
+    /// What was seen of the world last, and before the last turn.
+    last_tree: Option<String>,
+    turn_base: Option<String>,
+}
+
+impl Watch {
+    /// Watches a run of the project at `root`; nothing is read before the
+    /// first [`refresh`](Watch::refresh).
+    pub fn new(root: &Path, id: &RunId, lang: Lang) -> Watch {
+        let layout = Layout::new(root);
+        let paths = layout.run(id);
+        Watch {
+            journal: Tailer::new(&paths.journal()),
+            snapshot: Snapshot::new(id.as_str(), root),
+            layout,
+            paths,
+            lang,
+            taken: 0,
+            state: None,
+            header: None,
+            last_tree: None,
+            turn_base: None,
+        }
+    }
+
+    /// Takes in what is new; `true` where anything is. It costs one look at
+    /// two files where nothing is.
+    pub fn refresh(&mut self) -> Result<bool, PastError> {
+        let before = self.snapshot.revision;
+        let read = self.read_new();
+        if self.journal.next_seq() <= self.taken && read.is_ok() {
+            // The writer took a failed append back that was played already.
+            *self = Watch::new(self.layout.root(), &self.paths.id, self.lang);
+            self.snapshot.revision = before;
+            self.read_new()?;
+        }
+        self.look_who_drives();
+        read.map(|()| self.snapshot.revision != before)
+    }
+
+    fn read_new(&mut self) -> Result<(), PastError> {
+        let mut journal = self.journal.clone();
+        let mut unknown = None;
+        let polled = journal.poll_each(&mut |seq, data| {
+            match self.take(seq, data) {
+                Ok(()) => {}
+                // Not damaged, but not ours: what comes behind it would be
+                // shown wrongly.
+                Err(error) if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok() => {
+                    unknown.get_or_insert((seq, error.to_string()));
+                }
+                Err(error) => return Err(error),
+            }
+            self.taken = seq;
+            Ok(())
+        });
+        self.journal = journal;
+        if let Some((seq, message)) = unknown {
+            let run = self.paths.id.as_str().into();
+            return Err(PastError::Unknown { run, seq, message });
+        }
+        Ok(polled.map_err(|error: JournalError| error)?)
+    }
+
+    fn take(&mut self, seq: u64, data: &[u8]) -> Result<(), serde_json::Error> {
+        if seq == 1 {
+            let header: Header = serde_json::from_slice(data)?;
+            self.state = State::new(header.rules.clone()).ok();
+            self.snapshot.begin(&header);
+            self.header = Some(header);
+            return Ok(());
+        }
+        let event = decode::event(data)?;
+        if let Some(state) = &mut self.state {
+            let tree = seen(&event).map(|seen| seen.commit_tree.clone());
+            let started = self.snapshot.play(state, &event, self.lang);
+            if let Some(tree) = tree {
+                self.last_tree = tree;
+            }
+            if started {
+                self.turn_base = self.last_tree.clone();
+            }
+        }
+        Ok(())
+    }
+
+    /// The lock says who drives the run now.
+    fn look_who_drives(&mut self) {
+        let holder = lock::holder(&self.layout.lock()).ok().flatten();
+        let ours = holder.filter(|info| info.run_id == self.paths.id.as_str());
+        self.snapshot.driven_by(ours.map(|info| info.pid));
+    }
+
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The machine as the journal leaves it; `None` before the run began.
+    pub fn state(&self) -> Option<&State> {
+        self.state.as_ref()
+    }
+
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    pub fn paths(&self) -> &RunPaths {
+        &self.paths
+    }
+
+    pub fn root(&self) -> &Path {
+        self.layout.root()
+    }
+
+    /// The task file of the run, as the header names it.
+    pub fn tasks_file(&self) -> Option<PathBuf> {
+        self.header.as_ref()?.tasks_file.clone()
+    }
+
+    /// What the last turn changed in the work tree, as Git tells it.
+    pub fn diff(&self) -> Option<Diff> {
+        let base = self.turn_base.as_deref();
+        diff_since(self.layout.root(), base)
+    }
+
+    /// The output of a turn, to be followed.
+    pub fn output(&self, turn: &TurnView) -> OutputTail {
+        OutputTail::new(
+            &self.paths.turn_output(turn.turn, turn.attempt),
+            &turn.agent,
+        )
+    }
+
+    /// What the verification commands printed after a turn, the end of it.
+    pub fn verification(&self, turn: u32) -> OutputTail {
+        OutputTail::new(&self.paths.turn_verification(turn), "")
+    }
+
+    /// How long the run has worked until this moment.
+    pub fn elapsed_ms(&self) -> u64 {
+        self.snapshot.elapsed_ms(clock::now().wall_ms)
+    }
+}
+
+fn seen(event: &Event) -> Option<&Seen> {
+    crate::past::seen_in(event)
+}

@@ -1,0 +1,231 @@
+//! The end of what an agent printed, as people read it: words and tool calls
+//! instead of the client's own lines.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use ralph_core::text;
+use ralph_store::lines::open_regular;
+
+use crate::agents::{AgentEvent, Client, Listener};
+
+/// Of a long output only so much of its end is read at first.
+const TAIL_BYTES: u64 = 512 * 1024;
+/// As many lines are kept.
+const MOST_LINES: usize = 5_000;
+/// At most so much is read at once, so that a flood holds nobody up.
+const MOST_AT_ONCE: usize = 4 * 1024 * 1024;
+/// A longer line is cut.
+const LONGEST_LINE: usize = 1024 * 1024;
+const SHOWN_OF_A_LINE: usize = 2_000;
+
+/// One line for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputLine {
+    pub said: Said,
+    pub text: String,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Words,
+    Tool,
+    ToolFailed,
+    /// A tool call that was not let through.
+    Denied,
+    Error,
+    /// Of a program whose output is not understood.
+    Plain,
+}
+
+/// Follows the output of one call.
+#[derive(Debug)]
+pub struct OutputTail {
+    path: PathBuf,
+    /// The part of a flood that is read; 0 is the file itself.
+    part: u64,
+    offset: Option<u64>,
+    listener: Option<Listener>,
+    unfinished: Vec<u8>,
+    lines: VecDeque<OutputLine>,
+    /// Lines that are no longer kept.
+    dropped: u64,
+}
+
+impl OutputTail {
+    /// `agent` says how the output is understood; it is taken as plain text
+    /// where no client has that name.
+    pub fn new(path: &Path, agent: &str) -> OutputTail {
+        OutputTail {
+            path: path.into(),
+            part: 0,
+            offset: None,
+            listener: Client::from_name(agent).map(Client::fresh_listener),
+            unfinished: Vec::new(),
+            lines: VecDeque::new(),
+            dropped: 0,
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The lines that are kept, the oldest first.
+    pub fn lines(&self) -> &VecDeque<OutputLine> {
+        &self.lines
+    }
+
+    /// How many lines there have been.
+    pub fn count(&self) -> u64 {
+        self.dropped + self.lines.len() as u64
+    }
+
+    /// Reads what is new; `true` where anything is.
+    pub fn refresh(&mut self) -> io::Result<bool> {
+        let newest = newest_part(&self.path);
+        if newest != self.part {
+            self.part = newest;
+            self.offset = None;
+        }
+        let mut file = match open_regular(&self.part_path()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let length = file.metadata()?.len();
+        let from = match self.offset {
+            Some(offset) if offset <= length => offset,
+            _ => self.begin(&mut file, length)?,
+        };
+        if from == length {
+            self.offset = Some(from);
+            return Ok(false);
+        }
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        let read = file.take(MOST_AT_ONCE as u64).read_to_end(&mut bytes)?;
+        self.offset = Some(from + read as u64);
+        self.take(&bytes);
+        Ok(true)
+    }
+
+    /// Where to begin: at a line near the end.
+    fn begin(&mut self, file: &mut File, length: u64) -> io::Result<u64> {
+        let from = length.saturating_sub(TAIL_BYTES);
+        if from == 0 {
+            return Ok(0);
+        }
+        file.seek(SeekFrom::Start(from))?;
+        let mut window = Vec::new();
+        file.by_ref().take(TAIL_BYTES).read_to_end(&mut window)?;
+        let line = window.iter().position(|&byte| byte == b'\n');
+        Ok(from + line.map_or(0, |at| at as u64 + 1))
+    }
+
+    fn part_path(&self) -> PathBuf {
+        match self.part {
+            0 => self.path.clone(),
+            part => {
+                let mut name = self.path.clone().into_os_string();
+                name.push(format!(".{part}"));
+                name.into()
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+            let (line, behind) = rest.split_at(end);
+            rest = behind.get(1..).unwrap_or_default();
+            if self.unfinished.is_empty() {
+                self.line(line);
+            } else {
+                let mut whole = std::mem::take(&mut self.unfinished);
+                whole.extend_from_slice(line);
+                self.line(&whole);
+            }
+        }
+        if self.unfinished.len() < LONGEST_LINE {
+            self.unfinished.extend_from_slice(rest);
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let is_json = line.first() == Some(&b'{');
+        let mut heard = Vec::new();
+        match &mut self.listener {
+            Some(listener) if is_json => {
+                let mut tell = |event: AgentEvent| heard.extend(OutputLine::of(event));
+                listener.hear(line, &mut tell);
+                listener.hear(b"\n", &mut tell);
+            }
+            _ => heard.push(OutputLine {
+                said: Said::Plain,
+                text: String::from_utf8_lossy(line).into_owned(),
+            }),
+        }
+        for line in heard {
+            self.show(&line);
+        }
+    }
+
+    fn show(&mut self, line: &OutputLine) {
+        let harmless = text::sanitize(&line.text);
+        for text in harmless.lines().filter(|text| !text.trim().is_empty()) {
+            if self.lines.len() >= MOST_LINES {
+                self.lines.pop_front();
+                self.dropped += 1;
+            }
+            self.lines.push_back(OutputLine {
+                said: line.said,
+                text: text::redact(&text::excerpt(text, SHOWN_OF_A_LINE)).into_owned(),
+            });
+        }
+    }
+}
+
+impl OutputLine {
+    /// What a person wants to know of an event.
+    pub fn of(event: AgentEvent) -> Option<OutputLine> {
+        let (said, text) = match event {
+            AgentEvent::Text { text, .. } => (Said::Words, text),
+            AgentEvent::ToolCall { name, summary, .. } if summary.is_empty() => (Said::Tool, name),
+            AgentEvent::ToolCall { name, summary, .. } => {
+                (Said::Tool, format!("{name}: {summary}"))
+            }
+            AgentEvent::ToolResult { ok: false, .. } => (Said::ToolFailed, "failed".into()),
+            AgentEvent::Denied(denial) => {
+                (Said::Denied, format!("{}: {}", denial.tool, denial.reason))
+            }
+            AgentEvent::Error(error) => (Said::Error, error.message),
+            AgentEvent::Retry { reason, .. } => (Said::Error, reason),
+            _ => return None,
+        };
+        (!text.trim().is_empty()).then_some(OutputLine { said, text })
+    }
+}
+
+/// The last of the numbered parts that a flood is kept in; 0 where it is all
+/// in one file.
+fn newest_part(path: &Path) -> u64 {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name().and_then(|n| n.to_str())) else {
+        return 0;
+    };
+    // A flood leaves its first part only where it went on for long; looking
+    // for the second and third as well costs little.
+    let prefix = format!("{name}.");
+    if !path.exists() {
+        return 0;
+    }
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| {
+        let name = entry.file_name();
+        name.to_str()?.strip_prefix(&prefix)?.parse::<u64>().ok()
+    });
+    numbers.max().unwrap_or(0)
+}

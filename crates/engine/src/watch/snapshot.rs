@@ -1,0 +1,275 @@
+//! What there is to see of a run: plain data, borrowed from the watch.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::machine::{
+    Bill, GuardBlock, Level, Outcome, PhaseFacts, Question, TaskRef, WaitReason,
+};
+use ralph_core::usage::Usage;
+
+/// Everything about a run, as far as its journal goes.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Grows with every change; turns and events tell theirs.
+    pub revision: u64,
+    pub run: RunFacts,
+    pub standing: Standing,
+    /// The process that drives it; `None` where nobody does.
+    pub pid: Option<u32>,
+    pub iteration: u32,
+    /// Zero is unlimited, as for all limits.
+    pub max_iterations: u32,
+    pub max_duration_ms: u64,
+    pub total: usize,
+    pub completed: usize,
+    pub pending: usize,
+    /// Key of the phase that is worked on.
+    pub phase: Option<String>,
+    pub phases: Vec<PhaseFacts>,
+    /// The task of the turn that runs, or that ran last.
+    pub task: Option<TaskRef>,
+    pub role: Option<String>,
+    pub agent: String,
+    pub last_promise: String,
+    pub bill: Bill,
+    /// By call, the oldest first: a refused turn has several.
+    pub turns: Vec<TurnView>,
+    pub checks: Vec<CheckRun>,
+    pub guard: Vec<(u32, GuardBlock)>,
+    pub events: Vec<Told>,
+    pub questions: Vec<Question>,
+    pub waiting: Option<Waiting>,
+    pub outcome: Option<Outcome>,
+    /// Until the last event; see [`Snapshot::elapsed_ms`].
+    pub worked_ms: u64,
+    /// The moment of the last event, on the wall clock.
+    pub updated_ms: i64,
+}
+
+/// What a run was started with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFacts {
+    pub id: String,
+    pub root: PathBuf,
+    pub started_ms: i64,
+    /// The task file or the prompt.
+    pub goal: String,
+    pub tasks_file: Option<PathBuf>,
+    pub branch: Option<String>,
+    /// The commit that it began on.
+    pub commit: Option<String>,
+    pub agents: Vec<String>,
+    /// Verification commands are configured.
+    pub verifies: bool,
+}
+
+/// What a run does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It has not begun.
+    New,
+    Working,
+    Verifying,
+    Waiting,
+    /// The menu of a limit is open.
+    Asking,
+    /// Somebody pressed Ctrl+Z.
+    Frozen,
+    Ended,
+    /// Its process is gone, and it did not end.
+    Dead,
+}
+
+impl Standing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Standing::New => "new",
+            Standing::Working => "working",
+            Standing::Verifying => "verifying",
+            Standing::Waiting => "waiting",
+            Standing::Asking => "asking",
+            Standing::Frozen => "frozen",
+            Standing::Ended => "ended",
+            Standing::Dead => "dead",
+        }
+    }
+}
+
+/// A wait that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// On the wall clock.
+    pub until_ms: i64,
+    pub why: WaitReason,
+}
+
+/// One call of the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnView {
+    pub revision: u64,
+    pub turn: u32,
+    pub attempt: u32,
+    pub agent: String,
+    pub role: Option<String>,
+    pub phase: Option<String>,
+    pub task: Option<TaskRef>,
+    /// On the wall clock.
+    pub started_ms: i64,
+    /// `None` while it runs.
+    pub duration_ms: Option<u64>,
+    pub spent: Usage,
+    /// What it promised, in its own words.
+    pub promise: Option<String>,
+    pub verdict: Verdict,
+    pub newly_done: usize,
+    /// Tasks that were done after it.
+    pub completed: usize,
+}
+
+/// What became of a turn, the latest word on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Running,
+    /// It left something new.
+    Progress,
+    /// It left nothing new.
+    Idle,
+    /// Its promise was contradicted by the evidence.
+    Rejected,
+    CheckFailed,
+    /// Verification passed.
+    Proven,
+    Failed,
+    /// The agent's service would not do the work.
+    Refused,
+    Blocked,
+    Asked,
+    /// It was ended from outside.
+    Cut,
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Running => "running",
+            Verdict::Progress => "progress",
+            Verdict::Idle => "idle",
+            Verdict::Rejected => "rejected",
+            Verdict::CheckFailed => "check_failed",
+            Verdict::Proven => "proven",
+            Verdict::Failed => "failed",
+            Verdict::Refused => "refused",
+            Verdict::Blocked => "blocked",
+            Verdict::Asked => "asked",
+            Verdict::Cut => "cut",
+        }
+    }
+}
+
+/// The verification commands ran once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckRun {
+    pub turn: u32,
+    pub at_ms: i64,
+    pub passed: bool,
+    pub checks: Vec<Check>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    pub command: String,
+    /// `None` where it did not end by itself.
+    pub exit: Option<i32>,
+    pub duration_ms: u64,
+}
+
+/// Something that the run told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// Counts from 1 within the run.
+    pub number: u64,
+    /// On the wall clock.
+    pub at_ms: i64,
+    pub level: Level,
+    /// Its name in the event log.
+    pub event: &'static str,
+    pub iteration: u32,
+    /// For people, in the language of the watch; without secrets.
+    pub text: Box<str>,
+}
+
+impl Snapshot {
+    pub(super) fn new(id: &str, root: &Path) -> Snapshot {
+        Snapshot {
+            revision: 0,
+            run: RunFacts {
+                id: id.into(),
+                root: root.into(),
+                ..RunFacts::default()
+            },
+            standing: Standing::New,
+            pid: None,
+            iteration: 0,
+            max_iterations: 0,
+            max_duration_ms: 0,
+            total: 0,
+            completed: 0,
+            pending: 0,
+            phase: None,
+            phases: Vec::new(),
+            task: None,
+            role: None,
+            agent: String::new(),
+            last_promise: String::new(),
+            bill: Bill::default(),
+            turns: Vec::new(),
+            checks: Vec::new(),
+            guard: Vec::new(),
+            events: Vec::new(),
+            questions: Vec::new(),
+            waiting: None,
+            outcome: None,
+            worked_ms: 0,
+            updated_ms: 0,
+        }
+    }
+
+    /// How long the run has worked. While a process drives it, the time since
+    /// the last event counts as well.
+    pub fn elapsed_ms(&self, wall_ms: i64) -> u64 {
+        let goes_on = self.pid.is_some()
+            && !matches!(
+                self.standing,
+                Standing::Ended | Standing::Frozen | Standing::New
+            );
+        let since = u64::try_from(wall_ms.saturating_sub(self.updated_ms)).unwrap_or(0);
+        self.worked_ms + if goes_on { since } else { 0 }
+    }
+
+    /// In whole percent; zero where there are no tasks.
+    pub fn percent(&self) -> usize {
+        (self.completed * 100).checked_div(self.total).unwrap_or(0)
+    }
+
+    /// The events behind the first `number`.
+    pub fn events_after(&self, number: u64) -> &[Told] {
+        let from = self.events.partition_point(|told| told.number <= number);
+        self.events.get(from..).unwrap_or_default()
+    }
+
+    /// Turns that changed after a revision.
+    pub fn turns_after(&self, revision: u64) -> impl Iterator<Item = &TurnView> {
+        self.turns
+            .iter()
+            .filter(move |turn| turn.revision > revision)
+    }
+
+    /// The call that runs, or that ran last.
+    pub fn last_turn(&self) -> Option<&TurnView> {
+        self.turns.last()
+    }
+
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|question| question.is_open())
+    }
+}
