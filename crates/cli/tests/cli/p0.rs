@@ -176,6 +176,7 @@ fn the_default_branch_is_never_pushed() {
         ".ralph/config.toml",
         "[gate]\nsteps = [\"typecheck: true\", \"test: true\", \"build: true\"]\n[pr]\nbranches = [\"*\"]\n",
     );
+    hub.commit("Any branch");
     let before = hub.env.git(&[
         "--git-dir",
         hub.env.outside("origin.git").to_str().unwrap(),
