@@ -11,6 +11,7 @@ pub mod display;
 pub mod forge;
 pub mod gate;
 pub mod governor;
+pub mod jsonc;
 pub mod lang;
 pub mod machine;
 pub mod notify;

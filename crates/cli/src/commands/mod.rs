@@ -7,12 +7,14 @@ mod config;
 mod control;
 mod cost;
 mod demo;
+mod doctor;
 mod drill;
 mod events;
 mod gate;
 mod generate;
 mod guard;
 mod history;
+mod init;
 mod left;
 mod logs;
 mod loop_;
@@ -22,6 +24,7 @@ mod resume;
 mod run;
 mod status;
 mod tasks;
+mod uninstall;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
@@ -57,6 +60,9 @@ pub fn run(cli: Cli) -> u8 {
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
+        Command::Init(args) => init::run(&app, &args),
+        Command::Uninstall(args) => uninstall::run(&app, &args),
+        Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
