@@ -96,6 +96,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
+    /// Say where the branch stands: p0, p1, p2, pending or unknown
+    Phase(PhaseArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -213,6 +215,18 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
+    /// Preset dev-p0: push the branch and create the pull request once the gate is green
+    #[arg(long)]
+    pub create_pr: bool,
+    /// Create it as a draft
+    #[arg(long, requires = "create_pr")]
+    pub draft: bool,
+    /// Preset dev-p1: the pull request [default: the open one of the branch]
+    #[arg(long, value_name = "N")]
+    pub pr: Option<u32>,
+    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
+    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
+    pub merge: Option<String>,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -222,6 +236,16 @@ pub struct RunArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PhaseArgs {
+    /// Judge the checks that the base branch requires, and no others
+    #[arg(long)]
+    pub required: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

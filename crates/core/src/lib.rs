@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod config;
 pub mod delta;
 pub mod display;
+pub mod forge;
 pub mod gate;
 pub mod governor;
 pub mod integrity;

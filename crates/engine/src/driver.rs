@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use ralph_core::forge::{ForgeAnswer, ForgeAsk};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
@@ -100,6 +101,7 @@ enum ChildDone {
     Turn(Box<Called>),
     Verified(Verified),
     E2e(Verified),
+    Forge(ForgeAnswer),
 }
 
 struct Driver<'a> {
@@ -390,6 +392,7 @@ impl<'a> Driver<'a> {
                 let result = result.unwrap_or_default();
                 Kind::E2eEnded { turn, result }
             }
+            ChildDone::Forge(answer) => Kind::Forge { answer },
         }
     }
 
@@ -441,6 +444,7 @@ impl<'a> Driver<'a> {
             Effect::Verify { turn, scope } => self.start_verification(turn, &scope),
             Effect::Untick { ids } => self.untick(&ids),
             Effect::RunE2e { turn } => self.start_e2e(turn),
+            Effect::Forge(ask) => self.ask_forge(ask),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -505,6 +509,17 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Turn(Box::new(call.make(stop).await))
+        }));
+    }
+
+    fn ask_forge(&mut self, ask: ForgeAsk) {
+        let Some(forge) = self.plan.forge.clone() else {
+            return;
+        };
+        let env = run_env(&self.run_id, self.state.turns, None);
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Forge(forge.perform(&ask, &env, stop).await)
         }));
     }
 

@@ -10,6 +10,7 @@ pub mod control;
 pub mod driver;
 pub mod error;
 mod excerpt;
+pub mod forge;
 pub mod gate;
 pub mod git;
 mod guarded;

@@ -4,8 +4,10 @@
 mod chain;
 mod checks;
 mod discover;
+mod forge;
 mod say;
 pub use chain::check_budget;
+pub use forge::{WrongBranch, forge_of};
 pub use say::megabytes;
 #[cfg(test)]
 mod tests;
@@ -13,7 +15,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
@@ -31,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
+use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
@@ -110,6 +113,10 @@ pub struct Plan {
     /// Who is told what while nobody looks.
     pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
+    /// Where a pull request is made or watched.
+    pub forge: Option<Forge>,
+    /// How long a hook may wait for CI.
+    pub hook_wait: Duration,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
     /// How long the agent may say nothing.
@@ -263,6 +270,15 @@ impl Plan {
         project.chain(own).cloned().collect()
     }
 
+    /// What may go outward, as a person would type it (PRCI-13).
+    pub fn outward(&self) -> Vec<String> {
+        let asks = self.rules.outward();
+        let forge = self.forge.iter();
+        forge
+            .flat_map(|forge| asks.iter().map(|ask| forge.command_of(ask)))
+            .collect()
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -343,6 +359,8 @@ pub enum PlanError {
         agent: &'static str,
         kind: BudgetKind,
     },
+    /// Pull requests are not made from here.
+    Branch(WrongBranch),
     RootMissing {
         root: PathBuf,
     },
@@ -387,13 +405,15 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         }
         None => (None, None),
     };
-    let goal = match tasks {
-        Some(_) => Goal::Tasks {
+    let goal = match (&tasks, settings.pr.goal) {
+        (Some(_), _) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
-        None => Goal::Prompt,
+        (None, PrGoal::None) => Goal::Prompt,
+        (None, PrGoal::P0) => Goal::PullRequest,
+        (None, PrGoal::P1) => Goal::Ci,
     };
-    if goal == Goal::Prompt
+    if matches!(goal, Goal::Prompt | Goal::PullRequest)
         && wanted
             .asked
             .prompt
@@ -418,15 +438,17 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             agents
         }
     };
+    let forge = forge::forge(settings, wanted, &goal)?;
+    rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
     let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
     let e2e = checks::e2e(settings);
-    if verifier.is_none() && e2e.is_none() {
+    if verifier.is_none() && e2e.is_none() && forge.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
-            Goal::Prompt => Announcement::OnlyWords,
+            _ => Announcement::OnlyWords,
         });
     }
     if crate::git::find_root(&wanted.root).is_none() {
@@ -453,7 +475,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
+            prompt: forge::prompt(settings, wanted, &goal).filter(|_| tasks.is_none()),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -480,6 +502,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
             delta: settings.preset.as_deref() == Some("delta"),
         },
+        forge,
+        hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
@@ -602,6 +626,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
+        forge: None,
         turns_before: 0,
     }
 }

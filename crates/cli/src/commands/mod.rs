@@ -18,6 +18,7 @@ mod init;
 mod left;
 mod logs;
 mod loop_;
+mod phase;
 mod report;
 mod resume;
 mod run;
@@ -65,6 +66,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
+        Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

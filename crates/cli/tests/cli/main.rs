@@ -11,6 +11,8 @@ mod agent;
 mod agents;
 mod bad_input;
 mod checkpoint;
+#[cfg(unix)]
+mod ci;
 mod concurrency;
 mod config;
 mod containment;
@@ -28,6 +30,8 @@ mod e2e_command;
 mod evidence;
 mod files;
 mod flood;
+#[cfg(unix)]
+mod forge;
 mod formats;
 mod gate;
 mod guard;
@@ -36,12 +40,17 @@ mod hook;
 mod hook_subagent;
 mod hook_tracker;
 #[cfg(unix)]
+mod hub;
 mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;
 mod notify;
+#[cfg(unix)]
+mod p0;
+#[cfg(unix)]
+mod p1;
 mod progress;
 mod report;
 mod run;

@@ -1,6 +1,7 @@
 //! Everything the loop can do.
 
 use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
+use crate::forge::ForgeAsk;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,8 @@ pub enum Effect {
     /// answers that the run is saved.
     Ask(Limit),
     Finish(Outcome),
+    /// Ask the forge, or Git, and come back with `Kind::Forge`.
+    Forge(ForgeAsk),
 }
 
 /// One call of the agent.
@@ -75,6 +78,8 @@ pub enum WaitReason {
     Limit,
     /// The agent's service is overloaded; the driver may add jitter.
     Overload,
+    /// CI runs; the driver may add jitter.
+    Ci,
 }
 
 impl WaitReason {
@@ -85,6 +90,7 @@ impl WaitReason {
             WaitReason::Rate => "rate",
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
+            WaitReason::Ci => "ci",
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
+use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
 use crate::usage::Usage;
@@ -60,6 +61,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// The forge, or Git, answered what it was asked for.
+    Forge { answer: ForgeAnswer },
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
 }

@@ -7,6 +7,7 @@ use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
     Missing, Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
+use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
@@ -153,6 +154,11 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    /// About the pull request and CI.
+    Forge {
+        iteration: u32,
+        notice: ForgeNotice,
+    },
     Session(SessionNotice),
 }
 
@@ -206,6 +212,7 @@ impl Notice {
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Check(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
+            Notice::Forge { notice, .. } => notice.event(),
             Notice::Session(notice) => notice.event(),
         }
     }
@@ -228,6 +235,7 @@ impl Notice {
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
             Notice::Check(notice) => notice.level(),
+            Notice::Forge { notice, .. } => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -424,6 +432,13 @@ impl Notice {
             }),
             Notice::Check(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Forge { iteration, notice } => {
+                let mut fields = notice.fields();
+                if let Value::Object(fields) = &mut fields {
+                    fields.insert("iteration".into(), (*iteration).into());
+                }
+                fields
+            }
             Notice::Session(notice) => notice.fields(),
         }
     }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, Checks};
+use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -24,6 +25,9 @@ pub struct Rules {
     pub budget: Budget,
     #[serde(default)]
     pub checks: Checks,
+    /// For a goal that a forge has to prove.
+    #[serde(default)]
+    pub forge: Option<ForgeRules>,
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
@@ -37,6 +41,11 @@ pub enum Goal {
     Tasks { phase: Option<String> },
     /// A plain prompt: only verification can prove it.
     Prompt,
+    /// p0: the quality gate is passed and the pull request exists.
+    PullRequest,
+    /// p1: CI of the pull request is green, and it is merged where that was
+    /// asked for.
+    Ci,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,6 +192,33 @@ impl Default for Limits {
 }
 
 impl Rules {
+    /// Everything that these rules let go outward.
+    pub fn outward(&self) -> Vec<ForgeAsk> {
+        let Some(forge) = &self.forge else {
+            return Vec::new();
+        };
+        match self.goal {
+            Goal::PullRequest if forge.create => vec![ForgeAsk::Push, ForgeAsk::Create],
+            Goal::Ci => {
+                let mut asks = Vec::new();
+                if forge.push {
+                    asks.push(ForgeAsk::Push);
+                }
+                if forge.bounds.reruns > 0 {
+                    asks.push(ForgeAsk::Rerun { runs: Vec::new() });
+                }
+                if forge.merge != MergeWho::Nobody {
+                    asks.push(ForgeAsk::Merge {
+                        number: forge.number.unwrap_or_default(),
+                        commit: "HEAD".into(),
+                    });
+                }
+                asks
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub fn new(goal: Goal) -> Rules {
         Rules {
             goal,
@@ -194,6 +230,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             checks: Checks::default(),
+            forge: None,
             turns_before: 0,
         }
     }

@@ -11,6 +11,7 @@ use super::{
     Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
     Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen,
 };
+use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::integrity::Weakening;
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
@@ -83,6 +84,8 @@ pub struct State {
     pub(super) duration_step: u64,
     /// Starts of the turns of the last hour, on the steady clock of the run.
     pub(super) recent_calls: Vec<u64>,
+    /// What is known about the pull request.
+    pub pull: forge::Memory,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +106,8 @@ pub enum Stage {
     Waiting,
     Asking(Limit),
     Finished(Outcome),
+    /// The forge, or Git, was asked.
+    Forge(ForgeAsk),
 }
 
 /// Everything that is counted in a row.
@@ -137,6 +142,8 @@ pub enum Proof {
     Tasks { completed: usize, total: usize },
     /// A command that Ralph ran ended with 0.
     Command { command: String, duration_ms: u64 },
+    /// The forge showed it.
+    Forge(ForgeProof),
 }
 
 impl Proof {
@@ -151,6 +158,7 @@ impl Proof {
             } => {
                 json!({"kind": "command", "command": command, "exit": 0, "duration_ms": duration_ms})
             }
+            Proof::Forge(proof) => proof.to_json(),
         }
     }
 }
@@ -197,6 +205,7 @@ impl State {
             most_tasks: 0,
             duration_step,
             recent_calls: Vec::new(),
+            pull: forge::Memory::default(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! What Ralph has to tell the agent before it works on.
 
+use crate::forge::ForgeNote;
+
 use super::data::{fenced, inline, list};
 
 /// One thing that the agent must know about its last turn. The most important
@@ -49,6 +51,8 @@ pub enum PromptNote {
         text: String,
     },
     NoPromise,
+    /// About the gate, the pull request or CI.
+    Forge(ForgeNote),
 }
 
 const BEGIN: &str = "===== RALPH: READ THIS FIRST =====";
@@ -83,6 +87,7 @@ impl PromptNote {
             PromptNote::UnknownPromise { .. } => 8,
             PromptNote::OnlyMentioned { .. } => 9,
             PromptNote::NoPromise => 10,
+            PromptNote::Forge(_) => 1,
         }
     }
 
@@ -145,6 +150,7 @@ impl PromptNote {
                     "You mentioned {text} within other text, so it did not count. If you mean it, put the tag on its own line at the end of your response."
                 )
             }
+            PromptNote::Forge(note) => note.text(),
             PromptNote::NoPromise => "Your last reply had no promise tag. End your reply with exactly one of the tags that the instructions below name, on its own line at the end, outside code blocks and quotes.".to_owned(),
         }
     }

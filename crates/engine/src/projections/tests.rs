@@ -13,6 +13,7 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         turns_before: 0,
+        forge: None,
         goal: Goal::Tasks { phase: None },
         checks: Default::default(),
         agents: Vec::new(),

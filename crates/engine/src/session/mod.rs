@@ -161,6 +161,8 @@ pub struct SessionLoop {
     projector: Option<Projector>,
     layout: Layout,
     notices: Vec<Notice>,
+    /// How long this hook may still wait for CI.
+    ci_patience: Duration,
     /// What people should be told, beside the verdict.
     pub announcements: Vec<Announcement>,
     _lock: Lock,
@@ -251,6 +253,7 @@ impl SessionLoop {
             state,
             header,
             paths,
+            ci_patience: plan.hook_wait,
             plan,
             looker,
             recorder,

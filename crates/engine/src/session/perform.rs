@@ -2,10 +2,13 @@
 //! hook.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Stage, VerifyReport, step,
+    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Stage, VerifyReport,
+    WaitReason, step,
 };
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
@@ -87,6 +90,13 @@ impl SessionLoop {
             Effect::Verify { turn, scope } => queue.push_back(vec![self.verify(turn, &scope)]),
             Effect::Untick { ids } => queue.push_back(vec![self.untick(&ids)]),
             Effect::RunE2e { turn } => queue.push_back(vec![self.try_out(turn)]),
+            Effect::Forge(ask) => queue.push_back(vec![self.ask_forge(&ask)]),
+            // CI is waited for as long as a hook may take; then the agent is
+            // told that it runs.
+            Effect::Wait {
+                ms,
+                why: WaitReason::Ci,
+            } => queue.push_back(vec![self.wait_for_ci(ms)]),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -117,6 +127,10 @@ impl SessionLoop {
                 Some(self.untick(&ids))
             }
             Stage::Trying { .. } => Some(self.try_out(self.state.turns)),
+            Stage::Forge(ask) => {
+                let ask = ask.clone();
+                Some(self.ask_forge(&ask))
+            }
             Stage::Waiting => Some(Kind::Woke {
                 seen: self.looker.look(),
             }),
@@ -128,6 +142,42 @@ impl SessionLoop {
             }),
             Stage::Running | Stage::Finished(_) => None,
         }
+    }
+
+    fn wait_for_ci(&mut self, ms: u64) -> Kind {
+        let wait = Duration::from_millis(ms);
+        let Some(left) = self.ci_patience.checked_sub(wait) else {
+            let answer = ForgeAnswer::NoTime;
+            return Kind::Forge { answer };
+        };
+        self.ci_patience = left;
+        std::thread::sleep(wait);
+        Kind::Woke {
+            seen: self.looker.look(),
+        }
+    }
+
+    fn ask_forge(&mut self, ask: &ForgeAsk) -> Kind {
+        let failed = |words: String| {
+            ForgeAnswer::Failed(Trouble {
+                kind: TroubleKind::Strange,
+                program: "ralph".into(),
+                words,
+            })
+        };
+        let env = run_env(self.paths.id.as_str(), self.state.turns, None);
+        let stop = watch::Sender::new(Stop::No);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let answer = match (&self.plan.forge, runtime) {
+            (Some(forge), Ok(runtime)) => {
+                runtime.block_on(forge.perform(ask, &env, stop.subscribe()))
+            }
+            (None, _) => failed("no forge is configured".into()),
+            (_, Err(error)) => failed(error.to_string()),
+        };
+        Kind::Forge { answer }
     }
 
     fn verify(&mut self, turn: u32, scope: &CheckScope) -> Kind {

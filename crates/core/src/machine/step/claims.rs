@@ -2,6 +2,7 @@
 
 use super::decide::{decide, finish, finish_or};
 use super::e2e::run_e2e;
+use super::forge;
 use super::ticks::{is_weakened, unchecked, weakened_files};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
@@ -16,6 +17,7 @@ pub(super) const NAMED_TASKS: usize = 5;
 
 pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let iteration = report.turn;
+    forge::hear(state, report.promise.as_ref());
     let Some(promise) = &report.promise else {
         state.last_promise.clear();
         state.counters.missing_promise += 1;
@@ -105,7 +107,7 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
 
 /// What the evidence lacks for a claim.
 fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
-    if matches!(state.rules.goal, Goal::Prompt) {
+    if matches!(state.rules.goal, Goal::Prompt) || forge::is_goal(state) {
         return Vec::new();
     }
     if !state.tasks_known {

@@ -132,6 +132,10 @@ fn repeated_output(note: &PromptNote) -> Option<Sign> {
             of: class.clone(),
             text: message.clone(),
         }),
+        PromptNote::Forge(note) => note.failure().map(|(of, text)| Sign::Output {
+            of: of.into(),
+            text: text.into(),
+        }),
         _ => None,
     }
 }
@@ -263,7 +267,7 @@ fn pause_for_agent(state: &mut State, need: Need, out: &mut Vec<Effect>) {
     finish(state, Outcome::Paused { reason }, out);
 }
 
-fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
+pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
     state.stage = Stage::Waiting;
     out.push(Effect::Emit(Notice::Wait {
         iteration: state.turns,

@@ -180,6 +180,9 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Ef
 }
 
 fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
+    if std::mem::take(&mut state.pull.idle) && stalled {
+        return;
+    }
     if !stalled {
         state.counters.stalled = 0;
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {

@@ -8,6 +8,7 @@
 mod claims;
 mod decide;
 mod e2e;
+mod forge;
 mod judge;
 mod session;
 mod ticks;
@@ -27,6 +28,7 @@ use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
     Stage, State,
 };
+use crate::forge::ForgeAnswer;
 
 /// Takes in one event and says what has to be done now.
 ///
@@ -96,6 +98,21 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let completes = *completes;
             judge_e2e(state, result, completes, &mut out);
         }
+        (Kind::Forge { answer }, Stage::Forge(asked)) => {
+            let asked = asked.clone();
+            forge::take_answer(state, &asked, answer, &mut out);
+        }
+        (
+            Kind::Forge {
+                answer: ForgeAnswer::NoTime,
+            },
+            Stage::Waiting,
+        ) if state.pull.waits => forge::hand_over(state, &mut out),
+        (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
+            state.pull.waits = false;
+            take_in(state, seen);
+            forge::look(state, &mut out);
+        }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
@@ -143,6 +160,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
+    forge::resumed(state);
     state.counters = Default::default();
     state.errors.clear();
     state.last_failure = None;
@@ -234,7 +252,11 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
     match answer {
         Answer::Extend => {
             extend(state, limit, out);
-            decide(state, out);
+            if state.pull.waits {
+                forge::look(state, out);
+            } else {
+                decide(state, out);
+            }
         }
         Answer::Simplify { skipped, seen } => {
             state.skipped.extend(skipped.iter().cloned());
@@ -261,7 +283,11 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
     let child_runs = matches!(
         state.stage,
-        Stage::Running | Stage::Verifying { .. } | Stage::Unticking | Stage::Trying { .. }
+        Stage::Running
+            | Stage::Verifying { .. }
+            | Stage::Unticking
+            | Stage::Trying { .. }
+            | Stage::Forge(_)
     );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {

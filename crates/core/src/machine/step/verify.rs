@@ -3,6 +3,7 @@
 use super::claims::reject;
 use super::decide::{decide, finish, finish_or};
 use super::e2e::run_e2e;
+use super::forge;
 use super::judge::{count_failure, forget_failure};
 use super::ticks::{is_weakened, judge_everything, judge_ticks, show_failures, untick};
 use crate::machine::state::Failing;
@@ -13,6 +14,10 @@ use crate::machine::{
 
 /// Every task is done and none was lost. Words play no part in this.
 pub(super) fn looks_complete(state: &State) -> bool {
+    // Only a look can tell.
+    if forge::is_goal(state) {
+        return true;
+    }
     let done = matches!(state.rules.goal, Goal::Tasks { .. })
         && state.tasks_known
         && state
@@ -41,7 +46,10 @@ pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
 }
 
 pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
-    if state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty() {
+    let checks = state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty();
+    if forge::is_goal(state) && (!checks || state.turns == 0) {
+        forge::look(state, out);
+    } else if checks {
         verify(state, true, CheckScope::Everything, out);
     } else if state.rules.checks.e2e {
         run_e2e(state, true, out);
@@ -142,6 +150,9 @@ fn take_results(
 
 /// Everything that was asked for is there, and seen by Ralph itself.
 pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
+    if forge::is_goal(state) {
+        return forge::look(state, out);
+    }
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
         state.proven.insert(
             0,

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::worlds::*;
 use super::*;
+use crate::forge::{Ci, ForgeAnswer, MergeWho, PullState, aggregate};
 
 /// Far more events than a run under the small limits below can live through.
 const PLENTY: usize = 120;
@@ -259,6 +260,25 @@ fn check_evidence(rules: &Rules, log: &[Logged]) {
         assert!(checks.integrity != Integrity::Strict || !shown.weakened);
         match rules.goal {
             Goal::Prompt => assert!((tried || shown.passed) && shown.claimed),
+            // Only what was seen on the forge ends such a run.
+            Goal::PullRequest | Goal::Ci => {
+                let Kind::Forge {
+                    answer: ForgeAnswer::Looked(sight),
+                } = &l.event.kind
+                else {
+                    panic!("complete without a look");
+                };
+                let pull = sight.pull.as_ref().unwrap();
+                if rules.goal == Goal::PullRequest {
+                    assert!(sight.gate.is_empty() && pull.state == PullState::Open);
+                } else {
+                    assert_eq!(aggregate(&sight.checks), Ci::Passed);
+                    let merged = pull.state == PullState::Merged;
+                    let merge = rules.forge.as_ref().unwrap().merge;
+                    assert!(merged || merge == MergeWho::Nobody);
+                    assert!(!merged || pull.merged_at.is_some());
+                }
+            }
             Goal::Tasks { .. } => {
                 assert!(shown.all_done());
                 let turns = l.after.turns;

@@ -8,6 +8,7 @@ mod breaker;
 mod clock;
 mod e2e;
 mod errors;
+mod forge;
 mod goals;
 mod laws;
 mod limits;
@@ -23,6 +24,7 @@ mod verification;
 mod worlds;
 
 use super::*;
+use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -433,6 +435,12 @@ impl Script {
                 Effect::Freeze => Some("freeze"),
                 Effect::Ask(_) => Some("ask"),
                 Effect::Finish(_) => Some("finish"),
+                Effect::Forge(ForgeAsk::Look { .. }) => Some("look"),
+                Effect::Forge(ForgeAsk::Examine { .. }) => Some("examine"),
+                Effect::Forge(ForgeAsk::Push) => Some("push"),
+                Effect::Forge(ForgeAsk::Create) => Some("create"),
+                Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
+                Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
             })
             .collect()
     }
@@ -483,6 +491,7 @@ fn line(effect: &Effect) -> String {
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
             .trim_end()
             .into(),
+        Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
     }
 }
 

@@ -6,6 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::forge::{
+    Check, CheckState, ForgeAnswer, ForgeRules, GateFinding, Local, MergeWho, Pull, PullState,
+    Sight, TroubleKind,
+};
 use crate::integrity::{How, Weakening};
 
 /// What happens next, whatever the machine waits for.
@@ -24,6 +28,8 @@ pub(super) struct Move {
     /// The machine was booted anew: the steady clock starts from zero.
     pub reboot: bool,
     pub trouble: Trouble,
+    /// What a forge would answer.
+    pub forge: ForgeAnswer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +137,9 @@ impl Game {
                     .collect(),
             }),
             Stage::Trying { .. } => Some(next.tried(turn)),
+            Stage::Forge(_) => Some(Kind::Forge {
+                answer: next.forge.clone(),
+            }),
             Stage::New | Stage::Finished(_) => None,
         }
     }
@@ -331,6 +340,7 @@ pub(super) fn any_move(
                 wall_jump_ms: time.1,
                 reboot: time.2,
                 trouble,
+                forge: ForgeAnswer::Looked(Box::default()),
             },
         )
 }
@@ -339,9 +349,11 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
     let blocked = Just(Some(Promise::Blocked("key".into())));
     let promise = prop_oneof![15 => any_promise(), 1 => blocked];
     let one = any_move(any_trouble(), promise, any_end());
-    let one = (one, any_refusal(), any_spent()).prop_map(|(one, refusal, spent)| Move {
+    let more = (any_refusal(), any_spent(), any_forge());
+    let one = (one, more).prop_map(|(one, (refusal, spent, forge))| Move {
         refusal,
         spent,
+        forge,
         ..one
     });
     prop::collection::vec(one, 1..40)
@@ -356,6 +368,81 @@ fn any_refusal() -> impl Strategy<Value = Option<Refusal>> {
         .prop_map(|retry_after_ms| Refusal::Overload { retry_after_ms });
     let refusal = prop_oneof![3 => reset, 2 => overload, 1 => need.prop_map(Refusal::Person)];
     prop::option::weighted(0.5, refusal)
+}
+
+fn any_forge() -> impl Strategy<Value = ForgeAnswer> {
+    let state = select(vec![
+        CheckState::Passed,
+        CheckState::Failed,
+        CheckState::Cancelled,
+        CheckState::Pending,
+        CheckState::Ignored,
+    ]);
+    let check = (state, 1u64..4).prop_map(|(state, run)| Check {
+        name: format!("check {run}"),
+        state,
+        run: Some(run),
+        job: Some(run * 10),
+    });
+    let pull = (
+        select(vec![
+            PullState::Open,
+            PullState::Open,
+            PullState::Merged,
+            PullState::Closed,
+        ]),
+        select(vec!["aaa", "bbb"]),
+    )
+        .prop_map(|(state, head)| Pull {
+            number: 7,
+            state,
+            head: head.into(),
+            merged_at: (state == PullState::Merged).then(|| "now".into()),
+            ..Pull::default()
+        });
+    let finding = Just(GateFinding {
+        code: "gate_stale".into(),
+        text: "gate".into(),
+    });
+    let sight = (
+        prop::option::weighted(0.8, pull),
+        prop::collection::vec(check, 0..3),
+        prop::collection::vec(finding, 0..2),
+        (0usize..2, any::<bool>(), 0usize..2),
+    )
+        .prop_map(|(pull, checks, gate, (ahead, behind, uncommitted))| Sight {
+            local: Local {
+                ahead,
+                behind,
+                uncommitted,
+                ..Local::default()
+            },
+            pull,
+            checks,
+            gate,
+        });
+    let kind = select(vec![
+        TroubleKind::Network,
+        TroubleKind::RateLimited,
+        TroubleKind::Refused,
+        TroubleKind::Login,
+    ]);
+    prop_oneof![
+        6 => sight.prop_map(|sight| ForgeAnswer::Looked(Box::new(sight))),
+        2 => any::<bool>().prop_map(|flaky| ForgeAnswer::Examined {
+            log: if flaky { "flaky" } else { "assertion" }.into(),
+            on_base: Vec::new(),
+        }),
+        1 => Just(ForgeAnswer::Pushed { commit: "bbb".into() }),
+        1 => Just(ForgeAnswer::Created { url: "u".into() }),
+        1 => Just(ForgeAnswer::Rerun),
+        1 => Just(ForgeAnswer::Merged),
+        1 => kind.prop_map(|kind| ForgeAnswer::Failed(crate::forge::Trouble {
+            kind,
+            program: "gh".into(),
+            words: "conflict".into(),
+        })),
+    ]
 }
 
 fn any_spent() -> impl Strategy<Value = Usage> {
@@ -425,6 +512,8 @@ pub(super) fn any_rules_with(
         4 => Just(all_tasks()),
         1 => Just(Goal::Tasks { phase: Some("1".into()) }),
         2 => Just(Goal::Prompt),
+        1 => Just(Goal::PullRequest),
+        2 => Just(Goal::Ci),
     ];
     let verify = select(vec![
         None,
@@ -458,6 +547,12 @@ pub(super) fn any_rules_with(
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
             checks,
+            forge: Some(ForgeRules {
+                create: agents == 0,
+                push: agents < 2,
+                merge: [MergeWho::Nobody, MergeWho::Ralph, MergeWho::Forge][agents],
+                ..ForgeRules::default()
+            }),
         },
     )
 }
