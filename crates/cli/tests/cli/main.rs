@@ -41,6 +41,7 @@ mod hook_subagent;
 mod hook_tracker;
 #[cfg(unix)]
 mod hub;
+#[cfg(unix)]
 mod install;
 mod languages;
 #[cfg(target_os = "linux")]
