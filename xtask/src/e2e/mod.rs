@@ -8,6 +8,7 @@ mod names;
 mod scenarios;
 mod shape;
 mod stage;
+pub mod web;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

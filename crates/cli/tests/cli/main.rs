@@ -44,3 +44,5 @@ mod tasks;
 mod templates;
 mod terminal;
 mod timeouts;
+#[cfg(target_os = "linux")]
+mod web;
