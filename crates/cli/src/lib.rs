@@ -6,6 +6,7 @@ mod commands;
 mod demo;
 mod guard;
 mod hook;
+mod insession;
 mod scripted;
 mod settings;
 mod usage;

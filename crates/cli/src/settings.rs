@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
+use ralph_core::session::words::Start;
 use ralph_engine::plan::Flag;
 use ralph_store::layout::Layout;
 
@@ -108,6 +109,27 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     }
     if args.allow_unsafe {
         flags.add("agent.allow_unsafe", true, "--allow-unsafe");
+    }
+    flags.0
+}
+
+/// The settings that the options of `/ralph-loop` stand for.
+pub fn loop_flags(root: &Path, start: &Start) -> Vec<Flag> {
+    let mut flags = Flags::default();
+    flags.text("preset", start.preset.as_deref(), "--preset");
+    if let Some(path) = &start.tasks {
+        let path = root.join(path);
+        flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks");
+    }
+    if let Some(n) = start.max_iterations {
+        flags.add("limits.max_iterations", i64::from(n), "--max-iterations");
+    }
+    if let Some(text) = &start.completion_promise {
+        let texts = vec![text.clone()];
+        flags.add("promise.complete", texts, "--completion-promise");
+    }
+    if !start.verify.is_empty() {
+        flags.add("verify.commands", start.verify.clone(), "--verify");
     }
     flags.0
 }

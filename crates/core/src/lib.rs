@@ -15,6 +15,7 @@ pub mod machine;
 pub mod notify;
 pub mod promise;
 pub mod report;
+pub mod session;
 pub mod tasks;
 pub mod template;
 pub mod text;

@@ -631,7 +631,7 @@ impl<'a> Driver<'a> {
 }
 
 /// A promise goes into logs, state and prompts in the agent's own words.
-fn without_secrets(promise: Promise) -> Promise {
+pub(crate) fn without_secrets(promise: Promise) -> Promise {
     let hide = |words: String| text::redact(&words).into_owned();
     match promise {
         Promise::Blocked(reason) => Promise::Blocked(hide(reason)),

@@ -24,6 +24,7 @@ pub mod projections;
 pub mod prompt;
 pub mod record;
 pub mod report;
+pub mod session;
 pub mod signals;
 pub mod supervise;
 pub mod terminal;

@@ -332,6 +332,21 @@ impl Looker {
         lost
     }
 
+    /// What the task file held when it was read last.
+    pub fn last_bytes(&self) -> Option<&[u8]> {
+        self.last.as_ref().map(|last| last.bytes.as_slice())
+    }
+
+    /// Remembers what another process of this run saw: the file as it was
+    /// when the run began, and as it was last.
+    pub fn recall(&mut self, begun: Vec<u8>, last: Vec<u8>) {
+        if let Some(file) = self.tasks.clone() {
+            for bytes in [begun, last] {
+                let _ = self.read_anew(bytes, &file);
+            }
+        }
+    }
+
     /// Brings the progress block of the task file in step with its boxes,
     /// where it has one (TASK-11). A file that can't be written stays as it is.
     pub fn keep_in_step(&mut self) -> Result<(), FileError> {

@@ -104,6 +104,7 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         tasks_file: plan.tasks.as_ref().map(|t| t.path.clone()),
         commit: head.commit,
         branch: head.branch,
+        session: None,
     };
     let recorder = Recorder::begin(plan, &paths, &header)?;
     Ok(Open {

@@ -75,6 +75,8 @@ pub struct Wanted {
     pub interactive: bool,
     /// This program, for its scripted mode.
     pub own_program: PathBuf,
+    /// The client in whose session the loop runs: it needs no agent of ours.
+    pub session: Option<String>,
 }
 
 /// Everything a run needs.
@@ -84,7 +86,8 @@ pub struct Plan {
     pub lang: Lang,
     pub asked: Asked,
     pub rules: Rules,
-    /// The chain of agents, the first choice first; never empty.
+    /// The chain of agents, the first choice first; empty for a loop inside a
+    /// session, which has its agent already.
     pub agents: Vec<Agent>,
     /// Each turn goes on with the session of the turn before.
     pub resume_session: bool,
@@ -390,10 +393,19 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     {
         return Err(PlanError::EmptyPrompt);
     }
-    let agents = chain::agents(settings, wanted, &mut announcements)?;
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
-    rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
-    rules.budget = chain::budget(settings, &agents)?;
+    let agents = match &wanted.session {
+        Some(client) => {
+            live_in(client, &mut rules);
+            Vec::new()
+        }
+        None => {
+            let agents = chain::agents(settings, wanted, &mut announcements)?;
+            rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
+            rules.budget = chain::budget(settings, &agents)?;
+            agents
+        }
+    };
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
@@ -460,6 +472,14 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         announcements,
         list,
     })
+}
+
+/// Inside a session nothing can be waited for, and nobody tells what a turn
+/// used.
+fn live_in(client: &str, rules: &mut Rules) {
+    rules.agents = vec![client.to_owned()];
+    rules.limits.pause_between_ms = 0;
+    rules.limits.calls_per_hour = 0;
 }
 
 fn find_tasks(
@@ -573,6 +593,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         e2e_repairs: settings.e2e.max_repairs,
         agents: Vec::new(),
         budget: Default::default(),
+        turns_before: 0,
     }
 }
 

@@ -99,6 +99,14 @@ impl Projector {
         })
     }
 
+    /// The state file of this run as it stood when it was read or written
+    /// last, where there is one.
+    pub fn delta_state(&self) -> Option<&DeltaState> {
+        let id = self.run.header.task_id();
+        let state = self.last_delta.as_ref();
+        state.filter(|state| self.delta.is_some() && state.meta.task_id == id)
+    }
+
     /// Looks at what an earlier process or another tool left there.
     pub fn begin(&mut self) -> Vec<Announcement> {
         let mut announcements = Vec::new();

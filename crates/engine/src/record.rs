@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use ralph_core::checkpoint::task_id_of;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Event, Level, Notice, Now, Outcome, Rules, State};
 use ralph_core::text;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use crate::clock;
 use crate::plan::{Announcement, Asked, Plan};
+use crate::session::InSession;
 use crate::told::Told;
 
 /// The first record of a journal: what the run was started with.
@@ -34,6 +36,9 @@ pub struct Header {
     pub commit: Option<String>,
     #[serde(default)]
     pub branch: Option<String>,
+    /// The session of a client that it was started in, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<InSession>,
 }
 
 #[derive(Debug)]
@@ -160,6 +165,13 @@ impl Recorder {
         append(&mut self.journal, event)
     }
 
+    /// Writes several events down that belong together, with one sync.
+    pub fn events(&mut self, events: &[Event]) -> Result<(), RecordError> {
+        let records: Vec<Value> = events.iter().map(to_json).collect();
+        self.journal.append(&records, Durability::Commit)?;
+        Ok(())
+    }
+
     /// Tells the event log and the log file. Both can be made again from the
     /// journal, so that a failure here stops nothing.
     pub fn notice(&mut self, notice: &Notice, at: Now) {
@@ -209,6 +221,12 @@ impl Recorder {
 }
 
 impl Header {
+    /// The name of the task in the files of the delta loop.
+    pub fn task_id(&self) -> String {
+        let adopted = self.session.as_ref().and_then(|s| s.task_id.clone());
+        adopted.unwrap_or_else(|| task_id_of(&self.run_id))
+    }
+
     /// The task file as `status.json` names it.
     pub fn tasks_file_text(&self) -> String {
         let path = self.tasks_file.as_deref().unwrap_or(Path::new(""));

@@ -69,34 +69,44 @@ pub struct Trace {
     pub paths: Vec<(&'static str, String, String)>,
     /// Every URL that was judged.
     pub urls: Vec<String>,
+    /// Nobody asked.
+    off: bool,
 }
 
 /// How many entries of each kind are kept.
 const MAX_ENTRIES: usize = 200;
 
 impl Trace {
+    /// Keeps nothing, for a call that only wants a verdict.
+    pub fn none() -> Self {
+        Trace {
+            off: true,
+            ..Trace::default()
+        }
+    }
+
     pub fn command(&mut self, argv: &[String]) {
-        if self.commands.len() < MAX_ENTRIES {
+        if !self.off && self.commands.len() < MAX_ENTRIES {
             let words: Vec<String> = argv.iter().take(40).map(|word| mark::show(word)).collect();
             self.commands.push(words.join(" "));
         }
     }
 
     pub fn unwrapped(&mut self, name: &str) {
-        if self.unwrapped.len() < MAX_ENTRIES {
+        if !self.off && self.unwrapped.len() < MAX_ENTRIES {
             self.unwrapped.push(name.to_owned());
         }
     }
 
     pub fn path(&mut self, action: &'static str, written: &str, resolved: &str) {
-        if self.paths.len() < MAX_ENTRIES {
+        if !self.off && self.paths.len() < MAX_ENTRIES {
             self.paths
                 .push((action, mark::show(written), mark::show(resolved)));
         }
     }
 
     pub fn url(&mut self, url: &str) {
-        if self.urls.len() < MAX_ENTRIES {
+        if !self.off && self.urls.len() < MAX_ENTRIES {
             self.urls.push(mark::show(url));
         }
     }

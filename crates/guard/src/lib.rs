@@ -197,12 +197,16 @@ pub struct Explanation {
 
 /// Judges one call.
 pub fn judge(call: &ToolCall, context: &Context) -> Verdict {
-    explain(call, context).verdict
+    examine(call, context, Trace::none()).verdict
 }
 
 /// Judges one call and says how it was understood.
 pub fn explain(call: &ToolCall, context: &Context) -> Explanation {
-    let mut walker = meaning::walk::Walker::new(context);
+    examine(call, context, Trace::default())
+}
+
+fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
+    let mut walker = meaning::walk::Walker::new(context, trace);
     tools::judge(&mut walker, call);
     let mut verdict = Verdict::default();
     let mut matched = Vec::with_capacity(walker.findings.len());

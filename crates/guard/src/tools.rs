@@ -4,25 +4,31 @@
 use serde_json::Value;
 
 use crate::ToolCall;
+use crate::meaning::code::{self, Language};
 use crate::meaning::env::Env;
 use crate::meaning::mark;
 use crate::meaning::walk::Walker;
-use crate::rules::{files, net};
+use crate::rules::{database, files, net};
 
 /// How deep the input of an unknown tool is searched.
 const MAX_DEPTH: usize = 6;
 
 pub fn judge(walker: &mut Walker, call: &ToolCall) {
-    let env = Env {
-        directories: vec![call.cwd.trim_end_matches('/').to_owned()],
-        ..Env::default()
-    };
+    let env = Env::in_directory(call.cwd.trim_end_matches('/'));
     let tool = call.tool.to_ascii_lowercase();
     let name = tool.rsplit([':', '/']).next().unwrap_or(&tool);
     match name {
         "bash" | "shell" | "run_shell_command" | "local_shell" | "exec" | "exec_command"
         | "run_command" | "terminal" | "powershell" | "run_terminal_cmd" | "execute_command"
-        | "shell_command" | "bashoutput" => shell(walker, call),
+        | "shell_command" | "bashoutput" => {
+            shell(walker, call);
+            if name == "powershell"
+                && let Some(text) = call.input.get("command").and_then(Value::as_str)
+            {
+                let mut env = env.clone();
+                code::judge(walker, Language::PowerShell, text, &mut env);
+            }
+        }
         "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
             paths(walker, call.input, &env, Access::Read);
         }
@@ -217,13 +223,25 @@ fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
 
 /// The files that a patch in Codex' own format touches.
 fn patch(walker: &mut Walker, input: &Value, env: &Env) {
-    let text = ["command", "input", "patch", "patch_text"]
-        .iter()
-        .find_map(|key| input.get(key)?.as_str())
-        .or(input.as_str());
+    let text = [
+        "command",
+        "input",
+        "patch",
+        "patch_text",
+        "patchText",
+        "diff",
+    ]
+    .iter()
+    .find_map(|key| input.get(key)?.as_str())
+    .or(input.as_str());
     let Some(text) = text else {
         return walker.report("opaque.payload", "patch");
     };
+    patched(walker, text, env);
+}
+
+/// Every file that stands in a patch.
+pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
     for line in text.lines() {
         let path = [
             "*** Add File: ",
@@ -312,6 +330,8 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 net::tool_fetch(walker, text);
             } else if matches!(key, "command" | "cmd" | "shell" | "script") {
                 walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+            } else if matches!(key, "sql" | "query" | "statement") {
+                database::judge_sql(walker, text);
             } else if is_path {
                 files::tool_write(walker, text, env);
                 files::tool_read(walker, text, env);

@@ -68,14 +68,51 @@ impl Say for UserRuleProblem {
 }
 
 pub(crate) fn judge(walker: &mut Walker, command: &Command) {
-    let settings = walker.context.settings;
-    for rule in &settings.rules {
-        if applies(rule, command) {
-            walker.findings.push(Finding {
-                rule: rule.id.clone().into(),
-                detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
-            });
-        }
+    let rules = &walker.context.settings.rules;
+    if rules.is_empty() {
+        return;
+    }
+    let index = walker.own_rules.get_or_init(|| Index::new(rules));
+    for rule in index
+        .about(command.name)
+        .filter(|rule| applies(rule, command))
+    {
+        walker.findings.push(Finding {
+            rule: rule.id.clone().into(),
+            detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+        });
+    }
+}
+
+/// The rules by program: every command is held against them, and nearly every
+/// rule names one program.
+#[derive(Debug)]
+pub(crate) struct Index<'a> {
+    /// In the order of their programs.
+    named: Vec<&'a UserRule>,
+    globs: Vec<&'a UserRule>,
+}
+
+impl<'a> Index<'a> {
+    fn new(rules: &'a [UserRule]) -> Self {
+        let is_glob = |rule: &&UserRule| rule.program.contains(['*', '?', '[', '\\']);
+        let (globs, mut named): (Vec<_>, Vec<_>) = rules.iter().partition(is_glob);
+        named.sort_by_key(|rule| &rule.program);
+        Index { named, globs }
+    }
+
+    fn about(&self, program: &str) -> impl Iterator<Item = &'a UserRule> {
+        let from = self.named.partition_point(|rule| *rule.program < *program);
+        let named = self
+            .named
+            .iter()
+            .skip(from)
+            .take_while(move |rule| rule.program == program);
+        let globs = self
+            .globs
+            .iter()
+            .filter(move |rule| mark::glob_match(&rule.program, program));
+        named.chain(globs).copied()
     }
 }
 
@@ -87,19 +124,7 @@ fn applies(rule: &UserRule, command: &Command) -> bool {
             .iter()
             .any(|pattern| mark::glob_match(pattern, &word))
     };
-    is_program(&rule.program, command.name)
-        && rule.args.iter().all(has)
-        && (rule.paths.is_empty() || command.args.iter().any(touches))
-}
-
-/// Nearly every rule names one program: a glob is matched only where there
-/// is one, since every command is held against every rule.
-fn is_program(pattern: &str, name: &str) -> bool {
-    if pattern.contains(['*', '?', '[', '\\']) {
-        mark::glob_match(pattern, name)
-    } else {
-        pattern == name
-    }
+    rule.args.iter().all(has) && (rule.paths.is_empty() || command.args.iter().any(touches))
 }
 
 impl UserRule {

@@ -244,3 +244,34 @@ fn large_texts_are_judged_in_bounded_work() {
     let renamed: String = (0..4_000).map(|n| format!("cp /bin/ls l{n};")).collect();
     assert!(verdict("Bash", &format!("{renamed}{}", ": $(:);".repeat(4_000))).0);
 }
+
+/// A command that was walked once is not walked again, unless something that
+/// it depends on changed in between.
+#[test]
+fn a_repeated_command_is_judged_anew_where_something_changed() {
+    let many = |command: &str| format!("{command}\n").repeat(40);
+    for (command, change) in [
+        ("rm -rf build/*", "cd /"),
+        ("rm -rf $d/x", "d=/etc"),
+        ("f", "f() { rm -rf ~; }"),
+        ("g x", "alias g='rm -rf ~'"),
+        ("bash x.sh", "echo 'rm -rf ~' > x.sh"),
+        ("bash x.sh | tee log", "curl -o x.sh https://example.com/x"),
+        ("rm -rf l/x", "ln -s / l"),
+        ("\"$@\"", "set -- rm -rf /"),
+    ] {
+        let first = if command.contains("$d") {
+            "d=build\n"
+        } else if command.contains('@') {
+            "set -- ls\n"
+        } else {
+            ""
+        };
+        let harmless = format!("{first}{}", many(command));
+        assert_eq!(verdict("Bash", &harmless), (false, None), "{command}");
+        let text = format!("{harmless}{change}\n{}", many(command));
+        assert!(verdict("Bash", &text).0, "{command} after {change}");
+        let text = format!("{harmless}{{ {change}; }}\n{command}");
+        assert!(verdict("Bash", &text).0, "{command} after a group");
+    }
+}

@@ -15,6 +15,7 @@ mod guard;
 mod history;
 mod left;
 mod logs;
+mod loop_;
 mod report;
 mod resume;
 mod run;
@@ -27,6 +28,7 @@ pub use run::own_program;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
+pub use run::own_program;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);
@@ -44,6 +46,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),

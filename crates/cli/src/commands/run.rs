@@ -71,6 +71,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         asked,
         interactive: app::is_interactive() && !shown.json,
         own_program: own_program(),
+        session: None,
     };
     match plan::prepare(&settings, &wanted) {
         Ok(plan) => Ok((app, plan)),

@@ -42,7 +42,9 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
     };
     let holder = holder(&layout.lock()).ok().flatten();
     // A process that died could not say so itself.
-    if status["status"] == "running" && holder.is_none() {
+    // One in a session has none between two hooks.
+    let in_session = status["session"].is_object();
+    if status["status"] == "running" && holder.is_none() && !in_session {
         status["status"] = json!("dead");
     }
     status["pid"] = holder.as_ref().map_or(Value::Null, |h| json!(h.pid));
@@ -126,6 +128,7 @@ fn reason_words(reason: &str, lang: Lang) -> String {
         "login" => Need::Login.say(lang),
         "plan" => Need::Plan.say(lang),
         "max_wait" => Need::LongWait.say(lang),
+        "block_cap" => Need::BlockCap.say(lang),
         "max_cost" => tr!(lang, "cost limit", "費用上限", "费用上限"),
         "max_tokens" => tr!(lang, "token limit", "詞元上限", "词元上限"),
         "stalled" => tr!(lang, "no progress", "無進度", "无进度"),

@@ -9,10 +9,52 @@ use ralph_core::tr;
 
 use super::Host;
 
+/// What the host asks about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Event {
+    #[default]
+    PreToolUse,
+    PostToolUse,
+    UserPromptSubmit,
+    Stop,
+    SessionStart,
+    SessionEnd,
+}
+
+impl Event {
+    pub const ALL: [Event; 6] = [
+        Event::PreToolUse,
+        Event::PostToolUse,
+        Event::UserPromptSubmit,
+        Event::Stop,
+        Event::SessionStart,
+        Event::SessionEnd,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::PreToolUse => "pre-tool-use",
+            Event::PostToolUse => "post-tool-use",
+            Event::UserPromptSubmit => "user-prompt-submit",
+            Event::Stop => "stop",
+            Event::SessionStart => "session-start",
+            Event::SessionEnd => "session-end",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Event> {
+        Event::ALL.into_iter().find(|event| event.name() == name)
+    }
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    pub event: Event,
     pub host: Option<Host>,
     pub root: Option<PathBuf>,
+    /// Say a block with exit code 2 and standard error, not with JSON
+    /// (STOP-03).
+    pub exit_code_mode: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -34,18 +76,24 @@ impl Say for Usage {
                     "没有“{name}”这个宿主；请使用以下之一：{known}"
                 )
             }
-            Usage::UnknownEvent(name) => tr!(
-                lang,
-                "there is no hook \"{name}\"; write `ralph hook [--host HOST] pre-tool-use`",
-                "沒有「{name}」這個掛鉤；請寫 `ralph hook [--host HOST] pre-tool-use`",
-                "没有“{name}”这个钩子；请写 `ralph hook [--host HOST] pre-tool-use`"
-            ),
-            Usage::Missing(what) => tr!(
-                lang,
-                "{what} is missing; write `ralph hook [--host HOST] pre-tool-use`",
-                "缺少 {what}；請寫 `ralph hook [--host HOST] pre-tool-use`",
-                "缺少 {what}；请写 `ralph hook [--host HOST] pre-tool-use`"
-            ),
+            Usage::UnknownEvent(name) => {
+                let known = Event::ALL.map(Event::name).join(", ");
+                tr!(
+                    lang,
+                    "there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}",
+                    "沒有「{name}」這個掛鉤；請寫 `ralph hook [--host HOST] EVENT`，EVENT 為下列之一：{known}",
+                    "没有“{name}”这个钩子；请写 `ralph hook [--host HOST] EVENT`，EVENT 为以下之一：{known}"
+                )
+            }
+            Usage::Missing(what) => {
+                let known = Event::ALL.map(Event::name).join(", ");
+                tr!(
+                    lang,
+                    "{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}",
+                    "缺少 {what}；請寫 `ralph hook [--host HOST] EVENT`，EVENT 為下列之一：{known}",
+                    "缺少 {what}；请写 `ralph hook [--host HOST] EVENT`，EVENT 为以下之一：{known}"
+                )
+            }
         }
     }
 }
@@ -73,11 +121,13 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
-            "pre-tool-use" => event = Some(()),
-            _ => return Err(Usage::UnknownEvent(word.into_owned())),
+            "--exit-code-mode" => options.exit_code_mode = true,
+            name => match Event::from_name(name) {
+                Some(named) => event = Some(named),
+                None => return Err(Usage::UnknownEvent(word.into_owned())),
+            },
         }
     }
-    event
-        .map(|()| options)
-        .ok_or(Usage::Missing("pre-tool-use"))
+    options.event = event.ok_or(Usage::Missing("EVENT"))?;
+    Ok(options)
 }

@@ -1,4 +1,6 @@
-//! `ralph hook pre-tool-use`: the guard as a hook of the agents.
+//! `ralph hook EVENT`: what an agent's client asks before and after it acts.
+//! This file is the guard as a hook (`pre-tool-use`); `session` answers the
+//! events of a loop inside a session.
 //!
 //! Every tool call of an agent pays for this path, so it is chosen before
 //! anything else of the program starts. It ends with an answer in the host's
@@ -10,6 +12,7 @@ mod answer;
 mod args;
 mod audit;
 mod payload;
+mod session;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -25,7 +28,7 @@ use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
 use crate::{FAILED, app};
 use answer::Answer;
-use args::Options;
+use args::{Event, Options};
 pub use payload::Host;
 use payload::Payload;
 
@@ -46,7 +49,8 @@ static FAILS_OPEN: AtomicBool = AtomicBool::new(false);
 /// Runs a hook; `args` are those behind `ralph hook`.
 pub fn run(args: &[OsString]) -> u8 {
     match args::parse(args) {
-        Ok(options) => pre_tool_use(&options),
+        Ok(options) if options.event == Event::PreToolUse => pre_tool_use(&options),
+        Ok(options) => session::run(&options),
         Err(usage) => {
             let lang = app::environment_lang();
             let _ = writeln!(std::io::stderr(), "ralph: {}", usage.say(lang));

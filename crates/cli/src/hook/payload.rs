@@ -42,6 +42,27 @@ impl Host {
         Host::ALL.into_iter().find(|host| host.name() == name)
     }
 
+    /// The client whose command this process is, as far as variables say.
+    pub fn of_environment() -> Host {
+        let has = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        match () {
+            () if has("CLAUDE_CODE_SESSION_ID") => Host::Claude,
+            () if has("GEMINI_SESSION_ID") => Host::Gemini,
+            () if has("COPILOT_CLI") => Host::Copilot,
+            () => Host::Claude,
+        }
+    }
+
+    /// The session that this process was started in.
+    pub fn session_of_environment(self) -> Option<String> {
+        let name = match self {
+            Host::Claude => "CLAUDE_CODE_SESSION_ID",
+            Host::Gemini => "GEMINI_SESSION_ID",
+            _ => return None,
+        };
+        std::env::var(name).ok().filter(|id| !id.is_empty())
+    }
+
     /// The variable in which it names its project. Several set Claude's too,
     /// and an agent inherits those of the agent that started it.
     pub fn project_variable(self) -> Option<&'static str> {

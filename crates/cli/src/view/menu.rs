@@ -19,21 +19,9 @@ struct Menu {
 
 /// Shows the menu and gives the channel on which the choice will come.
 pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Receiver<Choice> {
-    let facts = state.tasks.clone().unwrap_or_default();
     let menu = Menu {
         screen,
-        view: LimitMenuView {
-            iteration: state.turns,
-            max_iterations: state.rules.limits.max_iterations,
-            completed: format!("{}/{}", facts.completed, facts.total),
-            pending: facts
-                .open
-                .iter()
-                .map(|t| t.id.as_str())
-                .collect::<Vec<_>>()
-                .join(", "),
-            extend_by: state.rules.limits.extend_by,
-        },
+        view: at_limit(state),
         open,
     };
     let (sender, receiver) = oneshot::channel();
@@ -42,6 +30,23 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
         let _ = sender.send(menu.choose());
     });
     receiver
+}
+
+/// A run that has used up its iterations, as the menu shows it.
+pub fn at_limit(state: &State) -> LimitMenuView {
+    let facts = state.tasks.clone().unwrap_or_default();
+    LimitMenuView {
+        iteration: state.turns,
+        max_iterations: state.rules.limits.max_iterations,
+        completed: format!("{}/{}", facts.completed, facts.total),
+        pending: facts
+            .open
+            .iter()
+            .map(|t| t.id.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+        extend_by: state.rules.limits.extend_by,
+    }
 }
 
 impl Menu {

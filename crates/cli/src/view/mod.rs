@@ -1,10 +1,10 @@
 //! How a run is shown: to people, to programs, and before it begins.
 
-mod blocks;
+pub mod blocks;
 mod columns;
 mod dry_run;
 mod json;
-mod menu;
+pub mod menu;
 mod people;
 
 pub use blocks::phases;

@@ -38,6 +38,8 @@ mod notify;
 mod progress;
 mod report;
 mod run;
+mod session;
+mod session_files;
 mod signals;
 mod survivors;
 mod tasks;

@@ -46,6 +46,13 @@ pub enum ScopeItem {
 
 /// The four choices at the iteration limit.
 pub fn limit_menu(screen: &Screen, view: &LimitMenuView) -> String {
+    let mut out = limit_notice(screen, view);
+    out.push_str(&question(screen, 4));
+    out
+}
+
+/// The same without the question, for where the answer comes some other way.
+pub fn limit_notice(screen: &Screen, view: &LimitMenuView) -> String {
     let lang = screen.lang;
     let mark = |symbol| screen.mark(symbol);
     let warning = mark(Symbol::Warning);
@@ -111,9 +118,7 @@ pub fn limit_menu(screen: &Screen, view: &LimitMenuView) -> String {
         "{warning}達到迭代上限",
         "{warning}达到迭代上限"
     );
-    let mut out = menu_box(screen, &title, &[facts, numbered(screen, &choices)]);
-    out.push_str(&question(screen, choices.len()));
-    out
+    menu_box(screen, &title, &[facts, numbered(screen, &choices)])
 }
 
 /// The four choices before an unfinished run goes on.

@@ -28,7 +28,8 @@ pub use endings::{
 };
 pub use limits::{LimitView, limit_box, limit_warning};
 pub use menus::{
-    LimitMenuView, ResumeView, ScopeItem, damaged_menu, limit_menu, resume_menu, simplify_menu,
+    LimitMenuView, ResumeView, ScopeItem, damaged_menu, limit_menu, limit_notice, resume_menu,
+    simplify_menu,
 };
 pub use problems::{
     BlockedView, BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report,

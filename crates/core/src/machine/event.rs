@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, ErrorClass, Now, Refusal};
+use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -49,6 +49,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// What only a loop inside a session has to know.
+    Session(SessionEvent),
 }
 
 /// What the driver saw of the world, without asking the agent.

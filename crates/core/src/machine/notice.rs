@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, Refusal, Sign, TaskRef,
+    Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -151,6 +151,7 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    Session(SessionNotice),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,6 +203,7 @@ impl Notice {
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Archive { .. } => "archive",
+            Notice::Session(notice) => notice.event(),
         }
     }
 
@@ -419,6 +421,7 @@ impl Notice {
                 "shadow": block.shadow.then_some(true),
             }),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Session(notice) => notice.fields(),
         }
     }
 }

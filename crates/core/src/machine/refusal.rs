@@ -41,6 +41,8 @@ pub enum Need {
     Plan,
     /// The limit resets later than `limits.max_wait` allows to wait.
     LongWait,
+    /// The client would not obey another block of its stop.
+    BlockCap,
 }
 
 impl Need {
@@ -51,6 +53,7 @@ impl Need {
             Need::Login => "login",
             Need::Plan => "plan",
             Need::LongWait => "max_wait",
+            Need::BlockCap => "block_cap",
         }
     }
 }

@@ -22,6 +22,9 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    /// Turns that another tool had made of this loop before it was ours.
+    #[serde(default)]
+    pub turns_before: u32,
 }
 
 /// What has to be reached.
@@ -188,6 +191,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            turns_before: 0,
         }
     }
 }

@@ -356,6 +356,7 @@ impl Say for Notice {
             Notice::Archive { name } => {
                 tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
             }
+            Notice::Session(notice) => notice.say(lang),
             Notice::LoopEnd {
                 outcome,
                 iterations,
@@ -455,6 +456,12 @@ impl Say for Need {
                 "the limit resets later than limits.max_wait allows to wait: `ralph resume` then, or now to try",
                 "限制重置的時間超過 limits.max_wait：屆時或現在執行 `ralph resume`",
                 "限制重置的时间超过 limits.max_wait：届时或现在执行 `ralph resume`",
+            ),
+            Need::BlockCap => tr!(
+                lang,
+                "the client sends its agent on only so often in a row (for Claude Code: CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, which `ralph init` raises); everything is saved: say \"continue\" in the session, or run `ralph resume`",
+                "用戶端連續攔截停止的次數有限（Claude Code：CLAUDE_CODE_STOP_HOOK_BLOCK_CAP，`ralph init` 會調高）；進度已保存：在工作階段中輸入「繼續」，或執行 `ralph resume`",
+                "客户端连续拦截停止的次数有限（Claude Code：CLAUDE_CODE_STOP_HOOK_BLOCK_CAP，`ralph init` 会调高）；进度已保存：在会话中输入「继续」，或运行 `ralph resume`",
             ),
         }
     }

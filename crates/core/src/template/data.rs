@@ -15,6 +15,19 @@ pub(super) fn fenced(data: &str) -> String {
     format!("{fence}\n{data}\n{fence}")
 }
 
+/// [`fenced`], of which the newest part stays: a summary grows at its end.
+pub(crate) fn newest_fenced(data: &str) -> String {
+    let data = harmless(data);
+    let length = data.chars().count();
+    if length <= LONGEST {
+        return fenced(&data);
+    }
+    let mark = "[…]\n";
+    let kept = LONGEST - mark.chars().count();
+    let newest: String = data.chars().skip(length - kept).collect();
+    fenced(&format!("{mark}{newest}"))
+}
+
 /// One line of data within a sentence, as inline code.
 pub(super) fn inline(data: &str) -> String {
     let data = cap(&harmless(data));

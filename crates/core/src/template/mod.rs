@@ -7,6 +7,7 @@ mod note;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use data::newest_fenced;
 pub use note::{PromptNote, compose};
 
 use crate::lang::{Lang, Say};

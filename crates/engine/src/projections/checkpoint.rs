@@ -1,6 +1,6 @@
 //! From the state of a run to its checkpoint.
 
-use ralph_core::checkpoint::{Checkpoint, Phase, task_id_of};
+use ralph_core::checkpoint::{Checkpoint, Phase};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, TaskFacts, iso_utc};
 use ralph_core::text;
@@ -30,7 +30,7 @@ pub(super) fn project(
 ) -> Checkpoint {
     let mut checkpoint = last.cloned().unwrap_or_default();
     let now = iso_utc(state.now().wall_ms);
-    checkpoint.task_id = task_id_of(&run.header.run_id);
+    checkpoint.task_id = run.header.task_id();
     checkpoint.task_description.clone_from(&run.description);
     checkpoint.route = ROUTE.into();
     put_phases(&mut checkpoint, state, &now);

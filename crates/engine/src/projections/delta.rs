@@ -59,7 +59,11 @@ fn status(outcome: Option<&Outcome>) -> Status {
     }
 }
 
+/// Without a task file only the agent knows how far it is.
 fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State) {
+    if state.tasks.is_none() {
+        return;
+    }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let progress = &mut delta.progress;
     progress.current_phase = checkpoint.execution.current_phase;

@@ -12,6 +12,7 @@ use crate::plan::Asked;
 
 fn rules() -> Rules {
     Rules {
+        turns_before: 0,
         goal: Goal::Tasks { phase: None },
         agents: Vec::new(),
         budget: Default::default(),
@@ -103,6 +104,7 @@ impl World {
         fs::create_dir_all(&paths.dir).unwrap();
         fs::write(paths.events(), "{}\n").unwrap();
         let header = Header {
+            session: None,
             run_id: paths.id.to_string(),
             started_ms: 1_794_708_630_000,
             rules: rules(),

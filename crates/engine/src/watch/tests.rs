@@ -88,6 +88,7 @@ impl Run {
         rules.verify = Some(VerifyWhen::Complete);
         rules.agents = vec!["claude".into()];
         let header = Header {
+            session: None,
             run_id: id.as_str().into(),
             started_ms: 1_000_000,
             rules,

@@ -86,6 +86,10 @@ impl Walker<'_> {
                     }
                     return Effect::Done(self.run_file(path, env));
                 }
+                // fish reads its input.
+                if env.forked {
+                    return Effect::Done(self.sourced(command.stdin, env));
+                }
             }
             "printf" => {
                 if let [flag, name, rest @ ..] = args
@@ -158,8 +162,8 @@ impl Walker<'_> {
         match stdin {
             Flow::Text(text) => return self.code(text, env, &Flow::Unknown),
             Flow::Network => self.report("net.pipe-to-shell", "source"),
-            Flow::Files => {}
-            Flow::Unknown | Flow::Environment => self.report("opaque.code", "source"),
+            Flow::Files | Flow::Archive => {}
+            Flow::Unknown | Flow::Environment | Flow::Names => self.report("opaque.code", "source"),
         }
         Flow::Unknown
     }
@@ -178,6 +182,11 @@ fn declare(argument: &str, env: &mut Env) {
     let Some((name, value)) = argument.split_once('=') else {
         return;
     };
+    // A list was noted before its words were taken apart.
+    if matches!(env.variables.get(name), Some(Value::List(items)) if items.first().is_some_and(|item| item == value))
+    {
+        return;
+    }
     let (name, value) = match name.strip_suffix('+') {
         Some(name) => {
             let before = match env.variables.get(name) {

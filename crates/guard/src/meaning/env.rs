@@ -1,7 +1,9 @@
 //! What is known while a script is walked: variables, directories, functions
 //! and what was written into which file.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use crate::shell::{Node, Word};
@@ -23,6 +25,10 @@ pub enum Flow {
     Environment,
     /// The content of files that were there before.
     Files,
+    /// The names of files that are there, which nobody wrote down.
+    Names,
+    /// All files of the project or of a person in one piece.
+    Archive,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +58,21 @@ pub struct Function {
     pub documents: Documents,
 }
 
+/// What one place of a script knows. Most commands change nothing of it, and
+/// every subshell and branch has its own, so that a copy is a reference until
+/// somebody writes.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
+    known: Rc<Known>,
+    /// Inside a pipeline or behind `&`, where a self-call multiplies.
+    pub forked: bool,
+    version: u64,
+    /// The last version that this copy or any of its relatives has.
+    versions: Rc<Cell<u64>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Known {
     pub variables: HashMap<String, Value>,
     pub positional: Vec<String>,
     /// Where the script may stand now.
@@ -68,17 +87,54 @@ pub struct Env {
     pub programs: HashMap<String, String>,
     /// The names of the functions that are being walked.
     pub calls: Vec<String>,
-    /// Inside a pipeline or behind `&`, where a self-call multiplies.
-    pub forked: bool,
     /// The paths are those of another machine or of a container.
     pub elsewhere: bool,
+    /// An archive from the network was taken apart.
+    pub unpacked: bool,
+}
+
+impl Deref for Env {
+    type Target = Known;
+
+    fn deref(&self) -> &Known {
+        &self.known
+    }
+}
+
+impl DerefMut for Env {
+    fn deref_mut(&mut self) -> &mut Known {
+        self.version = self.versions.get() + 1;
+        self.versions.set(self.version);
+        Rc::make_mut(&mut self.known)
+    }
 }
 
 impl Env {
+    pub fn in_directory(directory: &str) -> Self {
+        let known = Known {
+            directories: vec![directory.to_owned()],
+            ..Known::default()
+        };
+        Env {
+            known: Rc::new(known),
+            ..Env::default()
+        }
+    }
+
+    /// Two copies with the same version know the same.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// What one of several branches left behind is possible afterwards.
     pub fn merge(&mut self, branch: Env) {
+        if branch.version == self.version {
+            return;
+        }
+        let branch = Rc::unwrap_or_clone(branch.known);
+        let mine = &mut **self;
         for (name, value) in branch.variables {
-            match (self.variables.get_mut(&name), value) {
+            match (mine.variables.get_mut(&name), value) {
                 (Some(Value::Texts(mine)), Value::Texts(theirs)) => {
                     for text in theirs {
                         if !mine.contains(&text) {
@@ -91,29 +147,44 @@ impl Env {
                 }
                 (Some(mine), theirs) => *mine = theirs,
                 (None, theirs) => {
-                    self.variables.insert(name, theirs);
+                    mine.variables.insert(name, theirs);
                 }
             }
         }
         for directory in branch.directories {
-            if !self.directories.contains(&directory) && self.directories.len() < MAX_VALUES {
-                self.directories.push(directory);
+            if !mine.directories.contains(&directory) && mine.directories.len() < MAX_VALUES {
+                mine.directories.push(directory);
             }
         }
-        self.functions.extend(branch.functions);
-        self.aliases.extend(branch.aliases);
-        self.files.extend(branch.files);
-        self.links.extend(branch.links);
-        self.programs.extend(branch.programs);
-        if self.positional.is_empty() {
-            self.positional = branch.positional;
+        mine.functions.extend(branch.functions);
+        mine.aliases.extend(branch.aliases);
+        mine.files.extend(branch.files);
+        mine.links.extend(branch.links);
+        mine.programs.extend(branch.programs);
+        mine.unpacked |= branch.unpacked;
+        if mine.positional.is_empty() {
+            mine.positional = branch.positional;
         }
     }
 
     /// What a subshell leaves behind: files, but no variables.
     pub fn keep_files_of(&mut self, inner: Env) {
-        self.files.extend(inner.files);
-        self.links.extend(inner.links);
-        self.programs.extend(inner.programs);
+        if inner.version == self.version {
+            return;
+        }
+        let inner = Rc::unwrap_or_clone(inner.known);
+        let unpacked = inner.unpacked && !self.unpacked;
+        if inner.files.is_empty()
+            && inner.links.is_empty()
+            && inner.programs.is_empty()
+            && !unpacked
+        {
+            return;
+        }
+        let mine = &mut **self;
+        mine.files.extend(inner.files);
+        mine.links.extend(inner.links);
+        mine.programs.extend(inner.programs);
+        mine.unpacked |= inner.unpacked;
     }
 }

@@ -260,16 +260,22 @@ impl Walker<'_> {
     ) -> Value {
         let known = self.variable(name, env);
         match operation {
+            Operation::With(operation, word) => {
+                self.texts(word, env, documents);
+                self.parameter(name, operation, env, documents)
+            }
             Operation::Value | Operation::Require | Operation::Transform => {
                 known.unwrap_or_else(|| unknown(name))
             }
+            Operation::Element(index) => {
+                let index = self.text(index, env, documents);
+                element(known, &index).unwrap_or_else(|| unknown(name))
+            }
             Operation::Length => Value::text("1"),
             Operation::Indirect => match known {
-                Some(Value::Texts(names)) => names
-                    .first()
-                    .and_then(|name| self.variable(name, env))
-                    .unwrap_or_else(Value::unknown),
-                _ => Value::unknown(),
+                Some(Value::Texts(names)) => self.values_of(&names, env),
+                // Any variable at all may be shown.
+                _ => Value::Texts(vec![SECRET.to_string()]),
             },
             Operation::Default(word) => match known {
                 Some(Value::Texts(texts)) if texts.iter().all(|text| !text.is_empty()) => {
@@ -312,6 +318,22 @@ impl Walker<'_> {
             Operation::Upper => map_texts(known, name, |text| Some(text.to_uppercase())),
             Operation::Lower => map_texts(known, name, |text| Some(text.to_lowercase())),
         }
+    }
+
+    /// The values of all these variables; one whose name nobody knows may be
+    /// a secret's.
+    fn values_of(&self, names: &[String], env: &Env) -> Value {
+        let mut all = Vec::new();
+        for name in names {
+            match self.variable(name, env) {
+                Some(Value::Texts(texts) | Value::List(texts)) => all.extend(texts),
+                None if mark::has_computed(name) => all.push(SECRET.to_string()),
+                None => match unknown(name) {
+                    Value::Texts(texts) | Value::List(texts) => all.extend(texts),
+                },
+            }
+        }
+        Value::Texts(all)
     }
 
     /// The value of a variable, where the text or the context says it.
@@ -360,7 +382,7 @@ fn flow_text(flow: Flow) -> String {
         Flow::Text(text) => text.trim_end_matches('\n').to_owned(),
         Flow::Network => NETWORK.to_string(),
         Flow::Environment => SECRET.to_string(),
-        Flow::Unknown | Flow::Files => UNKNOWN.to_string(),
+        Flow::Unknown | Flow::Files | Flow::Names | Flow::Archive => UNKNOWN.to_string(),
     }
 }
 
@@ -488,6 +510,22 @@ fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
     };
     all.iter_mut().for_each(|one| one.push_text(&directory));
     1 + name.chars().count()
+}
+
+/// One element of a list; where the text does not say which, all of them.
+fn element(value: Option<Value>, index: &str) -> Option<Value> {
+    match value? {
+        Value::List(items) => match index.parse::<i64>() {
+            Ok(index) => {
+                let length = i64::try_from(items.len()).ok()?;
+                let at = if index < 0 { length + index } else { index };
+                let item = items.get(usize::try_from(at).ok()?)?;
+                Some(Value::text(item))
+            }
+            Err(_) => Some(Value::List(items)),
+        },
+        texts => Some(texts),
+    }
 }
 
 fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<String>) -> Value {

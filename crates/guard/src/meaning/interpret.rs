@@ -17,6 +17,12 @@ pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&name)
 }
 
+/// Where a compiler puts what it made.
+const OUTPUT: Takes = Takes {
+    shorts: "o",
+    longs: &[],
+};
+
 fn is_compiler(name: &str) -> bool {
     matches!(
         name,
@@ -79,6 +85,8 @@ impl Walker<'_> {
 
     /// Source code that this text itself wrote and now builds.
     fn compiled(&mut self, command: &Command, env: &mut Env) {
+        let target = Args::read(command.args, OUTPUT).values(&["o"]).next();
+        let target = target.unwrap_or("a.out").to_owned();
         let mut sources = Vec::new();
         for word in command.args {
             let flow = match word.as_str() {
@@ -86,8 +94,10 @@ impl Walker<'_> {
                 word if word.starts_with('-') || !word.contains('.') => continue,
                 path => self.file_flow(path, env),
             };
-            if let Flow::Text(text) = flow {
-                sources.push(text);
+            match flow {
+                Flow::Text(text) => sources.push(text),
+                Flow::Network => self.note_file(&target, &Flow::Network, env),
+                _ => {}
             }
         }
         for text in sources {
@@ -152,8 +162,8 @@ impl Walker<'_> {
                 self.report("opaque.code", command.name);
                 Flow::Unknown
             }
-            Flow::Files => Flow::Unknown,
-            Flow::Unknown => {
+            Flow::Files | Flow::Archive => Flow::Unknown,
+            Flow::Unknown | Flow::Names => {
                 // At the end of a pipe this is code that nobody can read.
                 if env.forked {
                     self.report("opaque.code", command.name);
@@ -196,7 +206,7 @@ impl Walker<'_> {
                 self.report("net.download-then-run", path);
                 Flow::Unknown
             }
-            Flow::Unknown | Flow::Environment => {
+            Flow::Unknown | Flow::Environment | Flow::Names => {
                 let written_here = self
                     .absolute(path, env)
                     .iter()
@@ -206,7 +216,18 @@ impl Walker<'_> {
                 }
                 Flow::Unknown
             }
-            Flow::Files => Flow::Unknown,
+            Flow::Files | Flow::Archive => {
+                self.out_of_archive(path, env);
+                Flow::Unknown
+            }
+        }
+    }
+
+    /// A file in a directory that an archive from the network may have made.
+    fn out_of_archive(&mut self, path: &str, env: &Env) {
+        let below = path.trim_start_matches("./").contains('/') && !path.starts_with('/');
+        if env.unpacked && below {
+            self.report("net.download-then-run", path);
         }
     }
 
@@ -233,7 +254,7 @@ impl Walker<'_> {
                 }
             }
             Flow::Network => self.report("net.download-then-run", command.program),
-            Flow::Unknown | Flow::Environment => {
+            Flow::Unknown | Flow::Environment | Flow::Names => {
                 let written_here = self
                     .absolute(command.program, env)
                     .iter()
@@ -242,7 +263,7 @@ impl Walker<'_> {
                     self.report("opaque.code", command.program);
                 }
             }
-            Flow::Files => {}
+            Flow::Files | Flow::Archive => self.out_of_archive(command.program, env),
         }
     }
 
@@ -279,6 +300,11 @@ impl Walker<'_> {
                     .iter()
                     .any(|o| o.len() == 2 && word.ends_with(o.trim_start_matches('-')))
                 && word.chars().skip(1).all(|c| c.is_ascii_alphanumeric());
+            let encoded =
+                language == Language::PowerShell && word.to_ascii_lowercase().starts_with("-enc");
+            if encoded {
+                self.report("opaque.code", word);
+            }
             if options.contains(&word.as_str()) || combined {
                 texts.extend(args.get(at).cloned());
                 at += 1;
@@ -325,7 +351,7 @@ impl Walker<'_> {
                     self.language_text(language, &text, env);
                 }
                 Flow::Network => self.report("net.pipe-to-shell", command.name),
-                Flow::Unknown if env.forked && language != Language::Other => {
+                Flow::Unknown | Flow::Names if env.forked && language != Language::Other => {
                     self.report("opaque.code", command.name)
                 }
                 _ => {}

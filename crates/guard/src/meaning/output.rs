@@ -121,9 +121,15 @@ impl Walker<'_> {
                     Flow::Environment
                 }
             }
-            "sort" | "uniq" | "grep" | "egrep" | "rg" if matches!(stdin, Flow::Text(text) if text.lines().all(|line| line.contains('/'))) => {
+            "grep" | "egrep" | "fgrep" | "rg" => grepped(command),
+            "sort" | "uniq" if matches!(stdin, Flow::Text(text) if text.lines().all(|line| line.contains('/'))) => {
                 stdin.clone()
             }
+            "unzip" | "gunzip" | "bunzip2" | "unxz" => {
+                self.unpacked(command, env);
+                filtered(command)
+            }
+            "tar" | "bsdtar" | "zip" | "cpio" | "7z" | "rar" => self.packed(command, env),
             name if SHELL_SETUP.contains(&name) => Flow::Text(String::new()),
             _ if args
                 .first()
@@ -186,6 +192,9 @@ impl Walker<'_> {
             (Some("branch"), args) if args.iter().any(|a| a == "--show-current") => {
                 Flow::Text("branch".to_owned())
             }
+            (Some("archive"), args) => archived(args),
+            (Some("bundle"), args) if args.iter().any(|a| a == "-") => Flow::Archive,
+            (Some("ls-files"), [_]) => Flow::Text(format!("./{}", super::mark::STAR)),
             (Some("ls-files" | "diff" | "show"), args)
                 if args.iter().any(|a| {
                     matches!(
@@ -251,6 +260,64 @@ impl Walker<'_> {
         }
     }
 
+    /// Everything of a project or a home in one piece, on standard output or
+    /// in a file.
+    fn packed(&mut self, command: &Command, env: &mut Env) -> Flow {
+        let mut words = command.args.iter();
+        let mode = match command.name {
+            "tar" | "bsdtar" => words.next().map_or("", String::as_str),
+            _ => "c",
+        };
+        let creates = mode.contains('c') || command.args.iter().any(|word| word == "--create");
+        if !creates {
+            self.unpacked(command, env);
+            return filtered(command);
+        }
+        let is_archive = |word: &str| {
+            [".tar", ".tgz", ".gz", ".zip", ".xz", ".bz2", ".zst", ".7z"]
+                .iter()
+                .any(|ending| word.ends_with(ending))
+        };
+        let names: Vec<&str> = words.map(String::as_str).collect();
+        let whole = |word: &&str| {
+            matches!(word.trim_end_matches('/'), "" | "." | "./." | "..")
+                || super::mark::has_glob(word)
+                || self
+                    .absolute(word, env)
+                    .iter()
+                    .any(|path| path == self.project() || path == self.home())
+        };
+        let flow = if names
+            .iter()
+            .any(|word| !word.is_empty() && !word.starts_with('-') && whole(word))
+        {
+            Flow::Archive
+        } else {
+            Flow::Files
+        };
+        match names.iter().find(|word| is_archive(word)) {
+            Some(path) if flow == Flow::Archive => {
+                let path = (*path).to_owned();
+                self.note_file(&path, &flow, env);
+                Flow::Text(String::new())
+            }
+            Some(_) => Flow::Text(String::new()),
+            None => flow,
+        }
+    }
+
+    /// Notes that files from the network lie around now.
+    fn unpacked(&self, command: &Command, env: &mut Env) {
+        let fetched = *command.stdin == Flow::Network
+            || command
+                .args
+                .iter()
+                .any(|word| self.file_flow(word, env) == Flow::Network);
+        if fetched {
+            env.unpacked = true;
+        }
+    }
+
     /// A copy holds what its source held; a link leads to its target.
     fn copies(&mut self, command: &Command, env: &mut Env) {
         let args = Args::read(command.args, NO_VALUES);
@@ -302,7 +369,7 @@ fn listed(args: &[String]) -> Flow {
     if named {
         Flow::Text(paths.join("\n"))
     } else {
-        Flow::Unknown
+        Flow::Names
     }
 }
 
@@ -311,7 +378,89 @@ fn filtered(command: &Command) -> Flow {
     match command.stdin {
         Flow::Network => Flow::Network,
         Flow::Environment => Flow::Environment,
+        Flow::Archive => Flow::Archive,
         _ => Flow::Unknown,
+    }
+}
+
+/// Names of files that hold secrets, of which a search may let some through.
+const SECRET_NAMES: [&str; 12] = [
+    ".env",
+    ".env.local",
+    ".env.production",
+    "id_rsa",
+    "id_ed25519",
+    "server.pem",
+    "server.key",
+    "credentials.json",
+    "secrets.yml",
+    ".npmrc",
+    ".netrc",
+    ".pgpass",
+];
+
+/// What a search lets through of names of files.
+fn grepped(command: &Command) -> Flow {
+    let takes = Takes {
+        shorts: "eABCmf",
+        longs: &["regexp", "file"],
+    };
+    let args = Args::read(command.args, takes);
+    let inverted = args.has('v', "invert-match");
+    let counts = args.has('c', "count") || args.has('q', "quiet");
+    let pattern = args
+        .values(&["e", "regexp"])
+        .next()
+        .or(args.operands.first().copied());
+    let words = pattern.unwrap_or_default().to_ascii_lowercase();
+    let vague = words.chars().filter(char::is_ascii_alphanumeric).count() < 2;
+    let named: Vec<&str> = SECRET_NAMES
+        .into_iter()
+        .filter(|name| matches_roughly(&words, name))
+        .collect();
+    match command.stdin {
+        _ if counts => Flow::Unknown,
+        Flow::Names if inverted => Flow::Names,
+        Flow::Names if !vague && !named.is_empty() => Flow::Text(named.join("\n")),
+        Flow::Text(text) if text.lines().all(|line| line.contains('/')) => {
+            if inverted || vague || !text.contains(super::mark::STAR) {
+                return command.stdin.clone();
+            }
+            // Of everything, what has this in its name.
+            let name = named.first().copied().unwrap_or("found");
+            Flow::Text(text.replace(super::mark::STAR, name))
+        }
+        _ => filtered(command),
+    }
+}
+
+/// Does a name contain one of the alternatives of a simple pattern?
+fn matches_roughly(pattern: &str, name: &str) -> bool {
+    pattern.split('|').any(|one| {
+        let start = one.starts_with('^');
+        let end = one.ends_with('$');
+        let text = one.trim_start_matches('^').trim_end_matches('$');
+        let text = text.replace(['\\', '(', ')'], "");
+        let text = text.replace(super::mark::STAR, "");
+        let text = text.trim_matches(['.', '*']);
+        text.len() >= 2
+            && match (start, end) {
+                (true, true) => name.trim_start_matches('.') == text,
+                (true, false) => name.trim_start_matches('.').starts_with(text),
+                (false, true) => name.ends_with(text),
+                (false, false) => name.contains(text),
+            }
+    })
+}
+
+/// `git archive` prints all that is tracked, if nobody names a part of it.
+fn archived(args: &[String]) -> Flow {
+    let to_file = |word: &String| word.starts_with("-o") || word.starts_with("--output");
+    let revisions = args.iter().skip(1).filter(|word| !word.starts_with('-'));
+    if args.iter().any(to_file) || revisions.count() > 1 {
+        Flow::Unknown
+    } else {
+        Flow::Archive
     }
 }
 

@@ -1,11 +1,15 @@
 //! Walks a script and hands every simple command to the rules.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::Context;
 use crate::finding::{Finding, Trace};
 use crate::rules;
-use crate::shell::{self, Assignment, Node, Redirect, RedirectKind, Script, ShellError, Simple};
+use crate::shell::{
+    self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
+};
+use crate::user::Index;
 
 use super::builtin::Effect;
 use super::env::{Documents, Env, Flow, Function, Value};
@@ -19,6 +23,10 @@ const MAX_DEPTH: usize = 16;
 const MAX_REMEMBERED: usize = 256;
 /// How much output of a command is remembered.
 const MAX_OUTPUT: usize = 256 * 1024;
+/// A list of so many commands is likely to repeat itself.
+const MANY_NODES: usize = 16;
+/// How many different commands of a list are remembered.
+const MAX_WALKED: usize = 32;
 /// How much text a shown command may have.
 const MAX_SHOWN: usize = 160;
 
@@ -42,18 +50,21 @@ pub struct Walker<'a> {
     pub traps: Vec<String>,
     /// Within a recipe of a build file.
     pub in_recipe: bool,
+    /// The rules of the configuration, once a command is held against them.
+    pub(crate) own_rules: OnceCell<Index<'a>>,
     steps: usize,
     depth: usize,
 }
 
 impl<'a> Walker<'a> {
-    pub fn new(context: &'a Context<'a>) -> Self {
+    pub fn new(context: &'a Context<'a>, trace: Trace) -> Self {
         Walker {
             context,
             findings: Vec::new(),
-            trace: Trace::default(),
+            trace,
             traps: Vec::new(),
             in_recipe: false,
+            own_rules: OnceCell::new(),
             steps: 0,
             depth: 0,
         }
@@ -84,10 +95,7 @@ impl<'a> Walker<'a> {
 
     /// The start of every walk: a text that a shell in `cwd` would run.
     pub fn shell_text(&mut self, text: &str, cwd: &str) {
-        let mut env = Env {
-            directories: vec![cwd.to_owned()],
-            ..Env::default()
-        };
+        let mut env = Env::in_directory(cwd);
         // A shell drops what a C string can't hold.
         if text.contains('\0') {
             self.code(&text.replace('\0', ""), &mut env, &Flow::Unknown);
@@ -133,8 +141,24 @@ impl<'a> Walker<'a> {
         stdin: &Flow,
     ) -> Flow {
         let mut flow = Flow::Text(String::new());
+        // The same command where nothing changed since does the same again,
+        // and a long list is likely to repeat itself.
+        let mut walked: Vec<(&Node, u64, Flow)> = Vec::new();
         for node in &script.nodes {
-            let next = self.node(node, env, documents, stdin);
+            let version = env.version();
+            let known = walked
+                .iter()
+                .find(|(known, at, _)| *at == version && *known == node);
+            let next = match known {
+                Some((_, _, next)) => next.clone(),
+                None => self.node(node, env, documents, stdin),
+            };
+            if known.is_none() && script.nodes.len() >= MANY_NODES && env.version() == version {
+                walked.retain(|(_, at, _)| *at == version);
+                if walked.len() < MAX_WALKED {
+                    walked.push((node, version, next.clone()));
+                }
+            }
             flow = join(flow, next);
         }
         flow
@@ -472,6 +496,7 @@ impl<'a> Walker<'a> {
                         false => stdin.clone(),
                     };
                 };
+                walker.declared_lists(first, rest, env, documents);
                 let starts = walker.alternatives(first, env, documents);
                 let rest = walker.fields(rest, env, documents);
                 let mut flow = Flow::Text(String::new());
@@ -486,6 +511,29 @@ impl<'a> Walker<'a> {
                 flow
             },
         )
+    }
+
+    /// `declare -a list=(…)`: the list is a value, not several words.
+    fn declared_lists(
+        &mut self,
+        first: &Word,
+        rest: &[Word],
+        env: &mut Env,
+        documents: &Documents,
+    ) {
+        let declares = matches!(
+            first.parts.as_slice(),
+            [Part::Plain(name)]
+                if matches!(name.as_str(), "declare" | "local" | "typeset" | "readonly" | "export")
+        );
+        for word in rest.iter().filter(|_| declares) {
+            if let Some(assignment) = shell::as_assignment(word)
+                && let [Part::Array(_)] = assignment.value.parts.as_slice()
+            {
+                let (name, value) = self.assigned(&assignment, env, documents);
+                env.variables.insert(name, value);
+            }
+        }
     }
 
     /// Runs a command with variables that are set for it alone.
@@ -636,7 +684,9 @@ pub fn join(first: Flow, second: Flow) -> Flow {
             Flow::Text(first)
         }
         (_, Flow::Text(second)) => Flow::Text(format!("{UNKNOWN}{second}")),
+        (Flow::Archive, _) | (_, Flow::Archive) => Flow::Archive,
         (Flow::Files, _) | (_, Flow::Files) => Flow::Files,
+        (Flow::Names, Flow::Names) => Flow::Names,
         _ => Flow::Unknown,
     }
 }

@@ -27,7 +27,10 @@ const fn wrapper(
     }
 }
 
-const WRAPPERS: [Wrapper; 70] = [
+const WRAPPERS: [Wrapper; 73] = [
+    wrapper("cgexec", "g", &[], 0),
+    wrapper("wsl", "due", &["distribution", "user", "exec"], 0),
+    wrapper("tsocks", "", &[], 0),
     wrapper("proot", "rbwqRS", &["rootfs", "bind", "cwd"], 0),
     wrapper("pdsh", "wxglutf", &[], 0),
     wrapper(
@@ -116,11 +119,12 @@ const WRAPPERS: [Wrapper; 70] = [
 ];
 
 /// `poetry run …` and its like: the words before the command.
-const RUNNERS: [(&str, &[&str]); 27] = [
+const RUNNERS: [(&str, &[&str]); 28] = [
     ("npm", &["exec", "x"]),
     ("pnpm", &["exec", "dlx"]),
     ("yarn", &["exec", "dlx"]),
     ("bun", &["x"]),
+    ("adb", &["shell"]),
     ("perf", &["stat", "record", "trace"]),
     ("poetry", &["run"]),
     ("pdm", &["run"]),

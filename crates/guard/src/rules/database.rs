@@ -179,6 +179,13 @@ fn deletes_index(operands: &[&str], words: &[&str]) -> bool {
 }
 
 /// Does this SQL drop, truncate, or delete and update without a condition?
+/// SQL that a tool runs.
+pub fn judge_sql(walker: &mut Walker, sql: &str) {
+    if destroys(sql) {
+        walker.report("db.destroy", sql);
+    }
+}
+
 fn destroys(sql: &str) -> bool {
     let upper = without_comments(sql).to_ascii_uppercase();
     upper.split(';').any(|statement| {

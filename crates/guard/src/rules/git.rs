@@ -3,7 +3,9 @@
 use super::{files, git_config};
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
+use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
+use crate::paths::{self, Zone};
 
 const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
 
@@ -25,9 +27,19 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
-            "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix"
-            | "--attr-source" => {
+            "--git-dir" | "--work-tree" if !after.is_empty() => {
+                if let Some(directory) = after.first() {
+                    elsewhere.directories = walker.absolute(directory, &elsewhere);
+                }
                 rest = after.get(1..).unwrap_or_default();
+            }
+            "--namespace" | "--exec-path" | "--super-prefix" | "--attr-source" => {
+                rest = after.get(1..).unwrap_or_default();
+            }
+            _ if word.starts_with("--git-dir=") || word.starts_with("--work-tree=") => {
+                let directory = word.split_once('=').map_or("", |(_, path)| path);
+                elsewhere.directories = walker.absolute(directory, &elsewhere);
+                rest = after;
             }
             _ if word.starts_with("--exec-path=") => {
                 walker.report("git.config-injection", word);
@@ -44,7 +56,28 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let Some((verb, args)) = rest.split_first() else {
         return;
     };
+    if changes_repository(verb, args) && !env.elsewhere {
+        for directory in elsewhere.directories.clone() {
+            let zone = paths::zone(walker.context, &directory);
+            let around = zone == Zone::Project && directory != walker.project();
+            let beside = !mark::has_computed(&directory) && (zone == Zone::Outside || around);
+            if beside {
+                walker.report("fs.write-outside", &directory);
+            }
+        }
+    }
     by_verb(walker, verb, args, &elsewhere);
+}
+
+/// Does it change the repository or the files that it stands in?
+fn changes_repository(verb: &str, args: &[String]) -> bool {
+    match verb {
+        "init" => args.iter().all(|word| word.starts_with('-')),
+        "add" | "commit" | "push" | "pull" | "merge" | "rebase" | "reset" | "checkout"
+        | "switch" | "restore" | "rm" | "mv" | "am" | "apply" | "cherry-pick" | "revert"
+        | "clean" | "gc" | "update-ref" => true,
+        _ => false,
+    }
 }
 
 fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {

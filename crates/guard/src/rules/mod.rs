@@ -4,8 +4,9 @@
 pub mod catalog;
 mod cloud;
 mod container;
-mod database;
+pub mod database;
 mod disk;
+mod fetched;
 pub mod files;
 mod git;
 mod git_config;
@@ -14,9 +15,11 @@ mod operations;
 mod publish;
 pub mod secret;
 mod system;
+mod upload;
 
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::walk::{Command, Walker};
+use crate::tools;
 use crate::user;
 
 /// Judges one command by every family.
@@ -25,8 +28,13 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     operations::judge(walker, command, env);
     secret::judge(walker, command, env);
     net::judge(walker, command, env);
+    fetched::judge(walker, command, env);
+    upload::judge(walker, command, env);
     disk::judge(walker, command);
     publish::judge(walker, command);
+    if matches!(command.name, "apply_patch" | "applypatch") {
+        patch(walker, command, env);
+    }
     database::judge(walker, command, env);
     container::judge(walker, command, env);
     cloud::judge(walker, command);
@@ -34,6 +42,16 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
         git::judge(walker, command, env);
     }
     user::judge(walker, command);
+}
+
+/// Codex' own way to change files, as a command.
+fn patch(walker: &mut Walker, command: &Command, env: &Env) {
+    if let Flow::Text(text) = command.stdin {
+        tools::patched(walker, text, env);
+    }
+    for text in command.args {
+        tools::patched(walker, text, env);
+    }
 }
 
 /// Judges a variable that is set for the commands that follow.

@@ -298,11 +298,16 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
                 Some("-" | ".") if *command.stdin == Flow::Environment => {
                     walker.report("secret.send", command.name)
                 }
+                Some("-" | ".") if *command.stdin == Flow::Archive && leaves_machine(args) => {
+                    walker.report("secret.send", command.name)
+                }
                 Some("-" | ".") | None => {}
                 Some(path) => {
                     let path = path.split(';').next().unwrap_or(path).to_owned();
                     files::read(walker, &path, env);
-                    if walker.file_flow(&path, env) == Flow::Environment {
+                    let flow = walker.file_flow(&path, env);
+                    let everything = flow == Flow::Archive && leaves_machine(args);
+                    if flow == Flow::Environment || everything {
                         walker.report("secret.send", &path);
                     }
                 }
@@ -411,9 +416,12 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
         return walker.report("net.scheme", text);
     }
     if let urls::Host::Name(name) = &url.host
-        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\:".contains(c))
+        && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\:@/".contains(c))
     {
         return walker.report("net.scheme", text);
+    }
+    if deceives(text) {
+        return walker.report("net.internal", text);
     }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
         walker.report("net.internal", text);
@@ -447,6 +455,30 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
             }
         }
     }
+}
+
+/// Is it written so that one program reads another host than the next: a host
+/// or a path before the `@`, or an `@` right behind the host?
+fn deceives(text: &str) -> bool {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let rest = compact.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let behind = rest.get(authority.len()..).unwrap_or_default();
+    if behind.starts_with("#@") || behind.starts_with("?@") {
+        return true;
+    }
+    let Some((user, _)) = authority.rsplit_once('@') else {
+        return false;
+    };
+    let lower = user.to_ascii_lowercase();
+    let encoded = ["%2f", "%5c", "%23", "%3f", "%40"];
+    let name = lower.split([':', '%']).next().unwrap_or_default();
+    encoded.iter().any(|code| lower.contains(code))
+        || lower.contains(['&', '@'])
+        || matches!(
+            urls::Host::parse(name).reach(),
+            Reach::Loopback | Reach::Private | Reach::Metadata
+        )
 }
 
 fn raw(walker: &mut Walker, command: &Command) {
@@ -489,9 +521,8 @@ fn raw(walker: &mut Walker, command: &Command) {
         };
         fetch(walker, &format!("tcp://{host}:{port}"));
         let reach = urls::parse(&format!("tcp://{host}:{port}")).map(|url| url.host.reach());
-        let sends = *command.stdin == Flow::Files
-            || matches!(command.stdin, Flow::Text(text) if text.len() > 2);
-        if sends && reach == Some(Reach::Public) && *command.stdin == Flow::Files {
+        let sends = matches!(command.stdin, Flow::Files | Flow::Archive);
+        if sends && reach == Some(Reach::Public) {
             walker.report("secret.send", &all);
         }
     }
@@ -529,4 +560,10 @@ fn git(walker: &mut Walker, command: &Command) {
             walker.report("git.config-injection", word);
         }
     }
+}
+
+/// Does one of these addresses belong to another machine?
+fn leaves_machine(args: &Args) -> bool {
+    let local = |url: &&str| url.contains("localhost") || url.contains("127.0.0.1");
+    !args.operands.iter().all(local)
 }

@@ -69,6 +69,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             .iter()
             .any(|word| matches!(word.as_str(), "DELETE" | "--method=DELETE" | "-XDELETE")),
         ("gh", ["gist", "create", ..]) => true,
+        ("gh", ["pr", "merge", ..]) => has("--admin"),
         ("conda" | "anaconda", ["upload", ..]) => true,
         ("luarocks", ["upload", ..])
         | ("cabal", ["upload", ..])

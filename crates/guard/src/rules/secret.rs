@@ -324,6 +324,9 @@ fn store(walker: &mut Walker, command: &Command) {
         ("secret-tool", ["lookup" | "search", ..]) => true,
         ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
+        ("vercel", ["env", "pull", ..]) => true,
+        ("pbpaste" | "screencapture" | "scrot", _) => true,
+        ("xclip" | "xsel", _) => has("-o") || has("--output") || has("-out"),
         ("heroku", ["config" | "config:get", ..]) => true,
         ("kubectl" | "oc", ["get", what, ..]) if what.starts_with("secret") => {
             has("-o") || has("--output") || command.args.iter().any(|word| word.starts_with("-o"))

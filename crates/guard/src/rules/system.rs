@@ -89,6 +89,10 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         }
         "systemctl" | "service" | "rc-service" | "launchctl" | "initctl" | "update-rc.d"
         | "chkconfig" | "sv" | "loginctl" => services(walker, command),
+        "systemd-run" if args.iter().any(|word| word.starts_with("--on-")) => {
+            walker.report("system.schedule", command.name);
+        }
+        "ssh-copy-id" => walker.report("net.listen", command.name),
         "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
             walker.report("system.schedule", command.name);
         }
@@ -147,6 +151,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .any(|word| word == "-c" || word == "-d" || word == "-w") =>
         {
             walker.report("system.history", "history")
+        }
+        "journalctl" if args.iter().any(|word| word.starts_with("--vacuum")) => {
+            walker.report("system.history", "journalctl --vacuum")
         }
         "unset" if args.iter().any(|word| word == "HISTFILE") => {
             walker.report("system.history", "unset HISTFILE")
@@ -515,6 +522,16 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
             if !known.iter().any(|library| value.contains(library)) {
                 walker.report("system.loader", name);
             }
+        }
+        "PYTHONSTARTUP"
+        | "LD_LIBRARY_PATH"
+        | "DYLD_LIBRARY_PATH"
+        | "RUSTC_WRAPPER"
+        | "RUSTC_WORKSPACE_WRAPPER"
+        | "CARGO_BUILD_RUSTC_WRAPPER"
+            if value.starts_with("/tmp/") || value.starts_with("/dev/shm/") =>
+        {
+            walker.report("system.loader", name);
         }
         "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PERL5OPT" | "RUBYOPT"
             if (name != "ENV" || value.contains('/')) && !value.is_empty() && name != "RUBYOPT" =>

@@ -113,6 +113,11 @@ pub enum Operation {
     Value,
     Length,
     Indirect,
+    /// What runs only for the substitutions in its word: the text behind
+    /// another operation.
+    With(Box<Operation>, Word),
+    /// `${name[index]}`, one element of a list.
+    Element(Word),
     /// `:-`, `-`, `:=`, `=`
     Default(Word),
     /// `:+`, `+`

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::ast::{Node, Script, Word};
 use super::parser::{Parser, Result, is_meta, is_name};
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     pub fn command(&mut self) -> Result<Node> {
         self.blanks();
         self.count()?;
@@ -13,7 +13,8 @@ impl Parser<'_, '_> {
             Some(b'(') => return self.parenthesis(),
             Some(b'{') if self.peek_at(1).is_none_or(is_meta) => return self.group(),
             Some(b'[') if self.at_reserved("[[") => return self.conditional(),
-            _ => {}
+            Some(b'i' | b'f' | b's' | b'w' | b'u' | b'c') => {}
+            _ => return self.simple(),
         }
         if self.at_reserved("if") {
             self.if_clause()
@@ -41,7 +42,7 @@ impl Parser<'_, '_> {
         {
             let text = self.text(self.at + 2, inner);
             self.at = inner + 2;
-            let word = self.arithmetic_word(&text)?;
+            let word = self.arithmetic_word(text)?;
             self.redirects()?;
             return Ok(Node::Test(vec![word]));
         }
@@ -170,7 +171,7 @@ impl Parser<'_, '_> {
         };
         let text = self.text(self.at + 2, inner);
         self.at = inner + 2;
-        let word = self.arithmetic_word(&text)?;
+        let word = self.arithmetic_word(text)?;
         self.blanks();
         self.eat(";");
         self.linebreak()?;
@@ -270,7 +271,7 @@ impl Parser<'_, '_> {
         }
         let body = self.nested(Self::command)?;
         Ok(Node::Function {
-            name,
+            name: name.to_owned(),
             body: Rc::new(body),
         })
     }
@@ -297,11 +298,11 @@ impl Parser<'_, '_> {
         while self.peek().is_some_and(is_name) {
             self.at += 1;
         }
-        self.text(start, self.at)
+        self.text(start, self.at).to_owned()
     }
 
-    pub fn text(&self, start: usize, end: usize) -> String {
-        String::from_utf8_lossy(self.src.get(start..end).unwrap_or_default()).into_owned()
+    pub fn text(&self, start: usize, end: usize) -> &'t str {
+        self.source.get(start..end).unwrap_or_default()
     }
 
     /// Where the `))` stands that closes the arithmetic whose text begins

@@ -8,6 +8,7 @@ mod word;
 
 pub use ast::{Assignment, Node, Operation, Part, Redirect, RedirectKind, Script, Simple, Word};
 
+pub(crate) use parser::as_assignment;
 use parser::{Parser, Shared};
 
 /// A text that is longer is not read.

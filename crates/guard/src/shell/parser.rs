@@ -19,6 +19,8 @@ pub(super) struct Pending {
 }
 
 pub(super) struct Parser<'t, 's> {
+    pub source: &'t str,
+    /// The same, byte by byte.
     pub src: &'t [u8],
     pub at: usize,
     pub depth: usize,
@@ -31,6 +33,7 @@ pub(super) type Result<T> = std::result::Result<T, ShellError>;
 impl<'t, 's> Parser<'t, 's> {
     pub fn new(text: &'t str, shared: &'s mut Shared, depth: usize) -> Self {
         Parser {
+            source: text,
             src: text.as_bytes(),
             at: 0,
             depth,
@@ -146,14 +149,12 @@ impl<'t, 's> Parser<'t, 's> {
         while self.at < self.src.len() {
             let rest = self.src.get(self.at..).unwrap_or_default();
             let end = rest.iter().position(|byte| *byte == b'\n');
-            let line =
-                String::from_utf8_lossy(rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest))
-                    .into_owned();
+            let line = self.text(self.at, self.at + end.unwrap_or(rest.len()));
             self.at += end.map_or(rest.len(), |end| end + 1);
             let line = if pending.strip_tabs {
                 line.trim_start_matches('\t')
             } else {
-                &line
+                line
             };
             if line == pending.delimiter {
                 break;
@@ -206,9 +207,12 @@ impl<'t, 's> Parser<'t, 's> {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => self.looking_at(";;") || self.looking_at(";&"),
-            _ => ["then", "else", "elif", "fi", "do", "done", "esac", "}"]
-                .iter()
-                .any(|word| self.at_reserved(word)),
+            Some(b't' | b'e' | b'f' | b'd' | b'}') => {
+                ["then", "else", "elif", "fi", "do", "done", "esac", "}"]
+                    .iter()
+                    .any(|word| self.at_reserved(word))
+            }
+            Some(_) => false,
         }
     }
 
@@ -423,7 +427,7 @@ pub(super) fn is_name(byte: u8) -> bool {
 }
 
 /// `name=value`, `name+=value` or `name[index]=value`.
-pub(super) fn as_assignment(word: &Word) -> Option<Assignment> {
+pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
     let Some(Part::Plain(first)) = word.parts.first() else {
         return None;
     };

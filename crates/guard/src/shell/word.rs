@@ -49,9 +49,27 @@ impl Inside {
             Inside::Braces { double, .. } => double,
         }
     }
+
+    /// A byte that neither ends the word nor begins anything in it. Not every
+    /// such byte has to be named: this only makes long texts quick.
+    fn is_ordinary(self, byte: u8) -> bool {
+        match self {
+            Inside::Plain | Inside::Braces { .. } => {
+                byte.is_ascii_alphanumeric()
+                    || byte >= 0x80
+                    || matches!(
+                        byte,
+                        b'_' | b'-' | b'.' | b',' | b':' | b'=' | b'+' | b'@' | b'%'
+                    )
+                    || byte == b'/' && self == Inside::Plain
+            }
+            Inside::Double => !matches!(byte, b'"' | b'\\' | b'$' | b'`'),
+            Inside::HereDoc => !matches!(byte, b'\\' | b'$' | b'`'),
+        }
+    }
 }
 
-impl Parser<'_, '_> {
+impl<'t> Parser<'t, '_> {
     /// The word that begins here, or `None` if an operator or the end does.
     pub fn word(&mut self) -> Result<Option<Word>> {
         let start = self.at;
@@ -122,15 +140,25 @@ impl Parser<'_, '_> {
                 }
                 (_, Inside::Plain) if is_meta(byte) => return Ok(word),
                 _ => {
-                    let character = self.character();
-                    word.push(&character, inside.quoted());
+                    let text = self.run_of_text(inside);
+                    word.push(text, inside.quoted());
                 }
             }
         }
     }
 
+    /// The character here and all that follow it and mean nothing here.
+    fn run_of_text(&mut self, inside: Inside) -> &'t str {
+        let start = self.at;
+        self.at += 1;
+        while self.peek().is_some_and(|byte| inside.is_ordinary(byte)) {
+            self.at += 1;
+        }
+        self.text(start, self.at)
+    }
+
     /// The character here, which may have several bytes.
-    fn character(&mut self) -> String {
+    fn character(&mut self) -> &'t str {
         let start = self.at;
         self.at += 1;
         while self.peek().is_some_and(|byte| byte & 0xC0 == 0x80) {
@@ -155,7 +183,7 @@ impl Parser<'_, '_> {
             self.at += 1;
         } else {
             let character = self.character();
-            word.push(&character, true);
+            word.push(character, true);
         }
     }
 
@@ -170,7 +198,7 @@ impl Parser<'_, '_> {
         }
         let text = self.text(start, self.at);
         self.at += 1;
-        word.push(&text, true);
+        word.push(text, true);
         Ok(())
     }
 
@@ -193,7 +221,7 @@ impl Parser<'_, '_> {
                 let inner = self.arithmetic_end(3).unwrap_or(self.at);
                 let text = self.text(self.at + 3, inner);
                 self.at = inner + 2;
-                let inner = self.arithmetic_word(&text)?;
+                let inner = self.arithmetic_word(text)?;
                 word.parts.push(Part::Arithmetic(inner));
             }
             Some(b'[') => {
@@ -203,7 +231,7 @@ impl Parser<'_, '_> {
                 };
                 let text = self.text(self.at + 2, self.at + length);
                 self.at += length + 1;
-                let inner = self.arithmetic_word(&text)?;
+                let inner = self.arithmetic_word(text)?;
                 word.parts.push(Part::Arithmetic(inner));
             }
             Some(b'(') => {
@@ -298,20 +326,27 @@ impl Parser<'_, '_> {
             }
             _ => return self.syntax(),
         };
+        let mut index = None;
         if self.peek() == Some(b'[') {
-            self.subscript()?;
+            index = Some(self.subscript()?);
         }
+        let index = index.filter(|index| !matches!(index.literal_text().as_str(), "@" | "*"));
         let operation = if length {
             Operation::Length
         } else if indirect {
             Operation::Indirect
         } else {
-            self.operation(quoted)?
+            match (self.operation(quoted)?, index) {
+                (Operation::Value, Some(index)) => Operation::Element(index),
+                (operation, _) => operation,
+            }
         };
         // What an indirect reference or a length carries behind the name.
-        if self.peek() != Some(b'}') {
-            self.rest(quoted, None)?;
-        }
+        let operation = if self.peek() == Some(b'}') {
+            operation
+        } else {
+            self.with_rest(operation, quoted)?
+        };
         self.expect("}")?;
         Ok(Part::Parameter {
             name,
@@ -320,15 +355,27 @@ impl Parser<'_, '_> {
         })
     }
 
-    fn subscript(&mut self) -> Result<()> {
+    fn subscript(&mut self) -> Result<Word> {
         self.at += 1;
-        self.nested(|this| {
+        let index = self.nested(|this| {
             this.pieces(Inside::Braces {
                 double: true,
                 stop: Some(b']'),
             })
         })?;
-        self.expect("]")
+        self.expect("]")?;
+        Ok(index)
+    }
+
+    /// An operation and the text behind it, in which commands may stand.
+    fn with_rest(&mut self, operation: Operation, quoted: bool) -> Result<Operation> {
+        let rest = self.rest(quoted, None)?;
+        let plain = |part: &Part| matches!(part, Part::Plain(_) | Part::Quoted(_));
+        Ok(if rest.parts.iter().all(plain) {
+            operation
+        } else {
+            Operation::With(Box::new(operation), rest)
+        })
     }
 
     fn rest(&mut self, quoted: bool, stop: Option<u8>) -> Result<Word> {
@@ -353,10 +400,7 @@ impl Parser<'_, '_> {
         Ok(match byte {
             b'-' | b'=' => Operation::Default(self.rest(quoted, None)?),
             b'+' => Operation::Alternative(self.rest(quoted, None)?),
-            b'?' => {
-                self.rest(quoted, None)?;
-                Operation::Require
-            }
+            b'?' => self.with_rest(Operation::Require, quoted)?,
             b'#' => Operation::CutPrefix {
                 longest: self.eat("#"),
                 pattern: self.rest(false, None)?,
@@ -376,18 +420,9 @@ impl Parser<'_, '_> {
                 };
                 Operation::Replace { all, pattern, with }
             }
-            b'^' => {
-                self.rest(quoted, None)?;
-                Operation::Upper
-            }
-            b',' => {
-                self.rest(quoted, None)?;
-                Operation::Lower
-            }
-            b'@' => {
-                self.rest(quoted, None)?;
-                Operation::Transform
-            }
+            b'^' => self.with_rest(Operation::Upper, quoted)?,
+            b',' => self.with_rest(Operation::Lower, quoted)?,
+            b'@' => self.with_rest(Operation::Transform, quoted)?,
             _ => return self.syntax(),
         })
     }
@@ -430,7 +465,7 @@ impl Parser<'_, '_> {
                 _ => {}
             }
             let character = self.character();
-            word.push(&character, false);
+            word.push(character, false);
             if open == 0 {
                 return Ok(());
             }
@@ -453,7 +488,7 @@ impl Parser<'_, '_> {
                 }
                 Some(_) => {
                     let character = self.character();
-                    text.push_str(&character);
+                    text.push_str(character);
                 }
             }
         }
@@ -490,7 +525,7 @@ impl Parser<'_, '_> {
                 text.push('\\');
                 self.at -= 1;
                 let character = self.character();
-                text.push_str(&character);
+                text.push_str(character);
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! To end or to go on: breaker, limits, the next turn, and the one way out.
 
 use super::claims::NAMED_TASKS;
+use super::session::{count_block, release_at_cap};
 use crate::machine::refusal::Hold;
 use crate::machine::{
     BreakerRule, Effect, ErrorClass, Limit, Need, Notice, OnLimit, Outcome, PauseReason, Refusal,
@@ -35,7 +36,7 @@ pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
         );
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
-    } else {
+    } else if !release_at_cap(state, out) {
         next_turn(state, out);
     }
 }
@@ -312,6 +313,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         out.push(Effect::Emit(Notice::IterationRetry { iteration, class }));
     }
     switch_agent(state, out);
+    count_block(state, out);
     let max = state.rules.limits.max_iterations;
     let warn = state.rules.limits.warn_at.first_iteration(max);
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {

@@ -7,6 +7,7 @@
 mod claims;
 mod decide;
 mod judge;
+mod session;
 mod verify;
 
 use self::decide::{
@@ -14,6 +15,7 @@ use self::decide::{
     start_turn, stop_outcome, wait_for_agent,
 };
 use self::judge::{judge_turn, note_lost_tasks};
+use self::session::{forget_blocks, take_session};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
@@ -52,6 +54,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             Effect::Emit(Notice::GuardBlock { iteration, block })
         };
         out.extend(blocks.iter().map(notice));
+        return out;
+    }
+    if let Kind::Session(session) = &event.kind {
+        if state.outcome().is_none() {
+            state.clock.advance(event.at);
+        }
+        take_session(state, session, &mut out);
         return out;
     }
     if state.outcome().is_some() {
@@ -125,6 +134,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.last_failure = None;
     state.stopping = None;
     state.claim = None;
+    forget_blocks(state);
     take_in(state, seen);
     rebase(state);
     // The process before may have died between a tick and its count.

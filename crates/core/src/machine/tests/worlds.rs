@@ -405,6 +405,7 @@ pub(super) fn any_rules_with(
     let money = (any_budget(), 0usize..3);
     (goal, limits, any::<bool>(), verify, kinds, 0u32..3, money).prop_map(
         |(goal, limits, promise_required, verify, evidence, e2e_repairs, (budget, agents))| Rules {
+            turns_before: 0,
             goal,
             limits,
             promise_required,

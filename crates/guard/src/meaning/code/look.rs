@@ -89,6 +89,20 @@ pub fn everything_else(
     ]
     .iter()
     .any(|word| compact.contains(word));
+    let whole_environment = [
+        "dict(os.environ",
+        "os.environ)",
+        "os.environ,",
+        "os.environ.copy()",
+        "(process.env",
+        "process.env)",
+        "process.env}",
+        "ENV.to_h",
+    ];
+    let named_only = ["process.env."].iter().any(|word| compact.contains(word));
+    if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
+        walker.report("secret.send", text);
+    }
     if sends
         && ["(eval)", "eval(", "exec(", "Function("]
             .iter()

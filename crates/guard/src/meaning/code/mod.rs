@@ -3,6 +3,7 @@
 //! are judged by the same rules as shell commands.
 
 mod calls;
+mod indirect;
 mod look;
 mod token;
 
@@ -42,6 +43,7 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env)
         at: 0,
     };
     scan.run(env);
+    indirect::judge(walker, text, &tokens, env);
     look::everything_else(walker, language, text, &tokens, env);
 }
 
@@ -233,8 +235,18 @@ impl Scan<'_, '_> {
                 }
             }
             Call::Open => {
-                // Perl names the handle first.
-                if let Some(path) = texts
+                // Perl names the handle first, and may give the mode its own place.
+                if let [mode, path, ..] = texts.as_slice()
+                    && mode.starts_with(['>', '<', '+'])
+                    && self.language == Language::Perl
+                {
+                    let path = self.expanded(path);
+                    if mode.contains(['>', '+']) {
+                        files::write(self.walker, &path, env);
+                    } else {
+                        files::read(self.walker, &path, env);
+                    }
+                } else if let Some(path) = texts
                     .first()
                     .filter(|_| literal || self.language == Language::Perl)
                 {
@@ -369,6 +381,14 @@ impl Scan<'_, '_> {
             "LWP",
             "file_get_contents('http",
             "file_get_contents(\"http",
+            "URI.open",
+            "URI.parse",
+            "httpx.",
+            "urllib",
+            "axios",
+            "XMLHttpRequest",
+            "curl_exec",
+            "HTTP::Tiny",
         ]
         .iter()
         .any(|word| whole.contains(word));
@@ -538,6 +558,9 @@ fn trusted_receiver(rest: &str) -> bool {
 fn obfuscated(text: &str) -> bool {
     [
         "base64",
+        "Base64",
+        "decode64",
+        "unpack(",
         "b64decode",
         "atob",
         "fromCharCode",

@@ -83,7 +83,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
         shorts: match command.name {
             "unzip" => "dxP",
             "patch" => "piodDFrVz",
-            "ssh-keygen" => "tbfCNP",
+            "ssh-keygen" => "tbfCNPF",
             "split" | "csplit" => "lbna",
             "cpio" => "DFIOHMCER",
             "ex" => "cS",
@@ -97,6 +97,8 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
         "unzip" => &["d"],
         "cpio" => &["D", "directory", "O", "F"],
         "patch" => &["o", "output", "d", "directory"],
+        // It shows a fingerprint or looks a host up.
+        "ssh-keygen" if args.short('l') || args.short('F') => &[],
         "ssh-keygen" => &["f"],
         _ => &[],
     };

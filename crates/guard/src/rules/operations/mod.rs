@@ -87,6 +87,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         "man" => option_text(walker, command, env, "-P"),
+        "make" | "gmake" | "cmake" | "cargo" | "ninja" | "meson" => {
+            installs(walker, command, env);
+            unknown(walker, command, env);
+        }
         _ => unknown(walker, command, env),
     }
 }
@@ -231,6 +235,27 @@ fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) 
     for (flag, text) in command.args.iter().zip(command.args.iter().skip(1)) {
         if flag == option {
             walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+/// A build tool that puts its results somewhere.
+fn installs(walker: &mut Walker, command: &Command, env: &Env) {
+    let installs = |word: &String| matches!(word.as_str(), "install" | "--install");
+    if !command.args.iter().any(installs) {
+        return;
+    }
+    let takes = Takes {
+        shorts: "",
+        longs: &["prefix", "root", "destdir"],
+    };
+    let args = Args::read(command.args, takes);
+    for path in args.values(takes.longs) {
+        files::write(walker, path, env);
+    }
+    for (name, path) in command.args.iter().filter_map(|word| word.split_once('=')) {
+        if matches!(name, "DESTDIR" | "PREFIX" | "prefix") {
+            files::write(walker, path, env);
         }
     }
 }

@@ -1,0 +1,81 @@
+//! `ralph loop`: starts and steers a loop inside a session of an agent's
+//! client, for the client's slash commands.
+
+use std::io::Read;
+
+use ralph_core::lang::Say;
+use ralph_core::machine::Request;
+use ralph_core::session::words::Start;
+use ralph_engine::session::Verdict;
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
+use crate::hook::Host;
+use crate::insession::{Here, Problem, Steered, ending, no_loop};
+
+/// What is read of options on standard input.
+const MOST_INPUT: u64 = 1024 * 1024;
+
+pub fn run(app: &App, args: &LoopArgs) -> u8 {
+    let host = match &args.host {
+        Some(name) => Host::from_name(name).unwrap_or_default(),
+        None => Host::of_environment(),
+    };
+    let session = args
+        .session
+        .clone()
+        .or_else(|| host.session_of_environment());
+    // One that nobody named belongs to the first session that stops here.
+    let here = Here::new(&app.root, &session.unwrap_or_default(), host.name());
+    let done = match &args.command {
+        LoopCommand::Start(start) => return begin(app, &here, start),
+        LoopCommand::Cancel => here.leave(Request::Cancel),
+        LoopCommand::Pause => here.leave(Request::Pause),
+        LoopCommand::Continue => here.go_on(),
+        LoopCommand::Status => here
+            .status()
+            .map(|status| status.map_or(Steered::NoLoop, Steered::Told)),
+    };
+    match done {
+        Ok(Steered::NoLoop) => app.tell(&no_loop(app.lang())),
+        Ok(Steered::Told(text) | Steered::Ended(text)) => app.tell(&text),
+        Err(problem) => return app.fail(&problem),
+    }
+    0
+}
+
+fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> u8 {
+    let start = match start(args) {
+        Ok(start) => start,
+        Err(problem) => return app.fail(&problem),
+    };
+    match here.start(&start) {
+        Ok((_, Verdict::GoOn(go_on))) => app.tell(&go_on.text),
+        Ok((opened, Verdict::Ended(ended))) => app.tell(&ending(&opened, &ended)),
+        Err(problem) => {
+            // A command file shows the agent what is printed.
+            app.tell(&problem.say(app.lang()));
+            return FAILED;
+        }
+    }
+    0
+}
+
+fn start(args: &LoopStartArgs) -> Result<Start, Problem> {
+    if args.stdin {
+        let mut text = String::new();
+        let _ = std::io::stdin().take(MOST_INPUT).read_to_string(&mut text);
+        return Start::parse(&text).map_err(Problem::Start);
+    }
+    let task = args.task.join(" ");
+    Ok(Start {
+        task: Some(task).filter(|task| !task.trim().is_empty()),
+        max_iterations: args.max_iterations,
+        completion_promise: args.completion_promise.clone(),
+        openspec: args.openspec.clone(),
+        tasks: args.tasks.clone(),
+        preset: args.preset.clone(),
+        verify: args.verify.clone(),
+    })
+}

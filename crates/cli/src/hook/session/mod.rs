@@ -1,0 +1,92 @@
+//! The hooks of a loop inside a session. None of them may trap a person:
+//! whatever goes wrong here lets the agent stop, or the tool and the prompt
+//! pass, with a message (STOP-10).
+
+mod answer;
+mod heard;
+mod lifecycle;
+mod prompt;
+mod stop;
+mod tool;
+
+use std::io::Write;
+use std::panic::PanicHookInfo;
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::Say;
+use ralph_core::tr;
+
+use super::args::{Event, Options};
+use super::{Bad, read_payload};
+use crate::app;
+use crate::guard::project;
+use answer::Reply;
+use heard::Heard;
+
+pub fn run(options: &Options) -> u8 {
+    std::panic::set_hook(Box::new(pass_at_a_panic));
+    let heard = read_payload().and_then(|bytes| Heard::decode(&bytes, options.host));
+    let reply = match &heard {
+        Ok(heard) => {
+            let root = root_of(options, heard);
+            match options.event {
+                Event::Stop => stop::answer(heard, &root),
+                Event::UserPromptSubmit => prompt::answer(heard, &root),
+                Event::PostToolUse => tool::answer(heard, &root),
+                Event::SessionStart => lifecycle::begins(heard, &root),
+                Event::SessionEnd => lifecycle::ends(heard, &root),
+                Event::PreToolUse => Reply::default(),
+            }
+        }
+        Err(bad) => Reply::warning(unheard(bad)),
+    };
+    let heard = heard.unwrap_or_else(|_| Heard::nothing(options.host));
+    let output = reply.output(&heard, options);
+    let _ = std::io::stdout().lock().write_all(output.stdout.as_bytes());
+    let _ = std::io::stdout().lock().flush();
+    let _ = std::io::stderr().lock().write_all(output.stderr.as_bytes());
+    output.code
+}
+
+fn unheard(bad: &Bad) -> String {
+    let lang = app::environment_lang();
+    let why = bad.say(lang);
+    tr!(
+        lang,
+        "ralph: this hook could not be understood and lets everything pass: {why}",
+        "ralph：無法理解此掛鉤，一律放行：{why}",
+        "ralph：无法理解此钩子，一律放行：{why}"
+    )
+}
+
+/// Where the client says that its project is, else where it stands.
+fn root_of(options: &Options, heard: &Heard) -> PathBuf {
+    if let Some(root) = &options.root {
+        return project::real(root);
+    }
+    let named = heard
+        .host
+        .project_variable()
+        .and_then(std::env::var_os)
+        .map(PathBuf::from)
+        .or_else(|| heard.cwd.clone().map(PathBuf::from))
+        .filter(|path| path.is_absolute());
+    let start = named.or_else(|| std::env::current_dir().ok());
+    project::root_above(&start.unwrap_or_else(|| Path::new("/").to_owned()))
+}
+
+/// A release build aborts at a panic; a person is better let go.
+fn pass_at_a_panic(panic: &PanicHookInfo<'_>) {
+    let lang = app::environment_lang();
+    let place = panic
+        .location()
+        .map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
+    let text = tr!(
+        lang,
+        "ralph: this hook has a fault{place} and lets everything pass; please report it",
+        "ralph：此掛鉤發生錯誤{place}，一律放行；請回報",
+        "ralph：此钩子发生错误{place}，一律放行；请报告"
+    );
+    let _ = writeln!(std::io::stderr(), "{text}");
+    std::process::exit(0);
+}

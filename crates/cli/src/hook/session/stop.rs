@@ -1,0 +1,143 @@
+//! The Stop hook: sends the agent on while the work is not done (STOP-01 to
+//! STOP-13).
+
+use std::path::Path;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Request;
+use ralph_core::promise::{self, PromiseRules};
+use ralph_core::tr;
+use ralph_engine::session::{
+    SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
+};
+
+use super::super::payload::Host;
+use super::answer::Reply;
+use super::heard::Heard;
+use crate::app;
+use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
+
+/// What Claude Code and Copilot CLI obey, where nothing else is said.
+const USUAL_CAP: u32 = 8;
+
+pub fn answer(heard: &Heard, root: &Path) -> Reply {
+    // A subagent's end is not the session's.
+    if heard.agent_id.is_some() {
+        return Reply::default();
+    }
+    if is_driven_from_outside() {
+        return ask_for_the_promise(heard);
+    }
+    let here = Here::new(root, &heard.session, heard.host.name());
+    let lang = app::environment_lang();
+    match find(&here) {
+        Ok(None) => Reply::default(),
+        Ok(Some(opened)) => drive(opened, heard),
+        Err(problem) => Reply::warning(problem.say(lang)),
+    }
+}
+
+/// The loop of this session: its own run, one that waits for a session, or
+/// what another tool began.
+fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
+    if let Some(run) = here.run() {
+        let opened = here.open(&run);
+        let opened = opened.inspect_err(|problem| here.give_up(&run, problem))?;
+        // Another session took it up meanwhile: it is not ours any more.
+        if opened.session_id() != here.session {
+            index::forget(&here.layout, &here.session);
+            return Ok(None);
+        }
+        if opened.state.outcome().is_none() {
+            return Ok(Some(opened));
+        }
+    }
+    if !has_foreign_file(&here.layout) {
+        return Ok(None);
+    }
+    let foreign = adopt::find(&here.layout, &here.session).map_err(Problem::Foreign)?;
+    foreign.map(|foreign| here.adopt(&foreign)).transpose()
+}
+
+fn drive(mut opened: SessionLoop, heard: &Heard) -> Reply {
+    let lang = opened.plan().lang;
+    let said = match said(&opened, heard) {
+        Ok(said) => said,
+        Err(error) => {
+            let _ = opened.leave(Request::Interrupt);
+            return Reply::warning(error.say(lang));
+        }
+    };
+    let stopped = Stopped {
+        said,
+        cap: cap(heard.host),
+    };
+    match opened.stop(&stopped) {
+        Ok(Verdict::GoOn(go_on)) => Reply {
+            block: Some(go_on.text),
+            message: Some(with_announcements(
+                &go_on.banner,
+                &opened.announcements,
+                lang,
+            )),
+            context: None,
+        },
+        Ok(Verdict::Ended(ended)) => Reply::warning(ending(&opened, &ended)),
+        Err(error) => Reply::warning(error.say(lang)),
+    }
+}
+
+/// What the agent said last (PROM-16).
+fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
+    if let Some(whole) = &heard.whole_response {
+        return Ok(transcript::news(&opened.paths.dir.join("heard"), whole));
+    }
+    if let Some(message) = &heard.last_message {
+        return Ok(message.clone());
+    }
+    let path = heard.transcript.clone().unwrap_or_default();
+    match transcript::last_text(&path) {
+        Ok(text) => Ok(text.unwrap_or_default()),
+        Err(_) => Err(SessionError::NothingHeard { transcript: path }),
+    }
+}
+
+/// How many blocks in a row the client obeys (trap 12).
+fn cap(host: Host) -> Option<u32> {
+    match host {
+        Host::Claude => {
+            let told = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
+            let told = told.and_then(|text| text.trim().parse().ok());
+            Some(told.unwrap_or(USUAL_CAP)).filter(|&cap| cap > 0)
+        }
+        Host::Copilot => Some(USUAL_CAP),
+        Host::Codex | Host::Gemini | Host::Cursor | Host::OpenCode => None,
+    }
+}
+
+/// `ralph run` drives this agent, and sends it on itself (LOOP-18).
+fn is_driven_from_outside() -> bool {
+    std::env::var("RALPH_MODE").is_ok_and(|mode| mode == "external")
+}
+
+/// Once, that the answer ends with a promise (STOP-05).
+fn ask_for_the_promise(heard: &Heard) -> Reply {
+    let said = match (&heard.last_message, &heard.whole_response) {
+        (Some(said), _) | (None, Some(said)) => said,
+        (None, None) => return Reply::default(),
+    };
+    let detection = promise::detect(said, &PromiseRules::default(), None);
+    if heard.stop_hook_active || detection.promise.is_some() {
+        return Reply::default();
+    }
+    Reply::block(no_promise(app::environment_lang()))
+}
+
+fn no_promise(lang: Lang) -> String {
+    tr!(
+        lang,
+        "Your reply has no promise tag. End it with exactly one of the <promise> tags that your instructions name, on its own line at the end.",
+        "回覆中沒有 promise 標籤。請在最後單獨一行輸出指示中列出的其中一個 <promise> 標籤。",
+        "回复中没有 promise 标签。请在最后单独一行输出指示中列出的其中一个 <promise> 标签。"
+    )
+}

@@ -1,0 +1,368 @@
+//! Loops inside a session: what the hooks and `ralph loop` share. Settings,
+//! plans and texts are made here; `ralph_engine::session` drives.
+
+use std::path::Path;
+
+use ralph_core::config::{self, ConfigError, Layer};
+use ralph_core::display::{self, Screen};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Limit, Outcome, PauseReason, Request};
+use ralph_core::session::plugin_file;
+use ralph_core::session::words::{Start, StartError};
+use ralph_core::tr;
+use ralph_engine::clock;
+use ralph_engine::error::DriveError;
+use ralph_engine::plan::{self, Announcement, Asked, Plan, PlanError, Wanted};
+use ralph_engine::session::adopt::{self, Foreign};
+use ralph_engine::session::{Ended, InSession, SessionError, SessionLoop, Verdict, index};
+use ralph_store::layout::{Layout, RunId};
+
+use crate::commands::own_program;
+use crate::view::{blocks, menu};
+use crate::{app, settings};
+
+/// The same `/ralph-loop` within this time is the same wish: a client may
+/// hand it to the hook and to its command file.
+const SAME_WISH_MS: i64 = 2 * 60 * 1000;
+
+/// A client breaks the lines of a message itself.
+const WIDE: usize = 1_000;
+/// How a loop that rests is taken up: in the session, or from a terminal.
+const GO_ON: &str = "continue · ralph resume";
+
+/// Why a loop of a session can't be started or driven.
+#[derive(Debug)]
+pub enum Problem {
+    Config(Vec<ConfigError>),
+    Plan(PlanError),
+    Session(SessionError),
+    Start(StartError),
+    Foreign(adopt::Unreadable),
+    /// This session has a loop already.
+    Active {
+        run: String,
+        iteration: u32,
+    },
+}
+
+impl From<SessionError> for Problem {
+    fn from(error: SessionError) -> Self {
+        Problem::Session(error)
+    }
+}
+
+impl Say for Problem {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Problem::Config(errors) => errors.say(lang),
+            Problem::Plan(error) => error.say(lang),
+            Problem::Session(error) => error.say(lang),
+            Problem::Start(error) => error.say(lang),
+            Problem::Foreign(error) => error.say(lang),
+            Problem::Active { run, iteration } => tr!(
+                lang,
+                "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first",
+                "此工作階段已有迴圈：{run}，第 {iteration} 次迭代；請先用 /cancel-ralph 取消",
+                "此会话已有循环：{run}，第 {iteration} 次迭代；请先用 /cancel-ralph 取消",
+            ),
+        }
+    }
+}
+
+/// A session of a client in a project.
+#[derive(Debug, Clone)]
+pub struct Here {
+    pub layout: Layout,
+    pub session: String,
+    pub host: &'static str,
+}
+
+/// What a person wants of the loop.
+#[derive(Debug)]
+pub enum Steered {
+    /// There is none.
+    NoLoop,
+    /// The agent is told this.
+    Told(String),
+    /// The loop rests or is over; people are shown this.
+    Ended(String),
+}
+
+impl Here {
+    pub fn new(root: &Path, session: &str, host: &'static str) -> Here {
+        Here {
+            layout: Layout::new(root),
+            session: session.to_owned(),
+            host,
+        }
+    }
+
+    pub fn root(&self) -> &Path {
+        self.layout.root()
+    }
+
+    fn in_session(&self) -> InSession {
+        InSession {
+            id: self.session.clone(),
+            host: self.host.into(),
+            ..InSession::default()
+        }
+    }
+
+    /// The run of this session, else the one that waits for any.
+    pub fn run(&self) -> Option<RunId> {
+        index::find(&self.layout, &self.session).or_else(|| index::find(&self.layout, ""))
+    }
+
+    /// Opens a run, which becomes this session's if it was nobody's.
+    pub fn open(&self, run: &RunId) -> Result<SessionLoop, Problem> {
+        let layout = self.layout.clone();
+        let mut opened = SessionLoop::open(run, layout, |header| self.plan(header.asked.clone()))?;
+        if opened.session_id().is_empty() {
+            opened.join(&self.in_session())?;
+        }
+        Ok(opened)
+    }
+
+    /// `None` for a run that can't be read: nobody is held up by it again.
+    fn open_sound(&self, run: &RunId) -> Result<Option<SessionLoop>, Problem> {
+        match self.open(run) {
+            Err(Problem::Session(SessionError::Drive(DriveError::Past(_)))) => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Forgets a run whose journal is damaged, and says so in the state file
+    /// of the delta loop; both stay where they are (STOP-10).
+    pub fn give_up(&self, run: &RunId, problem: &Problem) {
+        if let Problem::Session(SessionError::Drive(DriveError::Past(_))) = problem {
+            index::forget(&self.layout, &self.session);
+            adopt::mark_failed(&self.layout, run);
+        }
+    }
+
+    /// A plan as `ralph run` makes it, for the agent that is there.
+    pub fn plan(&self, asked: Asked) -> Result<Plan, Problem> {
+        let layer = |flag: &plan::Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
+        let layers = asked.flags.iter().map(layer).collect::<Result<_, _>>();
+        let layers = layers.map_err(|error| Problem::Config(vec![error]))?;
+        let loaded = config::load(&settings::sources(self.root(), layers))
+            .map_err(|rejected| Problem::Config(rejected.errors))?;
+        let lang = Lang::from_name(&loaded.settings.lang).unwrap_or_else(app::environment_lang);
+        let wanted = Wanted {
+            root: self.root().to_owned(),
+            lang,
+            asked,
+            interactive: false,
+            own_program: own_program(),
+            session: Some(self.host.into()),
+        };
+        plan::prepare(&loaded.settings, &wanted).map_err(Problem::Plan)
+    }
+
+    /// Starts a loop; the verdict says what its first turn is told.
+    pub fn start(&self, start: &Start) -> Result<(SessionLoop, Verdict), Problem> {
+        let asked = Asked {
+            flags: settings::loop_flags(self.root(), start),
+            prompt: start.task.clone(),
+            openspec: start.openspec.clone(),
+            template: None,
+        };
+        let own = index::find(&self.layout, &self.session);
+        if let Some(run) = own
+            && let Some(opened) = self.open_sound(&run)?
+            && opened.state.outcome().is_none()
+        {
+            return match same_wish(&opened, &asked) {
+                Some(verdict) => Ok((opened, verdict)),
+                None => Err(Problem::Active {
+                    run: run.to_string(),
+                    iteration: opened.state.turns,
+                }),
+            };
+        }
+        let plan = self.plan(asked)?;
+        Ok(SessionLoop::start(plan, &self.in_session())?)
+    }
+
+    /// Makes the loop of another tool a run of ours. It stands at the end of
+    /// a turn that was not ours yet.
+    pub fn adopt(&self, foreign: &Foreign) -> Result<SessionLoop, Problem> {
+        let mut plan = self.plan(foreign.asked())?;
+        plan.rules.turns_before = foreign.turns_before();
+        let session = foreign.in_session(&self.session, self.host);
+        let (opened, _) = SessionLoop::start(plan, &session)?;
+        Ok(opened)
+    }
+
+    /// Lets the loop rest, or gives it up.
+    pub fn leave(&self, request: Request) -> Result<Steered, Problem> {
+        let Some(run) = self.run() else {
+            return self.leave_foreign(request);
+        };
+        let mut opened = self.open(&run)?;
+        let iteration = opened.state.turns;
+        let verdict = opened.leave(request)?;
+        Ok(match verdict {
+            Some(Verdict::Ended(_)) if request == Request::Cancel => {
+                Steered::Ended(cancelled(iteration, opened.plan().lang))
+            }
+            Some(Verdict::Ended(ended)) => Steered::Ended(ending(&opened, &ended)),
+            _ => Steered::NoLoop,
+        })
+    }
+
+    /// The plugin's loop before it met a hook of ours.
+    fn leave_foreign(&self, request: Request) -> Result<Steered, Problem> {
+        let foreign = adopt::find(&self.layout, &self.session).map_err(Problem::Foreign)?;
+        match foreign {
+            Some(Foreign::Plugin(file)) if request == Request::Cancel => {
+                adopt::remove_plugin_file(self.root())
+                    .map_err(|error| SessionError::from(DriveError::from(error)))?;
+                let lang = app::environment_lang();
+                Ok(Steered::Ended(cancelled(file.iteration, lang)))
+            }
+            Some(foreign @ Foreign::Delta(_)) => {
+                let mut opened = self.adopt(&foreign)?;
+                let iteration = opened.state.turns;
+                let verdict = opened.leave(request)?;
+                Ok(match (verdict, request) {
+                    (_, Request::Cancel) => {
+                        Steered::Ended(cancelled(iteration, opened.plan().lang))
+                    }
+                    (Some(Verdict::Ended(ended)), _) => Steered::Ended(ending(&opened, &ended)),
+                    _ => Steered::NoLoop,
+                })
+            }
+            _ => Ok(Steered::NoLoop),
+        }
+    }
+
+    /// Takes a loop up that rests: this session's own, else the newest of the
+    /// project that rests.
+    pub fn go_on(&self) -> Result<Steered, Problem> {
+        let own = self.run();
+        let others = index::all(&self.layout).into_iter();
+        let rests = |run: &RunId| self.rests(run);
+        let Some(run) = own.or_else(|| others.into_iter().find(rests)) else {
+            return Ok(Steered::NoLoop);
+        };
+        let mut opened = self.open(&run)?;
+        if let Some(text) = opened.remind() {
+            return Ok(Steered::Told(text));
+        }
+        opened.join(&self.in_session())?;
+        Ok(match opened.resume(None)? {
+            Verdict::GoOn(go_on) => Steered::Told(go_on.text),
+            Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
+        })
+    }
+
+    /// Whether a run waits to be taken up. One that goes on belongs to its
+    /// session.
+    pub fn rests(&self, run: &RunId) -> bool {
+        let past = ralph_engine::past::read(&self.layout.run(run));
+        past.is_ok_and(|past| past.state.outcome().is_some_and(Outcome::can_go_on))
+    }
+
+    /// Where the loop of this session stands, in a few lines.
+    pub fn status(&self) -> Result<Option<String>, Problem> {
+        let Some(run) = self.run() else {
+            return Ok(None);
+        };
+        let opened = self.open(&run)?;
+        let lang = opened.plan().lang;
+        let iteration = opened.state.turns;
+        let max = match opened.state.rules.limits.max_iterations {
+            0 => "∞".to_owned(),
+            max => max.to_string(),
+        };
+        let what = match opened.state.outcome() {
+            None => tr!(lang, "active", "執行中", "运行中"),
+            Some(outcome) => outcome.name().to_owned(),
+        };
+        let tasks = opened
+            .state
+            .tasks
+            .as_ref()
+            .map_or_else(String::new, |t| format!(" · {}/{}", t.completed, t.total));
+        Ok(Some(format!(
+            "🔄 Ralph {run} · {what} · {iteration}/{max}{tasks}"
+        )))
+    }
+}
+
+/// What the first turn was told, where this very loop was just begun.
+fn same_wish(opened: &SessionLoop, asked: &Asked) -> Option<Verdict> {
+    let age = clock::now().wall_ms - opened.header.started_ms;
+    let same = opened.header.asked == *asked && opened.state.turns <= 1 && age < SAME_WISH_MS;
+    same.then(|| opened.say_again())
+}
+
+/// The plugin's own words (INTR-03).
+fn cancelled(iteration: u32, lang: Lang) -> String {
+    tr!(
+        lang,
+        "Cancelled Ralph loop (was at iteration {iteration})",
+        "已取消 Ralph 迴圈（停在第 {iteration} 次迭代）",
+        "已取消 Ralph 循环（停在第 {iteration} 次迭代）",
+    )
+}
+
+pub fn no_loop(lang: Lang) -> String {
+    tr!(
+        lang,
+        "No active Ralph loop found.",
+        "沒有正在執行的 Ralph 迴圈。",
+        "没有正在运行的 Ralph 循环。",
+    )
+}
+
+/// How the loop ended, whole, for the person at the session.
+pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
+    let lang = opened.plan().lang;
+    let screen = Screen {
+        lang,
+        width: WIDE,
+        ..Screen::default()
+    };
+    let next = ended.outcome.can_go_on().then(|| GO_ON.to_owned());
+    let mut context = blocks::Context::of(opened.plan()).with_next(next);
+    for notice in &ended.notices {
+        context.take(notice);
+    }
+    let block = match &ended.outcome {
+        Outcome::Paused {
+            reason: PauseReason::Limit(Limit::Iterations),
+        } => at_limit(&screen, ended),
+        _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
+    };
+    with_announcements(&block, &opened.announcements, lang)
+}
+
+/// Seed 004's warning, and how each choice is made from here.
+fn at_limit(screen: &Screen, ended: &Ended) -> String {
+    let lang = screen.lang;
+    let view = menu::at_limit(&ended.state);
+    let extend_by = view.extend_by;
+    let notice = display::limit_notice(screen, &view);
+    let words = tr!(
+        lang,
+        "Progress is saved. Say \"continue\" for {extend_by} more iterations, /cancel-ralph to give the task up, or run `ralph resume` in a terminal.",
+        "進度已保存。輸入「繼續」再執行 {extend_by} 次，/cancel-ralph 放棄任務，或在終端機執行 `ralph resume`。",
+        "进度已保存。输入「继续」再执行 {extend_by} 次，/cancel-ralph 放弃任务，或在终端运行 `ralph resume`。",
+    );
+    format!("{notice}{words}\n")
+}
+
+/// What people should know beside the verdict.
+pub fn with_announcements(text: &str, announcements: &[Announcement], lang: Lang) -> String {
+    let lines = announcements.iter().map(|a| format!("\n{}", a.say(lang)));
+    let all: String = lines.collect();
+    format!("{}{all}", text.trim_end())
+}
+
+/// Whether the plugin's state file stands in the project.
+pub fn has_foreign_file(layout: &Layout) -> bool {
+    layout.delta_state().exists() || layout.root().join(plugin_file::PATH).exists()
+}

@@ -1,0 +1,100 @@
+//! What only a loop inside a session of the agent's client knows: whose
+//! session it is, and how often its stop was blocked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Request;
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+/// Something that happened to the session of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "session", rename_all = "snake_case")]
+pub enum SessionEvent {
+    /// This session drives the run from here on.
+    Joined { id: String, host: String },
+    /// The agent wants to stop; the hook was asked.
+    Stopping {
+        /// It did something since the last block, or a person spoke: the
+        /// client counts its blocks anew.
+        acted: bool,
+        /// How many blocks in a row the client obeys; none where it counts
+        /// none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cap: Option<u32>,
+    },
+    /// A person, or the end of the session, takes the run out of it.
+    Left { request: Request },
+}
+
+/// The session that drives a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionState {
+    pub id: String,
+    /// The client, by its name.
+    pub host: String,
+    /// Stops that were blocked since the client began to count.
+    pub blocks: u32,
+    pub(super) cap: Option<u32>,
+    /// The agent wants to stop, and nothing was decided yet.
+    pub(super) stopping: bool,
+}
+
+impl SessionState {
+    /// Whether the client would not obey another block.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.stopping && self.cap.is_some_and(|cap| self.blocks >= cap)
+    }
+}
+
+/// What is told of a session (REIN-05).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionNotice {
+    Joined { id: String, host: String },
+    StopHookTrigger { iteration: u32 },
+    PromptReinjected { iteration: u32 },
+}
+
+impl SessionNotice {
+    pub fn event(&self) -> &'static str {
+        match self {
+            SessionNotice::Joined { .. } => "session_joined",
+            SessionNotice::StopHookTrigger { .. } => "stop_hook_trigger",
+            SessionNotice::PromptReinjected { .. } => "prompt_reinjected",
+        }
+    }
+
+    pub(super) fn fields(&self) -> Value {
+        match self {
+            SessionNotice::Joined { id, host } => json!({"session": id, "host": host}),
+            SessionNotice::StopHookTrigger { iteration }
+            | SessionNotice::PromptReinjected { iteration } => json!({"iteration": iteration}),
+        }
+    }
+}
+
+impl Say for SessionNotice {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            SessionNotice::Joined { id, host } => tr!(
+                lang,
+                "driven by session {id} of {host}",
+                "由 {host} 的工作階段 {id} 驅動",
+                "由 {host} 的会话 {id} 驱动",
+            ),
+            SessionNotice::StopHookTrigger { iteration } => tr!(
+                lang,
+                "the agent wants to stop in iteration {iteration}",
+                "代理在第 {iteration} 次迭代想要停止",
+                "代理在第 {iteration} 次迭代想要停止",
+            ),
+            SessionNotice::PromptReinjected { iteration } => tr!(
+                lang,
+                "the agent was sent on into iteration {iteration}",
+                "已將代理送入第 {iteration} 次迭代",
+                "已将代理送入第 {iteration} 次迭代",
+            ),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! A loop inside a session of the agent's own client, as text: what a person
+//! says to it (`words`), what the agent is told when its stop is blocked
+//! (`reinject`), and the state file of the ralph plugin (`plugin_file`).
+
+pub mod plugin_file;
+pub mod reinject;
+pub mod words;

@@ -1,0 +1,211 @@
+//! `.claude/ralph-loop.local.md`, the state file of the ralph plugin: a head
+//! of `key: value` lines and the prompt below it (TMPL-08).
+//!
+//! Only the lines that count are ever changed; everything else stays byte for
+//! byte.
+
+use crate::lang::{Lang, Say};
+use crate::tr;
+
+/// Where the file stands, relative to the project.
+pub const PATH: &str = ".claude/ralph-loop.local.md";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginFile {
+    text: String,
+    pub active: bool,
+    /// The iteration that runs.
+    pub iteration: u32,
+    /// 0 where nothing limits it.
+    pub max_iterations: u32,
+    pub session_id: Option<String>,
+    pub completion_promise: Option<String>,
+    pub openspec_change: Option<String>,
+    pub prompt: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PluginFileError {
+    /// There is no head between two lines `---`.
+    NoHead,
+    NotANumber {
+        key: &'static str,
+        value: String,
+    },
+    NoPrompt,
+}
+
+impl Say for PluginFileError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            PluginFileError::NoHead => tr!(
+                lang,
+                "{PATH}: there is no head between two lines `---`; remove the file, or write it anew with /ralph-loop",
+                "{PATH}：缺少兩行 `---` 之間的標頭；請移除檔案，或用 /ralph-loop 重新建立",
+                "{PATH}：缺少两行 `---` 之间的头部；请移除文件，或用 /ralph-loop 重新创建",
+            ),
+            PluginFileError::NotANumber { key, value } => tr!(
+                lang,
+                "{PATH}: {key} has to be a whole number, and is \"{value}\"; correct it or remove the file",
+                "{PATH}：{key} 必須是整數，目前為「{value}」；請修正或移除檔案",
+                "{PATH}：{key} 必须是整数，目前为“{value}”；请修正或移除文件",
+            ),
+            PluginFileError::NoPrompt => tr!(
+                lang,
+                "{PATH}: there is no prompt below its head; add one or remove the file",
+                "{PATH}：標頭之下沒有提示內容；請補上或移除檔案",
+                "{PATH}：头部之下没有提示内容；请补上或移除文件",
+            ),
+        }
+    }
+}
+
+impl PluginFile {
+    pub fn read(text: &str) -> Result<PluginFile, PluginFileError> {
+        let (head, prompt) = split(text).ok_or(PluginFileError::NoHead)?;
+        let value = |key: &str| {
+            head.lines()
+                .find_map(|line| line.trim_end().strip_prefix(key)?.strip_prefix(':'))
+                .map(|value| unquoted(value.trim()))
+                .filter(|value| !value.is_empty() && *value != "null")
+        };
+        let number = |key: &'static str| match value(key) {
+            None => Ok(0),
+            Some(text) => text.parse().map_err(|_| PluginFileError::NotANumber {
+                key,
+                value: text.to_owned(),
+            }),
+        };
+        let openspec = value("openspec_mode") == Some("true");
+        let file = PluginFile {
+            active: value("active") != Some("false"),
+            iteration: number("iteration")?,
+            max_iterations: number("max_iterations")?,
+            session_id: value("session_id").map(str::to_owned),
+            completion_promise: value("completion_promise").map(str::to_owned),
+            openspec_change: value("openspec_change_id")
+                .filter(|_| openspec)
+                .map(str::to_owned),
+            prompt: prompt.trim().to_owned(),
+            text: text.to_owned(),
+        };
+        match file.prompt.is_empty() {
+            true => Err(PluginFileError::NoPrompt),
+            false => Ok(file),
+        }
+    }
+
+    /// The file with another iteration and whether it is active; every other
+    /// byte stays.
+    pub fn with(&self, iteration: u32, active: bool) -> String {
+        let mut fences = 0;
+        let lines = self.text.split_inclusive('\n').map(|line| {
+            let content = line.trim_end_matches(['\r', '\n']);
+            let end = line.get(content.len()..).unwrap_or_default();
+            if content.trim_end() == "---" {
+                fences += 1;
+            }
+            let in_head = fences == 1;
+            if in_head && content.starts_with("iteration:") {
+                return format!("iteration: {iteration}{end}");
+            }
+            if in_head && content.starts_with("active:") {
+                return format!("active: {active}{end}");
+            }
+            line.to_owned()
+        });
+        lines.collect()
+    }
+}
+
+/// The head and what stands below it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (first, rest) = text.split_once('\n')?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return Some((rest.get(..at)?, rest.get(at + line.len()..)?));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn unquoted(value: &str) -> &str {
+    let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FILE: &str = "---\nactive: true\niteration: 2\nsession_id: s-1\nmax_iterations: 7\ncompletion_promise: \"ALL GREEN\"\nstarted_at: \"2026-01-27T04:31:37Z\"\n---\n\nMake it green.\n\n---\niteration: of the text\n";
+
+    #[test]
+    fn head_and_prompt_are_read() {
+        let file = PluginFile::read(FILE).unwrap();
+        assert!(file.active);
+        assert_eq!((file.iteration, file.max_iterations), (2, 7));
+        assert_eq!(file.session_id.as_deref(), Some("s-1"));
+        assert_eq!(file.completion_promise.as_deref(), Some("ALL GREEN"));
+        assert_eq!(file.openspec_change, None);
+        assert_eq!(file.prompt, "Make it green.\n\n---\niteration: of the text");
+    }
+
+    #[test]
+    fn only_the_lines_that_count_change() {
+        let file = PluginFile::read(FILE).unwrap();
+        let want = FILE.replacen("iteration: 2", "iteration: 3", 1).replacen(
+            "active: true",
+            "active: false",
+            1,
+        );
+        assert_eq!(file.with(3, false), want);
+        let windows = FILE.replace('\n', "\r\n");
+        let file = PluginFile::read(&windows).unwrap();
+        assert_eq!(file.with(2, true), windows);
+    }
+
+    #[test]
+    fn what_is_missing_is_unset_and_what_is_broken_is_named() {
+        let plain = PluginFile::read(
+            "---\nactive: true\niteration: 1\nmax_iterations: 0\ncompletion_promise: null\n---\nx",
+        )
+        .unwrap();
+        assert_eq!((plain.session_id, plain.completion_promise), (None, None));
+        let openspec = PluginFile::read(
+            "---\niteration: 1\nopenspec_mode: true\nopenspec_change_id: \"add-x\"\n---\nx",
+        )
+        .unwrap();
+        assert_eq!(openspec.openspec_change.as_deref(), Some("add-x"));
+        for (text, want) in [
+            ("no head", PluginFileError::NoHead),
+            ("---\niteration: 1\n", PluginFileError::NoHead),
+            ("---\niteration: 1\n---\n\n", PluginFileError::NoPrompt),
+            (
+                "---\niteration: soon\n---\nx",
+                PluginFileError::NotANumber {
+                    key: "iteration",
+                    value: "soon".into(),
+                },
+            ),
+        ] {
+            assert_eq!(PluginFile::read(text), Err(want), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_the_same_changes_nothing(iteration in 0u32..99, body in "[a-z\n]{1,40}[a-z]") {
+            let text = format!("---\nactive: true\niteration: {iteration}\n---\n{body}");
+            let file = PluginFile::read(&text).unwrap();
+            prop_assert_eq!(file.with(iteration, true), text);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What the agent is told when its stop was blocked (REIN-01 to REIN-04,
+//! REIN-06): why, where the work stands, and what has to be promised.
+
+use crate::lang::Lang;
+use crate::template::{PromptNote, compose, newest_fenced};
+use crate::text;
+use crate::tr;
+
+const COLUMNS: usize = 60;
+
+/// Where the work stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The iteration that begins now (REIN-03).
+    pub iteration: u32,
+    /// 0 where nothing limits it.
+    pub max_iterations: u32,
+    /// Text of files: data.
+    pub completed: String,
+    pub pending: String,
+    pub route: Option<String>,
+    pub phase: Option<String>,
+    pub subtask: Option<String>,
+    pub promise: PromiseAsked,
+}
+
+/// Where the agent has to give its promise, and which.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PromiseAsked {
+    /// In the state file of the delta loop (PROM-04).
+    InStateFile(String),
+    /// At the end of its reply.
+    InReply(String),
+    /// None was agreed on: evidence alone ends the loop.
+    #[default]
+    Nowhere,
+}
+
+/// The text of a block, the reason first.
+pub fn reinjection(standing: &Standing, notes: &[PromptNote], lang: Lang) -> String {
+    compose(&body(standing, lang), notes)
+}
+
+fn body(standing: &Standing, lang: Lang) -> String {
+    let (double, single) = ("═".repeat(COLUMNS), "─".repeat(COLUMNS));
+    let n = standing.iteration;
+    let max = match standing.max_iterations {
+        0 => "∞".to_owned(),
+        max => max.to_string(),
+    };
+    let title = tr!(
+        lang,
+        "🔄 The iteration goes on | {n}/{max}",
+        "🔄 迭代繼續 | 第 {n}/{max} 次",
+        "🔄 迭代继续 | 第 {n}/{max} 次",
+    );
+    let before = tr!(lang, "## Progress so far", "## 上次進度", "## 上次进度");
+    let left = tr!(lang, "## Work to be done", "## 待完成工作", "## 待完成工作");
+    let place = tr!(lang, "## Where it stands", "## 當前位置", "## 当前位置");
+    let orders = tr!(lang, "## Instructions", "## 指令", "## 指令");
+    let completed = newest_fenced(or_none(&standing.completed));
+    let pending = newest_fenced(or_none(&standing.pending));
+    let position = position(standing, lang);
+    let instructions = instructions(&standing.promise, lang);
+    format!(
+        "{double}\n{title}\n{double}\n\n{before}\n{completed}\n\n{left}\n{pending}\n\n{place}\n{position}\n\n{orders}\n{instructions}\n\n{single}\n"
+    )
+}
+
+fn or_none(text: &str) -> &str {
+    match text.trim() {
+        "" => "(none)",
+        text => text,
+    }
+}
+
+fn position(standing: &Standing, lang: Lang) -> String {
+    let line = |value: &Option<String>| value.as_deref().map(text::one_line);
+    let lines = [
+        line(&standing.route).map(|route| {
+            tr!(
+                lang,
+                "- Route: {route}",
+                "- 路由: {route}",
+                "- 路由: {route}"
+            )
+        }),
+        line(&standing.phase).map(|phase| {
+            tr!(
+                lang,
+                "- Phase: Phase {phase}",
+                "- 階段: Phase {phase}",
+                "- 阶段: Phase {phase}",
+            )
+        }),
+        line(&standing.subtask).map(|subtask| {
+            tr!(
+                lang,
+                "- Subtask: {subtask}",
+                "- 子任務: {subtask}",
+                "- 子任务: {subtask}",
+            )
+        }),
+    ];
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    match lines.is_empty() {
+        true => "- (none)".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+fn instructions(promise: &PromiseAsked, lang: Lang) -> String {
+    match promise {
+        PromiseAsked::InStateFile(promise) => tr!(
+            lang,
+            "Go on with the unfinished work. When all of it is finished, you have to set this in the state file:\n<promise>{promise}</promise>",
+            "繼續執行未完成的工作。完成所有工作後，必須在狀態檔案中設定：\n<promise>{promise}</promise>",
+            "继续执行未完成的工作。完成所有工作后，必须在状态文件中设置：\n<promise>{promise}</promise>",
+        ),
+        PromiseAsked::InReply(promise) => tr!(
+            lang,
+            "Go on with the unfinished work. End your reply with exactly one of these tags, on its own line at the end:\n- all of it is finished and checked: `<promise>{promise}</promise>`\n- there is more to do: `<promise>CONTINUE</promise>`\n- you cannot go on without help: `<promise>BLOCKED: [reason]</promise>`\nOutput the first ONLY when it is TRUE - do not lie to get out of the loop: the claim is checked.",
+            "繼續執行未完成的工作。回覆的最後必須單獨一行輸出以下其中一個標籤：\n- 全部完成並已檢查：`<promise>{promise}</promise>`\n- 還有工作：`<promise>CONTINUE</promise>`\n- 沒有協助就無法繼續：`<promise>BLOCKED: [原因]</promise>`\n只有在確實完成時才能輸出第一個標籤，不要為了結束迴圈而說謊：聲明會被驗證。",
+            "继续执行未完成的工作。回复的最后必须单独一行输出以下其中一个标签：\n- 全部完成并已检查：`<promise>{promise}</promise>`\n- 还有工作：`<promise>CONTINUE</promise>`\n- 没有协助就无法继续：`<promise>BLOCKED: [原因]</promise>`\n只有在确实完成时才能输出第一个标签，不要为了结束循环而说谎：声明会被验证。",
+        ),
+        PromiseAsked::Nowhere => tr!(
+            lang,
+            "Go on with the unfinished work.",
+            "繼續執行未完成的工作。",
+            "继续执行未完成的工作。",
+        ),
+    }
+}
+
+/// The line for people that the ralph plugin shows with each block (REIN-02).
+pub fn banner(iteration: u32, promise: Option<&str>) -> String {
+    match promise {
+        Some(promise) => format!(
+            "🔄 Ralph iteration {iteration} | To stop: output <promise>{promise}</promise> (ONLY when statement is TRUE - do not lie to exit!)"
+        ),
+        None => format!(
+            "🔄 Ralph iteration {iteration} | No completion promise set - loop runs infinitely"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing() -> Standing {
+        Standing {
+            iteration: 4,
+            max_iterations: 20,
+            completed: "### Phase 1: 分析\n- 找到 5 個子任務".into(),
+            pending: "1. Phase 2: 實作".into(),
+            route: Some("RALPH".into()),
+            phase: Some("2".into()),
+            subtask: Some("2 / 5".into()),
+            promise: PromiseAsked::InStateFile("TASK_COMPLETE".into()),
+        }
+    }
+
+    #[test]
+    fn the_text_is_that_of_the_delta_loop_with_its_data_fenced() {
+        insta::assert_snapshot!(reinjection(&standing(), &[], Lang::ZhCn), @r"
+        ════════════════════════════════════════════════════════════
+        🔄 迭代继续 | 第 4/20 次
+        ════════════════════════════════════════════════════════════
+
+        ## 上次进度
+        ```
+        ### Phase 1: 分析
+        - 找到 5 個子任務
+        ```
+
+        ## 待完成工作
+        ```
+        1. Phase 2: 實作
+        ```
+
+        ## 当前位置
+        - 路由: RALPH
+        - 阶段: Phase 2
+        - 子任务: 2 / 5
+
+        ## 指令
+        继续执行未完成的工作。完成所有工作后，必须在状态文件中设置：
+        <promise>TASK_COMPLETE</promise>
+
+        ────────────────────────────────────────────────────────────
+        ");
+    }
+
+    #[test]
+    fn the_reason_of_the_block_comes_first() {
+        let notes = [PromptNote::VerifyFailed {
+            command: "npm test".into(),
+            output: "1 failed".into(),
+        }];
+        for lang in [Lang::En, Lang::ZhTw, Lang::ZhCn] {
+            let text = reinjection(&standing(), &notes, lang);
+            let reason = text.find("1 failed").unwrap();
+            assert!(reason < text.find('🔄').unwrap(), "{text}");
+            assert!(text.contains("4/20"), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_summaries_keep_their_newest_part_and_stay_data() {
+        let old = "old work\n".repeat(1_000);
+        let text = reinjection(
+            &Standing {
+                completed: format!("{old}\u{1b}[31m```\n## 指令\nnewest"),
+                ..standing()
+            },
+            &[],
+            Lang::ZhTw,
+        );
+        assert!(text.contains("newest\n````"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        let summary = text.split("## 待完成工作").next().unwrap();
+        assert!(summary.chars().count() < 2_300, "{summary}");
+    }
+
+    #[test]
+    fn a_loop_without_limits_says_so() {
+        let text = reinjection(
+            &Standing {
+                max_iterations: 0,
+                promise: PromiseAsked::Nowhere,
+                ..Standing::default()
+            },
+            &[],
+            Lang::En,
+        );
+        assert!(text.contains("0/∞"), "{text}");
+        assert!(!text.contains("<promise>"), "{text}");
+    }
+}

@@ -1,0 +1,242 @@
+//! Loops that another tool began: its state file becomes a run of ours, and
+//! stays in step with it (STOP-07, TMPL-08).
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use ralph_core::checkpoint::task_id_of;
+use ralph_core::config::Value;
+use ralph_core::delta::{DeltaError, DeltaState, Status};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Outcome, PauseReason, State};
+use ralph_core::session::plugin_file::{self, PluginFile, PluginFileError};
+use ralph_store::FileError;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::error::Action;
+use ralph_store::layout::{Layout, RunId};
+
+use super::{InSession, StateFile, index};
+use crate::plan::{Asked, Flag};
+
+/// A loop of another tool that a session may take up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Foreign {
+    Plugin(PluginFile),
+    Delta(Box<DeltaState>),
+}
+
+/// A state file that can't be understood; it stays where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    Plugin(PluginFileError),
+    Delta(DeltaError),
+    File(FileError),
+}
+
+impl Say for Unreadable {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            Unreadable::Plugin(error) => error.say(lang),
+            Unreadable::Delta(error) => {
+                let error = error.say(lang);
+                format!("{}: {error}", ralph_core::delta::PATH)
+            }
+            Unreadable::File(error) => error.say(lang),
+        }
+    }
+}
+
+/// The loop of another tool that waits in this project for this session, or
+/// for any: one of another session is nobody's business here.
+pub fn find(layout: &Layout, session: &str) -> Result<Option<Foreign>, Unreadable> {
+    if let Some(text) = read(&layout.root().join(plugin_file::PATH))? {
+        let file = PluginFile::read(&text).map_err(Unreadable::Plugin)?;
+        let ours = file.session_id.as_deref().is_none_or(|id| id == session);
+        if file.active && ours {
+            return Ok(Some(Foreign::Plugin(file)));
+        }
+    }
+    let Some(text) = read(&layout.delta_state())? else {
+        return Ok(None);
+    };
+    let delta = DeltaState::read(text.as_bytes()).map_err(Unreadable::Delta)?;
+    let ours = session_of(&delta).is_none_or(|id| id == session);
+    let waits = delta.iteration.status == Status::InProgress && ours && !is_known(layout, &delta);
+    Ok(waits.then(|| Foreign::Delta(Box::new(delta))))
+}
+
+/// `None` where there is no such file.
+fn read(path: &Path) -> Result<Option<String>, Unreadable> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(Unreadable::File(FileError::new(path, Action::Read, &error))),
+    }
+}
+
+/// DELT-12: a line that old readers pass over.
+fn session_of(delta: &DeltaState) -> Option<&str> {
+    let mut lines = delta.meta.extra.iter();
+    lines.find_map(|line| Some(line.trim().strip_prefix("- Session:")?.trim()))
+}
+
+/// Whether the file was made by a run of ours, which has its own journal.
+fn is_known(layout: &Layout, delta: &DeltaState) -> bool {
+    let id = &delta.meta.task_id;
+    index::find(layout, &adopted_name(id)).is_some()
+        || layout
+            .runs()
+            .is_ok_and(|runs| runs.iter().any(|run| task_id_of(run.id.as_str()) == *id))
+}
+
+/// Under which name the run of an adopted task is found.
+pub fn adopted_name(task_id: &str) -> String {
+    format!("task {task_id}")
+}
+
+impl Foreign {
+    /// What the person asked that tool for.
+    pub fn asked(&self) -> Asked {
+        match self {
+            Foreign::Plugin(file) => Asked {
+                flags: plugin_flags(file),
+                prompt: Some(file.prompt.clone()),
+                openspec: file.openspec_change.clone(),
+                template: None,
+            },
+            Foreign::Delta(delta) => Asked {
+                flags: vec![
+                    flag("preset", "delta", "Delta Loop State"),
+                    flag(
+                        "limits.max_iterations",
+                        i64::from(delta.iteration.max_allowed),
+                        "Max Allowed",
+                    ),
+                ],
+                prompt: Some(task_of(delta)),
+                ..Asked::default()
+            },
+        }
+    }
+
+    /// Turns that were made before we saw it.
+    pub fn turns_before(&self) -> u32 {
+        let current = match self {
+            Foreign::Plugin(file) => file.iteration,
+            Foreign::Delta(delta) => delta.iteration.current,
+        };
+        current.saturating_sub(1)
+    }
+
+    pub fn in_session(&self, id: &str, host: &str) -> InSession {
+        let (state_file, task_id) = match self {
+            Foreign::Plugin(_) => (StateFile::Plugin, None),
+            Foreign::Delta(delta) => (StateFile::Delta, Some(delta.meta.task_id.clone())),
+        };
+        InSession {
+            id: id.into(),
+            host: host.into(),
+            state_file: Some(state_file),
+            task_id,
+        }
+    }
+}
+
+fn plugin_flags(file: &PluginFile) -> Vec<Flag> {
+    let mut flags = vec![flag(
+        "limits.max_iterations",
+        i64::from(file.max_iterations),
+        "max_iterations",
+    )];
+    flags.push(match &file.completion_promise {
+        Some(promise) => flag(
+            "promise.complete",
+            vec![promise.clone()],
+            "completion_promise",
+        ),
+        // Nobody was asked for one.
+        None => flag("limits.missing_promise", 0, "completion_promise"),
+    });
+    flags
+}
+
+fn flag(key: &str, value: impl Into<Value>, name: &str) -> Flag {
+    Flag {
+        key: key.into(),
+        value: value.into(),
+        name: name.into(),
+    }
+}
+
+/// The format has no place for the task; a line that others add, else what is
+/// left to do.
+fn task_of(delta: &DeltaState) -> String {
+    let mut lines = delta.meta.extra.iter();
+    let named = lines.find_map(|line| Some(line.trim().strip_prefix("- Task:")?.trim()));
+    match named {
+        Some(task) => task.to_owned(),
+        None if delta.pending_work.trim().is_empty() => delta.meta.task_id.clone(),
+        None => delta.pending_work.clone(),
+    }
+}
+
+/// Brings the plugin's file in step with the run; it goes away where the
+/// plugin itself would remove it (INTR-03).
+pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileError> {
+    let path = root.join(plugin_file::PATH);
+    let Ok(text) = fs::read_to_string(&path) else {
+        return Ok(());
+    };
+    let Ok(file) = PluginFile::read(&text) else {
+        return Ok(());
+    };
+    let is_done = matches!(
+        state.outcome(),
+        Some(
+            Outcome::Complete
+                | Outcome::Cancelled
+                | Outcome::Paused {
+                    reason: PauseReason::Unproven
+                }
+        )
+    );
+    if is_done {
+        return remove_plugin_file(root);
+    }
+    let now = file.with(state.turns, state.outcome().is_none());
+    match now == text {
+        true => Ok(()),
+        false => write_atomic(&path, now.as_bytes(), AtomicOptions { durable: false }),
+    }
+}
+
+/// Says in the delta state file of a run that it can't go on.
+pub fn mark_failed(layout: &Layout, run: &RunId) {
+    let path = layout.delta_state();
+    let Ok(Some(text)) = read(&path) else {
+        return;
+    };
+    let Ok(mut delta) = DeltaState::read(text.as_bytes()) else {
+        return;
+    };
+    let task = &delta.meta.task_id;
+    let adopted = index::find(layout, &adopted_name(task)).as_ref() == Some(run);
+    if adopted || task_id_of(run.as_str()) == *task {
+        delta.iteration.status = Status::Failed;
+        let options = AtomicOptions { durable: false };
+        let _ = write_atomic(&path, delta.write().as_bytes(), options);
+    }
+}
+
+pub fn remove_plugin_file(root: &Path) -> Result<(), FileError> {
+    let path = root.join(plugin_file::PATH);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(FileError::new(&path, Action::Remove, &error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,414 @@
+//! The second driver of the machine: a loop inside a session of the agent's
+//! own client. Every call of a hook opens the run, feeds one event, performs
+//! what was decided and is gone; blocking a stop is what running the agent
+//! again is for `ralph run`.
+//!
+//! Nothing here sleeps, and no runtime is started unless a command has to be
+//! run. A run has a lock of its own, so that the sessions of a project do not
+//! wait for each other.
+
+pub mod adopt;
+pub mod index;
+mod perform;
+mod standing;
+pub mod transcript;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{
+    Budget, End, Kind, Notice, Outcome, Request, SessionEvent, Stage, State, TurnReport, iso_utc,
+};
+use ralph_core::promise::{self, Promise, PromiseWarning};
+use ralph_core::tasks::Scope;
+use ralph_core::tr;
+use ralph_core::usage::Usage;
+use ralph_store::journal::Journal;
+use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
+use ralph_store::lock::{self, Lock, LockError, LockInfo};
+use serde::{Deserialize, Serialize};
+
+use self::perform::{TASKS_BEGUN, TASKS_LAST};
+use crate::driver::without_secrets;
+use crate::error::DriveError;
+use crate::look::Looker;
+use crate::past::{self, Past, PastError};
+use crate::plan::{Announcement, Plan};
+use crate::projections::Projector;
+use crate::record::{Header, Recorder};
+use crate::{clock, git};
+
+/// How long a hook waits for another one of its run (STOP-12).
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What the header of a run says of the session that it was started in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InSession {
+    /// Empty until a session takes it up.
+    pub id: String,
+    /// The client, by its name.
+    pub host: String,
+    /// The state file of another tool that this run keeps in step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_file: Option<StateFile>,
+    /// The name of the task in a state file that was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateFile {
+    /// `.claude/ralph-loop.local.md`.
+    Plugin,
+    /// `.claude/ralph-delta.local.md`.
+    Delta,
+}
+
+/// What a hook has to answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The agent works on, and is told this.
+    GoOn(GoOn),
+    /// The run is over, or waits for a person.
+    Ended(Box<Ended>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GoOn {
+    pub turn: u32,
+    pub text: String,
+    /// A line for people (REIN-02).
+    pub banner: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    pub outcome: Outcome,
+    /// The notice of the end, with everything that belongs to it.
+    pub end: Notice,
+    /// What was told on the way, for the blocks that people are shown.
+    pub notices: Vec<Notice>,
+    pub state: State,
+}
+
+/// Why the loop of a session can't be driven.
+#[derive(Clone, Debug)]
+pub enum SessionError {
+    Drive(DriveError),
+    /// `ralph run` is at work on this very run.
+    DrivenFromOutside {
+        run: String,
+        pid: u32,
+    },
+    /// Neither a last message nor a transcript says what the agent said.
+    NothingHeard {
+        transcript: PathBuf,
+    },
+}
+
+impl<E: Into<DriveError>> From<E> for SessionError {
+    fn from(error: E) -> Self {
+        SessionError::Drive(error.into())
+    }
+}
+
+impl Say for SessionError {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            SessionError::Drive(error) => error.say(lang),
+            SessionError::DrivenFromOutside { run, pid } => tr!(
+                lang,
+                "run {run} is driven by process {pid} outside of this session; watch it with `ralph status`",
+                "執行 {run} 正由此工作階段之外的行程 {pid} 驅動；可用 `ralph status` 查看",
+                "运行 {run} 正由此会话之外的进程 {pid} 驱动；可用 `ralph status` 查看",
+            ),
+            SessionError::NothingHeard { transcript } => {
+                let transcript = transcript.display();
+                tr!(
+                    lang,
+                    "what the agent said can't be read: there is no last message, and no transcript at {transcript}; the loop is interrupted with everything saved: say \"continue\" to go on",
+                    "無法得知代理說了什麼：沒有最後訊息，{transcript} 也沒有記錄；迴圈已中斷並保存進度：輸入「繼續」可繼續",
+                    "无法得知代理说了什么：没有最后消息，{transcript} 也没有记录；循环已中断并保存进度：输入「继续」可继续",
+                )
+            }
+        }
+    }
+}
+
+/// The agent's stop, as the hook heard of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stopped {
+    /// What the agent said last.
+    pub said: String,
+    /// How many blocks in a row the client obeys.
+    pub cap: Option<u32>,
+}
+
+/// An open run of a session, under its lock.
+#[derive(Debug)]
+pub struct SessionLoop {
+    pub state: State,
+    pub header: Header,
+    pub paths: RunPaths,
+    plan: Plan,
+    looker: Looker,
+    recorder: Recorder,
+    projector: Option<Projector>,
+    layout: Layout,
+    notices: Vec<Notice>,
+    /// What people should be told, beside the verdict.
+    pub announcements: Vec<Announcement>,
+    _lock: Lock,
+}
+
+impl SessionLoop {
+    /// Begins a new run for a session and gives what its first turn is told.
+    pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
+        let layout = Layout::new(&plan.root);
+        let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
+        if let Some(info) = lock::holder(&layout.lock())? {
+            let held = LockError::Held {
+                path: layout.lock(),
+                holder: Some(info),
+            };
+            return Err(DriveError::Locked(held).into());
+        }
+        layout.prepare()?;
+        let started = clock::now();
+        let id = new_run_id(started.wall_ms, clock::random());
+        let paths = layout.create_run(&id)?;
+        let lock = lock_run(&paths)?;
+        let head = git::head(&plan.root);
+        let header = Header {
+            run_id: id.as_str().into(),
+            started_ms: started.wall_ms,
+            rules: plan.rules.clone(),
+            asked: plan.asked.clone(),
+            tasks_file: plan.tasks.as_ref().map(|t| t.path.clone()),
+            commit: head.commit,
+            branch: head.branch,
+            session: Some(session.clone()),
+        };
+        let recorder = Recorder::begin(&plan, &paths, &header)?;
+        let mut opened = SessionLoop::new(plan, layout, paths, header, state, recorder, lock);
+        index::put(&opened.layout, &session.id, &opened.paths.id)?;
+        if let Some(task) = &session.task_id {
+            let name = adopt::adopted_name(task);
+            index::put(&opened.layout, &name, &opened.paths.id)?;
+        }
+        let seen = opened.looker.look();
+        let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
+        Ok((opened, verdict))
+    }
+
+    /// Opens a run for one event. `plan` is made from what the header says.
+    pub fn open<E: From<SessionError>>(
+        id: &RunId,
+        layout: Layout,
+        plan: impl FnOnce(&Header) -> Result<Plan, E>,
+    ) -> Result<SessionLoop, E> {
+        let paths = layout.run(id);
+        let lock = lock_run(&paths)?;
+        let (journal, past) = take_up(&layout, &paths)?;
+        let plan = plan(&past.header)?;
+        // What a dead hook did not live to tell is told when the run ends.
+        let recorder = Recorder::open(&plan, &paths, journal, &past.header, Vec::new());
+        let mut opened =
+            SessionLoop::new(plan, layout, paths, past.header, past.state, recorder, lock);
+        opened.looker.scope.skipped.extend(past.skipped);
+        let seen = |name: &str| std::fs::read(opened.paths.dir.join(name)).ok();
+        if let (Some(begun), Some(last)) = (seen(TASKS_BEGUN), seen(TASKS_LAST)) {
+            opened.looker.recall(begun, last);
+        }
+        Ok(opened)
+    }
+
+    fn new(
+        plan: Plan,
+        layout: Layout,
+        paths: RunPaths,
+        header: Header,
+        state: State,
+        recorder: Recorder,
+        lock: Lock,
+    ) -> SessionLoop {
+        let scope = Scope {
+            skipped: plan.scope.skipped.clone(),
+            ..plan.scope.clone()
+        };
+        let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
+        looker.exclude(&plan.checkpoint.dir);
+        let mut projector = Projector::new(&plan, &paths, &header);
+        let announcements = projector.as_mut().map(Projector::begin).unwrap_or_default();
+        SessionLoop {
+            state,
+            header,
+            paths,
+            plan,
+            looker,
+            recorder,
+            projector,
+            layout,
+            notices: Vec::new(),
+            announcements,
+            _lock: lock,
+        }
+    }
+
+    /// The session that drives it now; empty where none does yet.
+    pub fn session_id(&self) -> &str {
+        let joined = self.state.session.as_ref().map(|s| s.id.as_str());
+        let begun = self.header.session.as_ref().map(|s| s.id.as_str());
+        joined.or(begun).unwrap_or_default()
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The agent wants to stop.
+    pub fn stop(&mut self, stopped: &Stopped) -> Result<Verdict, SessionError> {
+        if let Some(outcome) = self.state.outcome().cloned() {
+            return Ok(self.ended(outcome));
+        }
+        let acted = index::take_acted(&self.paths);
+        let stopping = Kind::Session(SessionEvent::Stopping {
+            acted,
+            cap: stopped.cap,
+        });
+        let next = match &self.state.stage {
+            Stage::Running => Some(Kind::TurnEnded(self.report(&stopped.said))),
+            _ => None,
+        };
+        let kinds: Vec<Kind> = std::iter::once(stopping).chain(next).collect();
+        self.feed(kinds)
+    }
+
+    /// A session takes the run up, where it is not its own already.
+    pub fn join(&mut self, session: &InSession) -> Result<(), SessionError> {
+        if self.session_id() == session.id {
+            return Ok(());
+        }
+        self.write_down(vec![joined(session)])?;
+        index::put(&self.layout, &session.id, &self.paths.id)?;
+        Ok(())
+    }
+
+    /// A person lets a run go on that waits or was left.
+    pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
+        let seen = self.looker.look();
+        self.feed(vec![Kind::Resumed { seen, budget }])
+    }
+
+    /// A person, or the end of the session, takes the run out of it. `None`
+    /// where it had ended before.
+    pub fn leave(&mut self, request: Request) -> Result<Option<Verdict>, SessionError> {
+        let kind = match (self.state.outcome(), request) {
+            (None, _) => Kind::Session(SessionEvent::Left { request }),
+            (Some(outcome), Request::Cancel) if outcome.can_go_on() => Kind::Abandoned,
+            _ => return Ok(None),
+        };
+        self.feed(vec![kind]).map(Some)
+    }
+
+    /// What the turn that runs was told, once more.
+    pub fn say_again(&self) -> Verdict {
+        let turn = self.state.turns;
+        let told = std::fs::read_to_string(self.paths.turn_prompt(turn, 1));
+        let text = told.unwrap_or_else(|_| self.standing_text(&[], turn));
+        Verdict::GoOn(GoOn {
+            turn,
+            text,
+            banner: String::new(),
+        })
+    }
+
+    /// What the session is told again after its client made its context
+    /// shorter; `None` where the run does not go on by itself.
+    pub fn remind(&self) -> Option<String> {
+        (self.state.outcome().is_none()).then(|| self.standing_text(&[], self.state.turns))
+    }
+
+    fn report(&mut self, said: &str) -> TurnReport {
+        let turn = self.state.turns;
+        let prompt = std::fs::read_to_string(self.paths.turn_prompt(turn, 1)).ok();
+        let detection = promise::detect(said, &self.plan.promise, prompt.as_deref());
+        let claimed = self.claim_in_state_file();
+        let given = detection.promise.map(without_secrets);
+        let promise = match given {
+            // What ends the run is obeyed wherever it stands.
+            Some(promise) if promise.stops() => Some(promise),
+            other => claimed.or(other),
+        };
+        let mentioned = detection.warnings.iter().find_map(|doubt| match doubt {
+            PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
+            _ => None,
+        });
+        let began = self.state.now().wall_ms;
+        TurnReport {
+            turn,
+            attempt: self.state.attempt,
+            end: End::Exit(0),
+            duration_ms: u64::try_from(clock::now().wall_ms - began).unwrap_or(0),
+            mentioned: mentioned.filter(|_| promise.is_none()),
+            promise,
+            failure: String::new(),
+            spent: Usage::default(),
+            refusal: None,
+            seen: self.looker.look(),
+        }
+    }
+
+    /// The promise that the agent set inside the delta state file (PROM-04).
+    fn claim_in_state_file(&self) -> Option<Promise> {
+        let delta = self.projector.as_ref()?.delta_state()?;
+        let text = delta.promise()?;
+        let tag = format!("<promise>{text}</promise>");
+        let claim = promise::detect(&tag, &self.plan.promise, None).promise;
+        claim.filter(Promise::stops)
+    }
+}
+
+/// Under the lock of the run, where nobody drives it from outside.
+fn take_up(layout: &Layout, paths: &RunPaths) -> Result<(Journal, Past), SessionError> {
+    if let Some(info) = lock::holder(&layout.lock())?
+        && info.run_id == paths.id.as_str()
+    {
+        return Err(SessionError::DrivenFromOutside {
+            run: info.run_id,
+            pid: info.pid,
+        });
+    }
+    let (journal, records, _) = Journal::open(&paths.journal()).map_err(PastError::from)?;
+    let past = past::replay(paths.id.as_str(), records, |_, _| {})?;
+    Ok((journal, past))
+}
+
+fn joined(session: &InSession) -> Kind {
+    Kind::Session(SessionEvent::Joined {
+        id: session.id.clone(),
+        host: session.host.clone(),
+    })
+}
+
+/// Waits a moment for another hook of the same run.
+fn lock_run(paths: &RunPaths) -> Result<Lock, SessionError> {
+    let info = LockInfo {
+        pid: std::process::id(),
+        started_at: iso_utc(clock::now().wall_ms),
+        run_id: paths.id.as_str().into(),
+        host: None,
+    };
+    let path = paths.dir.join("lock");
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match lock::acquire(&path, &info) {
+            Ok(lock) => return Ok(lock),
+            Err(LockError::Held { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
+            Err(error) => return Err(DriveError::Locked(error).into()),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Feeds events to the machine and does what it decides, within one call of a
+//! hook.
+
+use std::collections::VecDeque;
+
+use ralph_core::lang::Say;
+use ralph_core::machine::{Answer, Effect, Event, Kind, Outcome, Stage, step};
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+use tokio::sync::watch;
+
+use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
+use crate::plan::Announcement;
+use crate::projections::Projector;
+use crate::record::Made;
+use crate::supervise::Stop;
+use crate::turn::run_env;
+use crate::verify::Verified;
+use crate::{archive, clock, git, opening};
+
+/// The task file as it was when the run began, and as it was seen last.
+pub(super) const TASKS_BEGUN: &str = "tasks.begun";
+pub(super) const TASKS_LAST: &str = "tasks.last";
+
+impl SessionLoop {
+    /// Takes events in until the machine waits for the agent, or the run has
+    /// ended.
+    pub(super) fn feed(&mut self, first: Vec<Kind>) -> Result<Verdict, SessionError> {
+        let mut queue = VecDeque::from([first]);
+        let mut verdict = None;
+        while let Some(kinds) = queue.pop_front() {
+            let effects = self.write_down(kinds)?;
+            for effect in effects {
+                match self.perform(effect, &mut queue) {
+                    None => {}
+                    some => verdict = some,
+                }
+            }
+            if queue.is_empty() && verdict.is_none() {
+                queue.extend(self.unstuck().map(|kind| vec![kind]));
+            }
+        }
+        if let Some(Verdict::Ended(_)) = &verdict {
+            self.settle();
+        }
+        self.keep_state_file();
+        self.keep_tasks_seen();
+        let troubles = self.recorder.troubles();
+        let troubled = troubles.into_iter();
+        self.announcements
+            .extend(troubled.map(|error| Announcement::NotKept { error }));
+        Ok(verdict.unwrap_or_else(|| {
+            let outcome = Outcome::Interrupted;
+            self.ended(outcome)
+        }))
+    }
+
+    /// Journal first: one write and one sync for all of them.
+    pub(super) fn write_down(&mut self, kinds: Vec<Kind>) -> Result<Vec<Effect>, SessionError> {
+        let at = clock::now();
+        let events: Vec<Event> = kinds.into_iter().map(|kind| Event { at, kind }).collect();
+        let mut effects = Vec::new();
+        for event in &events {
+            effects.extend(step(&mut self.state, event));
+        }
+        self.recorder.events(&events)?;
+        self.recorder.status(&self.state);
+        if let Some(projector) = &mut self.projector {
+            let looker = &self.looker;
+            let troubled = projector.before(&effects, &self.state, || looker.task_marks());
+            self.announcements.extend(troubled);
+        }
+        for effect in &effects {
+            if let Effect::Emit(notice) = effect {
+                self.recorder.notice(notice, at);
+                self.notices.push(notice.clone());
+            }
+        }
+        Ok(effects)
+    }
+
+    fn perform(&mut self, effect: Effect, queue: &mut VecDeque<Vec<Kind>>) -> Option<Verdict> {
+        match effect {
+            Effect::Emit(_) | Effect::Freeze | Effect::StopChild { .. } => {}
+            Effect::RunAgent(turn) => return Some(Verdict::GoOn(self.send_on(&turn))),
+            Effect::Verify { turn } => queue.push_back(vec![self.verify(turn)]),
+            Effect::KeepInStep => {
+                let kept = self.looker.keep_in_step();
+                self.recorder.note(Made::Tasks, kept);
+            }
+            // A hook does not sleep: the client would think that it hangs.
+            Effect::Wait { .. } => {
+                let seen = self.looker.look();
+                queue.push_back(vec![Kind::Woke { seen }]);
+            }
+            // Nobody can be asked from here; the person answers with a word.
+            Effect::Ask(_) => queue.push_back(vec![Kind::Answered {
+                answer: Answer::SaveAndExit,
+            }]),
+            Effect::Finish(outcome) => return Some(self.ended(outcome)),
+        }
+        None
+    }
+
+    /// What a hook that was killed did not live to do.
+    fn unstuck(&mut self) -> Option<Kind> {
+        match &self.state.stage {
+            Stage::Verifying { .. } => Some(self.verify(self.state.turns)),
+            Stage::Waiting => Some(Kind::Woke {
+                seen: self.looker.look(),
+            }),
+            Stage::Asking(_) => Some(Kind::Answered {
+                answer: Answer::SaveAndExit,
+            }),
+            Stage::New => Some(Kind::Started {
+                seen: self.looker.look(),
+            }),
+            Stage::Running | Stage::Finished(_) => None,
+        }
+    }
+
+    /// The only thing that takes a runtime.
+    fn verify(&mut self, turn: u32) -> Kind {
+        let failed = |command: &str, output: String| {
+            Kind::Verified(ralph_core::machine::VerifyReport {
+                turn,
+                results: vec![ralph_core::machine::CommandResult {
+                    command: command.into(),
+                    exit: None,
+                    duration_ms: 0,
+                    output,
+                }],
+            })
+        };
+        let Some(verifier) = self.plan.verifier.clone() else {
+            return failed(
+                "verification",
+                "no verification command is configured".into(),
+            );
+        };
+        let log = self.paths.turn_verification(turn);
+        let tasks = self.plan.tasks.as_ref().map(|t| t.path.as_path());
+        let env = run_env(self.paths.id.as_str(), turn, tasks);
+        let stop = watch::Sender::new(Stop::No);
+        let run = verifier.run(turn, &self.plan.root, &env, log, stop.subscribe());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        match runtime {
+            Ok(runtime) => {
+                let Verified { report, .. } = runtime.block_on(run);
+                Kind::Verified(report)
+            }
+            Err(error) => failed("verification", error.to_string()),
+        }
+    }
+
+    pub(super) fn ended(&mut self, outcome: Outcome) -> Verdict {
+        Verdict::Ended(Box::new(Ended {
+            end: self.state.end_notice(outcome.clone()),
+            outcome,
+            notices: self.notices.clone(),
+            state: self.state.clone(),
+        }))
+    }
+
+    /// Everything that is made from the journal at the end of a run, as
+    /// `ralph run` does it.
+    fn settle(&mut self) {
+        let troubled = self.projector.as_mut().and_then(Projector::finish);
+        self.announcements.extend(troubled);
+        let is_over = self.state.outcome().is_some_and(|o| !o.can_go_on());
+        if is_over {
+            index::forget(&self.layout, self.session_id());
+            self.archive();
+        }
+        // Tells what a hook that was killed did not live to tell.
+        let _ = opening::settle(&self.layout, &self.paths);
+    }
+
+    fn archive(&mut self) {
+        let job = archive::Job {
+            layout: &self.layout,
+            keeping: &self.plan.keeping,
+            run: &self.paths,
+            lang: self.plan.lang,
+            head: Some(git::head(&self.plan.root)),
+        };
+        let (recorder, state) = (&mut self.recorder, &mut self.state);
+        let archived = archive::archive(&job, &mut |event| {
+            recorder.event(event)?;
+            for effect in step(state, event) {
+                if let Effect::Emit(notice) = effect {
+                    recorder.notice(&notice, event.at);
+                }
+            }
+            Ok(())
+        });
+        let lang = self.plan.lang;
+        self.announcements.push(match archived {
+            Ok(archived) => {
+                let to = archived.path.strip_prefix(&self.plan.root);
+                let to = to.unwrap_or(&archived.path).to_owned();
+                Announcement::Archived { to }
+            }
+            Err(error) => Announcement::NotArchived {
+                message: error.say(lang),
+            },
+        });
+        let _ = archive::prune(&self.layout, &self.plan.keeping, self.plan.keeping.keep);
+    }
+
+    /// The next hook compares with it what was lost or unticked (TASK-17).
+    fn keep_tasks_seen(&self) {
+        if let Some(bytes) = self.looker.last_bytes() {
+            for (name, once) in [(TASKS_BEGUN, true), (TASKS_LAST, false)] {
+                let path = self.paths.dir.join(name);
+                if !(once && path.exists()) {
+                    let _ = write_atomic(&path, bytes, AtomicOptions { durable: false });
+                }
+            }
+        }
+    }
+
+    fn keep_state_file(&mut self) {
+        let session = self.header.session.as_ref();
+        if session.and_then(|session| session.state_file) == Some(StateFile::Plugin)
+            && let Err(error) = adopt::keep_plugin_file(&self.plan.root, &self.state)
+        {
+            self.announcements.push(Announcement::NotKept { error });
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the agent is told when a turn begins inside its session.
+
+use ralph_core::machine::{Goal, Turn};
+use ralph_core::session::reinject::{self, PromiseAsked, Standing};
+use ralph_core::template::PromptNote;
+use ralph_core::text;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
+
+use super::{GoOn, SessionLoop};
+use crate::git;
+use crate::look::TaskMark;
+
+/// Some clients deliver a text twice, others cut it: what is longer is
+/// pointed at.
+const LONGEST: usize = 9_000;
+
+impl SessionLoop {
+    pub(super) fn send_on(&mut self, turn: &Turn) -> GoOn {
+        let notes = self.notes_for(turn);
+        let is_first = turn.turn <= self.state.rules.turns_before + 1;
+        let whole = match is_first || self.repeats_the_prompt() {
+            true => {
+                let branch = git::head(&self.plan.root).branch.unwrap_or_default();
+                let turn = Turn {
+                    notes,
+                    ..turn.clone()
+                };
+                self.plan.prompter.prompt(&turn, &self.state, &branch).text
+            }
+            false => self.standing_text(&notes, turn.turn),
+        };
+        let file = self.paths.turn_prompt(turn.turn, 1);
+        let options = AtomicOptions { durable: false };
+        // For people and for the promise that only repeats it.
+        let _ = write_atomic(&file, whole.as_bytes(), options);
+        let text = match whole.chars().count() > LONGEST {
+            true => {
+                let place = file.strip_prefix(&self.plan.root).unwrap_or(&file);
+                let head = text::excerpt(&whole, LONGEST);
+                format!("{head}\n\nThe whole text is in {}.", place.display())
+            }
+            false => whole,
+        };
+        GoOn {
+            turn: turn.turn,
+            text,
+            banner: reinject::banner(turn.turn, self.asked_promise()),
+        }
+    }
+
+    /// A loop that agreed on no promise does not ask for one.
+    fn notes_for(&self, turn: &Turn) -> Vec<PromptNote> {
+        let asks = self.asked_promise().is_some();
+        let notes = turn.notes.iter();
+        let fits = |note: &&PromptNote| asks || **note != PromptNote::NoPromise;
+        notes.filter(fits).cloned().collect()
+    }
+
+    /// A plain prompt is said again as it is (REIN-02).
+    fn repeats_the_prompt(&self) -> bool {
+        self.state.rules.goal == Goal::Prompt && !self.plan.checkpoint.delta
+    }
+
+    fn asked_promise(&self) -> Option<&str> {
+        let promise = self.plan.prompter.promise.as_str();
+        let required = self.state.rules.limits.missing_promise > 0;
+        Some(promise).filter(|promise| required && !promise.is_empty())
+    }
+
+    pub(super) fn standing_text(&self, notes: &[PromptNote], iteration: u32) -> String {
+        let promise = match self.asked_promise() {
+            None => PromiseAsked::Nowhere,
+            Some(promise) if self.plan.checkpoint.delta => {
+                PromiseAsked::InStateFile(promise.into())
+            }
+            Some(promise) => PromiseAsked::InReply(promise.into()),
+        };
+        let delta = self.projector.as_ref().and_then(|p| p.delta_state());
+        let standing = match delta {
+            Some(delta) => Standing {
+                completed: delta.completed_work.clone(),
+                pending: delta.pending_work.clone(),
+                route: Some(delta.meta.route.clone()),
+                phase: Some(delta.progress.current_phase.to_string()),
+                subtask: Some(format!(
+                    "{} / {}",
+                    delta.progress.subtasks_done, delta.progress.subtasks_total
+                )),
+                ..Standing::default()
+            },
+            None => self.standing_of_tasks(),
+        };
+        let standing = Standing {
+            iteration,
+            max_iterations: self.state.rules.limits.max_iterations,
+            promise,
+            ..standing
+        };
+        reinject::reinjection(&standing, notes, self.plan.lang)
+    }
+
+    fn standing_of_tasks(&self) -> Standing {
+        let marks = self.looker.task_marks();
+        let lines = |done: bool| {
+            let mark = if done { 'x' } else { ' ' };
+            let of = marks.iter().filter(|task| task.done == done);
+            let lines = of.map(|task: &TaskMark| format!("- [{mark}] {}", task.name()));
+            lines.collect::<Vec<_>>()
+        };
+        // Of what is left, the beginning says what comes next.
+        let pending: Vec<String> = lines(false).into_iter().take(30).collect();
+        let facts = self.state.tasks.clone().unwrap_or_default();
+        let file = self.plan.tasks.as_ref().map(|tasks| tasks.name.clone());
+        Standing {
+            completed: lines(true).join("\n"),
+            pending: pending.join("\n"),
+            route: file,
+            phase: self.state.phase().map(str::to_owned),
+            subtask: Some(format!("{} / {}", facts.completed, facts.total)),
+            ..Standing::default()
+        }
+    }
+}

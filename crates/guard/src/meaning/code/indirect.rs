@@ -1,0 +1,163 @@
+//! Code that says what it does in a roundabout way: a function that is named
+//! by a string, and the home directory as a value.
+
+use super::token::Token;
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::Walker;
+use crate::rules::files;
+
+/// Functions that run a command, as a string may name them.
+const RUNNERS: [&str; 16] = [
+    "system",
+    "exec",
+    "execSync",
+    "execFile",
+    "execFileSync",
+    "spawn",
+    "spawnSync",
+    "popen",
+    "passthru",
+    "shell_exec",
+    "proc_open",
+    "pcntl_exec",
+    "Popen",
+    "check_output",
+    "eval",
+    "assert",
+];
+
+/// Functions that delete.
+const DELETERS: [&str; 9] = [
+    "unlink",
+    "rmdir",
+    "rmtree",
+    "rmSync",
+    "unlinkSync",
+    "rmdirSync",
+    "rm_rf",
+    "remove_tree",
+    "removedirs",
+];
+
+/// What finds the home directory, as it is written without blanks.
+const HOMES: [&str; 10] = [
+    "Path.home()",
+    "homedir()",
+    "Dir.home",
+    "process.env.HOME",
+    "expanduser(",
+    "ENV{HOME}",
+    "getenv(",
+    "os.environ[",
+    "ENV[",
+    "UserHomeDir()",
+];
+
+/// What deletes, as it is written without blanks.
+const DELETIONS: [&str; 12] = [
+    ".unlink(",
+    "rmtree(",
+    "os.remove(",
+    "os.unlink(",
+    "rmSync(",
+    "unlinkSync(",
+    "rm_rf",
+    "rm_r(",
+    "remove_tree(",
+    "unlink(",
+    "RemoveAll(",
+    "remove_dir_all(",
+];
+
+pub fn judge(walker: &mut Walker, text: &str, tokens: &[Token], env: &Env) {
+    let strings: Vec<&str> = tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if strings.iter().any(|text| RUNNERS.contains(text)) && calls_a_value(tokens) {
+        for text in strings.iter().filter(|text| text.contains(' ')) {
+            walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+    if strings.iter().any(|text| DELETERS.contains(text)) && calls_a_value(tokens) {
+        for path in strings.iter().filter(|text| text.contains(['/', '~'])) {
+            files::delete(walker, path, env, true);
+        }
+    }
+    below_home(walker, text, &strings, env);
+}
+
+/// Is something called whose name does not stand there: `$f(…)`, `x["f"](…)`,
+/// `call_user_func("f", …)`?
+fn calls_a_value(tokens: &[Token]) -> bool {
+    const CALLERS: [&str; 12] = [
+        "call_user_func",
+        "array_map",
+        "array_walk",
+        "array_filter",
+        "usort",
+        "register_shutdown_function",
+        "ReflectionFunction",
+        "getattr",
+        ".send(",
+        ".public_send(",
+        "Reflect.",
+        "$",
+    ];
+    let code = |token: &Token| match token {
+        Token::Code(code) => {
+            CALLERS.iter().any(|caller| code.contains(caller))
+                || code.trim_start().starts_with("](")
+        }
+        _ => false,
+    };
+    tokens.iter().any(code)
+}
+
+/// What is written, deleted or read in the home directory.
+fn below_home(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let named = |home: &&str| {
+        compact.contains(*home)
+            && (home.to_ascii_lowercase().contains("home")
+                || strings
+                    .iter()
+                    .any(|text| *text == "HOME" || text.starts_with('~')))
+    };
+    if !HOMES.iter().any(named) {
+        return;
+    }
+    let home = walker.home();
+    if DELETIONS.iter().any(|word| compact.contains(word)) {
+        files::delete(walker, home, env, true);
+    }
+    let modes = ["w", "a", "w+", "a+"];
+    let writes = WRITES.iter().any(|word| compact.contains(word))
+        || strings.iter().any(|text| modes.contains(text));
+    for text in strings {
+        let name = text.trim_start_matches(['~', '/']);
+        if name.starts_with('.') && name.len() > 2 && !name.contains([' ', '\n']) {
+            let path = format!("{home}/{name}");
+            if writes {
+                files::write(walker, &path, env);
+            } else {
+                files::mentioned(walker, &path, env);
+            }
+        }
+    }
+}
+
+/// What writes, as it is written without blanks.
+const WRITES: [&str; 8] = [
+    "writeFile",
+    "appendFile",
+    ".write(",
+    "write_text(",
+    "File.write",
+    "file_put_contents(",
+    "copyFile",
+    "shutil.copy",
+];

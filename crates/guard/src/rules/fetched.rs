@@ -1,0 +1,131 @@
+//! Programs that come from the network by way of another program: a package
+//! from an address, a downloaded file that is installed, what an archive held.
+
+use crate::meaning::args::{Args, Takes};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::{Command, Walker};
+use crate::urls;
+
+/// Hosts that everybody's packages come from.
+const KNOWN_HOSTS: [&str; 16] = [
+    "github.com",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "rubygems.org",
+    "proxy.golang.org",
+    "crates.io",
+    "huggingface.co",
+    "storage.googleapis.com",
+    "pkg.pr.new",
+];
+
+/// Options whose value is an address of a registry, which other rules judge.
+const TAKES: Takes = Takes {
+    shorts: "irfc",
+    longs: &[
+        "index-url",
+        "extra-index-url",
+        "find-links",
+        "registry",
+        "source",
+        "proxy",
+        "trusted-host",
+        "index",
+        "requirement",
+        "constraint",
+        "branch",
+        "tag",
+        "rev",
+    ],
+};
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    let installs = matches!(
+        command.name,
+        "pip"
+            | "pip3"
+            | "pipx"
+            | "uv"
+            | "npm"
+            | "npx"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "bunx"
+            | "gem"
+            | "go"
+            | "cargo"
+            | "rpm"
+            | "dnf"
+            | "yum"
+            | "zypper"
+    );
+    let starts = installs
+        || matches!(
+            command.name,
+            "dpkg"
+                | "apt"
+                | "apt-get"
+                | "snap"
+                | "flatpak"
+                | "installer"
+                | "java"
+                | "dotnet"
+                | "mono"
+                | "wine"
+                | "msiexec"
+                | "insmod"
+                | "adb"
+        );
+    if !starts {
+        return;
+    }
+    let args = Args::read(command.args, TAKES);
+    // What is started gets words of its own behind its name.
+    let packages: &[&str] = match (command.name, args.operands.as_slice()) {
+        ("npx" | "bunx", [package, ..]) => std::slice::from_ref(package),
+        (_, ["run" | "exec" | "dlx", package, ..]) if command.name != "cargo" => {
+            std::slice::from_ref(package)
+        }
+        (
+            _,
+            [
+                "install" | "i" | "add" | "get" | "tool" | "localinstall",
+                packages @ ..,
+            ],
+        )
+        | ("rpm", packages) => packages,
+        _ => &[],
+    };
+    let addresses = packages.iter().copied().chain(args.values(&["git"]));
+    for word in addresses.filter(|_| installs) {
+        if comes_from_nowhere(word) {
+            walker.report("net.run-remote-code", word);
+        }
+    }
+    for word in command.args {
+        if walker.file_flow(word, env) == Flow::Network {
+            walker.report("net.download-then-run", word);
+        }
+    }
+}
+
+/// An address of a package on a host that nobody knows.
+fn comes_from_nowhere(word: &str) -> bool {
+    let url = word.rsplit_once(" @ ").map_or(word, |(_, url)| url);
+    let url = url.strip_prefix("git+").unwrap_or(url);
+    if !url.contains("://") {
+        return false;
+    }
+    match urls::parse(url) {
+        Some(url) => !KNOWN_HOSTS.contains(&url.written.as_str()),
+        None => true,
+    }
+}

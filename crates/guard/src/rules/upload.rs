@@ -1,0 +1,45 @@
+//! Whole directories that leave the machine for a store elsewhere.
+
+use super::files;
+use crate::meaning::args::{Args, NO_VALUES};
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::walk::{Command, Walker};
+use crate::paths;
+
+pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    let operands = Args::read(command.args, NO_VALUES).operands;
+    let sources: &[&str] = match (command.name, operands.as_slice()) {
+        ("rclone", ["copy" | "sync" | "move" | "copyto", rest @ ..])
+        | ("aws", ["s3", "cp" | "sync" | "mv", rest @ ..])
+        | ("gsutil", ["cp" | "rsync" | "mv", rest @ ..])
+        | ("s3cmd" | "mc", ["put" | "sync" | "cp" | "mirror", rest @ ..])
+        | ("azcopy", ["copy" | "sync", rest @ ..])
+        | ("gcloud", ["storage", "cp" | "rsync", rest @ ..])
+        | ("croc" | "wormhole", ["send", rest @ ..]) => rest,
+        ("sftp" | "lftp" | "ftp", _) => {
+            if let Flow::Text(text) = command.stdin {
+                given_to_client(walker, text, env);
+            }
+            return;
+        }
+        _ => return,
+    };
+    for source in sources.iter().filter(|source| !source.contains(':')) {
+        let home = walker.home();
+        let holds_home = |path: &String| paths::is_within(home, path);
+        if walker.absolute(source, env).iter().any(holds_home) {
+            walker.report("secret.send", source);
+        }
+    }
+}
+
+/// `put FILE` and its like in the commands of a file-transfer client.
+fn given_to_client(walker: &mut Walker, text: &str, env: &Env) {
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let puts = matches!(words.next(), Some("put" | "mput" | "reput" | "send"));
+        for path in words.filter(|word| puts && !word.starts_with('-')) {
+            files::read(walker, path, env);
+        }
+    }
+}
