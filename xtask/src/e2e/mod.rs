@@ -143,11 +143,11 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
     result
 }
 
-fn target(root: &Path) -> PathBuf {
+pub fn target(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-fn build(root: &Path) -> Result<(), String> {
+pub fn build(root: &Path) -> Result<(), String> {
     let status = Command::new("cargo")
         .current_dir(root)
         .args(["build", "--quiet", "--workspace", "--bin", "ralph"])

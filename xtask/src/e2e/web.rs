@@ -134,10 +134,7 @@ impl Stage {
             project,
             dir,
         };
-        let out = stage.web.stdout.take().ok_or("no output")?;
-        let mut line = String::new();
-        BufReader::new(out).read_line(&mut line).map_err(told)?;
-        stage.url = line.trim().to_owned();
+        stage.url = first_line(&mut stage.web)?;
         Ok(stage)
     }
 
@@ -193,6 +190,15 @@ impl Stage {
         let last = dirs.pop().unwrap_or_default();
         fs::read_to_string(last.join("execution.log.jsonl")).unwrap_or_default()
     }
+}
+
+/// The first line that a process prints.
+pub fn first_line(child: &mut Child) -> Result<String, String> {
+    let out = child.stdout.take().ok_or("no output")?;
+    let mut line = String::new();
+    let read = BufReader::new(out).read_line(&mut line);
+    read.map_err(|e| e.to_string())?;
+    Ok(line.trim().to_owned())
 }
 
 impl Drop for Stage {

@@ -23,8 +23,6 @@ mod status;
 mod tasks;
 mod web;
 
-pub use run::own_program;
-
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
