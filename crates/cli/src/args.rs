@@ -1,8 +1,12 @@
 //! What a person can type. Nothing is read or decided here.
 
+mod install;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -84,6 +88,12 @@ pub enum Command {
     Gate(GateArgs),
     /// Ask the safety guard, see its rules, check your own
     Guard(GuardArgs),
+    /// Install hooks, slash commands and settings into a project
+    Init(InitArgs),
+    /// Take away exactly what `ralph init` added
+    Uninstall(UninstallArgs),
+    /// Prove that what is installed works, or say what to do
+    Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
     /// Print a completion script for a shell

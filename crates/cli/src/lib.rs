@@ -7,6 +7,7 @@ mod demo;
 mod guard;
 mod hook;
 mod insession;
+mod install;
 mod scripted;
 mod settings;
 mod usage;

@@ -10,6 +10,7 @@ pub mod delta;
 pub mod display;
 pub mod gate;
 pub mod governor;
+pub mod jsonc;
 pub mod lang;
 pub mod machine;
 pub mod notify;

@@ -30,6 +30,9 @@ pub struct Client {
     pub limit: Option<Limit>,
     /// Starts a subagent with this task, where the client can.
     pub subagent: Option<fn(&str) -> Call>,
+    /// How it is started on its own, with hooks of the project that nobody
+    /// was asked about; nothing where its hooks can't hold it.
+    pub alone: Option<fn(&str) -> Vec<String>>,
     write: fn(&Path, &str) -> Value,
     shell: fn(&str) -> Value,
     set_up: fn(&Place) -> io::Result<Env>,
@@ -95,6 +98,7 @@ pub const CLIENTS: [Client; 5] = [
         shell_tool: "Bash",
         limit: Some(Limit::Until(limits::anthropic_five_hours)),
         subagent: Some(claude_subagent),
+        alone: Some(claude_alone),
         write: |path, content| json!({"file_path": path, "content": content}),
         shell: described,
         set_up: set_up_claude,
@@ -110,6 +114,7 @@ pub const CLIENTS: [Client; 5] = [
         shell_tool: "exec_command",
         limit: Some(Limit::Until(limits::openai_plan)),
         subagent: None,
+        alone: Some(codex_alone),
         write: codex_patch,
         shell: |command| json!({"cmd": command}),
         set_up: set_up_codex,
@@ -125,6 +130,7 @@ pub const CLIENTS: [Client; 5] = [
         shell_tool: "run_shell_command",
         limit: Some(Limit::OfTheDay(limits::gemini_daily_quota)),
         subagent: None,
+        alone: Some(gemini_alone),
         write: |path, content| json!({"file_path": path, "content": content}),
         shell: described,
         set_up: set_up_gemini,
@@ -140,6 +146,7 @@ pub const CLIENTS: [Client; 5] = [
         shell_tool: "bash",
         limit: None,
         subagent: None,
+        alone: None,
         write: |path, content| json!({"filePath": path, "content": content}),
         shell: described,
         set_up: set_up_opencode,
@@ -155,6 +162,7 @@ pub const CLIENTS: [Client; 5] = [
         shell_tool: "bash",
         limit: None,
         subagent: None,
+        alone: Some(copilot_alone),
         write: |path, content| json!({"path": path, "file_text": content}),
         shell: |command| json!({"command": command, "description": "Scripted", "initial_wait": 10, "mode": "sync"}),
         set_up: set_up_copilot,
@@ -197,6 +205,40 @@ fn claude_subagent(task: &str) -> Call {
         "run_in_background": false,
     });
     call("Agent", input)
+}
+
+fn claude_alone(prompt: &str) -> Vec<String> {
+    let args = [
+        "-p",
+        prompt,
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--dangerously-skip-permissions",
+    ];
+    args.map(str::to_owned).into()
+}
+
+fn codex_alone(prompt: &str) -> Vec<String> {
+    let args = [
+        "exec",
+        "--json",
+        "--skip-git-repo-check",
+        "--dangerously-bypass-approvals-and-sandbox",
+        "--dangerously-bypass-hook-trust",
+        prompt,
+    ];
+    args.map(str::to_owned).into()
+}
+
+fn gemini_alone(prompt: &str) -> Vec<String> {
+    let args = ["-p", prompt, "-o", "stream-json", "--yolo"];
+    args.map(str::to_owned).into()
+}
+
+fn copilot_alone(prompt: &str) -> Vec<String> {
+    let args = ["-p", prompt, "--allow-all", "--output-format", "json"];
+    args.map(str::to_owned).into()
 }
 
 fn codex_patch(path: &Path, content: &str) -> Value {
@@ -291,6 +333,8 @@ fn set_up_copilot(place: &Place) -> io::Result<Env> {
         ("COPILOT_PROVIDER_API_KEY", "dummy".into()),
         ("COPILOT_MODEL", "gpt-4.1".into()),
         ("COPILOT_AUTO_UPDATE", "false".into()),
+        // Hooks of a repository run without a person only where this is said.
+        ("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "true".into()),
         ("XDG_CACHE_HOME", shown(place.cache)),
     ])
 }

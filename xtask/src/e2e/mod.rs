@@ -1,7 +1,9 @@
-//! `cargo xtask e2e`: the real clients work for `ralph run` against a scripted
-//! model, without an account and without the internet (XCUT-04).
+//! `cargo xtask e2e`: the real clients work for `ralph run`, and with our hooks
+//! on their own, against a scripted model, without an account and without the
+//! internet (XCUT-04).
 
 mod clients;
+mod in_session;
 mod install;
 mod isolate;
 mod names;
@@ -215,7 +217,8 @@ fn play_client(
         Err(reason) => return vec![troupe.skipped(reason)],
     };
     let wanted = options.scenario.as_deref();
-    let scenarios = SCENARIOS.iter().filter(|s| (s.is_for)(client));
+    let all = SCENARIOS.iter().chain(&in_session::SCENARIOS);
+    let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));
     let played = scenarios.map(|scenario| {
         let (row, shape) = troupe.play(&installed, scenario);
@@ -303,7 +306,7 @@ impl Row {
             Verdict::Skipped(reason) => ("SKIPPED", std::slice::from_ref(reason)),
         };
         println!(
-            "{:<10} {:<10} {:<18} {word:<9} {:>6.1} s",
+            "{:<10} {:<10} {:<22} {word:<9} {:>6.1} s",
             self.client,
             self.version,
             self.scenario,

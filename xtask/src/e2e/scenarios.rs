@@ -23,7 +23,7 @@ pub struct Shown {
 pub struct Scenario {
     pub name: &'static str,
     pub is_for: fn(&Client) -> bool,
-    play: fn(&Stage) -> io::Result<Findings>,
+    pub play: fn(&Stage) -> io::Result<Findings>,
 }
 
 impl Scenario {
@@ -87,18 +87,18 @@ pub const SCENARIOS: [Scenario; 8] = [
 
 /// Collects what does not hold.
 #[derive(Debug)]
-struct Findings {
-    played: Played,
-    problems: Vec<String>,
+pub struct Findings {
+    pub played: Played,
+    pub problems: Vec<String>,
 }
 
 impl Findings {
-    fn new(mut played: Played) -> Findings {
+    pub fn new(mut played: Played) -> Findings {
         let problems = std::mem::take(&mut played.problems);
         Findings { played, problems }
     }
 
-    fn must(&mut self, holds: bool, what: &str) {
+    pub fn must(&mut self, holds: bool, what: &str) {
         if !holds {
             self.problems.push(what.to_owned());
         }
@@ -129,14 +129,14 @@ impl Findings {
         self.named(event).count()
     }
 
-    fn named<'a>(&'a self, event: &'a str) -> impl Iterator<Item = &'a Value> {
+    pub fn named<'a>(&'a self, event: &'a str) -> impl Iterator<Item = &'a Value> {
         self.played
             .events
             .iter()
             .filter(move |e| e["event"] == event)
     }
 
-    fn file(&mut self, stage: &Stage, name: &str, want: &str) {
+    pub fn file(&mut self, stage: &Stage, name: &str, want: &str) {
         let got = stage.read(name);
         self.must(
             got == want,

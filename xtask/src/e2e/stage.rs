@@ -1,9 +1,10 @@
-//! One scenario on its stage: a project, a home, a server and `ralph run`.
+//! One scenario on its stage: a project, a home, a server, and `ralph run` or
+//! the client on its own.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ralph_testkit::{ModelServer, Report, Script};
@@ -33,6 +34,19 @@ pub struct Wishes {
     pub env: Env,
 }
 
+/// What a scenario wants of clients on their own, with our hooks in the
+/// project.
+#[derive(Clone, Debug, Default)]
+pub struct Sitting {
+    pub script: Script,
+    /// Behind `ralph init --yes`; empty for what fits the client.
+    pub init: Vec<&'static str>,
+    /// What is started, one group after the other; those of a group at the
+    /// same time.
+    pub calls: Vec<Vec<Vec<String>>>,
+    pub env: Env,
+}
+
 /// What a run left.
 #[derive(Debug)]
 pub struct Played {
@@ -40,7 +54,7 @@ pub struct Played {
     pub events: Vec<Value>,
     pub stderr: String,
     pub report: Report,
-    /// What `ralph cost --json` says.
+    /// What `ralph cost --json` says; of a client on its own, the runs.
     pub cost: Value,
     /// How many tool calls our hook was asked about.
     pub hooked: u64,
@@ -86,6 +100,120 @@ impl<'a> Stage<'a> {
 
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.project.join(name)).unwrap_or_default()
+    }
+
+    /// Installs our hooks with `ralph init`, then lets the client work on its
+    /// own. The events are what it printed.
+    pub fn sit(&self, sitting: Sitting) -> io::Result<Played> {
+        let log = self.dir.join("requests.jsonl");
+        let server = ModelServer::start(sitting.script, Some(&log))?;
+        let place = Place {
+            home: &self.home(),
+            project: &self.project,
+            cache: &self.cache,
+            url: &server.url(),
+            subscribed: false,
+        };
+        let mut env = self.client.set_up(&place)?;
+        env.extend(sitting.env);
+        self.git_init(&env)?;
+        let mut problems = Vec::new();
+        let mut init = self.ralph(&env);
+        init.args(["init", "--yes"]);
+        match sitting.init.is_empty() {
+            true => init.args(["--agent", self.client.name]),
+            false => init.args(&sitting.init),
+        };
+        let init = init.output()?;
+        if !init.status.success() {
+            let said = String::from_utf8_lossy(&init.stderr).into_owned();
+            problems.push(format!("ralph init: {said}"));
+        }
+        let mut code = Some(0);
+        for (i, group) in sitting.calls.iter().enumerate() {
+            let mut children = Vec::new();
+            for (j, args) in group.iter().enumerate() {
+                let mut command = self.command(self.program, &env);
+                command.args(args);
+                children.push(self.spawn(command, &format!("{i}.{j}"))?);
+            }
+            for mut child in children {
+                let ended = wait(&mut child)?;
+                code = if code == Some(0) { ended } else { code };
+            }
+        }
+        problems.extend(left_behind(&self.dir));
+        let stats: Value =
+            serde_json::from_str(&self.read(".ralph/.safety_stats")).unwrap_or_default();
+        let report = server.finish();
+        problems.extend(report.violations.iter().cloned());
+        problems.extend(report.unplayed.iter().cloned());
+        let outputs = |kind: &str| -> String {
+            let all = sitting.calls.iter().enumerate();
+            let names = all.flat_map(|(i, group)| (0..group.len()).map(move |j| (i, j)));
+            let texts = names.map(|(i, j)| {
+                let file = self.dir.join(format!("{kind}.{i}.{j}"));
+                fs::read_to_string(file).unwrap_or_default()
+            });
+            texts.collect()
+        };
+        let events = outputs("stdout");
+        let events = events.lines().filter_map(|l| serde_json::from_str(l).ok());
+        Ok(Played {
+            code,
+            events: events.collect(),
+            stderr: outputs("stderr"),
+            report,
+            cost: self.runs(&env)?,
+            hooked: stats["allowed"].as_u64().unwrap_or(0),
+            problems,
+        })
+    }
+
+    /// What `ralph` knows of the runs of this project.
+    fn runs(&self, env: &Env) -> io::Result<Value> {
+        let mut ralph = self.ralph(env);
+        let output = ralph.args(["resume", "--list", "--json"]).output()?;
+        Ok(serde_json::from_slice(&output.stdout).unwrap_or_default())
+    }
+
+    /// Starts `ralph` itself with a client at hand; what it answered.
+    pub fn ask_ralph(
+        &self,
+        script: Script,
+        args: &[&str],
+    ) -> io::Result<(Option<i32>, Value, Report)> {
+        let server = ModelServer::start(script, Some(&self.dir.join("requests.jsonl")))?;
+        let place = Place {
+            home: &self.home(),
+            project: &self.project,
+            cache: &self.cache,
+            url: &server.url(),
+            subscribed: false,
+        };
+        let env = self.client.set_up(&place)?;
+        self.git_init(&env)?;
+        let output = self.ralph(&env).args(args).output()?;
+        let answer = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        Ok((output.status.code(), answer, server.finish()))
+    }
+
+    /// Starts the client itself; its exit code and what it said.
+    pub fn ask_client(&self, args: &[&str]) -> io::Result<(Option<i32>, String)> {
+        let place = Place {
+            home: &self.home(),
+            project: &self.project,
+            cache: &self.cache,
+            url: "http://127.0.0.1:9",
+            subscribed: false,
+        };
+        let env = self.client.set_up(&place)?;
+        let output = self.command(self.program, &env).args(args).output()?;
+        let said = [output.stdout, output.stderr].concat();
+        Ok((
+            output.status.code(),
+            String::from_utf8_lossy(&said).into_owned(),
+        ))
     }
 
     /// Plays the script to `ralph run` with the client.
@@ -142,18 +270,15 @@ impl<'a> Stage<'a> {
             .stdout(File::create(self.dir.join("stdout"))?)
             .stderr(File::create(self.dir.join("stderr"))?)
             .spawn()?;
-        let start = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status.code());
-            }
-            if start.elapsed() > PATIENCE {
-                child.kill()?;
-                child.wait()?;
-                return Ok(None);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait(&mut child)
+    }
+
+    fn spawn(&self, mut command: Command, name: &str) -> io::Result<Child> {
+        let file = |kind: &str| File::create(self.dir.join(format!("{kind}.{name}")));
+        command
+            .stdout(file("stdout")?)
+            .stderr(file("stderr")?)
+            .spawn()
     }
 
     /// The environment is given in full: nothing of the person's own is in it.
@@ -212,6 +337,22 @@ impl<'a> Stage<'a> {
             return Ok(());
         }
         Err(format!("the journal should tell {end}, but: {run}"))
+    }
+}
+
+/// Waits for a child, and kills one that hangs.
+fn wait(child: &mut Child) -> io::Result<Option<i32>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.code());
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -7,12 +7,14 @@ mod config;
 mod control;
 mod cost;
 mod demo;
+mod doctor;
 mod drill;
 mod events;
 mod gate;
 mod generate;
 mod guard;
 mod history;
+mod init;
 mod left;
 mod logs;
 mod loop_;
@@ -21,6 +23,7 @@ mod resume;
 mod run;
 mod status;
 mod tasks;
+mod uninstall;
 mod web;
 
 use crate::app::App;
@@ -58,6 +61,9 @@ pub fn run(cli: Cli) -> u8 {
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),
         Command::Guard(args) => guard::run(&app, &args),
+        Command::Init(args) => init::run(&app, &args),
+        Command::Uninstall(args) => uninstall::run(&app, &args),
+        Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),

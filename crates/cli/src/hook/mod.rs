@@ -28,7 +28,8 @@ use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
 use crate::{FAILED, app};
 use answer::Answer;
-use args::{Event, Options};
+pub use args::Event;
+use args::Options;
 pub use payload::Host;
 use payload::Payload;
 

@@ -31,6 +31,8 @@ mod gate;
 mod guard;
 mod history;
 mod hook;
+#[cfg(unix)]
+mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;

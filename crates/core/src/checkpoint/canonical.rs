@@ -35,7 +35,7 @@ pub fn checksum(text: &str) -> Result<String, NotCanonical> {
     Ok(sha256(canonical.as_bytes()))
 }
 
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")

@@ -12,7 +12,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use canonical::{NotCanonical, checksum};
+pub use canonical::{NotCanonical, checksum, sha256};
 
 /// The version that is written.
 pub const VERSION: &str = "2.0";

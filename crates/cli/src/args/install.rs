@@ -1,0 +1,67 @@
+//! What can be typed behind `ralph init`, `uninstall` and `doctor`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Project to install into [default: as --root]
+    pub dir: Option<PathBuf>,
+    /// Agent to install for (repeatable) [default: claude]
+    #[arg(long, value_name = "NAME", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
+    pub agent: Vec<String>,
+    /// Defaults to start from: openspec, verify, dev-p0, dev-p1, sdd, delta
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Whether the safety guard judges tool calls [default: on]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true)]
+    pub guard: Option<Switch>,
+    /// Write a plugin for Claude Code into .ralph/plugin instead
+    #[arg(long, conflicts_with = "agent")]
+    pub plugin: bool,
+    /// Add lines to .gitignore that keep Ralph's files out of Git
+    #[arg(long)]
+    pub gitignore: bool,
+    /// Make the changes without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Put our slash commands in the place of others with the same name
+    #[arg(long, conflicts_with = "update")]
+    pub force: bool,
+    /// Renew what is installed; add no new files
+    #[arg(long)]
+    pub update: bool,
+    /// Show the changes, and make none
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// Project to take Ralph out of [default: as --root]
+    pub dir: Option<PathBuf>,
+    /// Make the changes without asking
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Show the changes, and make none
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Start the agent once, with a harmless prompt, and see every hook fire;
+    /// it uses your account
+    #[arg(long)]
+    pub live: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

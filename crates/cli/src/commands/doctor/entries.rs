@@ -1,0 +1,524 @@
+//! The hooks that are installed, in every file that the agents read: whether
+//! the agents understand them, and whether they do what they are there for.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ralph_core::config;
+use ralph_core::jsonc::{self, Node, Step};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
+use ralph_engine::supervise::Ending;
+use serde_json::Value;
+
+use super::ask::{Answer, Question, Scratch, ask};
+use super::{Finding, Level, samples, schema};
+use crate::app::App;
+use crate::guard::home;
+use crate::hook::Host;
+use crate::install::hosts::{self, Place, Verb, Wanted};
+use crate::install::{CAP, DEFAULT_CAP, merge, program};
+use crate::settings;
+
+/// A hook that calls us.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub host: Host,
+    pub file: PathBuf,
+    pub event: String,
+    /// Which element of the event's list, and which hook in it.
+    pub group: usize,
+    pub hook: usize,
+    pub element: Value,
+    pub command: String,
+    /// Whom it says that it is for, and what it is asked to do.
+    said: Host,
+    verb: String,
+}
+
+/// A file in which an agent looks for hooks.
+struct Scope {
+    host: Host,
+    file: PathBuf,
+    /// For messages.
+    name: String,
+    /// The file that `ralph init` writes to.
+    is_ours: bool,
+}
+
+pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut caps = Vec::new();
+    for scope in scopes(&app.root) {
+        let Ok(text) = std::fs::read_to_string(&scope.file) else {
+            continue;
+        };
+        let plain = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let root = match jsonc::parse(&text) {
+            Ok(root) => root,
+            Err(error) => {
+                findings.push(broken(&scope, &error.say(app.lang()), app.lang()));
+                continue;
+            }
+        };
+        let is_plain = serde_json::from_str::<Value>(plain).is_ok();
+        if !is_plain && !hosts::reads_comments(scope.host) {
+            findings.push(commented(&scope, app.lang()));
+        }
+        let before = found.len();
+        look_at(&scope, &root, app.lang(), findings, &mut found);
+        if scope.is_ours && found.len() > before {
+            findings.extend(out_of_date(app, &scope, &text));
+        }
+        if scope.host == Host::Claude
+            && let Some(cap) = root.at(&[Step::from("env"), CAP.into()])
+        {
+            caps.extend(merge::cap_of(&cap.to_value()));
+        }
+    }
+    if found.is_empty() {
+        let text = tr!(
+            app.lang(),
+            "no hooks of Ralph are installed here",
+            "此處未安裝 Ralph 的掛鉤",
+            "此处未安装 Ralph 的钩子"
+        );
+        let next = tr!(
+            app.lang(),
+            "`ralph init` installs them; `ralph run` needs none",
+            "`ralph init` 可安裝；`ralph run` 不需要",
+            "`ralph init` 可安装；`ralph run` 不需要"
+        );
+        findings.push(Finding::new(Level::Note, "hooks", text).next(next));
+    }
+    findings.extend(doubled(&found, app.lang()));
+    findings.extend(cap(app, &found, caps.last().copied()));
+    found
+}
+
+/// Every file that an agent reads, the one that counts least first.
+fn scopes(root: &Path) -> Vec<Scope> {
+    let mut all = Vec::new();
+    let mut add = |host, file: Option<PathBuf>, is_ours| {
+        if let Some(file) = file {
+            let name = match file.strip_prefix(root) {
+                Ok(below) => below.display().to_string(),
+                Err(_) => file.display().to_string(),
+            };
+            all.push(Scope {
+                host,
+                file,
+                name,
+                is_ours,
+            });
+        }
+    };
+    let home = home();
+    let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
+    let of_variable = |variable: &str, default: &str, name: &str| {
+        let dir = std::env::var_os(variable).map(PathBuf::from);
+        dir.or_else(|| of_home(default)).map(|dir| dir.join(name))
+    };
+    let claude = of_variable("CLAUDE_CONFIG_DIR", ".claude", "settings.json");
+    add(Host::Claude, claude, false);
+    add(
+        Host::Codex,
+        of_variable("CODEX_HOME", ".codex", "hooks.json"),
+        false,
+    );
+    add(Host::Gemini, of_home(".gemini/settings.json"), false);
+    add(Host::Copilot, of_home(".copilot/hooks/ralph.json"), false);
+    add(Host::Cursor, of_home(".cursor/hooks.json"), false);
+    for host in Host::ALL {
+        if let Place::Settings(path) = hosts::place(host) {
+            add(host, Some(root.join(path)), true);
+        }
+    }
+    let local = root.join(".claude/settings.local.json");
+    add(Host::Claude, Some(local), false);
+    let managed = PathBuf::from("/etc/claude-code/managed-settings.json");
+    add(Host::Claude, Some(managed), false);
+    let plugin = root.join(".ralph/plugin/hooks/hooks.json");
+    add(Host::Claude, Some(plugin), false);
+    // A project in the home directory has the same file twice.
+    let mut seen: Vec<PathBuf> = Vec::new();
+    all.retain(|scope| {
+        let is_new = !seen.contains(&scope.file);
+        seen.push(scope.file.clone());
+        is_new
+    });
+    all
+}
+
+fn look_at(
+    scope: &Scope,
+    root: &Node,
+    lang: Lang,
+    findings: &mut Vec<Finding>,
+    found: &mut Vec<Found>,
+) {
+    let is_on = |name: &str| root.get(&name.into()).map(Node::to_value) == Some(true.into());
+    let name = &scope.name;
+    if scope.host == Host::Claude && is_on("disableAllHooks") {
+        let text = tr!(
+            lang,
+            "{name} says disableAllHooks: no hook runs",
+            "{name} 設定了 disableAllHooks：所有掛鉤都不會執行",
+            "{name} 设置了 disableAllHooks：所有钩子都不会执行"
+        );
+        let next = tr!(lang, "take it out", "請移除", "请移除");
+        findings.push(Finding::new(Level::Red, "hooks.disabled", text).next(next));
+    }
+    let Some(hooks) = root.get(&"hooks".into()) else {
+        return;
+    };
+    for item in hooks.list() {
+        let event = item.key.clone().unwrap_or_default();
+        let mut calls_us = false;
+        for (group, element) in item.value.list().iter().enumerate() {
+            let element = element.value.to_value();
+            for (hook, command) in hosts::commands(&element) {
+                let Some((said, verb)) = called(command) else {
+                    continue;
+                };
+                calls_us = true;
+                found.push(Found {
+                    host: scope.host,
+                    file: scope.file.clone(),
+                    event: event.clone(),
+                    group,
+                    hook: hook.unwrap_or(0),
+                    command: command.to_owned(),
+                    said,
+                    verb,
+                    element: element.clone(),
+                });
+            }
+            findings.extend(misspelt(scope, &event, &element, lang));
+        }
+        if !schema::knows(scope.host, &event) {
+            findings.push(unknown_event(scope, &event, calls_us, lang));
+        }
+    }
+}
+
+/// Whom a command line of ours is for, and what it asks for.
+fn called(command: &str) -> Option<(Host, String)> {
+    Host::ALL.into_iter().find_map(|host| {
+        let (_, verb) = program::called_by(command, host.name())?;
+        Some((host, verb.to_owned()))
+    })
+}
+
+fn broken(scope: &Scope, error: &str, lang: Lang) -> Finding {
+    let (name, host) = (&scope.name, scope.host.name());
+    let text = tr!(
+        lang,
+        "{name}, {error}: {host} passes over the whole file in silence",
+        "{name}，{error}：{host} 會默默略過整個檔案",
+        "{name}，{error}：{host} 会静默跳过整个文件"
+    );
+    let next = tr!(lang, "mend it", "請修正", "请修正");
+    Finding::new(Level::Red, "settings.syntax", text).next(next)
+}
+
+fn commented(scope: &Scope, lang: Lang) -> Finding {
+    let (name, host) = (&scope.name, scope.host.name());
+    let text = tr!(
+        lang,
+        "{name} has comments or trailing commas: {host} passes over the whole file in silence",
+        "{name} 含有註解或結尾逗號：{host} 會默默略過整個檔案",
+        "{name} 含有注释或结尾逗号：{host} 会静默跳过整个文件"
+    );
+    let next = tr!(lang, "take them out", "請將它們移除", "请将它们移除");
+    Finding::new(Level::Red, "settings.comments", text).next(next)
+}
+
+fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Finding {
+    let (name, host) = (&scope.name, scope.host.name());
+    // Cursor drops every hook of a file for one name that it does not know.
+    let level = match calls_us || scope.host == Host::Cursor {
+        true => Level::Red,
+        false => Level::Warning,
+    };
+    let text = tr!(
+        lang,
+        "{name}: {host} has no event \"{event}\"; what stands there never runs",
+        "{name}：{host} 沒有「{event}」事件；其中的內容永不執行",
+        "{name}：{host} 没有“{event}”事件；其中的内容永不执行"
+    );
+    let next = tr!(
+        lang,
+        "correct the name: capital letters count",
+        "請更正名稱：區分大小寫",
+        "请更正名称：区分大小写"
+    );
+    Finding::new(level, "hooks.event", text).next(next)
+}
+
+fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<Finding> {
+    let (name, host) = (&scope.name, scope.host.name());
+    if !schema::has_hooks(scope.host, element) {
+        let text = tr!(
+            lang,
+            "{name}: an entry of {event} has no list \"hooks\"; {host} passes over it",
+            "{name}：{event} 的一個項目沒有「hooks」清單；{host} 會略過它",
+            "{name}：{event} 的一个条目没有“hooks”列表；{host} 会跳过它"
+        );
+        let next = tr!(
+            lang,
+            "write {{\"hooks\": [{{\"type\": \"command\", …}}]}}",
+            "請寫成 {{\"hooks\": [{{\"type\": \"command\", …}}]}}",
+            "请写成 {{\"hooks\": [{{\"type\": \"command\", …}}]}}"
+        );
+        return Some(Finding::new(Level::Warning, "hooks.shape", text).next(next));
+    }
+    let unknown = schema::unknown_fields(scope.host, element).join(", ");
+    if unknown.is_empty() {
+        return None;
+    }
+    let text = tr!(
+        lang,
+        "{name}: an entry of {event} says {unknown}, which {host} does not know",
+        "{name}：{event} 的一個項目含有 {host} 不認得的 {unknown}",
+        "{name}：{event} 的一个条目含有 {host} 不认得的 {unknown}"
+    );
+    let next = tr!(lang, "correct the name", "請更正名稱", "请更正名称");
+    Some(Finding::new(Level::Warning, "hooks.field", text).next(next))
+}
+
+/// Entries of an older version, without the gate's time, or with some
+/// missing.
+fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
+    let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
+    let guard = text.contains(Verb::PreToolUse.name());
+    let wanted = Wanted {
+        program: program::for_hooks(&app.root),
+        guard,
+        gate: hosts::gate_time(&settings.settings),
+    };
+    if merge::is_current(text, scope.host, &wanted, None).unwrap_or(true) {
+        return None;
+    }
+    let (name, host) = (&scope.name, scope.host.name());
+    let text = tr!(
+        app.lang(),
+        "{name}: its entries are not those that this version and these settings need (program, events or timeouts)",
+        "{name}：其中的項目與此版本及設定所需的不同（程式、事件或逾時）",
+        "{name}：其中的条目与此版本及设置所需的不同（程序、事件或超时）"
+    );
+    let next = format!("ralph init --update --agent {host}");
+    Some(Finding::new(Level::Warning, "hooks.current", text).next(next))
+}
+
+/// The same hook in two files runs twice.
+fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
+    let mut doubled = Vec::new();
+    for (i, one) in found.iter().enumerate() {
+        let matcher = |found: &Found| found.element.get("matcher").cloned();
+        let same = |other: &&Found| {
+            other.host == one.host
+                && other.verb == one.verb
+                && other.file != one.file
+                && matcher(other) == matcher(one)
+        };
+        if let Some(other) = found[..i].iter().find(same) {
+            let (host, verb) = (one.host.name(), &one.verb);
+            let (one, other) = (one.file.display(), other.file.display());
+            let text = tr!(
+                lang,
+                "{host}: {verb} is installed twice and runs twice: {other} and {one}",
+                "{host}：{verb} 重複安裝，會執行兩次：{other} 與 {one}",
+                "{host}：{verb} 重复安装，会执行两次：{other} 与 {one}"
+            );
+            let next = tr!(lang, "keep one of them", "請只保留一個", "请只保留一个");
+            doubled.push(Finding::new(Level::Warning, "hooks.twice", text).next(next));
+        }
+    }
+    doubled
+}
+
+/// The agent lets go after so many blocks in a row, whatever the hook says.
+fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> {
+    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Verb::Stop.name();
+    found.iter().find(holds)?;
+    let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
+    let needed = hosts::needed_cap(&settings.settings);
+    let in_environment = std::env::var(CAP).ok().and_then(|value| value.parse().ok());
+    let cap = in_settings.or(in_environment).unwrap_or(DEFAULT_CAP);
+    if merge::reaches(cap, needed) {
+        let text = tr!(
+            app.lang(),
+            "{CAP} is {cap}: a loop can reach its limit",
+            "{CAP} 為 {cap}：迴圈可達到其上限",
+            "{CAP} 为 {cap}：循环可达到其上限"
+        );
+        return Some(Finding::new(Level::Ok, "hooks.cap", text));
+    }
+    let text = tr!(
+        app.lang(),
+        "{CAP} is {cap}, and a loop may need {needed}: Claude Code ends it early",
+        "{CAP} 為 {cap}，而迴圈可能需要 {needed}：Claude Code 會提前結束它",
+        "{CAP} 为 {cap}，而循环可能需要 {needed}：Claude Code 会提前结束它"
+    );
+    let next = "ralph init --update --yes".to_owned();
+    Some(Finding::new(Level::Red, "hooks.cap", text).next(next))
+}
+
+/// Runs each command line once, as its agent would: a wrong path ends with
+/// 127, which blocks nothing and says nothing (INST-05).
+pub async fn run_each(app: &App, found: &[Found], findings: &mut Vec<Finding>) {
+    let scratch = match Scratch::new("doctor") {
+        Ok(scratch) => scratch,
+        Err(error) => {
+            let text = format!("{}: {error}", std::env::temp_dir().display());
+            return findings.push(Finding::new(Level::Red, "scratch", text));
+        }
+    };
+    // A project, so that no other one is found above it.
+    let _ = std::fs::create_dir(scratch.path().join(".ralph"));
+    let mut done: Vec<(Host, &str)> = Vec::new();
+    for one in found {
+        if done.contains(&(one.host, &one.command)) {
+            continue;
+        }
+        done.push((one.host, &one.command));
+        findings.push(run_one(app, one, &scratch).await);
+    }
+}
+
+async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
+    let lang = app.lang();
+    let (host, command) = (found.host.name(), &found.command);
+    if found.said != found.host {
+        let said = found.said.name();
+        let text = tr!(
+            lang,
+            "{host} would be answered in the way of {said}: `{command}`",
+            "{host} 會得到 {said} 格式的回答：`{command}`",
+            "{host} 会得到 {said} 格式的回答：`{command}`"
+        );
+        let next = format!("ralph init --update --agent {host}");
+        return Finding::new(Level::Red, "hooks.host", text).next(next);
+    }
+    let Some(verb) = Verb::from_name(&found.verb) else {
+        let verb = &found.verb;
+        let text = tr!(
+            lang,
+            "{host}: there is no hook \"{verb}\": `{command}`",
+            "{host}：沒有「{verb}」這個掛鉤：`{command}`",
+            "{host}：没有“{verb}”这个钩子：`{command}`"
+        );
+        let next = format!("ralph init --update --agent {host}");
+        return Finding::new(Level::Red, "hooks.verb", text).next(next);
+    };
+    let harmless = answer(found, verb, scratch, samples::HARMLESS).await;
+    if !samples::goes_on(&harmless) {
+        return failed(found, &harmless, lang);
+    }
+    if verb == Verb::PreToolUse {
+        let dangerous = answer(found, verb, scratch, samples::DANGEROUS).await;
+        if !samples::refuses(found.host, &dangerous) {
+            let sample = samples::DANGEROUS;
+            let text = tr!(
+                lang,
+                "{host}: the guard let `{sample}` pass: `{command}`",
+                "{host}：護欄放行了 `{sample}`：`{command}`",
+                "{host}：护栏放行了 `{sample}`：`{command}`"
+            );
+            let next = format!("ralph guard test '{sample}'");
+            return Finding::new(Level::Red, "hooks.guard", text).next(next);
+        }
+    }
+    let event = &found.event;
+    let text = tr!(
+        lang,
+        "{host} {event}: `{command}` runs and answers",
+        "{host} {event}：`{command}` 可執行並有回應",
+        "{host} {event}：`{command}` 可执行并有响应"
+    );
+    Finding::new(Level::Ok, "hooks.run", text)
+}
+
+async fn answer(found: &Found, verb: Verb, scratch: &Scratch, sample: &str) -> Answer {
+    const PATIENCE: Duration = Duration::from_secs(20);
+    let payload = samples::payload(found.host, verb, scratch.path(), sample);
+    let project = found.host.project_variable();
+    let project = project.map(|name| (name.into(), scratch.path().into()));
+    ask(Question {
+        program: Path::new("sh"),
+        args: vec!["-c".into(), found.command.clone().into()],
+        cwd: scratch.path(),
+        env: project.into_iter().collect(),
+        stdin: scratch.input("payload.json", &payload.to_string()).ok(),
+        timeout: PATIENCE,
+    })
+    .await
+}
+
+fn failed(found: &Found, answer: &Answer, lang: Lang) -> Finding {
+    let (host, event, command) = (found.host.name(), &found.event, &found.command);
+    let said = [&answer.stderr, &answer.stdout];
+    let said = said.iter().find_map(|text| text.lines().next());
+    let said = said.unwrap_or_default();
+    let how = match &answer.ending {
+        Ending::Exited(code) => tr!(
+            lang,
+            "ended with {code}",
+            "以 {code} 結束",
+            "以 {code} 结束"
+        ),
+        Ending::TimedOut => tr!(
+            lang,
+            "did not end in time",
+            "未在時限內結束",
+            "未在时限内结束"
+        ),
+        Ending::Signalled(signal) => tr!(
+            lang,
+            "was ended by signal {signal}",
+            "被訊號 {signal} 終止",
+            "被信号 {signal} 终止"
+        ),
+        Ending::Stopped => tr!(lang, "was stopped", "被停止", "被停止"),
+        Ending::SpawnFailed { message, .. } => message.clone(),
+    };
+    let text = tr!(
+        lang,
+        "{host} {event}: `{command}` {how}: {said}",
+        "{host} {event}：`{command}` {how}：{said}",
+        "{host} {event}：`{command}` {how}：{said}"
+    );
+    let next = match answer.ending {
+        Ending::Exited(126 | 127) => tr!(
+            lang,
+            "there is no such program, so the hook does nothing: ralph init --update --yes --agent {host}",
+            "沒有這個程式，掛鉤不起作用：ralph init --update --yes --agent {host}",
+            "没有这个程序，钩子不起作用：ralph init --update --yes --agent {host}"
+        ),
+        _ => tr!(
+            lang,
+            "run it by hand with a payload, then ralph init --update --yes --agent {host}",
+            "請以內容手動執行，再執行 ralph init --update --yes --agent {host}",
+            "请以内容手动执行，再运行 ralph init --update --yes --agent {host}"
+        ),
+    };
+    Finding::new(Level::Red, "hooks.run", text).next(next)
+}
+
+#[cfg(test)]
+impl Found {
+    pub fn sample(host: Host, file: &str, event: &str, element: Value, command: String) -> Found {
+        Found {
+            host,
+            file: file.into(),
+            event: event.into(),
+            group: 0,
+            hook: 0,
+            element,
+            command,
+            said: host,
+            verb: String::new(),
+        }
+    }
+}

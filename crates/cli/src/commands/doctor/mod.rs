@@ -1,0 +1,164 @@
+//! `ralph doctor`: whether what is installed works, proven and not assumed.
+//!
+//! Earlier tools of this kind were inert for months because of one wrong name.
+//! So every entry that calls us is run with a sample, as its agent would run
+//! it, and every red line says what to do.
+
+mod ask;
+mod entries;
+mod live;
+mod machine;
+mod samples;
+mod schema;
+mod symptoms;
+mod trust;
+
+use ralph_core::lang::Lang;
+use ralph_core::tr;
+use serde_json::{Value, json};
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::DoctorArgs;
+
+/// Exit code where something does not work.
+const RED: u8 = 7;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Ok,
+    Note,
+    Warning,
+    Red,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Level::Ok => "ok",
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Red => "red",
+        }
+    }
+
+    fn sign(self) -> char {
+        match self {
+            Level::Ok => '✓',
+            Level::Note => '·',
+            Level::Warning => '!',
+            Level::Red => '✗',
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug)]
+struct Finding {
+    level: Level,
+    /// For programs.
+    check: &'static str,
+    text: String,
+    /// What to do; empty where there is nothing.
+    next: String,
+}
+
+impl Finding {
+    fn new(level: Level, check: &'static str, text: String) -> Finding {
+        Finding {
+            level,
+            check,
+            text,
+            next: String::new(),
+        }
+    }
+
+    fn next(mut self, next: String) -> Finding {
+        self.next = next;
+        self
+    }
+
+    fn as_json(&self) -> Value {
+        json!({
+            "check": self.check,
+            "status": self.level.name(),
+            "message": self.text,
+            "next": self.next,
+        })
+    }
+
+    fn in_words(&self) -> String {
+        let mut words = format!("{} {}", self.level.sign(), self.text);
+        if !self.next.is_empty() {
+            words.push_str(&format!("\n    → {}", self.next));
+        }
+        words
+    }
+}
+
+pub fn run(app: &App, args: &DoctorArgs) -> u8 {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            app.warn(&error.to_string());
+            return FAILED;
+        }
+    };
+    let findings = runtime.block_on(look(app, args.live));
+    if args.json {
+        let worst = worst(&findings);
+        let findings: Vec<Value> = findings.iter().map(Finding::as_json).collect();
+        let told = json!({ "status": worst.name(), "findings": findings });
+        app.print(&told.to_string());
+    } else {
+        let lines: Vec<String> = findings.iter().map(Finding::in_words).collect();
+        app.tell(&lines.join("\n"));
+        app.tell(&verdict(&findings, app.lang()));
+    }
+    match worst(&findings) {
+        Level::Red => RED,
+        _ => 0,
+    }
+}
+
+async fn look(app: &App, live: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let clients = machine::look(app, &mut findings).await;
+    let found = entries::look(app, &mut findings);
+    entries::run_each(app, &found, &mut findings).await;
+    trust::look(&found, app.lang(), &mut findings);
+    symptoms::look(app, !found.is_empty(), &mut findings);
+    if live {
+        live::look(app, &clients, &mut findings).await;
+    }
+    findings
+}
+
+fn worst(findings: &[Finding]) -> Level {
+    let levels = findings.iter().map(|finding| finding.level);
+    levels.max().unwrap_or(Level::Ok)
+}
+
+fn verdict(findings: &[Finding], lang: Lang) -> String {
+    let count = |level| findings.iter().filter(|f| f.level == level).count();
+    let (red, warnings) = (count(Level::Red), count(Level::Warning));
+    match (red, warnings) {
+        (0, 0) => tr!(lang, "All is well.", "一切正常。", "一切正常。"),
+        (0, n) => tr!(
+            lang,
+            "It works; {n} warnings.",
+            "可以運作；{n} 個警告。",
+            "可以运行；{n} 个警告。"
+        ),
+        (n, _) => tr!(
+            lang,
+            "{n} things do not work: see ✗ above.",
+            "{n} 項無法運作：請見上方 ✗。",
+            "{n} 项无法运行：请见上方 ✗。"
+        ),
+    }
+}

@@ -1,0 +1,211 @@
+//! `ralph init`: hooks, slash commands and a configuration, shown first.
+
+mod plan;
+mod say;
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::config;
+use ralph_core::tr;
+use ralph_engine::agents::find_program;
+use ralph_store::FileError;
+
+use crate::app::{App, ask, is_interactive};
+use crate::args::{InitArgs, Switch};
+use crate::hook::Host;
+use crate::install::hosts::{self, Wanted};
+use crate::install::manifest::Manifest;
+use crate::install::program;
+use crate::settings;
+use crate::{FAILED, PAUSED};
+use plan::{Plan, Planned, Templates, Wish};
+pub use plan::{is_empty, without_lines};
+pub use say::settings as settings_problem;
+
+pub fn run(app: &App, args: &InitArgs) -> u8 {
+    match work(app, args) {
+        Ok(code) => code,
+        Err(problem) => {
+            let lang = app.lang();
+            app.warn(&ralph_core::lang::Say::say(&problem, lang));
+            FAILED
+        }
+    }
+}
+
+fn work(app: &App, args: &InitArgs) -> Result<u8, say::Problem> {
+    let root = root_of(app, args)?;
+    let app = App {
+        root: root.clone(),
+        ..app.clone()
+    };
+    let Ok(settings) = load(&app, args) else {
+        return Ok(FAILED);
+    };
+    let hosts = hosts_of(args);
+    let wish = Wish {
+        wanted: Wanted {
+            program: program::for_hooks(&root),
+            guard: args.guard != Some(Switch::Off),
+            gate: hosts::gate_time(&settings),
+        },
+        cap: hosts::needed_cap(&settings),
+        hosts: hosts.clone(),
+        plugin: args.plugin,
+        gitignore: args.gitignore,
+        preset: args.preset.clone(),
+        templates: match (args.force, args.update) {
+            (true, _) => Templates::Replace,
+            (_, true) => Templates::Keep,
+            _ => Templates::Add,
+        },
+    };
+    let manifest = Manifest::load(&root)?.unwrap_or_default();
+    let plan = Plan::make(&root, &wish, manifest)?;
+    for note in &plan.notes {
+        app.warn(&ralph_core::lang::Say::say(note, app.lang()));
+    }
+    warn_of_missing_agents(&app, &hosts);
+    if plan.files.is_empty() {
+        app.tell(&say::in_place(app.lang()));
+        app.tell(&say::next_steps(&wish, app.lang()));
+        return Ok(0);
+    }
+    for planned in &plan.files {
+        app.print(&planned.change.unified());
+    }
+    if args.dry_run {
+        return Ok(0);
+    }
+    if !args.yes {
+        if !is_interactive() {
+            app.warn(&tr!(
+                app.lang(),
+                "nothing was changed: nobody can be asked here. Look at the changes above, then run the same with --yes",
+                "未作任何變更：此處無人可問。請檢視上述變更，再加上 --yes 重新執行",
+                "未作任何更改：此处无人可问。请检查上述更改，再加上 --yes 重新运行"
+            ));
+            return Ok(FAILED);
+        }
+        let question = tr!(
+            app.lang(),
+            "Make these changes? [y/N] ",
+            "要進行這些變更嗎？[y/N] ",
+            "要进行这些更改吗？[y/N] "
+        );
+        if !matches!(ask(&question).as_deref(), Some("y" | "Y" | "yes")) {
+            return Ok(PAUSED);
+        }
+    }
+    apply(&root, plan)?;
+    app.tell(&say::installed(&wish, app.lang()));
+    app.tell(&say::next_steps(&wish, app.lang()));
+    Ok(0)
+}
+
+fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, say::Problem> {
+    let root = match &args.dir {
+        Some(dir) => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
+        None => app.root.clone(),
+    };
+    if !root.is_dir() {
+        return Err(say::Problem::NoDirectory { root });
+    }
+    let own_manifest = root.join("crates/cli/Cargo.toml");
+    let own = std::fs::read_to_string(own_manifest).unwrap_or_default();
+    if own.contains("name = \"ralph-loop\"") {
+        return Err(say::Problem::Itself { root });
+    }
+    Ok(root)
+}
+
+/// The settings of the project as they will be: with the preset.
+fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
+    let layer = args
+        .preset
+        .as_deref()
+        .map(|preset| config::Layer::flag("preset", preset, "--preset"));
+    let flags = match layer.transpose() {
+        Ok(layer) => layer.into_iter().collect(),
+        Err(error) => return Err(app.fail(&error)),
+    };
+    settings::load(app, flags).map(|loaded| loaded.settings)
+}
+
+fn hosts_of(args: &InitArgs) -> Vec<Host> {
+    let named = args.agent.iter().filter_map(|name| Host::from_name(name));
+    let mut hosts: Vec<Host> = Vec::new();
+    for host in named {
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    if hosts.is_empty() || args.plugin {
+        hosts = vec![Host::Claude];
+    }
+    hosts
+}
+
+/// A warning only: the agent may be installed later, or elsewhere (INST-04).
+fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
+    for host in hosts {
+        let name = match host {
+            Host::Cursor => "cursor-agent",
+            other => other.name(),
+        };
+        if find_program(name.as_ref(), &app.root).is_none() {
+            app.warn(&tr!(
+                app.lang(),
+                "{name} is not on PATH; the hooks work as soon as it is there",
+                "PATH 中沒有 {name}；安裝後掛鉤即可運作",
+                "PATH 中没有 {name}；安装后钩子即可运行"
+            ));
+        }
+    }
+}
+
+/// The manifest is written before anything is changed: what is half done can
+/// be taken away, too.
+fn apply(root: &Path, plan: Plan) -> Result<(), FileError> {
+    let Plan {
+        files,
+        mut manifest,
+        ..
+    } = plan;
+    let ralph = root.join(".ralph");
+    let is_new = !ralph.exists();
+    for Planned {
+        change,
+        installed,
+        backup,
+        ..
+    } in &files
+    {
+        if let Some(before) = backup {
+            Manifest::back_up(root, &change.path, before)?;
+        }
+        manifest.put(installed.clone());
+    }
+    if is_new {
+        note_directory(&mut manifest, root, &ralph);
+    }
+    manifest.version = 1;
+    manifest.save(root)?;
+    for Planned { change, .. } in &files {
+        let created = change.make(root)?;
+        for dir in created {
+            note_directory(&mut manifest, root, &dir);
+        }
+    }
+    manifest.save(root)
+}
+
+fn note_directory(manifest: &mut Manifest, root: &Path, dir: &Path) {
+    let Ok(dir) = dir.strip_prefix(root) else {
+        return;
+    };
+    let dir = dir.to_string_lossy().replace('\\', "/");
+    if !manifest.directories.contains(&dir) {
+        manifest.directories.push(dir);
+    }
+}

@@ -1,0 +1,278 @@
+//! What `ralph init` would change, and what it would leave alone.
+
+use std::path::Path;
+
+use ralph_core::checkpoint::sha256;
+use ralph_core::jsonc;
+
+use super::say::{Note, Problem};
+use crate::hook::Host;
+use crate::install::change::{self, Change};
+use crate::install::hosts::{self, Place, Wanted};
+use crate::install::manifest::{How, Installed, Manifest};
+use crate::install::merge::{self, MergeError, Merged};
+use crate::install::templates;
+
+/// Where the plugin is written.
+pub const PLUGIN: &str = ".ralph/plugin";
+
+/// What is to be installed.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub wanted: Wanted,
+    pub cap: u32,
+    pub hosts: Vec<Host>,
+    pub plugin: bool,
+    pub gitignore: bool,
+    pub preset: Option<String>,
+    pub templates: Templates,
+}
+
+/// What happens to whole files that are there already, or missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Templates {
+    /// Missing ones are added; what a person wrote or changed stays.
+    Add,
+    /// None is added: only entries and what we wrote ourselves is renewed.
+    Keep,
+    /// Ours take the place of a person's.
+    Replace,
+}
+
+#[derive(Debug)]
+pub struct Plan {
+    pub files: Vec<Planned>,
+    pub notes: Vec<Note>,
+    pub manifest: Manifest,
+}
+
+#[derive(Debug)]
+pub struct Planned {
+    pub change: Change,
+    pub installed: Installed,
+    /// What the file will be again; nothing where it will be gone.
+    pub backup: Option<String>,
+}
+
+impl Plan {
+    pub fn make(root: &Path, wish: &Wish, manifest: Manifest) -> Result<Plan, Problem> {
+        let mut plan = Plan {
+            files: Vec::new(),
+            notes: Vec::new(),
+            manifest,
+        };
+        if wish.plugin {
+            for (name, text) in templates::claude_plugin(&wish.wanted) {
+                plan.whole(root, &format!("{PLUGIN}/{name}"), text, wish.templates)?;
+            }
+        } else {
+            for host in &wish.hosts {
+                plan.host(root, wish, *host)?;
+            }
+        }
+        let first = wish.hosts.first().copied().unwrap_or_default();
+        let config = templates::config(wish.preset.as_deref(), first);
+        plan.config(root, wish, config)?;
+        let ignore = String::from("*\n");
+        plan.whole(root, ".ralph/.gitignore", ignore, Templates::Add)?;
+        if wish.gitignore {
+            plan.gitignore(root)?;
+        }
+        Ok(plan)
+    }
+
+    fn host(&mut self, root: &Path, wish: &Wish, host: Host) -> Result<(), Problem> {
+        match hosts::place(host) {
+            Place::Settings(path) => self.settings(root, path, wish, host)?,
+            Place::Plugin(path) if wish.wanted.guard => {
+                self.whole(root, path, templates::opencode_plugin(), wish.templates)?;
+            }
+            Place::Plugin(_) => {}
+        }
+        if host == Host::Claude {
+            for (path, text) in templates::slash_commands(".claude/commands") {
+                self.whole(root, &path, text, wish.templates)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(
+        &mut self,
+        root: &Path,
+        path: &str,
+        wish: &Wish,
+        host: Host,
+    ) -> Result<(), Problem> {
+        let current = change::read(&root.join(path))?;
+        let cap = (host == Host::Claude).then_some(wish.cap);
+        let refused = |error| Problem::Settings {
+            path: path.to_owned(),
+            error,
+        };
+        let text = current.as_deref().filter(|text| !text.trim().is_empty());
+        if let Some(text) = text {
+            let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+            jsonc::parse(text).map_err(|error| refused(MergeError::Syntax(error)))?;
+            let is_plain = serde_json::from_str::<serde_json::Value>(plain).is_ok();
+            if !is_plain && !hosts::reads_comments(host) {
+                let path = path.to_owned();
+                self.notes.push(Note::Comments { path, host });
+            }
+            if merge::is_current(text, host, &wish.wanted, cap).map_err(refused)? {
+                return Ok(());
+            }
+        }
+        let known = self.manifest.of(path).cloned();
+        let edits = match known.as_ref().map(|known| &known.how) {
+            Some(How::Merged { edits, .. }) => edits.as_slice(),
+            _ => &[],
+        };
+        let before = match text {
+            Some(text) => Some(merge::strip(text, host, edits).map_err(refused)?),
+            None => current.clone(),
+        };
+        // What we made ourselves is nobody's once it is empty again.
+        let was_there = known.is_none_or(|known| known.before.is_some());
+        let before = before.filter(|text| was_there || !is_empty(text));
+        let basis = before.as_deref().filter(|text| !text.trim().is_empty());
+        let Merged { text: after, edits } =
+            merge::merge(basis.unwrap_or(merge::EMPTY), host, &wish.wanted, cap)
+                .map_err(refused)?;
+        let host = host.name().to_owned();
+        let how = How::Merged { host, edits };
+        self.add(path, current, after, before, how);
+        Ok(())
+    }
+
+    fn whole(
+        &mut self,
+        root: &Path,
+        path: &str,
+        text: String,
+        templates: Templates,
+    ) -> Result<(), Problem> {
+        let current = change::read(&root.join(path))?;
+        let known = self.manifest.of(path).cloned();
+        let before = match &current {
+            None if templates == Templates::Keep && known.is_none() => return Ok(()),
+            None => None,
+            Some(there) if *there == text => return Ok(()),
+            Some(there) => {
+                let digest = sha256(there.as_bytes());
+                let ours = known.as_ref().is_some_and(|known| known.after == digest);
+                if !ours && templates != Templates::Replace {
+                    self.notes.push(Note::Kept {
+                        path: path.to_owned(),
+                    });
+                    return Ok(());
+                }
+                match known.filter(|_| ours) {
+                    Some(known) => known.before.and_then(|_| {
+                        let known = self.manifest.of(path)?;
+                        Manifest::backed_up(root, known)
+                    }),
+                    None => Some(there.clone()),
+                }
+            }
+        };
+        self.add(path, current, text, before, How::Whole);
+        Ok(())
+    }
+
+    /// A configuration belongs to the person from its first line on.
+    fn config(&mut self, root: &Path, wish: &Wish, text: String) -> Result<(), Problem> {
+        const PATH: &str = ".ralph/config.toml";
+        let is_there = change::read(&root.join(PATH))?.is_some();
+        if !is_there {
+            return self.whole(root, PATH, text, wish.templates);
+        }
+        if let Some(preset) = &wish.preset {
+            let current = change::read(&root.join(PATH))?.unwrap_or_default();
+            let line = format!("preset = \"{preset}\"");
+            if !current.lines().any(|there| there.trim() == line) {
+                self.notes.push(Note::Preset { line });
+            }
+        }
+        Ok(())
+    }
+
+    fn gitignore(&mut self, root: &Path) -> Result<(), Problem> {
+        const PATH: &str = ".gitignore";
+        let current = change::read(&root.join(PATH))?;
+        let text = current.clone().unwrap_or_default();
+        let is_missing = |line: &&&str| !text.lines().any(|there| there.trim() == **line);
+        let lines: Vec<&str> = templates::IGNORED
+            .iter()
+            .filter(is_missing)
+            .copied()
+            .collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let mut after = text.clone();
+        if !after.is_empty() && !after.ends_with('\n') {
+            after.push_str(newline);
+        }
+        for line in &lines {
+            after.push_str(line);
+            after.push_str(newline);
+        }
+        let mut all: Vec<String> = lines.into_iter().map(str::to_owned).collect();
+        let mut before = current.clone();
+        // Lines of ours that are there already stay ours.
+        if let Some(known) = self.manifest.of(PATH).cloned()
+            && let How::Lines { lines } = known.how
+        {
+            before = known.before.as_ref().map(|_| without_lines(&text, &lines));
+            all.extend(lines);
+        }
+        self.add(PATH, current, after, before, How::Lines { lines: all });
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        path: &str,
+        current: Option<String>,
+        after: String,
+        before: Option<String>,
+        how: How,
+    ) {
+        let installed = Installed {
+            path: path.to_owned(),
+            how,
+            before: before.as_ref().map(|text| sha256(text.as_bytes())),
+            after: sha256(after.as_bytes()),
+        };
+        let change = Change {
+            path: path.to_owned(),
+            before: current,
+            after: Some(after),
+        };
+        if !change.is_none() {
+            self.files.push(Planned {
+                change,
+                installed,
+                backup: before,
+            });
+        }
+    }
+}
+
+/// Whether nothing is in settings.
+pub fn is_empty(text: &str) -> bool {
+    jsonc::parse(text).is_ok_and(|root| root.list().is_empty()) && text.trim().len() == 2
+}
+
+/// A text without the last of each of these lines.
+pub fn without_lines(text: &str, lines: &[String]) -> String {
+    let mut kept: Vec<&str> = text.split_inclusive('\n').collect();
+    for line in lines {
+        if let Some(at) = kept.iter().rposition(|there| there.trim() == line) {
+            kept.remove(at);
+        }
+    }
+    kept.concat()
+}

@@ -1,0 +1,293 @@
+//! Where each agent reads its hooks, what they are called there and how an
+//! entry is written. Recorded from the clients: see `docs/hooks.md`.
+
+use std::time::Duration;
+
+use ralph_core::config::Settings;
+use serde_json::{Value, json};
+
+use super::program;
+use crate::hook::{Event, Host};
+
+/// What a hook does, by the name that it has on our command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    PreToolUse,
+    PostToolUse,
+    Stop,
+    SubagentStop,
+    UserPromptSubmit,
+    SessionStart,
+    SessionEnd,
+}
+
+impl Verb {
+    pub const ALL: [Verb; 7] = [
+        Verb::PreToolUse,
+        Verb::PostToolUse,
+        Verb::Stop,
+        Verb::SubagentStop,
+        Verb::UserPromptSubmit,
+        Verb::SessionStart,
+        Verb::SessionEnd,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::PreToolUse => "pre-tool-use",
+            Verb::PostToolUse => "post-tool-use",
+            Verb::Stop => "stop",
+            Verb::SubagentStop => "subagent-stop",
+            Verb::UserPromptSubmit => "user-prompt-submit",
+            Verb::SessionStart => "session-start",
+            Verb::SessionEnd => "session-end",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Verb> {
+        Verb::ALL.into_iter().find(|verb| verb.name() == name)
+    }
+
+    /// Whether `ralph hook` answers it.
+    pub fn is_there(self) -> bool {
+        Event::from_name(self.name()).is_some()
+    }
+}
+
+/// One hook of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// As the agent calls it.
+    pub event: &'static str,
+    pub matcher: Option<&'static str>,
+    pub verb: Verb,
+}
+
+const fn entry(event: &'static str, matcher: &'static str, verb: Verb) -> Entry {
+    let matcher = Some(matcher);
+    Entry {
+        event,
+        matcher,
+        verb,
+    }
+}
+
+const fn plain(event: &'static str, verb: Verb) -> Entry {
+    Entry {
+        event,
+        matcher: None,
+        verb,
+    }
+}
+
+/// INST-03, and what else the guard has something to say about.
+const CLAUDE: [Entry; 11] = [
+    entry("PreToolUse", "Bash", Verb::PreToolUse),
+    entry("PreToolUse", "Write|Edit|Read", Verb::PreToolUse),
+    entry("PreToolUse", "WebFetch", Verb::PreToolUse),
+    entry(
+        "PreToolUse",
+        "^(MultiEdit|NotebookEdit|Glob|Grep|mcp__.*)$",
+        Verb::PreToolUse,
+    ),
+    entry("PostToolUse", "Write|Edit", Verb::PostToolUse),
+    // The client counts blocks in a row from the last tool call on, whichever
+    // it was; so do we.
+    entry(
+        "PostToolUse",
+        "Bash|MultiEdit|NotebookEdit",
+        Verb::PostToolUse,
+    ),
+    plain("Stop", Verb::Stop),
+    plain("SubagentStop", Verb::SubagentStop),
+    plain("UserPromptSubmit", Verb::UserPromptSubmit),
+    plain("SessionStart", Verb::SessionStart),
+    plain("SessionEnd", Verb::SessionEnd),
+];
+
+/// It calls every shell tool Bash, and every edit apply_patch.
+const CODEX: [Entry; 7] = [
+    plain("PreToolUse", Verb::PreToolUse),
+    entry("PostToolUse", "apply_patch", Verb::PostToolUse),
+    plain("Stop", Verb::Stop),
+    plain("SubagentStop", Verb::SubagentStop),
+    plain("UserPromptSubmit", Verb::UserPromptSubmit),
+    plain("SessionStart", Verb::SessionStart),
+    plain("SessionEnd", Verb::SessionEnd),
+];
+
+/// It has no hook for subagents.
+const GEMINI: [Entry; 6] = [
+    entry("BeforeTool", "*", Verb::PreToolUse),
+    entry("AfterTool", "write_file|replace", Verb::PostToolUse),
+    plain("AfterAgent", Verb::Stop),
+    plain("BeforeAgent", Verb::UserPromptSubmit),
+    plain("SessionStart", Verb::SessionStart),
+    plain("SessionEnd", Verb::SessionEnd),
+];
+
+/// Written in this way, its payloads and tools have the names of Claude's.
+const COPILOT: [Entry; 7] = [
+    plain("PreToolUse", Verb::PreToolUse),
+    plain("PostToolUse", Verb::PostToolUse),
+    plain("Stop", Verb::Stop),
+    plain("SubagentStop", Verb::SubagentStop),
+    plain("UserPromptSubmit", Verb::UserPromptSubmit),
+    plain("SessionStart", Verb::SessionStart),
+    plain("SessionEnd", Verb::SessionEnd),
+];
+
+/// Its stop hook can't hold it back, so that only the guard is of use there.
+const CURSOR: [Entry; 1] = [plain("preToolUse", Verb::PreToolUse)];
+
+/// Where an agent reads its hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// JSON, in which entries are merged.
+    Settings(&'static str),
+    /// A program of the agent's own language, which is ours alone.
+    Plugin(&'static str),
+}
+
+pub fn place(host: Host) -> Place {
+    match host {
+        Host::Claude => Place::Settings(".claude/settings.json"),
+        Host::Codex => Place::Settings(".codex/hooks.json"),
+        Host::Gemini => Place::Settings(".gemini/settings.json"),
+        Host::Copilot => Place::Settings(".github/hooks/ralph.json"),
+        Host::Cursor => Place::Settings(".cursor/hooks.json"),
+        Host::OpenCode => Place::Plugin(".opencode/plugin/ralph.js"),
+    }
+}
+
+pub fn entries(host: Host) -> &'static [Entry] {
+    match host {
+        Host::Claude => &CLAUDE,
+        Host::Codex => &CODEX,
+        Host::Gemini => &GEMINI,
+        Host::Copilot => &COPILOT,
+        Host::Cursor => &CURSOR,
+        Host::OpenCode => &[],
+    }
+}
+
+/// Whether a file of its hooks has to say which version it is.
+pub fn needs_version(host: Host) -> bool {
+    matches!(host, Host::Copilot | Host::Cursor)
+}
+
+/// Whether its file may hold comments and trailing commas; others pass over a
+/// file that does, in silence.
+pub fn reads_comments(host: Host) -> bool {
+    matches!(host, Host::Gemini)
+}
+
+/// What the entries depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// As a word for a shell.
+    pub program: String,
+    pub guard: bool,
+    /// For hooks that may have to verify (VERI-17).
+    pub gate: Duration,
+}
+
+/// What a hook that verifies may take: every command its time, and some to
+/// spare (VERI-17).
+pub fn gate_time(settings: &Settings) -> Duration {
+    const MARGIN: Duration = Duration::from_secs(30);
+    let commands = u32::try_from(settings.verify.commands.len()).unwrap_or(u32::MAX);
+    settings
+        .verify
+        .command_timeout
+        .saturating_mul(commands.max(1))
+        .saturating_add(MARGIN)
+}
+
+/// The cap that lets a loop reach its limit (STOP-08); 0 is none.
+pub fn needed_cap(settings: &Settings) -> u32 {
+    match settings.limits.max_iterations {
+        0 => 0,
+        limit => limit.saturating_add(1),
+    }
+}
+
+impl Wanted {
+    /// What stands in the lists of the agent's events: event and element.
+    pub fn elements(&self, host: Host) -> Vec<(&'static str, Value)> {
+        entries(host)
+            .iter()
+            .filter(|entry| self.guard || entry.verb != Verb::PreToolUse)
+            .filter(|entry| entry.verb.is_there())
+            .map(|entry| (entry.event, self.element(host, entry)))
+            .collect()
+    }
+
+    pub fn command(&self, host: Host, verb: Verb) -> String {
+        let (program, host, verb) = (&self.program, host.name(), verb.name());
+        format!("{program} hook --host {host} {verb}")
+    }
+
+    fn element(&self, host: Host, entry: &Entry) -> Value {
+        let command = self.command(host, entry.verb);
+        let seconds = self.timeout(host, entry.verb).as_secs();
+        let hook = match host {
+            Host::Gemini => json!({
+                "type": "command",
+                "name": format!("ralph-{}", entry.verb.name()),
+                "command": command,
+                // The only one that counts in milliseconds.
+                "timeout": seconds * 1000,
+            }),
+            Host::Copilot => {
+                return json!({
+                    "type": "command",
+                    "bash": command,
+                    "powershell": command,
+                    "timeoutSec": seconds,
+                });
+            }
+            Host::Cursor => return json!({"command": command, "timeout": seconds}),
+            Host::Claude | Host::Codex | Host::OpenCode => {
+                json!({"type": "command", "command": command, "timeout": seconds})
+            }
+        };
+        match entry.matcher {
+            Some(matcher) => json!({"matcher": matcher, "hooks": [hook]}),
+            None => json!({"hooks": [hook]}),
+        }
+    }
+
+    pub fn timeout(&self, host: Host, verb: Verb) -> Duration {
+        match verb {
+            Verb::Stop | Verb::SubagentStop => self.gate,
+            // Codex allows no more.
+            Verb::SessionEnd if host == Host::Codex => Duration::from_secs(3),
+            _ => Duration::from_secs(10),
+        }
+    }
+}
+
+fn line(hook: &Value) -> Option<&str> {
+    hook.get("command").or_else(|| hook.get("bash"))?.as_str()
+}
+
+/// The command lines in an element of an event's list, whoever wrote it, with
+/// the place of each below the element.
+pub fn commands(element: &Value) -> Vec<(Option<usize>, &str)> {
+    match element.get("hooks").and_then(Value::as_array) {
+        Some(hooks) => hooks
+            .iter()
+            .enumerate()
+            .filter_map(|(i, hook)| Some((Some(i), line(hook)?)))
+            .collect(),
+        None => line(element).map(|line| (None, line)).into_iter().collect(),
+    }
+}
+
+/// Whether an element calls us for this agent, and nobody else.
+pub fn is_ours(element: &Value, host: Host) -> bool {
+    let lines = commands(element);
+    let ours = |line: &str| program::called_by(line, host.name()).is_some();
+    !lines.is_empty() && lines.iter().all(|(_, line)| ours(line))
+}

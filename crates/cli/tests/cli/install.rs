@@ -1,0 +1,392 @@
+//! `ralph init`, `ralph uninstall` and `ralph doctor` in a project.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::env::{Done, RALPH, TestEnv};
+
+impl TestEnv {
+    /// `ralph` with a PATH that has `ralph` and nothing of the machine's
+    /// agents on it.
+    fn own(&self, args: &[&str]) -> Done {
+        let bin = self.bin();
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        Done::of(&self.command(args).env("PATH", path).output().unwrap())
+    }
+
+    fn bin(&self) -> PathBuf {
+        let bin = self.outside("bin");
+        fs::create_dir_all(&bin).unwrap();
+        let link = bin.join("ralph");
+        if !link.exists() {
+            std::os::unix::fs::symlink(RALPH, &link).unwrap();
+        }
+        bin
+    }
+
+    /// Every file and directory but Git's, in words that a person can read.
+    fn shape(&self) -> Vec<String> {
+        let files = self.snapshot().into_iter();
+        let below = files.map(|(path, bytes)| {
+            let path = path.strip_prefix(&self.root).unwrap().display().to_string();
+            format!("{path}: {:?}", String::from_utf8_lossy(&bytes))
+        });
+        below.filter(|line| !line.starts_with(".git/")).collect()
+    }
+
+    fn init(&self, args: &[&str]) -> Done {
+        let done = self.own(&[&["init", "--yes"], args].concat());
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        done
+    }
+
+    fn doctor(&self) -> (i32, Vec<Value>) {
+        let done = self.own(&["doctor", "--json"]);
+        let told: Value = serde_json::from_str(&done.stdout).unwrap();
+        (done.code, told["findings"].as_array().unwrap().clone())
+    }
+
+    /// The checks that are as bad as this.
+    fn diagnosed(&self, status: &str) -> Vec<String> {
+        let (code, findings) = self.doctor();
+        let of = |name: &str| -> Vec<String> {
+            let found = findings.iter().filter(|f| f["status"] == name);
+            found
+                .map(|f| f["check"].as_str().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(code == 7, !of("red").is_empty(), "{findings:?}");
+        of(status)
+    }
+}
+
+const AGENTS: [&str; 6] = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"];
+
+#[test]
+fn init_and_uninstall_leave_every_file_as_it_was() {
+    for agent in AGENTS {
+        let env = TestEnv::new();
+        env.write(".gitignore", "target");
+        env.write(
+            ".claude/settings.json",
+            "{\r\n\t// mine\r\n\t\"hooks\": {\"Stop\": [{\"hooks\": []},]},\r\n}",
+        );
+        env.write(".claude/commands/mine.md", "Mine.\n");
+        env.write(".gemini/settings.json", "{}");
+        let before = env.shape();
+        env.init(&["--agent", agent, "--gitignore", "--preset", "sdd"]);
+        assert_ne!(env.shape(), before, "{agent}");
+        let installed = env.shape();
+        let again = env.init(&["--agent", agent, "--gitignore", "--preset", "sdd"]);
+        assert!(
+            again.stdout.contains("everything is in place"),
+            "{}",
+            again.stdout
+        );
+        assert_eq!(env.shape(), installed, "{agent}: again");
+        let done = env.own(&["uninstall", "--yes"]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(env.shape(), before, "{agent}");
+    }
+}
+
+#[test]
+fn what_a_person_did_in_between_stays() {
+    let env = TestEnv::new();
+    env.init(&[]);
+    let text = env.read(".claude/settings.json");
+    let theirs = text.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
+    env.write(".claude/settings.json", &theirs);
+    env.write(".claude/commands/do.md", "My own.\n");
+    fs::write(env.path(".ralph/runs"), "state").unwrap();
+    let done = env.own(&["uninstall", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(env.json(".claude/settings.json"), json!({"model": "opus"}));
+    assert_eq!(env.read(".claude/commands/do.md"), "My own.\n");
+    assert!(done.stderr.contains(".claude/commands/do.md"));
+    assert!(!env.path(".claude/commands/ralph-loop.md").exists());
+    assert!(env.path(".ralph/.gitignore").exists(), "state stays hidden");
+    assert!(!env.path(".ralph/install.json").exists());
+}
+
+#[test]
+fn a_project_from_elsewhere_can_be_cleaned_without_a_manifest() {
+    let env = TestEnv::new();
+    env.write(".claude/settings.json", "{\"model\": \"opus\"}");
+    env.init(&[]);
+    fs::remove_dir_all(env.path(".ralph")).unwrap();
+    let done = env.own(&["uninstall", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let left = env.json(".claude/settings.json");
+    assert_eq!(left["model"], "opus");
+    assert_eq!(left["hooks"], Value::Null);
+    assert!(!env.path(".claude/commands/ralph-loop.md").exists());
+    let done = TestEnv::new().own(&["uninstall", "--yes"]);
+    assert_eq!(done.stdout, "nothing of Ralph is installed here\n");
+}
+
+#[test]
+fn nothing_is_changed_before_a_person_says_so() {
+    let env = TestEnv::new();
+    env.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    let before = env.shape();
+    for args in [&["init"][..], &["init", "--dry-run"]] {
+        let done = env.own(args);
+        assert!(done.stdout.contains("--- a/.claude/settings.json"));
+        assert!(done.stdout.contains("+++ b/.claude/commands/ralph-loop.md"));
+        assert!(done.stdout.contains("ralph hook --host claude stop"));
+        let asked = !args.contains(&"--dry-run");
+        assert_eq!(done.code, i32::from(asked));
+        assert_eq!(done.stderr.contains("--yes"), asked, "{}", done.stderr);
+        assert_eq!(env.shape(), before);
+    }
+    env.init(&[]);
+    let installed = env.shape();
+    for args in [&["uninstall"][..], &["uninstall", "--dry-run"]] {
+        let done = env.own(args);
+        assert!(done.stdout.contains("+++ b/.claude/settings.json"));
+        assert_eq!(env.shape(), installed);
+    }
+}
+
+#[test]
+fn broken_settings_are_told_with_their_place_and_never_overwritten() {
+    for (text, place) in [
+        ("{\n  \"hooks\": {\n", "line 3, column 1"),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 3, column 3"),
+        ("{\"hooks\": []}", "\"hooks\""),
+        ("[1]", "no JSON object"),
+    ] {
+        let env = TestEnv::new();
+        env.write(".claude/settings.json", text);
+        let before = env.shape();
+        let done = env.own(&["init", "--yes"]);
+        assert_eq!(done.code, 1);
+        assert!(done.stderr.contains(".claude/settings.json"));
+        assert!(done.stderr.contains(place), "{text}: {}", done.stderr);
+        assert_eq!(env.shape(), before);
+    }
+}
+
+#[test]
+fn a_persons_files_are_replaced_only_by_force() {
+    let env = TestEnv::new();
+    env.write(".claude/commands/do.md", "Mine.\n");
+    env.write(".ralph/config.toml", "lang = \"en\"\n");
+    let before = env.shape();
+    let done = env.init(&["--preset", "sdd"]);
+    assert!(done.stderr.contains(".claude/commands/do.md is there"));
+    assert!(done.stderr.contains("preset = \"sdd\""));
+    assert_eq!(env.read(".claude/commands/do.md"), "Mine.\n");
+    env.init(&["--force"]);
+    assert_ne!(env.read(".claude/commands/do.md"), "Mine.\n");
+    assert_eq!(env.read(".ralph/config.toml"), "lang = \"en\"\n");
+    env.own(&["uninstall", "--yes"]);
+    assert_eq!(env.shape(), before);
+}
+
+#[test]
+fn an_update_renews_entries_and_adds_no_files() {
+    let env = TestEnv::new();
+    env.init(&["--update"]);
+    assert!(!env.path(".claude/commands").exists());
+    let stale = env
+        .read(".claude/settings.json")
+        .replace("\"ralph hook", "\"/old/ralph hook");
+    env.write(".claude/settings.json", &stale);
+    env.init(&["--update"]);
+    assert!(!env.read(".claude/settings.json").contains("/old/ralph"));
+    assert!(env.diagnosed("red").is_empty());
+}
+
+#[test]
+fn the_time_of_the_gate_and_the_cap_follow_the_settings() {
+    let env = TestEnv::new();
+    env.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"a\", \"b\", \"c\"]\ncommand_timeout = \"60s\"\n[limits]\nmax_iterations = 30\n",
+    );
+    env.init(&[]);
+    let settings = env.json(".claude/settings.json");
+    let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
+    assert_eq!(stop["timeout"], 210);
+    assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "31");
+}
+
+#[test]
+fn a_plugin_is_written_whole() {
+    let env = TestEnv::new();
+    let before = env.shape();
+    let done = env.init(&["--plugin"]);
+    assert!(done.stdout.contains("claude --plugin-dir .ralph/plugin"));
+    let hooks = env.json(".ralph/plugin/hooks/hooks.json");
+    assert!(hooks["hooks"]["Stop"].is_array());
+    assert_eq!(
+        env.json(".ralph/plugin/.claude-plugin/plugin.json")["name"],
+        "ralph"
+    );
+    assert!(!env.path(".claude").exists());
+    env.own(&["uninstall", "--yes"]);
+    assert_eq!(env.shape(), before);
+}
+
+#[test]
+fn ralph_is_not_installed_into_itself() {
+    let env = TestEnv::new();
+    env.write(
+        "crates/cli/Cargo.toml",
+        "[package]\nname = \"ralph-loop\"\n",
+    );
+    let before = env.shape();
+    let done = env.own(&["init", "--yes"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("own source"), "{}", done.stderr);
+    assert_eq!(env.shape(), before);
+    let done = env.own(&["init", "nowhere", "--yes"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("nowhere is no directory"));
+}
+
+#[test]
+fn a_manifest_leads_nowhere_outside() {
+    let env = TestEnv::new();
+    env.init(&[]);
+    let outside = env.outside("victim.txt");
+    fs::write(&outside, "mine").unwrap();
+    let manifest = env.read(".ralph/install.json");
+    let forged = manifest.replace(".claude/commands/do.md", "../victim.txt");
+    assert_ne!(manifest, forged);
+    env.write(".ralph/install.json", &forged);
+    let done = env.own(&["uninstall", "--yes"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("../victim.txt"));
+    assert!(outside.exists());
+}
+
+#[test]
+fn every_installed_hook_is_run_and_answers() {
+    let env = TestEnv::new();
+    assert_eq!(env.diagnosed("red"), Vec::<String>::new());
+    let agents: Vec<&str> = AGENTS.iter().flat_map(|name| ["--agent", name]).collect();
+    env.init(&agents);
+    let before = env.shape();
+    // Codex waits for a person.
+    assert_eq!(env.diagnosed("red"), ["codex.trust"]);
+    let ran = env.diagnosed("ok");
+    let ran = ran.iter().filter(|check| *check == "hooks.run").count();
+    assert!(ran > 20, "{ran}");
+    assert_eq!(env.shape(), before, "a look changes nothing");
+}
+
+#[test]
+fn what_is_dead_is_red() {
+    // What is done to the settings, and which check finds it.
+    type Deed = fn(&TestEnv, &str) -> String;
+    let cases: [(Deed, &str); 8] = [
+        (
+            |_, text| {
+                text.replace(
+                    "\"ralph hook --host claude stop\"",
+                    "\"/nowhere/ralph hook --host claude stop\"",
+                )
+            },
+            "hooks.run",
+        ),
+        (
+            |_, text| text.replace("\"Stop\"", "\"stop\""),
+            "hooks.event",
+        ),
+        (
+            |_, text| text.replacen('{', "{\"disableAllHooks\": true,", 1),
+            "hooks.disabled",
+        ),
+        (|_, text| format!("// mine\n{text}"), "settings.comments"),
+        (|_, text| format!("{text}}}"), "settings.syntax"),
+        (|_, text| text.replace("\"51\"", "\"8\""), "hooks.cap"),
+        (
+            |_, text| text.replace("--host claude stop", "--host codex stop"),
+            "hooks.host",
+        ),
+        (
+            |env, text| {
+                // A program that says yes to everything.
+                let liar = env.outside("liar/ralph");
+                fs::create_dir_all(liar.parent().unwrap()).unwrap();
+                fs::write(&liar, "#!/bin/sh\nexit 0\n").unwrap();
+                fs::set_permissions(&liar, fs::Permissions::from_mode(0o755)).unwrap();
+                text.replace("\"ralph hook", &format!("\"{} hook", liar.display()))
+            },
+            "hooks.guard",
+        ),
+    ];
+    for (deed, check) in cases {
+        let env = TestEnv::new();
+        env.init(&[]);
+        let text = env.read(".claude/settings.json");
+        let changed = deed(&env, &text);
+        assert_ne!(changed, text, "{check}");
+        env.write(".claude/settings.json", &changed);
+        let red = env.diagnosed("red");
+        assert!(red.iter().any(|found| found == check), "{check}: {red:?}");
+    }
+}
+
+#[test]
+fn a_doubled_hook_and_an_odd_field_are_warned_of() {
+    let env = TestEnv::new();
+    env.init(&[]);
+    fs::copy(
+        env.path(".claude/settings.json"),
+        env.path(".claude/settings.local.json"),
+    )
+    .unwrap();
+    assert!(env.diagnosed("warning").contains(&"hooks.twice".to_owned()));
+    let odd = env
+        .read(".claude/settings.json")
+        .replacen("\"timeout\"", "\"timeoutSec\"", 1);
+    env.write(".claude/settings.json", &odd);
+    let warned = env.diagnosed("warning");
+    assert!(warned.contains(&"hooks.field".to_owned()), "{warned:?}");
+    assert!(warned.contains(&"hooks.current".to_owned()), "{warned:?}");
+}
+
+#[test]
+fn the_three_complaints_about_loops_are_answered() {
+    let check = |turns: &[Value], more: &[&str], want: &str| {
+        let env = TestEnv::with_tasks(1);
+        env.run_script(turns, more);
+        let (_, findings) = env.doctor();
+        let told: Vec<&Value> = findings
+            .iter()
+            .filter(|f| f["check"].as_str().unwrap().starts_with("loop."))
+            .collect();
+        let names: Vec<&str> = told.iter().map(|f| f["check"].as_str().unwrap()).collect();
+        assert_eq!(names, [want], "{findings:?}");
+        assert_ne!(told[0]["next"], "");
+    };
+    let claim = json!({"say": "<promise>COMPLETE</promise>"});
+    let words = json!({"say": "Going on."});
+    check(&[claim], &["--max-iterations", "1"], "loop.left_early");
+    check(&[words], &["--max-iterations", "1"], "loop.never_ends");
+    let env = TestEnv::new();
+    env.init(&[]);
+    assert!(
+        env.diagnosed("note")
+            .contains(&"loop.not_started".to_owned())
+    );
+}
+
+#[test]
+fn a_doctor_speaks_three_languages() {
+    for (lang, want) in [
+        ("en", "no hooks of Ralph are installed here"),
+        ("zh-TW", "此處未安裝 Ralph 的掛鉤"),
+        ("zh-CN", "此处未安装 Ralph 的钩子"),
+    ] {
+        let done = TestEnv::new().own(&["--lang", lang, "doctor"]);
+        assert!(done.stdout.contains(want), "{}", done.stdout);
+    }
+}
