@@ -92,7 +92,16 @@ impl Actor {
         let layout = Layout::new(&self.root);
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
-        if is_alive == (*act == Act::Resume) {
+        let fits = match act {
+            Act::Resume => !is_alive,
+            // A run that waits for an answer may have ended meanwhile.
+            Act::Answer { .. } => {
+                let latest = layout.latest_run().ok().flatten();
+                latest.is_some_and(|latest| latest.id == *run)
+            }
+            Act::Pause | Act::Stop | Act::Wake | Act::Extend { .. } => is_alive,
+        };
+        if !fits {
             return Response::problem(409, &self.out_of_place(is_alive));
         }
         let done = match act {

@@ -391,11 +391,11 @@ fn what_happens_is_seen_at_once_and_pause_and_continue_act() {
     std::fs::write(env.outside("go"), "").unwrap();
     stream.until("it has paused", |n| n["head"]["outcome"] == "paused");
     assert_eq!(run.finish().code, 3);
-    let can = page.get(&format!("/api/runs/{id}")).json()["head"]["can"].clone();
-    assert_eq!(
-        (&can["pause"], &can["resume"]),
-        (&json!(false), &json!(true))
-    );
+    // The lock is looked at a moment later.
+    wait_until("it can go on", || {
+        let can = page.get(&format!("/api/runs/{id}")).json()["head"]["can"].clone();
+        (&can["pause"], &can["resume"]) == (&json!(false), &json!(true))
+    });
 
     let told = page.post(&format!("/api/runs/{id}/resume"), &json!({}));
     assert_eq!(told.status, 200, "{}", told.body);
