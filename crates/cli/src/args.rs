@@ -76,6 +76,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Show the runs of this project as a page on this machine, live
+    Web(WebArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
@@ -430,6 +432,19 @@ pub enum HistoryVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct WebArgs {
+    /// Port to listen on [default: 7437, or a free one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Address to listen on: others than this machine's own let the network in
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub bind: std::net::IpAddr,
 }
 
 #[derive(Debug, Args)]

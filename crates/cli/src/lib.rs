@@ -12,6 +12,7 @@ mod scripted;
 mod settings;
 mod usage;
 mod view;
+mod web;
 
 use std::ffi::OsString;
 use std::io::Write;

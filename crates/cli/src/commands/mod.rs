@@ -26,6 +26,7 @@ mod status;
 mod tasks;
 mod uninstall;
 mod verify;
+mod web;
 
 use crate::app::App;
 use crate::args::{Cli, Command};
@@ -58,6 +59,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
         Command::Report(args) => report::run(&app, &args),
+        Command::Web(args) => web::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),

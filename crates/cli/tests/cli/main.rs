@@ -64,3 +64,5 @@ mod tasks;
 mod templates;
 mod terminal;
 mod timeouts;
+#[cfg(target_os = "linux")]
+mod web;

@@ -173,7 +173,7 @@ fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
     if let (Some(from), Some(to), Some(count)) = (&git.from, &git.to, git.commits) {
         let text = match count {
             0 => "0".to_owned(),
-            n => format!("{n} ({from}..{to})"),
+            n => format!("{n} ({}..{})", short(from), short(to)),
         };
         rows.push((tr!(lang, "Commits", "提交", "提交"), text));
     }
@@ -184,6 +184,10 @@ fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
         ));
     }
     rows
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(super::SHORT_ID).collect()
 }
 
 fn rejected(lang: Lang, story: &Story) -> Vec<String> {

@@ -165,6 +165,11 @@ impl Watch {
         self.header.as_ref()?.tasks_file.clone()
     }
 
+    /// The tree that the last turn began with, where it is known.
+    pub fn turn_base(&self) -> Option<&str> {
+        self.turn_base.as_deref()
+    }
+
     /// What the last turn changed in the work tree, as Git tells it.
     pub fn diff(&self) -> Option<Diff> {
         let base = self.turn_base.as_deref();
