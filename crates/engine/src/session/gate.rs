@@ -63,6 +63,7 @@ impl Gate<'_> {
             Ok(runtime) => runtime.block_on(run).report,
             Err(_) => VerifyReport {
                 turn: 0,
+                tree: None,
                 results: Vec::new(),
             },
         })

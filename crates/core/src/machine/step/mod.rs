@@ -110,7 +110,7 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
         ) if state.pull.waits => forge::hand_over(state, &mut out),
         (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
             state.pull.waits = false;
-            take_in(state, seen);
+            take_in(state, seen, &mut out);
             forge::look(state, &mut out);
         }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
