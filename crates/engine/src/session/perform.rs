@@ -4,7 +4,9 @@
 use std::collections::VecDeque;
 
 use ralph_core::lang::Say;
-use ralph_core::machine::{Answer, Effect, Event, Kind, Outcome, Stage, step};
+use ralph_core::machine::{
+    Answer, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage, step,
+};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
 
@@ -12,10 +14,17 @@ use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
 use crate::plan::Announcement;
 use crate::projections::Projector;
 use crate::record::Made;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
 use crate::verify::Verified;
 use crate::{archive, clock, git, opening};
+
+/// More events than one call of a hook ever needs. A machine that only waits
+/// gives the session back to its person.
+const MOST_ROUNDS: usize = 20;
+const PAUSED: Kind = Kind::Session(SessionEvent::Left {
+    request: Request::Pause,
+});
 
 /// The task file as it was when the run began, and as it was seen last.
 pub(super) const TASKS_BEGUN: &str = "tasks.begun";
@@ -27,7 +36,14 @@ impl SessionLoop {
     pub(super) fn feed(&mut self, first: Vec<Kind>) -> Result<Verdict, SessionError> {
         let mut queue = VecDeque::from([first]);
         let mut verdict = None;
+        let mut rounds = 0;
         while let Some(kinds) = queue.pop_front() {
+            rounds += 1;
+            let kinds = if rounds > MOST_ROUNDS {
+                vec![PAUSED]
+            } else {
+                kinds
+            };
             let effects = self.write_down(kinds)?;
             for effect in effects {
                 match self.perform(effect, &mut queue) {
@@ -35,7 +51,7 @@ impl SessionLoop {
                     some => verdict = some,
                 }
             }
-            if queue.is_empty() && verdict.is_none() {
+            if queue.is_empty() && verdict.is_none() && rounds <= MOST_ROUNDS {
                 queue.extend(self.unstuck().map(|kind| vec![kind]));
             }
         }
@@ -148,6 +164,8 @@ impl SessionLoop {
         match runtime {
             Ok(runtime) => {
                 let Verified { report, .. } = runtime.block_on(run);
+                // What a command left running must not edit beside the agent.
+                orphans::end_tagged(self.paths.id.as_str());
                 Kind::Verified(report)
             }
             Err(error) => failed("verification", error.to_string()),
