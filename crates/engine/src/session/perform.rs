@@ -7,8 +7,8 @@ use std::time::Duration;
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Stage, VerifyReport,
-    WaitReason, step,
+    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage,
+    VerifyReport, WaitReason, step,
 };
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
@@ -17,10 +17,17 @@ use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
 use crate::plan::Announcement;
 use crate::projections::Projector;
 use crate::record::Made;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
 use crate::verify::{Order, Verified, Verifier};
 use crate::{archive, clock, git, opening};
+
+/// More events than one call of a hook ever needs. A machine that only waits
+/// gives the session back to its person.
+const MOST_ROUNDS: usize = 20;
+const PAUSED: Kind = Kind::Session(SessionEvent::Left {
+    request: Request::Pause,
+});
 
 /// The task file as it was when the run began, and as it was seen last.
 pub(super) const TASKS_BEGUN: &str = "tasks.begun";
@@ -32,7 +39,14 @@ impl SessionLoop {
     pub(super) fn feed(&mut self, first: Vec<Kind>) -> Result<Verdict, SessionError> {
         let mut queue = VecDeque::from([first]);
         let mut verdict = None;
+        let mut rounds = 0;
         while let Some(kinds) = queue.pop_front() {
+            rounds += 1;
+            let kinds = if rounds > MOST_ROUNDS {
+                vec![PAUSED]
+            } else {
+                kinds
+            };
             let effects = self.write_down(kinds)?;
             for effect in effects {
                 match self.perform(effect, &mut queue) {
@@ -40,7 +54,7 @@ impl SessionLoop {
                     some => verdict = some,
                 }
             }
-            if queue.is_empty() && verdict.is_none() {
+            if queue.is_empty() && verdict.is_none() && rounds <= MOST_ROUNDS {
                 queue.extend(self.unstuck().map(|kind| vec![kind]));
             }
         }
@@ -239,7 +253,10 @@ impl SessionLoop {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        Ok(runtime.block_on(run))
+        let verified = runtime.block_on(run);
+        // What a command left running must not edit beside the agent.
+        orphans::end_tagged(self.paths.id.as_str());
+        Ok(verified)
     }
 
     /// Empties the boxes of ticks that were turned back.
