@@ -24,7 +24,7 @@ use crate::{archive, clock, git, opening};
 
 /// More events than one call of a hook ever needs. A machine that only waits
 /// gives the session back to its person.
-const MOST_ROUNDS: usize = 20;
+const MOST_ROUNDS: usize = 200;
 const PAUSED: Kind = Kind::Session(SessionEvent::Left {
     request: Request::Pause,
 });
