@@ -14,6 +14,7 @@ pub mod forge;
 pub mod gate;
 pub mod git;
 mod guarded;
+pub mod inbox;
 pub mod integrity;
 mod kept;
 pub mod ledger;

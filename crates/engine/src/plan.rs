@@ -627,6 +627,10 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         agents: Vec::new(),
         budget: Default::default(),
         forge: None,
+        question_wait_ms: settings
+            .questions
+            .park
+            .then(|| ms(settings.questions.deadline)),
         turns_before: 0,
     }
 }

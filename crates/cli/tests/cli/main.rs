@@ -47,12 +47,14 @@ mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;
+mod monitor;
 mod notify;
 #[cfg(unix)]
 mod p0;
 #[cfg(unix)]
 mod p1;
 mod progress;
+mod questions;
 mod report;
 mod run;
 mod session;

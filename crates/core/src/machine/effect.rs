@@ -80,6 +80,8 @@ pub enum WaitReason {
     Overload,
     /// CI runs; the driver may add jitter.
     Ci,
+    /// Everything that is left waits for a person's answer.
+    Answer,
 }
 
 impl WaitReason {
@@ -91,6 +93,7 @@ impl WaitReason {
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
             WaitReason::Ci => "ci",
+            WaitReason::Answer => "answer",
         }
     }
 }

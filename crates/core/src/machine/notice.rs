@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
-    Missing, Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
+    Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
+    TaskRef,
 };
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
@@ -150,6 +151,8 @@ pub enum Notice {
     },
     /// Ticks, weakened checks, end-to-end tests.
     Check(CheckNotice),
+    /// A question of the agent, or what became of it.
+    Question(QuestionNotice),
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
@@ -211,6 +214,7 @@ impl Notice {
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
             Notice::Check(notice) => notice.event(),
+            Notice::Question(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
             Notice::Forge { notice, .. } => notice.event(),
             Notice::Session(notice) => notice.event(),
@@ -236,6 +240,7 @@ impl Notice {
             | Notice::Pause { .. } => Level::Warn,
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),
+            Notice::Question(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -431,6 +436,7 @@ impl Notice {
                 "shadow": block.shadow.then_some(true),
             }),
             Notice::Check(notice) => notice.fields(),
+            Notice::Question(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
             Notice::Forge { iteration, notice } => {
                 let mut fields = notice.fields();

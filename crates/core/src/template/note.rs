@@ -42,6 +42,17 @@ pub enum PromptNote {
         class: String,
         message: String,
     },
+    /// What a person answered, or what holds because nobody did.
+    Answered {
+        task: Option<String>,
+        question: String,
+        answer: String,
+        by_default: bool,
+    },
+    /// Tasks that wait for a person, each with its question.
+    Parked {
+        waiting: Vec<String>,
+    },
     /// A tag with a text that nobody agreed on.
     UnknownPromise {
         text: String,
@@ -77,17 +88,18 @@ impl PromptNote {
     fn rank(&self) -> u8 {
         match self {
             PromptNote::PromiseRejected { .. } => 0,
-            PromptNote::TickRejected { .. } => 1,
+            PromptNote::TickRejected { .. } | PromptNote::Forge(_) => 1,
             PromptNote::ChecksWeakened { .. } => 2,
             PromptNote::VerifyFailed { .. } => 3,
             PromptNote::E2eFailed { .. } => 4,
             PromptNote::TasksShrank { .. } => 5,
             PromptNote::Unticked { .. } => 6,
             PromptNote::LastError { .. } => 7,
-            PromptNote::UnknownPromise { .. } => 8,
-            PromptNote::OnlyMentioned { .. } => 9,
-            PromptNote::NoPromise => 10,
-            PromptNote::Forge(_) => 1,
+            PromptNote::Answered { .. } => 8,
+            PromptNote::Parked { .. } => 9,
+            PromptNote::UnknownPromise { .. } => 10,
+            PromptNote::OnlyMentioned { .. } => 11,
+            PromptNote::NoPromise => 12,
         }
     }
 
@@ -137,6 +149,28 @@ impl PromptNote {
                 let class = inline(class);
                 let message = fenced(message);
                 format!("The last turn ended with an error ({class}):\n\n{message}")
+            }
+            PromptNote::Answered {
+                task,
+                question,
+                answer,
+                by_default,
+            } => {
+                let about = task.as_ref().map(|task| format!(" about {}", inline(task)));
+                let about = about.unwrap_or_default();
+                let question = fenced(question);
+                let answer = fenced(answer);
+                let who = match by_default {
+                    true => "Nobody answered in time, so your default holds",
+                    false => "A person answered",
+                };
+                format!("{who}. Your question{about} was:\n\n{question}\n\nThe answer:\n\n{answer}")
+            }
+            PromptNote::Parked { waiting } => {
+                let waiting = list(waiting);
+                format!(
+                    "These tasks wait for a person's answer. Do not work on them and do not ask again; work on others:\n\n{waiting}"
+                )
             }
             PromptNote::UnknownPromise { text } => {
                 let text = tag(text);

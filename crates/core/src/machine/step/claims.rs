@@ -3,6 +3,7 @@
 use super::decide::{decide, finish, finish_or};
 use super::e2e::run_e2e;
 use super::forge;
+use super::questions;
 use super::ticks::{is_weakened, unchecked, weakened_files};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
@@ -39,6 +40,10 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
         promise: promise.clone(),
     }));
     match promise {
+        Promise::Question(words) => questions::ask(state, words, out),
+        Promise::Blocked(words) if questions::is_question(state, words) => {
+            questions::ask(state, words, out);
+        }
         Promise::Blocked(reason) => finish(
             state,
             Outcome::Blocked {
@@ -177,7 +182,7 @@ pub(super) fn reject(
 }
 
 /// The turn claimed nothing, or nothing that ends the run.
-fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
     finish_or(state, out, |state, out| {
         if looks_complete(state) {
             verify_or_complete(state, out);

@@ -2,6 +2,7 @@
 
 use super::claims::NAMED_TASKS;
 use super::e2e::{e2e_is_due, run_e2e};
+use super::questions;
 use super::session::{count_block, release_at_cap};
 use super::ticks::check_ticks;
 use crate::machine::refusal::Hold;
@@ -223,6 +224,9 @@ pub(super) fn finish_or(
 }
 
 fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
+    if questions::hold_everything(state, out) {
+        return questions::wait_for_answer(state, out);
+    }
     if state.free_agent().is_none() {
         return wait_for_agent(state, out);
     }
@@ -269,6 +273,7 @@ fn pause_for_agent(state: &mut State, need: Need, out: &mut Vec<Effect>) {
 
 pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
     state.stage = Stage::Waiting;
+    state.waits_for = Some(why);
     out.push(Effect::Emit(Notice::Wait {
         iteration: state.turns,
         ms,
@@ -337,12 +342,14 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
     }
-    let task = state.tasks.as_ref().and_then(|t| t.next.clone());
+    let task = state.next_task().cloned();
+    state.turn_task.clone_from(&task);
     out.push(Effect::Emit(Notice::IterationStart {
         iteration,
         phase: state.turn_phase.clone(),
         task: task.clone(),
     }));
+    questions::remind(state);
     state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
