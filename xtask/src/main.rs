@@ -6,8 +6,10 @@
 )]
 
 mod bench;
+mod browser;
 mod e2e;
 mod model_server;
+mod pictures;
 mod survivors;
 mod tidy;
 mod torture;
@@ -28,6 +30,9 @@ cargo xtask bench readers   what it costs that people look on, and how fast a lo
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only
+cargo xtask e2e web [--strict]
+                            the page of `ralph web` in a real browser
+cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
                             a scripted model on loopback; prints its port, logs requests
 ";
@@ -52,7 +57,10 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),
+        ["e2e", "web", "--strict"] => e2e::web::run(&root(), true),
         ["e2e", options @ ..] => e2e::run(&root(), options),
+        ["pictures"] => pictures::run(&root()),
         ["model-server", script] => model_server::run(Path::new(script), None),
         ["model-server", script, log] => model_server::run(Path::new(script), Some(Path::new(log))),
         _ => {

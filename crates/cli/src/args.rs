@@ -86,6 +86,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Show the runs of this project as a page on this machine, live
+    Web(WebArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
@@ -106,6 +108,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
+    /// Say where the branch stands: p0, p1, p2, pending or unknown
+    Phase(PhaseArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -223,6 +227,18 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
+    /// Preset dev-p0: push the branch and create the pull request once the gate is green
+    #[arg(long)]
+    pub create_pr: bool,
+    /// Create it as a draft
+    #[arg(long, requires = "create_pr")]
+    pub draft: bool,
+    /// Preset dev-p1: the pull request [default: the open one of the branch]
+    #[arg(long, value_name = "N")]
+    pub pr: Option<u32>,
+    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
+    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
+    pub merge: Option<String>,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -235,6 +251,16 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PhaseArgs {
+    /// Judge the checks that the base branch requires, and no others
+    #[arg(long)]
+    pub required: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -419,6 +445,19 @@ pub enum HistoryVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct WebArgs {
+    /// Port to listen on [default: 7437, or a free one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Address to listen on: others than this machine's own let the network in
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub bind: std::net::IpAddr,
 }
 
 #[derive(Debug, Args)]
