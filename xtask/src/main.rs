@@ -6,8 +6,10 @@
 )]
 
 mod bench;
+mod browser;
 mod e2e;
 mod model_server;
+mod pictures;
 mod survivors;
 mod tidy;
 mod torture;
@@ -24,9 +26,13 @@ cargo xtask bench hooks     what the hooks of a session cost, without a loop and
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
+cargo xtask bench readers   what it costs that people look on, and how fast a long run is opened
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only
+cargo xtask e2e web [--strict]
+                            the page of `ralph web` in a real browser
+cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
                             a scripted model on loopback; prints its port, logs requests
 ";
@@ -40,6 +46,7 @@ fn main() -> ExitCode {
         ["bench", "guard"] => bench::guard::run(&root()),
         ["bench", "hooks"] => bench::hooks::run(&root()),
         ["bench", "output"] => bench::output::run(&root()),
+        ["bench", "readers"] => bench::readers::run(&root()),
         ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
@@ -50,7 +57,10 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),
+        ["e2e", "web", "--strict"] => e2e::web::run(&root(), true),
         ["e2e", options @ ..] => e2e::run(&root(), options),
+        ["pictures"] => pictures::run(&root()),
         ["model-server", script] => model_server::run(Path::new(script), None),
         ["model-server", script, log] => model_server::run(Path::new(script), Some(Path::new(log))),
         _ => {

@@ -1,12 +1,16 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod session;
+mod watching;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -84,6 +88,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Put a run into the history by hand, or delete old ones
     Archive(ArchiveArgs),
+    /// Show the runs of this project as a page on this machine, live
+    Web(WebArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
@@ -104,6 +110,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
+    /// Say where the branch stands: p0, p1, p2, pending or unknown
+    Phase(PhaseArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -227,6 +235,18 @@ pub struct RunArgs {
     /// Let nobody review, and say why: it is written down for each task
     #[arg(long, value_name = "REASON", conflicts_with = "prompt")]
     pub no_review: Option<String>,
+    /// Preset dev-p0: push the branch and create the pull request once the gate is green
+    #[arg(long)]
+    pub create_pr: bool,
+    /// Create it as a draft
+    #[arg(long, requires = "create_pr")]
+    pub draft: bool,
+    /// Preset dev-p1: the pull request [default: the open one of the branch]
+    #[arg(long, value_name = "N")]
+    pub pr: Option<u32>,
+    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
+    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
+    pub merge: Option<String>,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -239,6 +259,16 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PhaseArgs {
+    /// Judge the checks that the base branch requires, and no others
+    #[arg(long)]
+    pub required: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -319,37 +349,6 @@ pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
     pub now: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct MonitorArgs {
-    /// Runs of all projects on this machine
-    #[arg(long)]
-    pub all: bool,
-    /// Print one screen and end
-    #[arg(long)]
-    pub once: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ExtendArgs {
-    /// Turns to add [default: limits.extend_by]
-    #[arg(value_name = "N")]
-    pub iterations: Option<u32>,
-    /// Time to add: 30m, 2h
-    #[arg(long, value_name = "TIME")]
-    pub time: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct AnswerArgs {
-    /// Question (its number may be left out where only one is open) and answer:
-    /// the number of an option, or your own words
-    #[arg(value_name = "[ID] TEXT")]
-    pub words: Vec<String>,
-    /// Print the open questions as JSON
-    #[arg(long, conflicts_with = "words")]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -490,6 +489,19 @@ pub enum HistoryVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct WebArgs {
+    /// Port to listen on [default: 7437, or a free one]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Address to listen on: others than this machine's own let the network in
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub bind: std::net::IpAddr,
 }
 
 #[derive(Debug, Args)]
@@ -694,58 +706,6 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct LoopArgs {
-    /// The session of the client [default: as the client says in the environment]
-    #[arg(long, global = true, value_name = "ID")]
-    pub session: Option<String>,
-    /// The client [default: as the environment says]
-    #[arg(long, global = true, value_name = "HOST", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
-    pub host: Option<String>,
-    #[command(subcommand)]
-    pub command: LoopCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum LoopCommand {
-    /// Start a loop: the session's Stop hook sends the agent on until the work is done
-    Start(LoopStartArgs),
-    /// Give the session's loop up
-    Cancel,
-    /// Let the session's loop rest, with everything saved
-    Pause,
-    /// Take a loop of this project up again in this session
-    Continue,
-    /// Show where the session's loop stands
-    Status,
-}
-
-#[derive(Debug, Args)]
-pub struct LoopStartArgs {
-    /// What to do; without it, the task list of the project
-    pub task: Vec<String>,
-    /// Turns to make at most
-    #[arg(long, value_name = "N")]
-    pub max_iterations: Option<u32>,
-    /// The text that the agent promises when all is done
-    #[arg(long, value_name = "TEXT")]
-    pub completion_promise: Option<String>,
-    /// Work on the tasks of this OpenSpec change
-    #[arg(long, value_name = "ID")]
-    pub openspec: Option<String>,
-    /// Work on the tasks of this file
-    #[arg(long, value_name = "FILE")]
-    pub tasks: Option<String>,
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// A command that must succeed before the work counts as done
-    #[arg(long, value_name = "COMMAND")]
-    pub verify: Vec<String>,
-    /// Read task and options from standard input, as they were typed behind /ralph-loop
-    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify"])]
-    pub stdin: bool,
 }
 
 #[derive(Debug, Args)]

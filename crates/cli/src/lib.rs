@@ -13,6 +13,7 @@ mod scripted;
 mod settings;
 mod usage;
 mod view;
+mod web;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -2,10 +2,13 @@
 //! is started or written.
 
 mod chain;
+mod checks;
 mod discover;
 mod flow;
+mod forge;
 mod say;
 pub use chain::check_budget;
+pub use forge::{WrongBranch, forge_of};
 pub use say::megabytes;
 #[cfg(test)]
 mod tests;
@@ -13,7 +16,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
@@ -33,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
 use crate::flows::NoFlow;
+use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
@@ -120,6 +124,8 @@ pub struct Plan {
     pub permit: Option<Permit>,
     /// Agents of single roles, by their names.
     pub role_agents: Vec<Agent>,
+    /// What runs the end-to-end tests.
+    pub e2e: Option<Verifier>,
     pub log: PathBuf,
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
@@ -129,6 +135,10 @@ pub struct Plan {
     /// Who is told what while nobody looks.
     pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
+    /// Where a pull request is made or watched.
+    pub forge: Option<Forge>,
+    /// How long a hook may wait for CI.
+    pub hook_wait: Duration,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
     /// How long the agent may say nothing.
@@ -290,6 +300,23 @@ impl Plan {
         Some(agent.in_role(role.model.as_deref(), permissions.map(chain::permissions)))
     }
 
+    /// Every command that proves something.
+    pub fn commands(&self) -> Vec<String> {
+        let own = self.rules.checks.tasks.values().flatten();
+        let runners = self.verifier.iter().chain(&self.e2e);
+        let project = runners.flat_map(|verifier| &verifier.commands);
+        project.chain(own).cloned().collect()
+    }
+
+    /// What may go outward, as a person would type it (PRCI-13).
+    pub fn outward(&self) -> Vec<String> {
+        let asks = self.rules.outward();
+        let forge = self.forge.iter();
+        forge
+            .flat_map(|forge| asks.iter().map(|ask| forge.command_of(ask)))
+            .collect()
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -370,6 +397,8 @@ pub enum PlanError {
         agent: &'static str,
         kind: BudgetKind,
     },
+    /// Pull requests are not made from here.
+    Branch(WrongBranch),
     RootMissing {
         root: PathBuf,
     },
@@ -419,14 +448,16 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             None => (None, None),
         },
     };
-    let goal = match tasks {
+    let goal = match (&tasks, settings.pr.goal) {
         _ if route.is_some() => Goal::Flow,
-        Some(_) => Goal::Tasks {
+        (Some(_), _) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
-        None => Goal::Prompt,
+        (None, PrGoal::None) => Goal::Prompt,
+        (None, PrGoal::P0) => Goal::PullRequest,
+        (None, PrGoal::P1) => Goal::Ci,
     };
-    if matches!(goal, Goal::Prompt | Goal::Flow)
+    if matches!(goal, Goal::Prompt | Goal::Flow | Goal::PullRequest)
         && wanted
             .asked
             .prompt
@@ -438,6 +469,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         return Err(PlanError::EmptyPrompt);
     }
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
+    rules.checks = checks::checks(settings, list.as_ref(), &scope);
     let agents = match &wanted.session {
         Some(client) => {
             live_in(client, &mut rules);
@@ -462,14 +494,17 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         }
         _ => Vec::new(),
     };
+    let forge = forge::forge(settings, wanted, &goal)?;
+    rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
-    let verifier = verifier(settings);
-    if verifier.is_none() {
+    let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
+    let e2e = checks::e2e(settings);
+    if verifier.is_none() && e2e.is_none() && forge.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
-            Goal::Prompt | Goal::Flow => Announcement::OnlyWords,
+            _ => Announcement::OnlyWords,
         });
     }
     if crate::git::find_root(&wanted.root).is_none() {
@@ -498,10 +533,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: wanted
-                .asked
-                .prompt
-                .clone()
+            prompt: forge::prompt(settings, wanted, &goal)
                 .filter(|_| tasks.is_none() || goal == Goal::Flow),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
@@ -516,9 +548,10 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         scope,
         promise: promise_rules(settings),
         verifier,
-        reproducer: reproducer(settings),
+        reproducer: checks::reproducer(settings),
         permit: wanted.permit,
         role_agents,
+        e2e,
         log: wanted.root.join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
@@ -532,6 +565,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
             delta: settings.preset.as_deref() == Some("delta") || loops,
         },
+        forge,
+        hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
@@ -613,24 +648,8 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
 }
 
 /// The verification commands of a project and their bounds.
-pub fn verifier(settings: &Settings) -> Option<Verifier> {
-    let verify = &settings.verify;
-    (!verify.commands.is_empty()).then(|| Verifier {
-        commands: verify.commands.clone(),
-        ..reproducer(settings)
-    })
-}
-
-/// Runs one command within the bounds of every verification.
-fn reproducer(settings: &Settings) -> Verifier {
-    let verify = &settings.verify;
-    Verifier {
-        commands: Vec::new(),
-        timeout: verify.command_timeout,
-        output_limit: verify.output_limit as usize,
-        log_max: settings.log.agent_output_max,
-        grace: GRACE,
-    }
+pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
+    checks::verifier(settings, root, &Default::default())
 }
 
 fn promise_rules(settings: &Settings) -> PromiseRules {
@@ -667,9 +686,11 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
             tree: counts(config::Evidence::Tree),
         },
         e2e_repairs: settings.e2e.max_repairs,
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
         flow: None,
+        forge: None,
         question_wait_ms: settings
             .questions
             .park

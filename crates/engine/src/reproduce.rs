@@ -38,6 +38,7 @@ impl Reproduction {
                     exit: None,
                     duration_ms: 0,
                     output: format!("[not run: {reason}]"),
+                    ..CommandResult::default()
                 });
                 continue;
             }
@@ -51,6 +52,10 @@ impl Reproduction {
                 .await;
             results.extend(ran.report.results);
         }
-        VerifyReport { turn, results }
+        VerifyReport {
+            turn,
+            results,
+            ..VerifyReport::default()
+        }
     }
 }

@@ -44,14 +44,34 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
         Wanted::Pinned => client.version.to_owned(),
         Wanted::Latest => latest(target, client)?,
     };
-    let dir = target
-        .join("clients")
-        .join(format!("{}-{version}", client.name));
-    let program = dir.join("node_modules").join(client.program);
+    let program = package_as(
+        target,
+        client.name,
+        client.package,
+        &version,
+        client.program,
+    )?;
+    Ok(Installed { version, program })
+}
+
+/// A file of a package in this very version.
+pub fn package(target: &Path, name: &str, version: &str, file: &str) -> Result<PathBuf, String> {
+    package_as(target, name, name, version, file)
+}
+
+fn package_as(
+    target: &Path,
+    name: &str,
+    package: &str,
+    version: &str,
+    file: &str,
+) -> Result<PathBuf, String> {
+    let dir = target.join("clients").join(format!("{name}-{version}"));
+    let program = dir.join("node_modules").join(file);
     // Written last, so that half an installation is not taken for a whole one.
     let finished = dir.join("installed");
     if !finished.is_file() {
-        let package = format!("{}@{version}", client.package);
+        let package = format!("{package}@{version}");
         let place = dir.display().to_string();
         let install = [
             "install",
@@ -73,11 +93,11 @@ pub fn install(target: &Path, client: &Client, wanted: Wanted) -> Result<Install
         }
         installed?;
         if !program.is_file() {
-            return Err(format!("{package} has no {}", client.program));
+            return Err(format!("{package} has no {file}"));
         }
         fs::write(&finished, "").map_err(|e| format!("{}: {e}", finished.display()))?;
     }
-    Ok(Installed { version, program })
+    Ok(program)
 }
 
 /// Asked for once: inside the isolation there is no registry.

@@ -10,6 +10,7 @@ mod names;
 mod scenarios;
 mod shape;
 mod stage;
+pub mod web;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -144,11 +145,11 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
     result
 }
 
-fn target(root: &Path) -> PathBuf {
+pub fn target(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-fn build(root: &Path) -> Result<(), String> {
+pub fn build(root: &Path) -> Result<(), String> {
     let status = Command::new("cargo")
         .current_dir(root)
         .args(["build", "--quiet", "--workspace", "--bin", "ralph"])

@@ -22,6 +22,7 @@ mod left;
 mod logs;
 mod loop_;
 mod monitor;
+mod phase;
 mod report;
 mod resume;
 mod run;
@@ -29,6 +30,7 @@ mod status;
 mod tasks;
 mod uninstall;
 mod verify;
+mod web;
 
 pub use self::control::resume_apart;
 use crate::app::App;
@@ -66,6 +68,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::History(args) => history::run(&app, &args),
         Command::Archive(args) => archive::run(&app, &args),
         Command::Report(args) => report::run(&app, &args),
+        Command::Web(args) => web::run(&app, &args),
         Command::Config(args) => config::run(&app, &args),
         Command::Agents(args) => agents::run(&app, &args),
         Command::Gate(args) => gate::run(&app, &args),
@@ -74,6 +77,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
+        Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

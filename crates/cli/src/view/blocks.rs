@@ -194,7 +194,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 ending,
                 phase: match &state.rules.goal {
                     Goal::Tasks { phase } => phase.clone(),
-                    Goal::Prompt | Goal::Flow => None,
+                    Goal::Prompt | Goal::Flow | Goal::PullRequest | Goal::Ci => None,
                 },
                 archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
@@ -291,6 +291,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
                 next: None,
             },
         ),
+        PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(
             screen,
             &LimitView {

@@ -1,7 +1,8 @@
 //! Everything the loop can do.
 
-use super::{Allowance, Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
 use crate::flow::FlowTurn;
+use crate::forge::ForgeAsk;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,16 @@ pub enum Effect {
     RunAgent(Turn),
     /// Run the verification commands; `turn` names the work that is judged.
     Verify {
+        turn: u32,
+        scope: CheckScope,
+    },
+    /// Empty the boxes of tasks whose ticks were turned back, look at the
+    /// world, and come back with `Unticked`.
+    Untick {
+        ids: Vec<String>,
+    },
+    /// Run the end-to-end tests.
+    RunE2e {
         turn: u32,
     },
     /// Tick and untick exactly these boxes, look at the world, and come back
@@ -43,6 +54,8 @@ pub enum Effect {
     /// answers that the run is saved.
     Ask(Limit),
     Finish(Outcome),
+    /// Ask the forge, or Git, and come back with `Kind::Forge`.
+    Forge(ForgeAsk),
 }
 
 /// One call of the agent.
@@ -80,6 +93,8 @@ pub enum WaitReason {
     Limit,
     /// The agent's service is overloaded; the driver may add jitter.
     Overload,
+    /// CI runs; the driver may add jitter.
+    Ci,
     /// Everything that is left waits for a person's answer.
     Answer,
 }
@@ -92,6 +107,7 @@ impl WaitReason {
             WaitReason::Rate => "rate",
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
+            WaitReason::Ci => "ci",
             WaitReason::Answer => "answer",
         }
     }

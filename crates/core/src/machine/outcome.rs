@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Need;
 use crate::flow::Escalation;
+use crate::forge::ForgeNeed;
 
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
@@ -108,6 +109,8 @@ pub enum PauseReason {
     Agent(Need),
     /// The roles can't agree: a person has to look.
     Escalated(Escalation),
+    /// A person has to see to the pull request or its CI.
+    Forge(ForgeNeed),
     /// Everything that is left waits for an answer, and nobody gave one.
     Question,
 }
@@ -121,6 +124,7 @@ impl PauseReason {
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
             PauseReason::Escalated(why) => why.name(),
+            PauseReason::Forge(need) => need.name(),
             PauseReason::Question => "question",
         }
     }

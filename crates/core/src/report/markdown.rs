@@ -173,7 +173,7 @@ fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
     if let (Some(from), Some(to), Some(count)) = (&git.from, &git.to, git.commits) {
         let text = match count {
             0 => "0".to_owned(),
-            n => format!("{n} ({from}..{to})"),
+            n => format!("{n} ({}..{})", short(from), short(to)),
         };
         rows.push((tr!(lang, "Commits", "提交", "提交"), text));
     }
@@ -184,6 +184,10 @@ fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
         ));
     }
     rows
+}
+
+fn short(id: &str) -> String {
+    id.chars().take(super::SHORT_ID).collect()
 }
 
 fn rejected(lang: Lang, story: &Story) -> Vec<String> {
@@ -267,6 +271,7 @@ fn waits(lang: Lang, story: &Story) -> Vec<String> {
             WaitReason::Backoff => tr!(lang, "after errors", "錯誤之後", "错误之后"),
             WaitReason::Rate => tr!(lang, "hourly limit of calls", "每小時上限", "每小时上限"),
             WaitReason::Limit => tr!(lang, "usage limit", "用量限制", "用量限制"),
+            WaitReason::Ci => tr!(lang, "CI", "CI", "CI"),
             WaitReason::Answer => tr!(lang, "for an answer", "等待回答", "等待回答"),
             WaitReason::Overload => tr!(lang, "overloaded service", "服務過載", "服务过载"),
         };

@@ -118,7 +118,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - Turns without progress: 1
     - Verifications: 0 passed, 1 failed
     - Branch: main
-    - Commits: 2 (1111111aaaaaaaa..2222222bbbbbbbb)
+    - Commits: 2 (1111111..2222222)
     - Files changed: 12
 
     ## Proven
@@ -164,7 +164,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - 無進度的迭代: 1
     - 驗證: 0 次通過，1 次失敗
     - 分支: main
-    - 提交: 2 (1111111aaaaaaaa..2222222bbbbbbbb)
+    - 提交: 2 (1111111..2222222)
     - 變更檔案: 12
 
     ## 已證明
@@ -210,7 +210,7 @@ fn a_failed_run_tells_everything_that_is_known() {
     - 无进度的迭代: 1
     - 验证: 0 次通过，1 次失败
     - 分支: main
-    - 提交: 2 (1111111aaaaaaaa..2222222bbbbbbbb)
+    - 提交: 2 (1111111..2222222)
     - 变更文件: 12
 
     ## 已证明
@@ -276,7 +276,7 @@ fn a_complete_run_says_what_makes_it_true_and_has_nothing_to_go_on_with() {
     - Turns: 4
     - Tasks done: 3/3
     - Branch: main
-    - Commits: 2 (1111111aaaaaaaa..2222222bbbbbbbb)
+    - Commits: 2 (1111111..2222222)
     - Files changed: 12
 
     ## Proven
@@ -474,11 +474,13 @@ fn played() -> (State, Story) {
             75,
             Kind::Verified(crate::machine::VerifyReport {
                 turn: 1,
+                tree: None,
                 results: vec![CommandResult {
                     command: "make test".into(),
                     exit: Some(0),
                     duration_ms: 15_000,
                     output: String::new(),
+                    ..CommandResult::default()
                 }],
             }),
         ),

@@ -161,6 +161,7 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "已達代理呼叫上限。",
             "已达代理调用上限。",
         ),
+        PauseReason::Forge(need) => need.say(lang),
         PauseReason::Question => tr!(
             lang,
             "Everything that is left waits for an answer to the agent's question.",

@@ -2,6 +2,7 @@
 
 use super::claims::judge_promise;
 use super::decide::{duration_used_up, finish, finish_or};
+use super::ticks::{note_weakened, take_ticks};
 use super::{go_on, roles};
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
@@ -30,6 +31,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     }
     state.take_tasks(&report.seen.tasks);
     roles::observe(state, &report.seen);
+    take_ticks(state, &report.seen.tasks);
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
@@ -47,6 +49,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
             out.push(Effect::KeepInStep);
         }
         note_lost_tasks(state, &report.seen.tasks, out);
+        note_weakened(state, &report.seen, out);
         return finish_or(state, out, go_on);
     }
     state.holds.remove(&state.agent);
@@ -68,6 +71,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         out.push(Effect::KeepInStep);
     }
     note_lost_tasks(state, &report.seen.tasks, out);
+    note_weakened(state, &report.seen, out);
     if !(out_of_time && evidence.is_empty()) && roles::expects_work(state) {
         count_stall(state, report, evidence.is_empty(), out);
     }
@@ -181,6 +185,9 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Ef
 }
 
 fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
+    if std::mem::take(&mut state.pull.idle) && stalled {
+        return;
+    }
     if !stalled {
         state.counters.stalled = 0;
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {

@@ -11,8 +11,8 @@ use crate::flow::{
     Risk, RiskSign, RoleReport, Scope, Step, Target, VerdictKind, Writes,
 };
 use crate::machine::{
-    Detail, Effect, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Proof, Seen, Stage, State,
-    TaskRef, TurnReport, VerifyReport,
+    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Proof, Seen,
+    Stage, State, TaskRef, TurnReport, VerifyReport,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -723,13 +723,26 @@ fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &m
 /// The end of the flow is a claim like any other: what is set up to prove it
 /// runs first.
 fn prove(state: &mut State, out: &mut Vec<Effect>) {
-    if state.rules.verify.is_some() {
-        return verify(state, false, out);
+    if has_checks(state) {
+        let scope = match (scope(state), task(state)) {
+            (Some(Scope::Task), Some(task)) => CheckScope::Tasks {
+                ids: vec![task.id],
+                project: true,
+            },
+            _ => CheckScope::Everything,
+        };
+        return verify(state, false, scope, out);
     }
     match scope(state) {
         Some(Scope::Run) => end_run(state, out),
         _ => tick(state, out),
     }
+}
+
+/// Whether something is set up that proves the end of the way.
+fn has_checks(state: &State) -> bool {
+    let own = task(state).map(|task| task.id);
+    state.rules.verify.is_some() || own.is_some_and(|id| state.rules.checks.tasks.contains_key(&id))
 }
 
 pub(super) fn is_proving(state: &State) -> bool {
@@ -745,9 +758,10 @@ pub(super) fn proven(state: &mut State, report: &VerifyReport, out: &mut Vec<Eff
         results: report.results.clone(),
     }));
     if report.passed() {
-        state.proven = report
-            .results
-            .iter()
+        let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
+        super::ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
+        let passed = report.results.iter().filter(|r| r.exit == Some(0));
+        state.proven = passed
             .map(|r| Proof::Command {
                 command: r.command.clone(),
                 duration_ms: r.duration_ms,
@@ -810,7 +824,7 @@ fn tick(state: &mut State, out: &mut Vec<Effect>) {
 
 /// Boxes were ticked or unticked.
 pub(super) fn marked(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    take_in(state, seen);
+    take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     finish_or(state, out, |state, out| {
         let ticks = state.flow.as_ref().map(|position| &position.doing) == Some(&Doing::Tick);
@@ -867,7 +881,7 @@ fn end_run(state: &mut State, out: &mut Vec<Effect>) {
         .steps
         .iter()
         .any(|step| step.verdict != VerdictKind::None);
-    if state.rules.verify.is_none() && !reviewed {
+    if !has_checks(state) && !reviewed {
         let reason = PauseReason::Unproven;
         return finish(state, Outcome::Paused { reason }, out);
     }

@@ -6,7 +6,9 @@
 
 mod breaker;
 mod clock;
+mod e2e;
 mod errors;
+mod forge;
 mod goals;
 mod laws;
 mod limits;
@@ -19,11 +21,13 @@ mod requests;
 mod resume;
 mod roles;
 mod spoken;
+mod ticks;
 mod verification;
 mod worlds;
 
 use super::*;
 use crate::flow::RoleReport;
+use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -256,6 +260,7 @@ fn ran(command: &str, exit: Option<i32>, output: &str) -> CommandResult {
         exit,
         duration_ms: 70,
         output: output.into(),
+        ..CommandResult::default()
     }
 }
 
@@ -342,6 +347,7 @@ impl Script {
         if let Tasks::Read(facts) = &mut self.world.tasks {
             facts.removed.clear();
             facts.unticked.clear();
+            facts.ticked.clear();
         }
         self
     }
@@ -355,8 +361,11 @@ impl Script {
 
     fn verified(&mut self, results: Vec<CommandResult>) -> &mut Script {
         let turn = self.state.turns;
-        self.pass(100)
-            .feed(Kind::Verified(VerifyReport { turn, results }))
+        self.pass(100).feed(Kind::Verified(VerifyReport {
+            turn,
+            tree: Some("tree".into()),
+            results,
+        }))
     }
 
     /// The wait is over, as long as it was asked for.
@@ -426,12 +435,20 @@ impl Script {
                 Effect::Verify { .. } => Some("verify"),
                 Effect::Mark { .. } => Some("mark"),
                 Effect::Check { .. } => Some("check"),
+                Effect::Untick { .. } => Some("untick"),
+                Effect::RunE2e { .. } => Some("e2e"),
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
                 Effect::Freeze => Some("freeze"),
                 Effect::Ask(_) => Some("ask"),
                 Effect::Finish(_) => Some("finish"),
+                Effect::Forge(ForgeAsk::Look { .. }) => Some("look"),
+                Effect::Forge(ForgeAsk::Examine { .. }) => Some("examine"),
+                Effect::Forge(ForgeAsk::Push) => Some("push"),
+                Effect::Forge(ForgeAsk::Create) => Some("create"),
+                Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
+                Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
             })
             .collect()
     }
@@ -472,7 +489,9 @@ fn line(effect: &Effect) -> String {
             )
         }
         Effect::KeepInStep => "=> keep the task file in step".into(),
-        Effect::Verify { turn } => format!("=> verify turn {turn}"),
+        Effect::Verify { turn, .. } => format!("=> verify turn {turn}"),
+        Effect::Untick { ids } => format!("=> untick {}", ids.join(", ")),
+        Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),
         Effect::Mark { tick, untick } => format!("=> tick {tick:?}, untick {untick:?}"),
         Effect::Check { commands, .. } => format!("=> check {commands:?}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
@@ -482,6 +501,7 @@ fn line(effect: &Effect) -> String {
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
             .trim_end()
             .into(),
+        Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
     }
 }
 

@@ -101,7 +101,11 @@ impl Script {
     fn check(&mut self, exit: i32) -> &mut Script {
         let turn = self.state.turns;
         let results = vec![ran("sh repro.sh", Some(exit), "it is wrong")];
-        self.feed(Kind::Checked(VerifyReport { turn, results }))
+        self.feed(Kind::Checked(VerifyReport {
+            turn,
+            results,
+            ..VerifyReport::default()
+        }))
     }
 
     /// Each turn's role, then what the agent does in it.

@@ -1,0 +1,95 @@
+//! `ralph web`: the page.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+
+use ralph_core::tr;
+
+use super::history::keeping;
+use crate::FAILED;
+use crate::app::App;
+use crate::args::WebArgs;
+use crate::web::{Server, Site};
+
+const USUAL_PORT: u16 = 7437;
+
+pub fn run(app: &App, args: &WebArgs) -> u8 {
+    let lang = app.lang();
+    let server = match bind(app, args) {
+        Ok(server) => server,
+        Err(code) => return code,
+    };
+    let url = server.url();
+    app.print(&tr!(
+        lang,
+        "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run.",
+        "{url}\n位址中含有金鑰：持有者可以查看並停止您的執行。Ctrl+C 只會關閉頁面，不影響任何執行。",
+        "{url}\n地址中含有密钥：持有者可以查看并停止您的运行。Ctrl+C 只会关闭页面，不影响任何运行。",
+    ));
+    let port = server.address().port();
+    if !server.address().ip().is_loopback() {
+        app.warn(&tr!(
+            lang,
+            "everybody on the network can reach the page, and nothing is encrypted; an SSH tunnel is safer: ssh -L {port}:127.0.0.1:{port}",
+            "網路上的任何人都能連到此頁面，且未加密；SSH 通道較安全：ssh -L {port}:127.0.0.1:{port}",
+            "网络上的任何人都能连到此页面，且未加密；SSH 隧道更安全：ssh -L {port}:127.0.0.1:{port}",
+        ));
+    }
+    if args.open {
+        open(app, &url);
+    }
+    server.run();
+    0
+}
+
+/// The usual port, so that a bookmark holds; a free one where that is taken
+/// and nobody asked for it.
+fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
+    let at = |port| -> Result<std::io::Result<Server>, u8> {
+        let site = Site {
+            root: app.root.clone(),
+            lang: app.lang(),
+            keeping: keeping(app)?,
+        };
+        Ok(Server::bind(site, SocketAddr::new(args.bind, port)))
+    };
+    let bound = match (args.port, at(args.port.unwrap_or(USUAL_PORT))?) {
+        (None, Err(error)) if error.kind() == ErrorKind::AddrInUse => at(0)?,
+        (_, bound) => bound,
+    };
+    bound.map_err(|error| {
+        let (ip, port) = (args.bind, args.port.unwrap_or(USUAL_PORT));
+        app.warn(&tr!(
+            app.lang(),
+            "{ip}:{port} can't be listened on ({error}); choose another with --port",
+            "無法監聽 {ip}:{port}（{error}）；請用 --port 指定其他連接埠",
+            "无法监听 {ip}:{port}（{error}）；请用 --port 指定其他端口",
+        ));
+        FAILED
+    })
+}
+
+fn open(app: &App, url: &str) {
+    let program = match () {
+        () if cfg!(target_os = "macos") => "open",
+        () if cfg!(windows) => "explorer",
+        () => "xdg-open",
+    };
+    let started = Command::new(program)
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    match started {
+        // Whoever opens a page is waited for by nobody else.
+        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Err(error) => app.warn(&tr!(
+            app.lang(),
+            "{program} can't be started ({error}); open the address by hand",
+            "無法啟動 {program}（{error}）；請自行開啟上述位址",
+            "无法启动 {program}（{error}）；请自行打开上述地址",
+        )),
+    }
+}

@@ -1,0 +1,240 @@
+//! What a person can do from the page: the same verbs as on the command line,
+//! and by the same program, so that there is one way to do each.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use ralph_core::lang::Lang;
+use ralph_core::text::{redact, sanitize};
+use ralph_core::tr;
+use ralph_store::layout::{Layout, RunId};
+use serde_json::{Value, json};
+
+use super::http::Response;
+use crate::commands::own_program;
+
+/// How long a run that is taken up may need until it holds the lock.
+const START: Duration = Duration::from_secs(5);
+/// An answer is a sentence or two.
+const LONGEST_ANSWER: usize = 2000;
+const MOST_TURNS: u64 = 1000;
+
+/// Something that is wanted of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    Pause,
+    Stop,
+    Wake,
+    Resume,
+    Extend { by: Option<u64> },
+    Answer { question: u64, text: String },
+}
+
+impl Act {
+    /// By its name in the address and what came with it; nothing else is an
+    /// act.
+    pub fn read(name: &str, body: &[u8]) -> Option<Act> {
+        let body: Value = match body {
+            [] => Value::Null,
+            body => serde_json::from_slice(body).ok()?,
+        };
+        match name {
+            "pause" => Some(Act::Pause),
+            "stop" => Some(Act::Stop),
+            "wake" => Some(Act::Wake),
+            "resume" => Some(Act::Resume),
+            "extend" => match &body["by"] {
+                Value::Null => Some(Act::Extend { by: None }),
+                by => {
+                    let by = by.as_u64().filter(|by| (1..=MOST_TURNS).contains(by))?;
+                    Some(Act::Extend { by: Some(by) })
+                }
+            },
+            "answer" => {
+                let text = body["text"].as_str()?.trim();
+                let is_short = !text.is_empty() && text.chars().count() <= LONGEST_ANSWER;
+                let sound = is_short && !text.contains('\0');
+                sound.then_some(Act::Answer {
+                    question: body["question"].as_u64()?,
+                    text: text.to_owned(),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// As it is typed.
+    fn arguments(&self, run: &RunId) -> Vec<String> {
+        let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        match self {
+            Act::Pause => typed(&["pause"]),
+            Act::Stop => typed(&["stop"]),
+            Act::Wake => typed(&["wake"]),
+            Act::Resume => typed(&["resume", "--yes", "--quiet", run.as_str()]),
+            Act::Extend { by: None } => typed(&["extend"]),
+            Act::Extend { by: Some(by) } => typed(&["extend", &by.to_string()]),
+            Act::Answer { question, text } => typed(&["answer", &question.to_string(), "--", text]),
+        }
+    }
+}
+
+/// Acts for the people who look at one project.
+#[derive(Debug)]
+pub struct Actor {
+    pub root: PathBuf,
+    pub lang: Lang,
+}
+
+impl Actor {
+    pub fn perform(&self, run: &RunId, act: &Act) -> Response {
+        let layout = Layout::new(&self.root);
+        let alive = layout.current_run().ok().flatten();
+        let is_alive = alive.is_some_and(|alive| alive.id == *run);
+        let fits = match act {
+            Act::Resume => !is_alive,
+            // A run that waits for an answer may have ended meanwhile.
+            Act::Answer { .. } => {
+                let latest = layout.latest_run().ok().flatten();
+                latest.is_some_and(|latest| latest.id == *run)
+            }
+            Act::Pause | Act::Stop | Act::Wake | Act::Extend { .. } => is_alive,
+        };
+        if !fits {
+            return Response::problem(409, &self.out_of_place(is_alive));
+        }
+        let done = match act {
+            Act::Resume => self.resume(&layout, run),
+            act => self.command(run, act).output().map(|output| told(&output)),
+        };
+        match done {
+            Ok((true, said)) => Response::json(&json!({ "said": said })),
+            Ok((false, said)) => Response::problem(409, &said),
+            Err(error) => Response::problem(503, &error.to_string()),
+        }
+    }
+
+    fn out_of_place(&self, is_alive: bool) -> String {
+        match is_alive {
+            true => tr!(self.lang, "it runs already", "已在執行中", "已在运行中"),
+            false => tr!(
+                self.lang,
+                "it does not run; reload the page",
+                "它並未執行；請重新載入頁面",
+                "它并未运行；请重新加载页面"
+            ),
+        }
+    }
+
+    fn command(&self, run: &RunId, act: &Act) -> Command {
+        let mut command = Command::new(own_program());
+        command
+            .arg("--root")
+            .arg(&self.root)
+            .args(["--lang", self.lang.name()])
+            .args(act.arguments(run))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// A run of its own, which outlives the page.
+    fn resume(&self, layout: &Layout, run: &RunId) -> io::Result<(bool, String)> {
+        let mut command = self.command(run, &Act::Resume);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        own_group(&mut command);
+        let mut child = command.spawn()?;
+        let until = Instant::now() + START;
+        while Instant::now() < until {
+            if layout
+                .current_run()
+                .ok()
+                .flatten()
+                .is_some_and(|alive| alive.id == *run)
+            {
+                break;
+            }
+            if child.try_wait()?.is_some() {
+                let output = child.wait_with_output()?;
+                // One that is over in no time has gone on, too.
+                let refused = output.status.code() == Some(i32::from(crate::FAILED));
+                let (_, said) = told(&output);
+                return Ok((!refused, said));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // What it complains about stands in the log; nobody else may wait for
+        // it to be read.
+        std::thread::spawn(move || child.wait_with_output());
+        Ok((
+            true,
+            tr!(self.lang, "it goes on", "已繼續執行", "已继续运行"),
+        ))
+    }
+}
+
+/// Whether it worked, and what it said, without its name in front.
+fn told(output: &Output) -> (bool, String) {
+    let ok = output.status.success();
+    let said = if ok { &output.stdout } else { &output.stderr };
+    let said = String::from_utf8_lossy(said);
+    let said = said.trim().trim_start_matches("ralph: ");
+    (ok, redact(&sanitize(said)).into_owned())
+}
+
+/// Ctrl+C at our terminal is not meant for it.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_command: &mut Command) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, body: &str, want: Option<&[&str]>) {
+        let run = RunId::parse("20260118-100000-1a2b").unwrap();
+        let act = Act::read(name, body.as_bytes());
+        let typed = act.map(|act| act.arguments(&run));
+        let want = want.map(|words| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
+        assert_eq!(typed, want, "{name} {body}");
+    }
+
+    #[test]
+    fn only_what_can_be_typed_can_be_done() {
+        check("pause", "", Some(&["pause"]));
+        check("stop", "{}", Some(&["stop"]));
+        let resume = ["resume", "--yes", "--quiet", "20260118-100000-1a2b"];
+        check("resume", "", Some(&resume));
+        check("extend", "", Some(&["extend"]));
+        check("extend", r#"{"by":5}"#, Some(&["extend", "5"]));
+        for bad in [
+            r#"{"by":0}"#,
+            r#"{"by":-1}"#,
+            r#"{"by":"5; rm"}"#,
+            r#"{"by":9999}"#,
+        ] {
+            check("extend", bad, None);
+        }
+        let answer = r#"{"question":2,"text":" --yes "}"#;
+        check("answer", answer, Some(&["answer", "2", "--", "--yes"]));
+        for bad in [
+            "",
+            "{",
+            r#"{"question":2}"#,
+            r#"{"question":"2","text":"x"}"#,
+            r#"{"question":2,"text":"  "}"#,
+        ] {
+            check("answer", bad, None);
+        }
+        for name in ["", "cancel", "run", "../pause", "Pause"] {
+            check(name, "", None);
+        }
+        let long = json!({"question": 1, "text": "x".repeat(LONGEST_ANSWER + 1)}).to_string();
+        check("answer", &long, None);
+    }
+}

@@ -1,0 +1,294 @@
+//! What the page and programs are told, as JSON. Keys are stable and English;
+//! what is for people stands beside them in the person's language.
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
+use ralph_core::report::{self, TaskLine};
+use ralph_core::text::{redact, sanitize};
+use ralph_core::tr;
+use ralph_core::usage::{Tokens, Usd};
+use ralph_engine::clock;
+use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told, TurnView};
+use serde_json::{Value, json};
+
+/// Older checks and blocks are in the event log.
+const MOST_CHECKS: usize = 50;
+const MOST_BLOCKS: usize = 200;
+
+/// Takes secrets and control characters out of every text, whoever put them
+/// there: whatever is sent has been through here.
+pub fn safe(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(redact(&sanitize(&text)).into_owned()),
+        Value::Array(items) => items.into_iter().map(safe).collect(),
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(key, value)| (key, safe(value)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+/// Where a run stands.
+pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
+    let run = &snapshot.run;
+    let (word, tone) = standing(snapshot, lang);
+    let errors = || {
+        snapshot
+            .events
+            .iter()
+            .filter(|told| told.event == "error")
+            .count()
+    };
+    let checks = snapshot.checks.iter().rev().take(MOST_CHECKS).rev();
+    let blocks = snapshot.guard.iter().rev().take(MOST_BLOCKS).rev();
+    json!({
+        "revision": snapshot.revision,
+        "id": run.id,
+        "goal": run.goal,
+        "branch": run.branch,
+        "agents": run.agents,
+        "verifies": run.verifies,
+        "started_ms": run.started_ms,
+        "updated_ms": snapshot.updated_ms,
+        "standing": snapshot.standing.name(),
+        "outcome": snapshot.outcome.as_ref().map(Outcome::name),
+        "reason": snapshot.outcome.as_ref().map(Outcome::reason),
+        "pid": snapshot.pid,
+        "iteration": snapshot.iteration,
+        "max_iterations": snapshot.max_iterations,
+        "total": snapshot.total,
+        "completed": snapshot.completed,
+        "pending": snapshot.pending,
+        "phase": snapshot.phase,
+        "phases": snapshot.phases.iter().map(|p| json!({
+            "key": p.key, "title": p.title, "completed": p.completed, "total": p.total,
+        })).collect::<Value>(),
+        "task": snapshot.task.as_ref().map(task_ref),
+        "role": snapshot.role,
+        "agent": snapshot.agent,
+        "last_promise": snapshot.last_promise,
+        "usage": snapshot.bill.to_json(),
+        "worked_ms": snapshot.elapsed_ms(clock::now().wall_ms),
+        "goes_on": goes_on(snapshot),
+        "waiting": snapshot.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.name()})),
+        "questions": snapshot.questions.iter().map(question).collect::<Value>(),
+        "checks": checks.map(check_run).collect::<Value>(),
+        "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
+        "guard_count": snapshot.guard.len(),
+        "calls": snapshot.turns.len(),
+        "events_count": snapshot.events.last().map_or(0, |told| told.number),
+        "can": can(snapshot),
+        "word": word,
+        "tone": tone,
+        "now": doing(snapshot, lang),
+        "sentence": snapshot.outcome.as_ref().map(|outcome| {
+            report::outcome_sentence(lang, Some(outcome), errors())
+        }),
+    })
+}
+
+fn goes_on(snapshot: &Snapshot) -> bool {
+    let still = [
+        Standing::Ended,
+        Standing::Frozen,
+        Standing::New,
+        Standing::Dead,
+    ];
+    snapshot.pid.is_some() && !still.contains(&snapshot.standing)
+}
+
+/// What can be done about it now.
+fn can(snapshot: &Snapshot) -> Value {
+    let alive = snapshot.pid.is_some() && snapshot.outcome.is_none();
+    let over = matches!(
+        snapshot.outcome,
+        Some(Outcome::Complete | Outcome::Cancelled)
+    );
+    json!({
+        "pause": alive,
+        "stop": alive,
+        "wake": alive && snapshot.standing == Standing::Waiting,
+        "extend": false,
+        "resume": snapshot.pid.is_none() && !over && snapshot.run.started_ms > 0,
+    })
+}
+
+fn standing(snapshot: &Snapshot, lang: Lang) -> (String, &'static str) {
+    if let Some(outcome) = &snapshot.outcome {
+        let tone = tone(outcome.name());
+        return (report::outcome_word(lang, outcome.name()), tone);
+    }
+    match snapshot.standing {
+        Standing::New => (tr!(lang, "beginning", "開始中", "开始中"), "busy"),
+        Standing::Working => (tr!(lang, "working", "工作中", "工作中"), "busy"),
+        Standing::Verifying => (tr!(lang, "verifying", "驗證中", "验证中"), "busy"),
+        Standing::Waiting => (tr!(lang, "waiting", "等待中", "等待中"), "calm"),
+        Standing::Asking => (tr!(lang, "asking", "等候選擇", "等候选择"), "warn"),
+        Standing::Frozen => (tr!(lang, "suspended", "已掛起", "已挂起"), "calm"),
+        Standing::Ended => (tr!(lang, "ended", "已結束", "已结束"), "calm"),
+        Standing::Dead => (tr!(lang, "died", "已意外終止", "已意外终止"), "bad"),
+    }
+}
+
+/// How the end of a run looks.
+pub fn tone(outcome: &str) -> &'static str {
+    match outcome {
+        "complete" => "good",
+        "errors" | "circuit_break" | "gate_failed" => "bad",
+        "" => "busy",
+        _ => "warn",
+    }
+}
+
+/// What goes on, in a line; nothing where the outcome says it all.
+fn doing(snapshot: &Snapshot, lang: Lang) -> String {
+    let turn = snapshot.iteration;
+    match snapshot.standing {
+        Standing::Working => {
+            let agent = &snapshot.agent;
+            tr!(
+                lang,
+                "turn {turn}: {agent} works",
+                "第 {turn} 輪：{agent} 工作中",
+                "第 {turn} 轮：{agent} 工作中",
+            )
+        }
+        Standing::Verifying => tr!(
+            lang,
+            "turn {turn} is being verified",
+            "正在驗證第 {turn} 輪",
+            "正在验证第 {turn} 轮",
+        ),
+        Standing::Asking => tr!(
+            lang,
+            "a limit was reached; the terminal of the run asks what to do",
+            "已達上限；請在該執行的終端機選擇",
+            "已达上限；请在该运行的终端选择",
+        ),
+        Standing::Dead => tr!(
+            lang,
+            "its process is gone; everything up to there is saved",
+            "行程已不存在；在此之前的一切都已保存",
+            "进程已不存在；在此之前的一切都已保存",
+        ),
+        Standing::New | Standing::Waiting | Standing::Frozen | Standing::Ended => String::new(),
+    }
+}
+
+pub fn turn(turn: &TurnView) -> Value {
+    json!({
+        "turn": turn.turn,
+        "attempt": turn.attempt,
+        "agent": turn.agent,
+        "role": turn.role,
+        "phase": turn.phase,
+        "task": turn.task.as_ref().map(task_ref),
+        "started_ms": turn.started_ms,
+        "duration_ms": turn.duration_ms,
+        "cost_usd": turn.spent.cost.map(Usd::dollars),
+        "tokens": turn.spent.tokens.map(Tokens::total),
+        "promise": turn.promise,
+        "verdict": turn.verdict.name(),
+        "newly_done": turn.newly_done,
+        "completed": turn.completed,
+    })
+}
+
+pub fn event(told: &Told) -> Value {
+    json!({
+        "number": told.number,
+        "at_ms": told.at_ms,
+        "level": told.level.name(),
+        "event": told.event,
+        "iteration": told.iteration,
+        "text": &*told.text,
+    })
+}
+
+pub fn line(line: &OutputLine) -> Value {
+    let said = match line.said {
+        Said::Words => "words",
+        Said::Tool => "tool",
+        Said::ToolFailed => "tool_failed",
+        Said::Denied => "denied",
+        Said::Error => "error",
+        Said::Plain => "plain",
+    };
+    json!({"said": said, "text": line.text})
+}
+
+pub fn task(task: &TaskLine) -> Value {
+    json!({"id": task.id, "text": task.text, "phase": task.phase, "done": task.done})
+}
+
+fn task_ref(task: &TaskRef) -> Value {
+    json!({"id": task.id, "text": task.text})
+}
+
+fn question(question: &Question) -> Value {
+    json!({
+        "id": question.id,
+        "turn": question.turn,
+        "task": question.task.as_ref().map(task_ref),
+        "text": question.text,
+        "options": question.options,
+        "default": question.default,
+        "asked_ms": question.asked_ms,
+        "deadline_ms": question.deadline_ms,
+        "reply": question.reply.as_ref().map(|reply| json!({"text": reply.text, "at_ms": reply.at_ms})),
+    })
+}
+
+fn check_run(run: &CheckRun) -> Value {
+    json!({
+        "turn": run.turn,
+        "at_ms": run.at_ms,
+        "passed": run.passed,
+        "checks": run.checks.iter().map(|check| json!({
+            "command": check.command, "exit": check.exit, "duration_ms": check.duration_ms,
+        })).collect::<Value>(),
+    })
+}
+
+fn guard_block(turn: u32, block: &GuardBlock) -> Value {
+    json!({
+        "turn": turn,
+        "tool": block.tool,
+        "rule": block.rule,
+        "detail": block.detail,
+        "shadow": block.shadow,
+    })
+}
+
+/// A run in the list of all.
+pub fn brief(brief: &Brief, lang: Lang) -> Value {
+    let outcome = brief.outcome.as_deref().unwrap_or_default();
+    let (word, tone) = match (outcome, brief.pid) {
+        ("", Some(_)) => (tr!(lang, "running", "執行中", "运行中"), "busy"),
+        ("", None) => (report::outcome_word(lang, "unfinished"), "bad"),
+        // It was taken up again, and its end is an old one.
+        (_, Some(_)) => (tr!(lang, "running", "執行中", "运行中"), "busy"),
+        (outcome, None) => (report::outcome_word(lang, outcome), tone(outcome)),
+    };
+    json!({
+        "id": brief.id.as_str(),
+        "pid": brief.pid,
+        "outcome": brief.outcome,
+        "reason": brief.reason,
+        "iterations": brief.iterations,
+        "completed": brief.completed,
+        "total": brief.total,
+        "cost_usd": brief.cost_usd,
+        "updated": brief.updated,
+        "word": word,
+        "tone": tone,
+    })
+}
+
+/// What is wrong, for whoever asked.
+pub fn said(problem: &dyn Say, lang: Lang) -> String {
+    redact(&problem.say(lang)).into_owned()
+}

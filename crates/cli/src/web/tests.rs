@@ -1,0 +1,173 @@
+//! Who is let in, and who is let go: without a server.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use super::access::{Gate, Refused, Token};
+use super::http::{self, Request};
+
+/// A request as it comes over the wire.
+fn request(text: &str) -> std::io::Result<Request> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let mut client = TcpStream::connect(listener.local_addr()?)?;
+    client.write_all(text.as_bytes())?;
+    client.shutdown(std::net::Shutdown::Write)?;
+    http::read(&listener.accept()?.0)
+}
+
+fn gate(address: &str) -> Gate {
+    Gate {
+        token: Token::random().unwrap(),
+        address: address.parse().unwrap(),
+    }
+}
+
+#[track_caller]
+fn check_sender(address: &str, headers: &str, want: Result<(), Refused>) {
+    let request = request(&format!("GET / HTTP/1.1\r\n{headers}\r\n")).unwrap();
+    assert_eq!(gate(address).check_sender(&request), want, "{headers}");
+}
+
+#[test]
+fn only_our_own_name_and_page_are_let_in() {
+    let here = "127.0.0.1:7437";
+    for host in [
+        "127.0.0.1:7437",
+        "localhost:7437",
+        "[::1]:7437",
+        "127.9.9.9:7437",
+    ] {
+        check_sender(here, &format!("Host: {host}\r\n"), Ok(()));
+        let own =
+            format!("Host: {host}\r\nOrigin: http://{host}\r\nSec-Fetch-Site: same-origin\r\n");
+        check_sender(here, &own, Ok(()));
+    }
+    // DNS rebinding: a name that leads here is still somebody else's.
+    for host in [
+        "evil.example:7437",
+        "localhost.evil.example:7437",
+        "127.0.0.1.evil.example:7437",
+        "127.0.0.1:80",
+        "127.0.0.1",
+        "192.168.0.7:7437",
+        "",
+    ] {
+        check_sender(here, &format!("Host: {host}\r\n"), Err(Refused::Host));
+    }
+    check_sender(here, "", Err(Refused::Host));
+    let twice = "Host: 127.0.0.1:7437\r\nHost: evil.example:7437\r\n";
+    check_sender(here, twice, Err(Refused::Host));
+    for origin in [
+        "http://evil.example",
+        "http://127.0.0.1:8080",
+        "https://127.0.0.1:7437",
+        "null",
+        "http://localhost:7437",
+    ] {
+        let headers = format!("Host: 127.0.0.1:7437\r\nOrigin: {origin}\r\n");
+        check_sender(here, &headers, Err(Refused::Origin));
+    }
+    for site in ["cross-site", "same-site", "x"] {
+        let headers = format!("Host: 127.0.0.1:7437\r\nSec-Fetch-Site: {site}\r\n");
+        check_sender(here, &headers, Err(Refused::Origin));
+    }
+    // On the network an address is believed, and a name never.
+    check_sender("0.0.0.0:7437", "Host: 192.168.0.7:7437\r\n", Ok(()));
+    check_sender("0.0.0.0:7437", "Host: box.lan:7437\r\n", Err(Refused::Host));
+}
+
+#[test]
+fn nothing_is_seen_without_the_token_and_nothing_done_from_elsewhere() {
+    let gate = gate("127.0.0.1:7437");
+    let token = gate.token.text().to_owned();
+    let check = |method: &str, headers: &str, want: Result<(), Refused>| {
+        let text = format!("{method} /api/runs HTTP/1.1\r\nHost: 127.0.0.1:7437\r\n{headers}\r\n");
+        let request = request(&text).unwrap();
+        assert_eq!(gate.check_token(&request), want, "{method} {headers}");
+    };
+    check("GET", "", Err(Refused::Token));
+    check("GET", "Cookie: ralph-7437=\r\n", Err(Refused::Token));
+    check(
+        "GET",
+        "Cookie: ralph-7437=0123456789abcdef0123456789abcdef\r\n",
+        Err(Refused::Token),
+    );
+    check(
+        "GET",
+        &format!("Cookie: ralph-7438={token}\r\n"),
+        Err(Refused::Token),
+    );
+    check(
+        "GET",
+        &format!("Cookie: ralph-7437={token}0\r\n"),
+        Err(Refused::Token),
+    );
+    check(
+        "GET",
+        &format!("Cookie: a=b; ralph-7437={token}\r\n"),
+        Ok(()),
+    );
+    check("GET", &format!("Authorization: Bearer {token}\r\n"), Ok(()));
+    check("GET", "Authorization: Bearer x\r\n", Err(Refused::Token));
+    // A form on another page sends the cookie along, and no origin of ours.
+    check(
+        "POST",
+        &format!("Cookie: ralph-7437={token}\r\n"),
+        Err(Refused::Origin),
+    );
+    let own = format!("Cookie: ralph-7437={token}\r\nOrigin: http://127.0.0.1:7437\r\n");
+    check("POST", &own, Ok(()));
+    check(
+        "POST",
+        &format!("Authorization: Bearer {token}\r\n"),
+        Ok(()),
+    );
+    assert!(
+        gate.cookie()
+            .ends_with("; Path=/; HttpOnly; SameSite=Strict")
+    );
+    assert!(!format!("{gate:?}").contains(&token));
+}
+
+#[test]
+fn what_is_no_request_is_not_taken_for_one() {
+    for text in [
+        "",
+        "GET\r\n\r\n",
+        "GET http://evil.example/ HTTP/1.1\r\n\r\n",
+        "GET / HTTP/2\r\n\r\n",
+        "GET / HTTP/1.1\r\nno colon\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc",
+    ] {
+        assert!(request(text).is_err(), "{text:?}");
+    }
+    let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(20_000));
+    assert!(request(&long).is_err());
+    let sound = request("POST /a?b=c&d=7 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc").unwrap();
+    assert_eq!(
+        (sound.path.as_str(), sound.asked("b"), sound.number("d")),
+        ("/a", Some("c"), Some(7))
+    );
+    assert_eq!(sound.body, b"abc");
+}
+
+/// A viewer that takes nothing is gone after a moment, whatever the line held.
+#[test]
+fn whoever_takes_nothing_is_let_go() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut deaf = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    deaf.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    http::read(&stream).unwrap();
+    let started = Instant::now();
+    let news = "x".repeat(1024 * 1024);
+    let sent = (0..256).map(|_| super::send_event(&mut stream, &news));
+    let error = sent.filter_map(Result::err).next().unwrap();
+    assert!(started.elapsed() < Duration::from_secs(30), "{error}");
+}

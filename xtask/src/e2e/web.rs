@@ -1,0 +1,547 @@
+//! The page in a real browser: it loads, lives, acts, fits a telephone, and
+//! can be used by everybody (axe-core).
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::install;
+use crate::browser::{Browser, DESK, PHONE};
+
+const AXE: &str = "4.14.0";
+/// How soon an event has to be on the page.
+const AT_ONCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Plays everything; `strict` makes a missing browser a failure.
+pub fn run(root: &Path, strict: bool) -> Result<(), Vec<String>> {
+    super::build(root).map_err(|e| vec![e])?;
+    let browser = match Browser::start() {
+        Ok(browser) => browser,
+        Err(reason) if strict => return Err(vec![reason]),
+        Err(reason) => {
+            println!("SKIPPED: the page was not tried in a browser ({reason})");
+            return Ok(());
+        }
+    };
+    let axe = install::package(&super::target(root), "axe-core", AXE, "axe-core/axe.min.js");
+    let axe = match axe {
+        Ok(path) => Some(fs::read_to_string(&path).map_err(|e| vec![e.to_string()])?),
+        Err(reason) if strict => return Err(vec![reason]),
+        Err(reason) => {
+            println!("SKIPPED: accessibility ({reason})");
+            None
+        }
+    };
+    let stage = Stage::set(root).map_err(|e| vec![e])?;
+    let mut show = Show {
+        browser,
+        stage,
+        axe,
+        pictures: super::target(root).join("screenshots"),
+        failures: Vec::new(),
+    };
+    show.play();
+    match show.failures.is_empty() {
+        true => Ok(()),
+        false => Err(show.failures),
+    }
+}
+
+/// A project whose agent works when it is told to, and the page of it.
+pub struct Stage {
+    pub dir: TempDir,
+    pub project: PathBuf,
+    ralph: PathBuf,
+    web: Child,
+    pub url: String,
+    running: Option<Child>,
+}
+
+const TASKS: &str = "# Tasks: Shop
+
+## Phase 1: Basket
+
+- [ ] T001 Put things into the basket, also by keyboard
+- [ ] T002 Count them, and show the sum 購物車小計 🛒
+
+## Phase 2: Checkout
+
+- [ ] T003 Pay by card, with a clear message when it fails
+- [ ] T004 Send the receipt
+";
+
+/// Says what it does as Claude Code would, so that tool calls are seen.
+const AGENT: &str = r#"#!/bin/sh
+say() { printf '{"type":"assistant","message":{"id":"m%s","role":"assistant","content":[%s]}}\n' "$1" "$2"; }
+say 1 '{"type":"text","text":"I look at the basket first, then I write the test."}'
+say 2 '{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"src/basket.rs"}}'
+say 3 '{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"cargo test basket"}}'
+while [ ! -e "$GO" ]; do sleep 0.02; done
+rm -f "$GO"
+sed -i '0,/- \[ \]/s//- [x]/' tasks.md
+printf 'pub fn sum(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n' >> basket.rs
+printf '{"type":"result","subtype":"success","is_error":false,"result":"Done.\\n<promise>%s</promise>","total_cost_usd":0.0%s,"usage":{"input_tokens":1200,"output_tokens":340}}\n' "${SAY:-CONTINUE}" "$(date +%S)"
+"#;
+
+impl Stage {
+    pub fn set(root: &Path) -> Result<Stage, String> {
+        let told = |e: std::io::Error| e.to_string();
+        let dir = tempfile::tempdir().map_err(told)?;
+        let project = dir.path().join("shop");
+        fs::create_dir(&project).map_err(told)?;
+        fs::write(project.join("tasks.md"), TASKS).map_err(told)?;
+        fs::write(project.join("basket.rs"), "// The basket.\n").map_err(told)?;
+        let git = |args: &[&str]| {
+            let done = Command::new("git")
+                .current_dir(&project)
+                .args(args)
+                .output();
+            done.map_err(told).map(drop)
+        };
+        git(&["init", "-q", "-b", "main"])?;
+        git(&["add", "-A"])?;
+        git(&[
+            "-c",
+            "user.name=T",
+            "-c",
+            "user.email=t@localhost",
+            "commit",
+            "-q",
+            "-m",
+            "Plan",
+        ])?;
+        let bin = dir.path().join("bin");
+        fs::create_dir(&bin).map_err(told)?;
+        let agent = bin.join("claude");
+        fs::write(&agent, AGENT).map_err(told)?;
+        let executable = Command::new("chmod").arg("+x").arg(&agent).status();
+        executable.map_err(told)?;
+        let ralph = super::target(root).join("debug/ralph");
+        let mut stage = Stage {
+            web: command(&ralph, dir.path(), &project, &["web", "--port", "0"])
+                .stdout(Stdio::piped())
+                .spawn()
+                .map_err(told)?,
+            url: String::new(),
+            running: None,
+            ralph,
+            project,
+            dir,
+        };
+        stage.url = first_line(&mut stage.web)?;
+        Ok(stage)
+    }
+
+    fn go_file(&self) -> PathBuf {
+        self.dir.path().join("go")
+    }
+
+    pub fn start(&mut self, more: &[&str]) -> Result<(), String> {
+        let args = [
+            "run",
+            "--json",
+            "--agent",
+            "claude",
+            "--allow-unsafe",
+            "--no-guard",
+        ];
+        let args: Vec<&str> = args.iter().chain(more).copied().collect();
+        let child = command(&self.ralph, self.dir.path(), &self.project, &args)
+            .stdout(Stdio::null())
+            .spawn();
+        self.running = Some(child.map_err(|e| e.to_string())?);
+        Ok(())
+    }
+
+    /// Lets the agent work one turn.
+    pub fn go(&self) -> Result<(), String> {
+        fs::write(self.go_file(), "").map_err(|e| e.to_string())
+    }
+
+    /// Until the process of the run is gone; its exit code.
+    fn ended(&mut self) -> Result<i32, String> {
+        let until = Instant::now() + PATIENCE;
+        let mut child = self.running.take().ok_or("nothing runs")?;
+        while Instant::now() < until {
+            if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+                return Ok(status.code().unwrap_or(-1));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = child.kill();
+        Err("the run does not end".into())
+    }
+
+    fn events(&self) -> String {
+        let runs = self.project.join(".ralph/runs");
+        let mut dirs: Vec<PathBuf> = fs::read_dir(runs)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|e| e.path())
+            .collect();
+        dirs.sort();
+        let last = dirs.pop().unwrap_or_default();
+        fs::read_to_string(last.join("execution.log.jsonl")).unwrap_or_default()
+    }
+}
+
+/// The first line that a process prints.
+pub fn first_line(child: &mut Child) -> Result<String, String> {
+    let out = child.stdout.take().ok_or("no output")?;
+    let mut line = String::new();
+    let read = BufReader::new(out).read_line(&mut line);
+    read.map_err(|e| e.to_string())?;
+    Ok(line.trim().to_owned())
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        for child in [Some(&mut self.web), self.running.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn command(ralph: &Path, home: &Path, project: &Path, args: &[&str]) -> Command {
+    let mut path = home.join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let mut command = Command::new(ralph);
+    command
+        .args(args)
+        .current_dir(project)
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", home)
+        .env("LANG", "C.UTF-8")
+        .env("GO", home.join("go"))
+        .stdin(Stdio::null());
+    command
+}
+
+struct Show {
+    browser: Browser,
+    stage: Stage,
+    axe: Option<String>,
+    pictures: PathBuf,
+    failures: Vec<String>,
+}
+
+impl Show {
+    fn play(&mut self) {
+        type Scene = fn(&mut Show) -> Result<String, String>;
+        let scenes: [(&str, Scene); 9] = [
+            ("an empty project says how to begin", Show::nothing_yet),
+            ("a run is seen, and each event within a second", Show::lives),
+            ("the keyboard is enough", Show::keyboard),
+            ("every tab shows what it should", Show::tabs),
+            ("pause really pauses", Show::pauses),
+            ("continue really goes on", Show::goes_on),
+            ("a telephone is wide enough", Show::phone),
+            ("dark is dark", Show::dark),
+            ("the report stands alone", Show::report),
+        ];
+        for (name, scene) in scenes {
+            let start = Instant::now();
+            let result = scene(self).and_then(|said| self.clean().map(|()| said));
+            let seconds = start.elapsed().as_secs_f64();
+            match result {
+                Ok(said) => println!("ok      {name} ({seconds:.1} s) {said}"),
+                Err(why) => {
+                    println!("FAILED  {name}: {why}");
+                    self.failures.push(format!("{name}: {why}"));
+                }
+            }
+        }
+    }
+
+    /// After every scene: no complaint, and nobody asked elsewhere.
+    fn clean(&self) -> Result<(), String> {
+        let complaints = self.browser.complaints()?;
+        if !complaints.is_empty() {
+            return Err(format!("the console says {complaints:?}"));
+        }
+        let home = self.stage.url.split("/?").next().unwrap_or_default();
+        let elsewhere = |url: &String| {
+            let here =
+                url.starts_with(home) || url.starts_with("data:") || url.starts_with("about:");
+            !here && !url.starts_with("chrome")
+        };
+        let foreign: Vec<String> = self
+            .browser
+            .asked_for()?
+            .into_iter()
+            .filter(elsewhere)
+            .collect();
+        match foreign.is_empty() {
+            true => Ok(()),
+            false => Err(format!("asked elsewhere: {foreign:?}")),
+        }
+    }
+
+    fn picture(&self, name: &str) -> Result<(), String> {
+        self.browser
+            .picture(&self.pictures.join(format!("{name}.png")))
+    }
+
+    /// No finding of axe that is serious or worse.
+    fn accessible(&self, what: &str) -> Result<(), String> {
+        let Some(axe) = &self.axe else {
+            return Ok(());
+        };
+        self.browser.eval(axe)?;
+        let found = self.browser.eval_later(
+            "const done = arguments[arguments.length - 1];\
+             axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations\
+             .filter(v => v.impact === 'serious' || v.impact === 'critical')\
+             .map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary).join(' | '))),\
+             e => done(['axe: ' + e]))",
+        )?;
+        match found.as_array().map(Vec::as_slice) {
+            Some([]) => Ok(()),
+            _ => Err(format!("{what}: {found}")),
+        }
+    }
+
+    fn nothing_yet(&mut self) -> Result<String, String> {
+        self.browser.resize(DESK)?;
+        self.browser.dark(false)?;
+        self.browser.go(&self.stage.url)?;
+        self.browser
+            .wait("how to begin", "document.querySelector('.runs .empty')")?;
+        let address = self.browser.eval("return location.href")?;
+        if address.to_string().contains("token") {
+            return Err(format!("the key stays in the address: {address}"));
+        }
+        self.accessible("empty")?;
+        self.picture("empty")?;
+        Ok(String::new())
+    }
+
+    fn lives(&mut self) -> Result<String, String> {
+        self.stage
+            .start(&["--verify", "test -e basket.rs", "--max-iterations", "12"])?;
+        self.browser
+            .wait("the run in the list", "document.querySelector('.runs a')")?;
+        self.picture("overview")?;
+        self.accessible("overview")?;
+        self.browser
+            .eval("document.querySelector('.runs a').click()")?;
+        self.browser.wait(
+            "the task",
+            "document.querySelector('.hero h1')?.textContent.includes('T001')",
+        )?;
+        let mut slowest = Duration::ZERO;
+        for done in 1..=2 {
+            self.stage.go()?;
+            slowest = slowest.max(self.shown_within(done)?);
+        }
+        self.picture("run")?;
+        self.accessible("run")?;
+        match slowest < AT_ONCE {
+            true => Ok(format!("slowest: {} ms", slowest.as_millis())),
+            false => Err(format!(
+                "an event took {} ms to be seen",
+                slowest.as_millis()
+            )),
+        }
+    }
+
+    /// From the line in the event log to the number on the page.
+    fn shown_within(&self, done: usize) -> Result<Duration, String> {
+        let until = Instant::now() + PATIENCE;
+        let mut written = None;
+        let on_page =
+            format!("return document.querySelector('.hero')?.textContent.includes('{done} / 4')");
+        while Instant::now() < until {
+            let lines = self
+                .stage
+                .events()
+                .matches("\"iteration_complete\"")
+                .count();
+            if lines >= done && written.is_none() {
+                written = Some(Instant::now());
+            }
+            if self.browser.eval(&on_page)? == true {
+                return Ok(written.map_or(Duration::ZERO, |at| at.elapsed()));
+            }
+        }
+        Err(format!("{done} / 4 was never seen"))
+    }
+
+    fn keyboard(&mut self) -> Result<String, String> {
+        self.browser
+            .eval("document.getElementById('tab-output').focus()")?;
+        // The arrow keys, in the words of the standard.
+        self.browser.keys("\u{E014}")?;
+        self.browser.wait(
+            "the next tab",
+            "document.activeElement.id === 'tab-turns' && document.getElementById('tab-turns').ariaSelected === 'true'",
+        )?;
+        self.browser.keys("\u{E012}")?;
+        self.browser.wait(
+            "the tab before",
+            "document.activeElement.id === 'tab-output'",
+        )?;
+        let seen = self
+            .browser
+            .eval("return getComputedStyle(document.activeElement).outlineStyle !== 'none'")?;
+        match seen == true {
+            true => Ok(String::new()),
+            false => Err("the focus can't be seen".into()),
+        }
+    }
+
+    fn tabs(&mut self) -> Result<String, String> {
+        for (tab, seen) in [
+            (
+                "output",
+                "document.querySelectorAll('.out .tool').length >= 1",
+            ),
+            (
+                "turns",
+                "document.querySelectorAll('tbody tr').length >= 2 && document.querySelectorAll('svg.chart rect').length >= 4",
+            ),
+            (
+                "events",
+                "document.querySelectorAll('tbody tr').length >= 4",
+            ),
+            ("checks", "document.querySelector('#panel .empty')"),
+            ("guard", "document.querySelector('#panel .empty')"),
+            (
+                "diff",
+                "document.querySelectorAll('.diff .add').length >= 3",
+            ),
+        ] {
+            self.browser
+                .eval(&format!("document.getElementById('tab-{tab}').click()"))?;
+            self.browser.wait(tab, seen)?;
+            self.picture(&format!("tab-{tab}"))?;
+            self.accessible(tab)?;
+        }
+        self.browser
+            .eval("document.getElementById('tab-output').click()")?;
+        Ok(String::new())
+    }
+
+    fn pauses(&mut self) -> Result<String, String> {
+        self.browser.press("Pause")?;
+        self.browser.wait(
+            "that it was heard",
+            "document.getElementById('notice').textContent.includes('pauses')",
+        )?;
+        self.stage.go()?;
+        let code = self.stage.ended()?;
+        self.browser.wait(
+            "paused",
+            "document.querySelector('.badge').textContent === 'paused'",
+        )?;
+        self.picture("paused")?;
+        self.accessible("paused")?;
+        match code {
+            3 => Ok(String::new()),
+            code => Err(format!("the run ended with {code}")),
+        }
+    }
+
+    fn goes_on(&mut self) -> Result<String, String> {
+        self.browser.press("Continue")?;
+        self.browser.wait(
+            "work",
+            "document.querySelector('.badge').textContent === 'working'",
+        )?;
+        self.stage.go()?;
+        self.browser.wait(
+            "the end",
+            "document.querySelector('.badge').textContent === 'complete'",
+        )?;
+        self.browser
+            .eval("document.getElementById('tab-checks').click()")?;
+        self.browser
+            .wait("the check", "document.querySelector('#panel td.good')")?;
+        self.browser
+            .eval("document.getElementById('tab-turns').click()")?;
+        self.picture("complete")?;
+        self.accessible("complete")?;
+        Ok(String::new())
+    }
+
+    fn phone(&mut self) -> Result<String, String> {
+        self.browser.resize(PHONE)?;
+        for (name, at) in [("phone-run", None), ("phone-overview", Some("#/"))] {
+            if let Some(at) = at {
+                self.browser.eval(&format!("location.hash = '{at}'"))?;
+                self.browser
+                    .wait("the list", "document.querySelector('.runs a')")?;
+            }
+            let fits = self
+                .browser
+                .eval("return document.scrollingElement.scrollWidth <= innerWidth + 1")?;
+            self.picture(name)?;
+            self.accessible(name)?;
+            if fits != true {
+                return Err(format!("{name} is wider than the screen"));
+            }
+        }
+        self.browser
+            .eval("document.querySelector('.runs a').click()")?;
+        self.browser
+            .wait("the run", "document.querySelector('.hero h1')")?;
+        self.browser.resize(DESK)?;
+        Ok(String::new())
+    }
+
+    fn dark(&mut self) -> Result<String, String> {
+        let background = "return getComputedStyle(document.body).backgroundColor";
+        let light = self.browser.eval(background)?;
+        self.browser.dark(true)?;
+        let dark = self.browser.eval(background)?;
+        self.browser
+            .eval("document.getElementById('tab-turns').click()")?;
+        self.picture("dark")?;
+        self.accessible("dark")?;
+        self.browser.dark(false)?;
+        match light == dark {
+            true => Err(format!("{light} is {dark}")),
+            false => Ok(String::new()),
+        }
+    }
+
+    fn report(&mut self) -> Result<String, String> {
+        let home = self
+            .stage
+            .url
+            .split("/?")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let run: Value = self.browser.eval("return location.hash.split('/').pop()")?;
+        let run = run.as_str().unwrap_or_default().to_owned();
+        self.browser.go(&format!("{home}/runs/{run}/report.html"))?;
+        self.browser.wait(
+            "the outcome",
+            "document.querySelector('h1.good')?.textContent === 'complete'",
+        )?;
+        self.picture("report")?;
+        self.accessible("report")?;
+        self.browser.dark(true)?;
+        self.picture("report-dark")?;
+        self.accessible("report in the dark")?;
+        self.browser.dark(false)?;
+        let charts = self
+            .browser
+            .eval("return document.querySelectorAll('svg[role=img] rect').length")?;
+        Ok(format!("{charts} marks in the charts"))
+    }
+}
