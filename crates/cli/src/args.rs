@@ -60,6 +60,8 @@ pub enum Command {
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
+    /// Run the verification commands of the project: exit 0, or 7
+    Verify(VerifyArgs),
     /// Start or steer a loop inside a session of an agent's client
     Loop(LoopArgs),
     /// Show what Ralph sees in a task file
@@ -613,9 +615,16 @@ pub struct HookArgs {
     #[arg(long)]
     pub exit_code_mode: bool,
     /// The event: pre-tool-use, post-tool-use, user-prompt-submit, stop,
-    /// session-start, session-end
-    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "session-start", "session-end"], hide_possible_values = true)]
+    /// subagent-stop, session-start, session-end
+    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "subagent-stop", "session-start", "session-end"], hide_possible_values = true)]
     pub event: String,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

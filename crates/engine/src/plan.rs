@@ -546,7 +546,8 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
     }
 }
 
-fn verifier(settings: &Settings) -> Option<Verifier> {
+/// The verification commands of a project and their bounds.
+pub fn verifier(settings: &Settings) -> Option<Verifier> {
     let verify = &settings.verify;
     (!verify.commands.is_empty()).then(|| Verifier {
         commands: verify.commands.clone(),

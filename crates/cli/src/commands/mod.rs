@@ -24,6 +24,7 @@ mod run;
 mod status;
 mod tasks;
 mod uninstall;
+mod verify;
 mod web;
 
 use crate::app::App;
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),

@@ -31,6 +31,8 @@ mod gate;
 mod guard;
 mod history;
 mod hook;
+mod hook_subagent;
+mod hook_tracker;
 #[cfg(unix)]
 mod install;
 mod languages;
@@ -41,6 +43,7 @@ mod progress;
 mod report;
 mod run;
 mod session;
+mod session_clients;
 mod session_files;
 mod signals;
 mod survivors;

@@ -197,6 +197,11 @@ impl<'a> Reader<'a> {
                 keep: self.count("history.keep")?,
                 openspec: self.switch("history.openspec")?,
             },
+            tracker: TrackerSettings {
+                enabled: self.switch("tracker.enabled")?,
+                remind_above: self.count("tracker.remind_above")?,
+                remind_every: self.duration("tracker.remind_every")?,
+            },
             notify: self.notify()?,
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,

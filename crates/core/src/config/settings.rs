@@ -148,6 +148,7 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub tracker: TrackerSettings,
     pub notify: NotifySettings,
     pub roles: RoleSettings,
 }
@@ -367,6 +368,24 @@ pub struct CheckpointSettings {
     pub interval: u32,
     pub backups: u32,
     pub dir: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrackerSettings {
+    pub enabled: bool,
+    pub remind_above: u32,
+    pub remind_every: Duration,
+}
+
+impl Default for TrackerSettings {
+    /// Those of the reference, for a hook that has no time to read it.
+    fn default() -> TrackerSettings {
+        TrackerSettings {
+            enabled: true,
+            remind_above: 5,
+            remind_every: Duration::from_secs(600),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -118,6 +118,7 @@ impl World {
             interval: 3,
             delta: delta.then(|| DeltaFile::new(layout.delta_state())),
             run: Run {
+                root: PathBuf::new(),
                 description: "tasks.md".into(),
                 tasks_file: Some("tasks.md".into()),
                 journal: ".ralph/runs/x/journal.jsonl".into(),
