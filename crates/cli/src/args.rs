@@ -60,6 +60,12 @@ pub enum Command {
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
+    /// Give the run of this project more turns or time, while it goes on
+    Extend(ExtendArgs),
+    /// Answer a question of the agent; without words, list the open ones
+    Answer(AnswerArgs),
+    /// Watch runs in the terminal: tasks, output, events, checks, cost, diff
+    Monitor(MonitorArgs),
     /// Run the verification commands of the project: exit 0, or 7
     Verify(VerifyArgs),
     /// Start or steer a loop inside a session of an agent's client
@@ -224,6 +230,9 @@ pub struct RunArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
+    /// Open loop and monitor side by side in tmux
+    #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
+    pub monitor: bool,
 }
 
 #[derive(Debug, Args)]
@@ -268,6 +277,37 @@ pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
     pub now: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// Runs of all projects on this machine
+    #[arg(long)]
+    pub all: bool,
+    /// Print one screen and end
+    #[arg(long)]
+    pub once: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExtendArgs {
+    /// Turns to add [default: limits.extend_by]
+    #[arg(value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Time to add: 30m, 2h
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct AnswerArgs {
+    /// Question (its number may be left out where only one is open) and answer:
+    /// the number of an option, or your own words
+    #[arg(value_name = "[ID] TEXT")]
+    pub words: Vec<String>,
+    /// Print the open questions as JSON
+    #[arg(long, conflicts_with = "words")]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

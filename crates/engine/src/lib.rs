@@ -12,6 +12,7 @@ mod excerpt;
 pub mod gate;
 pub mod git;
 mod guarded;
+pub mod inbox;
 mod kept;
 pub mod ledger;
 pub mod look;

@@ -594,6 +594,10 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         e2e_repairs: settings.e2e.max_repairs,
         agents: Vec::new(),
         budget: Default::default(),
+        question_wait_ms: settings
+            .questions
+            .park
+            .then(|| ms(settings.questions.deadline)),
         turns_before: 0,
     }
 }

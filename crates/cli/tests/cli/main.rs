@@ -38,8 +38,10 @@ mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod monitor;
 mod notify;
 mod progress;
+mod questions;
 mod report;
 mod run;
 mod session;

@@ -148,6 +148,7 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub questions: QuestionSettings,
     pub tracker: TrackerSettings,
     pub notify: NotifySettings,
     pub roles: RoleSettings,
@@ -405,6 +406,13 @@ pub struct NotifySettings {
     pub on: Vec<NotifyTopic>,
     pub attempts: u32,
     pub timeout: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionSettings {
+    /// A question does not end the run.
+    pub park: bool,
+    pub deadline: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]

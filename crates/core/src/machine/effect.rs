@@ -65,6 +65,8 @@ pub enum WaitReason {
     Limit,
     /// The agent's service is overloaded; the driver may add jitter.
     Overload,
+    /// Everything that is left waits for a person's answer.
+    Answer,
 }
 
 impl WaitReason {
@@ -75,6 +77,7 @@ impl WaitReason {
             WaitReason::Rate => "rate",
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
+            WaitReason::Answer => "answer",
         }
     }
 }

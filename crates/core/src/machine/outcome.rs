@@ -105,6 +105,8 @@ pub enum PauseReason {
     Disk,
     /// No agent can be called until a person has seen to something.
     Agent(Need),
+    /// Everything that is left waits for an answer, and nobody gave one.
+    Question,
 }
 
 impl PauseReason {
@@ -115,6 +117,7 @@ impl PauseReason {
             PauseReason::Unproven => "unproven",
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
+            PauseReason::Question => "question",
         }
     }
 }

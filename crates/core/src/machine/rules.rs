@@ -22,6 +22,10 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    /// How long a question waits for an answer before its default is taken;
+    /// `None` where an agent that asks is blocked.
+    #[serde(default)]
+    pub question_wait_ms: Option<u64>,
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
@@ -191,6 +195,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            question_wait_ms: None,
             turns_before: 0,
         }
     }

@@ -154,6 +154,12 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "磁盘无法写入必要的文件。",
         ),
         PauseReason::Agent(need) => need.say(lang),
+        PauseReason::Question => tr!(
+            lang,
+            "Everything that is left waits for an answer to the agent's question.",
+            "剩下的工作都在等待回答代理的問題。",
+            "剩下的工作都在等待回答代理的问题。",
+        ),
         PauseReason::Limit(Limit::Iterations) => tr!(
             lang,
             "The limit of iterations was reached.",

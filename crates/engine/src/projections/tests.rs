@@ -46,6 +46,7 @@ fn rules() -> Rules {
             tree: true,
         },
         e2e_repairs: 0,
+        question_wait_ms: None,
     }
 }
 

@@ -168,8 +168,14 @@ pub struct SessionLoop {
 
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
-    pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
+    pub fn start(
+        mut plan: Plan,
+        session: &InSession,
+    ) -> Result<(SessionLoop, Verdict), SessionError> {
         let layout = Layout::new(&plan.root);
+        // A hook can't wait for an answer, and whoever sits at the session
+        // sees the question: the loop ends with it.
+        plan.rules.question_wait_ms = None;
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
             let held = LockError::Held {

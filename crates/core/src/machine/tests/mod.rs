@@ -12,6 +12,7 @@ mod laws;
 mod limits;
 mod progress;
 mod promises;
+mod questions;
 mod refusals;
 mod reports;
 mod requests;

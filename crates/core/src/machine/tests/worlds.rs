@@ -234,6 +234,7 @@ pub(super) fn any_promise() -> impl Strategy<Value = Option<Promise>> {
         1 => Just(Some(Promise::E2ePassed)),
         1 => Just(Some(Promise::E2eFailed("e2e".into()))),
         1 => Just(Some(Promise::Unknown("perhaps".into()))),
+        1 => Just(Some(Promise::Question("Which? | default: this".into()))),
     ]
 }
 
@@ -414,6 +415,7 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
+            question_wait_ms: promise_required.then_some(0),
         },
     )
 }
