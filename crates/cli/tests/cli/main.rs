@@ -37,6 +37,7 @@ mod history;
 mod hook;
 #[cfg(unix)]
 mod hub;
+#[cfg(unix)]
 mod install;
 mod languages;
 #[cfg(target_os = "linux")]
