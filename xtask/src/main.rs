@@ -20,6 +20,7 @@ cargo xtask tidy            what lints can't say: walls between crates, module d
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
 cargo xtask bench guard     what the guard's hook costs a tool call, against an empty process
+cargo xtask bench hooks     what the hooks of a session cost, without a loop and within one
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "guard"] => bench::guard::run(&root()),
+        ["bench", "hooks"] => bench::hooks::run(&root()),
         ["bench", "output"] => bench::output::run(&root()),
         ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),

@@ -105,6 +105,11 @@ pub fn is_interactive() -> bool {
     stdin_is_terminal() && std::io::stdout().is_terminal()
 }
 
+/// Whether the terminal can be written to anywhere but at its end.
+pub fn can_move_the_cursor() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 fn stdout_has_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

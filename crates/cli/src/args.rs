@@ -1,12 +1,14 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod pull;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use pull::{PhaseArgs, PullArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -60,6 +62,14 @@ pub enum Command {
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
+    /// Give the run of this project more turns or time, while it goes on
+    Extend(ExtendArgs),
+    /// Answer a question of the agent; without words, list the open ones
+    Answer(AnswerArgs),
+    /// Watch runs in the terminal: tasks, output, events, checks, cost, diff
+    Monitor(MonitorArgs),
+    /// Run the verification commands of the project: exit 0, or 7
+    Verify(VerifyArgs),
     /// Start or steer a loop inside a session of an agent's client
     Loop(LoopArgs),
     /// Show what Ralph sees in a task file
@@ -213,18 +223,8 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
-    /// Preset dev-p0: push the branch and create the pull request once the gate is green
-    #[arg(long)]
-    pub create_pr: bool,
-    /// Create it as a draft
-    #[arg(long, requires = "create_pr")]
-    pub draft: bool,
-    /// Preset dev-p1: the pull request [default: the open one of the branch]
-    #[arg(long, value_name = "N")]
-    pub pr: Option<u32>,
-    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
-    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
-    pub merge: Option<String>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -234,16 +234,9 @@ pub struct RunArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct PhaseArgs {
-    /// Judge the checks that the base branch requires, and no others
-    #[arg(long)]
-    pub required: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Open loop and monitor side by side in tmux
+    #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
+    pub monitor: bool,
 }
 
 #[derive(Debug, Args)]
@@ -288,6 +281,37 @@ pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
     pub now: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// Runs of all projects on this machine
+    #[arg(long)]
+    pub all: bool,
+    /// Print one screen and end
+    #[arg(long)]
+    pub once: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExtendArgs {
+    /// Turns to add [default: limits.extend_by]
+    #[arg(value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Time to add: 30m, 2h
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct AnswerArgs {
+    /// Question (its number may be left out where only one is open) and answer:
+    /// the number of an option, or your own words
+    #[arg(value_name = "[ID] TEXT")]
+    pub words: Vec<String>,
+    /// Print the open questions as JSON
+    #[arg(long, conflicts_with = "words")]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -622,9 +646,16 @@ pub struct HookArgs {
     #[arg(long)]
     pub exit_code_mode: bool,
     /// The event: pre-tool-use, post-tool-use, user-prompt-submit, stop,
-    /// session-start, session-end
-    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "session-start", "session-end"], hide_possible_values = true)]
+    /// subagent-stop, session-start, session-end
+    #[arg(value_parser = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "stop", "subagent-stop", "session-start", "session-end"], hide_possible_values = true)]
     pub event: String,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod guard;
 mod hook;
 mod insession;
 mod install;
+mod monitor;
 mod scripted;
 mod settings;
 mod usage;

@@ -277,6 +277,16 @@ pub fn archive_by_hand(
     Ok(archived)
 }
 
+/// Adds an event to the journal of a run that no process drives, and brings
+/// what is made from it in step.
+pub fn add_event(layout: &Layout, run: &RunPaths, kind: Kind) -> Result<(), ArchiveError> {
+    let _lock = take_lock(layout, &run.id)?;
+    let at = clock::now();
+    write_down(run, &Event { at, kind })?;
+    let _ = opening::settle(layout, run);
+    Ok(())
+}
+
 /// Adds to the journal of a run that no process drives.
 fn write_down(run: &RunPaths, event: &Event) -> Result<(), RecordError> {
     let (mut journal, ..) = Journal::open(&run.journal())?;

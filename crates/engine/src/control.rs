@@ -2,17 +2,21 @@
 //!
 //! The lock says who runs, a signal tells it, and the journal proves that it
 //! was heard: nothing can be left behind. Where no signal reaches, the driver
-//! looks for `.ralph/STOP`.
+//! looks for `.ralph/STOP`. What is more than a signal can say is left in the
+//! run's inbox.
 
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::Request;
+use ralph_core::machine::{Kind, Request};
 use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::journal::Tailer;
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::{LockInfo, holder};
+
+use crate::archive::{self, ArchiveError};
+use crate::inbox::{self, Written};
 
 /// How long a run may take to hear.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -97,13 +101,47 @@ impl Say for ControlError {
 /// Tells the run of a project, and waits until it has heard. `to_the_end`
 /// waits until it has ended, as long as that takes no more than a moment.
 pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, ControlError> {
+    told(layout, wish.event(), to_the_end, |info| signal(info, wish))
+}
+
+/// Writes to the run of a project, and waits until it has heard.
+pub fn write(layout: &Layout, wish: Written) -> Result<Heard, ControlError> {
+    told(layout, wish.event(), false, |info| {
+        inbox::put(layout, &info.run_id, wish)?;
+        // Where no signal reaches, the run looks by itself.
+        let _ = signal(info, Wish::Wake);
+        Ok(())
+    })
+}
+
+/// Answers a question of a run that no process drives: the answer waits in
+/// its journal until the run is resumed.
+pub fn answer_later(
+    layout: &Layout,
+    run: &RunPaths,
+    id: u32,
+    text: &str,
+) -> Result<(), ArchiveError> {
+    let kind = Kind::Replied {
+        question: id,
+        text: text.into(),
+    };
+    archive::add_event(layout, run, kind)
+}
+
+fn told(
+    layout: &Layout,
+    event: &str,
+    to_the_end: bool,
+    say: impl FnOnce(&LockInfo) -> Result<(), ControlError>,
+) -> Result<Heard, ControlError> {
     let info = holder(&layout.lock())?.ok_or(ControlError::NothingRuns)?;
     let mut journal = RunId::parse(&info.run_id).map(|id| Tailer::new(&layout.run(&id).journal()));
     if let Some(journal) = &mut journal {
         // What stands there already is no answer.
         let _ = journal.poll();
     }
-    signal(&info, wish)?;
+    say(&info)?;
     let deadline = Instant::now() + PATIENCE;
     let mut noted = false;
     loop {
@@ -112,7 +150,7 @@ pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, Cont
         }
         noted |= journal
             .as_mut()
-            .is_some_and(|journal| has_heard(journal, wish));
+            .is_some_and(|journal| has_heard(journal, event));
         let late = Instant::now() >= deadline;
         if noted && (late || !to_the_end) {
             return Ok(Heard::Noted {
@@ -127,9 +165,9 @@ pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, Cont
     }
 }
 
-fn has_heard(journal: &mut Tailer, wish: Wish) -> bool {
+fn has_heard(journal: &mut Tailer, event: &str) -> bool {
     let records = journal.poll().unwrap_or_default();
-    records.iter().any(|r| r.data["kind"] == wish.event())
+    records.iter().any(|r| r.data["kind"] == event)
 }
 
 /// The process is held by its descriptor, so that a number that was given to

@@ -1,6 +1,8 @@
 //! The outer loop: everything that wakes it becomes one event, the machine
 //! decides, the journal is written, and what was decided is done.
 
+mod aftermath;
+mod asking;
 mod moments;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,20 +11,21 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use ralph_core::forge::{ForgeAnswer, ForgeAsk};
+use ralph_core::forge::ForgeAnswer;
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
     TaskRef, Turn, TurnReport, step,
 };
-use ralph_core::promise::{self, Promise, PromiseWarning};
+use ralph_core::promise::{self, PromiseWarning};
 use ralph_core::tasks::Scope;
-use ralph_core::text;
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::sleep;
 
+pub(crate) use self::aftermath::without_secrets;
+use self::aftermath::{announcements_of, reap};
 use self::moments::{COUNTDOWN, at, chosen, finished, stop_file, wake_at};
 use crate::agents::Session;
 use crate::clock::WakeAt;
@@ -38,7 +41,7 @@ use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::verify::Verified;
-use crate::{archive, clock, git, guarded, openspec};
+use crate::{archive, clock, git, guarded, inbox, openspec};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -53,8 +56,18 @@ pub trait Observer {
     }
     /// A wait goes on for so long.
     fn count_down(&mut self, _left_ms: u64) {}
+    /// Whether it wants to be called again and again while nothing happens.
+    fn ticks(&self) -> bool {
+        false
+    }
+    /// A little time has passed.
+    fn tick(&mut self) {}
+    /// Everything is about to stand still: somebody pressed Ctrl+Z.
+    fn stand_still(&mut self) {}
     /// Where the agent's output is shown while it comes.
     fn echo(&self) -> Option<Echo>;
+    /// The menu is answered from elsewhere.
+    fn menu_is_over(&mut self) {}
     /// Shows the menu of a limit; `None` where nobody can choose.
     fn menu(
         &mut self,
@@ -216,6 +229,7 @@ impl<'a> Driver<'a> {
                 return Err(self.give_up(error, event.at));
             }
             self.recorder.status(&self.state);
+            self.forget_what_is_over();
             if effects.iter().any(|e| matches!(e, Effect::Finish(_))) {
                 self.prove_that_nobody_is_left();
             }
@@ -255,6 +269,25 @@ impl<'a> Driver<'a> {
         let end = self.state.end_notice(outcome);
         self.observer.notice(&end, &self.state, at);
         DriveError::Unsaved(error)
+    }
+
+    /// An answer or a longer limit ends a wait or a menu that somebody else
+    /// was to end.
+    fn forget_what_is_over(&mut self) {
+        if self.state.stage != Stage::Waiting {
+            self.wake_at = None;
+        }
+        if !matches!(self.state.stage, Stage::Asking(_)) && self.menu.take().is_some() {
+            self.observer.menu_is_over();
+        }
+    }
+
+    /// Takes in what other processes wrote; `true` where they wrote anything.
+    fn read_letters(&mut self) -> bool {
+        let letters = inbox::take(&self.layout, &self.run_id, &self.state);
+        let came = !letters.is_empty();
+        self.queue.extend(letters);
+        came
     }
 
     /// The end is what people want to know most. Whoever presses Ctrl+C does
@@ -321,16 +354,22 @@ impl<'a> Driver<'a> {
     /// the machine has to know.
     async fn sleep(&mut self) -> Option<Kind> {
         let waits = self.wake_at;
-        let ticks = waits.is_some() && self.observer.counts_down();
+        let counts = waits.is_some() && self.observer.counts_down();
+        let ticks = counts || self.observer.ticks();
         Some(tokio::select! {
             biased;
             Some(told) = self.requests.recv() => match told {
                 Told::Request(request) => Kind::Requested { request },
                 Told::Freeze => Kind::Frozen,
-                // Nobody sleeps whom it could wake.
+                // A letter came, or nobody sleeps whom it could wake.
+                Told::Wake if self.read_letters() => return self.queue.pop_front(),
                 Told::Wake if self.wake_at.take().is_none() => return None,
                 Told::Wake => Kind::Nudged { seen: self.looker.look() },
             },
+            () = inbox::came(&self.layout) => {
+                self.read_letters();
+                return self.queue.pop_front();
+            }
             taken = stop_file(&self.layout, self.stop_file_seen) => {
                 self.stop_file_seen = true;
                 self.announce(&Announcement::StopFile {
@@ -353,8 +392,11 @@ impl<'a> Driver<'a> {
                 return None;
             }
             () = sleep(COUNTDOWN), if ticks => {
-                let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
-                self.observer.count_down(left);
+                if counts {
+                    let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
+                    self.observer.count_down(left);
+                }
+                self.observer.tick();
                 return None;
             }
         })
@@ -406,6 +448,7 @@ impl<'a> Driver<'a> {
     async fn freeze(&mut self) {
         let wanted = self.stop.send_replace(Stop::Freeze);
         let done = polled_once(&mut self.child).await;
+        self.observer.stand_still();
         stop_ourselves();
         self.stop.send_replace(wanted);
         self.queue.push_back(Kind::Thawed);
@@ -509,17 +552,6 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Verified(verifier.run(turn, &root, &env, log, stop).await)
-        }));
-    }
-
-    fn ask_forge(&mut self, ask: ForgeAsk) {
-        let Some(forge) = self.plan.forge.clone() else {
-            return;
-        };
-        let env = run_env(&self.run_id, self.state.turns, None);
-        let stop = self.fresh_stop();
-        self.child = Some(Box::pin(async move {
-            ChildDone::Forge(forge.perform(&ask, &env, stop).await)
         }));
     }
 
@@ -643,40 +675,6 @@ impl<'a> Driver<'a> {
         self.recorder.announce(announcement);
         self.observer.announce(announcement);
     }
-}
-
-/// A promise goes into logs, state and prompts in the agent's own words.
-pub(crate) fn without_secrets(promise: Promise) -> Promise {
-    let hide = |words: String| text::redact(&words).into_owned();
-    match promise {
-        Promise::Blocked(reason) => Promise::Blocked(hide(reason)),
-        Promise::E2eFailed(reason) => Promise::E2eFailed(hide(reason)),
-        Promise::Unknown(words) => Promise::Unknown(hide(words)),
-        agreed => agreed,
-    }
-}
-
-/// A dead engine could not end its agent; nobody may edit beside us. The run
-/// itself is looked for as well: the lock names only the last that died.
-fn reap(dead: Option<&LockInfo>, run: &str) -> Vec<Announcement> {
-    let dead = dead.map(|info| info.run_id.clone());
-    let runs: BTreeSet<String> = dead.into_iter().chain([run.to_owned()]).collect();
-    let reaped = |run: String| {
-        let ended = orphans::end_tagged(&run);
-        announcements_of(&ended, |count| Announcement::Reaped { run, count })
-    };
-    runs.into_iter().flat_map(reaped).collect()
-}
-
-fn announcements_of(
-    ended: &Ended,
-    as_what: impl FnOnce(usize) -> Announcement,
-) -> Vec<Announcement> {
-    let told = (ended.count > 0).then(|| as_what(ended.count));
-    let left = (!ended.left.is_empty()).then(|| Announcement::StillAlive {
-        pids: ended.left.clone(),
-    });
-    told.into_iter().chain(left).collect()
 }
 
 /// Lets the child hear what is wanted of it; gives what came of it, should it

@@ -189,6 +189,16 @@ pub fn untracked(root: &Path, most: usize) -> Option<Vec<String>> {
     Some(names.take(most).map(text).collect())
 }
 
+/// How many entries `git status --porcelain` has; what Ralph itself keeps is
+/// no work.
+pub fn count_changes(root: &Path) -> Option<usize> {
+    let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
+    let arguments = [&["status", "--porcelain"], &work[..]].concat();
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let lines = text.split(|&byte| byte == b'\n');
+    Some(lines.filter(|line| !line.is_empty()).count())
+}
+
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))

@@ -94,7 +94,7 @@ fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entr
         return None;
     }
     let done = |state: &State| state.tasks.as_ref().map_or(0, |t| t.completed);
-    let task = before.tasks.as_ref().and_then(|t| t.next.as_ref());
+    let task = before.next_task();
     Some(Entry {
         run: run.into(),
         turn: report.turn,

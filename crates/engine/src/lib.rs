@@ -13,6 +13,7 @@ pub mod forge;
 pub mod gate;
 pub mod git;
 mod guarded;
+pub mod inbox;
 mod kept;
 pub mod ledger;
 pub mod look;

@@ -19,6 +19,9 @@ use crate::git;
 use crate::worktree::WorkTree;
 pub use signs::Signs;
 
+/// How many tasks are known that could be worked on: more than there can be
+/// open questions.
+const READY_SHOWN: usize = 8;
 /// How many open tasks are named in messages.
 const OPEN_SHOWN: usize = 5;
 /// How much of a task's text goes into the journal and into messages.
@@ -396,7 +399,16 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         Pick::Next { tasks, .. } => tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
         _ => None,
     };
+    let ready = list.ready(scope, READY_SHOWN);
+    let ready = ready.into_iter().filter_map(|i| list.tasks.get(i));
     TaskFacts {
+        ready: match &next {
+            // Tasks that wait for each other are nobody's choice.
+            Some(first) => std::iter::once(first.clone())
+                .chain(ready.map(task_ref).filter(|task| task != first))
+                .collect(),
+            None => Vec::new(),
+        },
         total: counts.total,
         completed: counts.completed,
         pending: counts.pending,

@@ -570,7 +570,8 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
     }
 }
 
-fn verifier(settings: &Settings) -> Option<Verifier> {
+/// The verification commands of a project and their bounds.
+pub fn verifier(settings: &Settings) -> Option<Verifier> {
     let verify = &settings.verify;
     (!verify.commands.is_empty()).then(|| Verifier {
         commands: verify.commands.clone(),
@@ -618,6 +619,10 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
         agents: Vec::new(),
         budget: Default::default(),
         forge: None,
+        question_wait_ms: settings
+            .questions
+            .park
+            .then(|| ms(settings.questions.deadline)),
         turns_before: 0,
     }
 }

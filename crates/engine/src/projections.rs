@@ -20,9 +20,11 @@ use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
 use ralph_store::layout::{Layout, RunPaths};
 
+use crate::git;
 use crate::look::TaskMark;
 use crate::plan::{Announcement, Plan};
 use crate::record::Header;
+use crate::session::tracker;
 
 /// A checkpoint is never older than this while the run lives (CKPT-08).
 pub const LONGEST_MS: u64 = 5 * 60 * 1000;
@@ -62,9 +64,21 @@ struct Run {
     /// The task file as people know it, or the prompt.
     description: String,
     tasks_file: Option<String>,
+    root: PathBuf,
     /// Relative to the project.
     journal: String,
     events: PathBuf,
+}
+
+impl Run {
+    /// As Git counts them since the run began, else as the tracker does
+    /// (DELT-09, TRAK-05).
+    fn files_modified(&self) -> Option<u32> {
+        let commit = self.header.commit.as_deref();
+        let changed = commit.and_then(|from| git::count_changed_files(&self.root, from, None));
+        let changed = changed.and_then(|count| u32::try_from(count).ok());
+        changed.or_else(|| tracker::count(&self.root))
+    }
 }
 
 impl Projector {
@@ -87,6 +101,7 @@ impl Projector {
                 header: header.clone(),
                 description: checkpoint::description(header, tasks_file.as_deref()),
                 tasks_file,
+                root: plan.root.clone(),
                 journal: journal.display().to_string(),
                 events: paths.events(),
             },
@@ -229,7 +244,10 @@ impl Projector {
         self.dir.save(&checkpoint, care)?;
         self.dir.show_events(&self.run.events)?;
         if let Some(file) = &self.delta {
-            let delta = delta::project(&checkpoint, self.last_delta.as_ref(), state, tasks);
+            let mut delta = delta::project(&checkpoint, self.last_delta.as_ref(), state, tasks);
+            if let Some(summary) = &mut delta.summary {
+                summary.files_modified = self.run.files_modified();
+            }
             file.save(&delta, &self.dir, care)?;
             self.last_delta = Some(delta);
         }

@@ -18,7 +18,7 @@ use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
 use crate::agents::{
-    Agent, AgentError, EnvFilter, Heard, Invocation, Listener, Session, find_program,
+    Agent, AgentError, AgentEvent, EnvFilter, Heard, Invocation, Listener, Session, find_program,
 };
 use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
@@ -34,7 +34,15 @@ pub use linger::LINGER;
 const FAILURE_CHARACTERS: usize = 1_000;
 
 /// Shows the agent's output while it comes.
-pub type Echo = Arc<dyn Fn(&[u8]) + Send + Sync>;
+pub type Echo = Arc<dyn Fn(Echoed<'_>) + Send + Sync>;
+
+/// A piece of an agent's output.
+#[derive(Debug)]
+pub enum Echoed<'a> {
+    /// Of a program whose output is not understood.
+    Bytes(&'a [u8]),
+    Event(&'a AgentEvent),
+}
 
 /// Everything a call needs; it owns all of it, so that it can run beside the
 /// driver.
@@ -331,16 +339,21 @@ struct TurnSink {
 
 impl Sink for TurnSink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let meter = &mut self.meter;
-        self.listener.hear(chunk, &mut |event| meter.take(&event));
+        let (meter, echo) = (&mut self.meter, &self.echo);
+        self.listener.hear(chunk, &mut |event| {
+            meter.take(&event);
+            if let Some(echo) = echo {
+                echo(Echoed::Event(&event));
+            }
+        });
         let rests = self.listener.at_rest();
         self.rest.send_if_modified(|rest| {
             let changed = rests || rest.is_some();
             *rest = rests.then(Instant::now);
             changed
         });
-        if let Some(echo) = &self.echo {
-            echo(chunk);
+        if let (Some(echo), true) = (&self.echo, self.listener.is_plain()) {
+            echo(Echoed::Bytes(chunk));
         }
         self.output.write(chunk)
     }

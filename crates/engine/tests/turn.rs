@@ -12,7 +12,7 @@ use ralph_core::machine::{End, Turn};
 use ralph_engine::agents::{Agent, Client, EnvFilter, Options};
 use ralph_engine::plan::Announcement;
 use ralph_engine::supervise::Stop;
-use ralph_engine::turn::{Call, Called, run_env};
+use ralph_engine::turn::{Call, Called, Echoed, run_env};
 use tokio::sync::watch;
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -137,8 +137,10 @@ async fn the_output_is_shown_while_it_comes() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let shown = Arc::clone(&seen);
     let mut call = project.custom("echo said; echo noise >&2");
-    call.echo = Some(Arc::new(move |chunk: &[u8]| {
-        shown.lock().unwrap().extend_from_slice(chunk);
+    call.echo = Some(Arc::new(move |echoed: Echoed<'_>| {
+        if let Echoed::Bytes(chunk) = echoed {
+            shown.lock().unwrap().extend_from_slice(chunk);
+        }
     }));
     make(call).await;
     assert_eq!(*seen.lock().unwrap(), b"said\n");
@@ -253,7 +255,7 @@ async fn a_stop_ends_the_turn() {
     let stop = watch::Sender::new(Stop::No);
     let receiver = stop.subscribe();
     let mut call = project.custom("echo ready; sleep 60");
-    call.echo = Some(Arc::new(move |_: &[u8]| {
+    call.echo = Some(Arc::new(move |_: Echoed<'_>| {
         stop.send_replace(Stop::Gracefully);
     }));
     let called = call.make(receiver).await;
@@ -332,7 +334,7 @@ async fn a_stop_during_the_wait_for_an_exit_is_a_stop() {
     let stop = watch::Sender::new(Stop::No);
     let receiver = stop.subscribe();
     let mut call = project.claude(&format!("{INIT}; {DONE}; sleep 60"));
-    call.echo = Some(Arc::new(move |_: &[u8]| {
+    call.echo = Some(Arc::new(move |_: Echoed<'_>| {
         stop.send_replace(Stop::Gracefully);
     }));
     let called = call.make(receiver).await;

@@ -119,6 +119,11 @@ impl Layout {
         self.ralph_dir.join("STOP")
     }
 
+    /// Where other processes leave letters for the run.
+    pub fn inbox(&self) -> PathBuf {
+        self.ralph_dir.join("inbox")
+    }
+
     /// Removes the stop file; `false` where there is none.
     pub fn take_stop_file(&self) -> Result<bool, FileError> {
         let path = self.stop_file();

@@ -68,7 +68,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 }
 
 /// A project whose guard has counted before.
-fn project(scratch: &Path, name: &str, config: &str) -> std::io::Result<PathBuf> {
+pub(super) fn project(scratch: &Path, name: &str, config: &str) -> std::io::Result<PathBuf> {
     let dir = scratch.join(name);
     fs::create_dir_all(dir.join(".git"))?;
     fs::create_dir_all(dir.join(".ralph/runs"))?;
@@ -155,7 +155,11 @@ impl Programs {
     }
 }
 
-fn timed(mut command: Command, dir: &Path, input: &str) -> Result<Duration, Vec<String>> {
+pub(super) fn timed(
+    mut command: Command,
+    dir: &Path,
+    input: &str,
+) -> Result<Duration, Vec<String>> {
     let failed = |e: std::io::Error| vec![e.to_string()];
     command
         .current_dir(dir)

@@ -5,6 +5,7 @@
 //! static program.
 
 pub mod guard;
+pub mod hooks;
 pub mod output;
 pub mod stream;
 

@@ -1,6 +1,7 @@
 //! One verb per file.
 
 mod agents;
+mod answer;
 mod archive;
 mod checkpoints;
 mod config;
@@ -10,6 +11,7 @@ mod demo;
 mod doctor;
 mod drill;
 mod events;
+mod extend;
 mod gate;
 mod generate;
 mod guard;
@@ -18,6 +20,7 @@ mod init;
 mod left;
 mod logs;
 mod loop_;
+mod monitor;
 mod phase;
 mod report;
 mod resume;
@@ -25,7 +28,9 @@ mod run;
 mod status;
 mod tasks;
 mod uninstall;
+mod verify;
 
+pub use self::control::resume_apart;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
@@ -47,6 +52,10 @@ pub fn run(cli: Cli) -> u8 {
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),
         Command::Wake => control::wake(&app),
+        Command::Extend(args) => extend::run(&app, &args),
+        Command::Answer(args) => answer::run(&app, &args),
+        Command::Monitor(args) => monitor::run(&app, &args),
+        Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),

@@ -9,6 +9,7 @@ use ralph_engine::error::DriveError;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Asked, Plan, Wanted};
 use ralph_engine::signals;
+use ralph_engine::watch::{note_project, registry};
 use tokio::sync::mpsc;
 
 use super::config::warn_all;
@@ -25,6 +26,10 @@ pub struct Shown {
 }
 
 pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
+    if args.monitor {
+        let typed: Vec<_> = std::env::args_os().skip(1).collect();
+        return super::monitor::beside(&app, &typed);
+    }
     let template = args.prompt_template.as_ref();
     let asked = Asked {
         flags: settings::run_flags(global, args),
@@ -88,13 +93,20 @@ pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
     if shown.json {
         drive(app, plan, opening, &mut JsonLines)
     } else {
-        let mut people = People::new(app.screen, shown.quiet, app::is_interactive());
+        let interactive = app::is_interactive();
+        let mut people = People::new(app.screen, shown.quiet, interactive);
+        if interactive && !shown.quiet && app::can_move_the_cursor() {
+            people = people.live();
+        }
         drive(app, plan, opening, &mut people)
     }
 }
 
 /// Runs a plan on this thread and gives the exit code of its outcome.
 pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
+    if let Some(list) = registry(|name| std::env::var_os(name)) {
+        note_project(&list, &app.root);
+    }
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -131,6 +131,12 @@ fn reason_words(reason: &str, lang: Lang) -> String {
         "block_cap" => Need::BlockCap.say(lang),
         "max_cost" => tr!(lang, "cost limit", "費用上限", "费用上限"),
         "max_tokens" => tr!(lang, "token limit", "詞元上限", "词元上限"),
+        "question" => tr!(
+            lang,
+            "a question waits for an answer: `ralph answer`",
+            "有問題待回答：`ralph answer`",
+            "有问题待回答：`ralph answer`"
+        ),
         "stalled" => tr!(lang, "no progress", "無進度", "无进度"),
         "missing_promise" => tr!(
             lang,
@@ -222,6 +228,16 @@ fn words(app: &App, status: &Value) -> String {
             "sleeping until {until}; wake: `ralph wake`\n",
             "休眠至 {until}；喚醒：`ralph wake`\n",
             "休眠至 {until}；唤醒：`ralph wake`\n",
+        ));
+    }
+    for question in status["questions"].as_array().into_iter().flatten() {
+        let id = number(&question["id"]);
+        let words = question["question"].as_str().unwrap_or_default();
+        out.push_str(&tr!(
+            lang,
+            "question {id}: {words}; answer: `ralph answer {id} …`\n",
+            "問題 {id}：{words}；回答：`ralph answer {id} …`\n",
+            "问题 {id}：{words}；回答：`ralph answer {id} …`\n",
         ));
     }
     let used = usage(&status["usage"]);

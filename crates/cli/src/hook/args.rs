@@ -17,16 +17,18 @@ pub enum Event {
     PostToolUse,
     UserPromptSubmit,
     Stop,
+    SubagentStop,
     SessionStart,
     SessionEnd,
 }
 
 impl Event {
-    pub const ALL: [Event; 6] = [
+    pub const ALL: [Event; 7] = [
         Event::PreToolUse,
         Event::PostToolUse,
         Event::UserPromptSubmit,
         Event::Stop,
+        Event::SubagentStop,
         Event::SessionStart,
         Event::SessionEnd,
     ];
@@ -37,6 +39,7 @@ impl Event {
             Event::PostToolUse => "post-tool-use",
             Event::UserPromptSubmit => "user-prompt-submit",
             Event::Stop => "stop",
+            Event::SubagentStop => "subagent-stop",
             Event::SessionStart => "session-start",
             Event::SessionEnd => "session-end",
         }

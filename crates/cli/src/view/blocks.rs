@@ -226,6 +226,18 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
         PauseReason::Unproven => display::unproven(screen, &ending),
         PauseReason::Requested => display::pause_box(screen, &ending),
         PauseReason::Disk => display::disk_box(screen, &ending),
+        PauseReason::Question => {
+            let question = machine::Notice::Pause {
+                iteration: state.turns,
+                reason,
+            };
+            let open = state
+                .open_questions()
+                .map(|open| format!("[{}] {}", open.id, open.text));
+            let words = std::iter::once(question.say(screen.lang)).chain(open);
+            let words = words.collect::<Vec<_>>().join("\n");
+            display::needs_person(screen, &ending, &words)
+        }
         PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
         PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(

@@ -4,6 +4,7 @@ pub mod blocks;
 mod columns;
 mod dry_run;
 mod json;
+mod live;
 pub mod menu;
 mod people;
 
@@ -11,4 +12,5 @@ pub use blocks::phases;
 pub use columns::columns;
 pub use dry_run::DryRun;
 pub use json::JsonLines;
+pub use live::time as elapsed;
 pub use people::People;

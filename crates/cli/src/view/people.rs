@@ -1,8 +1,9 @@
-//! A run as a person watches it: plain lines that stay.
+//! A run as a person watches it: plain lines that stay, and on a terminal a
+//! block below them that moves.
 
 use std::cell::Cell;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::forge::ForgeNotice;
@@ -13,9 +14,11 @@ use ralph_core::{text, tr};
 use ralph_engine::clock;
 use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::plan::Announcement;
-use ralph_engine::turn::Echo;
+use ralph_engine::turn::{Echo, Echoed};
+use ralph_engine::watch::OutputLine;
 use tokio::sync::oneshot;
 
+use super::live::{Live, Now as Doing};
 use super::{blocks, menu};
 
 #[derive(Debug)]
@@ -35,6 +38,8 @@ pub struct People {
     waits_for: Option<Wait>,
     /// What was last seen of CI.
     ci: Option<ForgeNotice>,
+    /// The block on a terminal; shared with whatever shows the agent's words.
+    live: Option<Arc<Mutex<Live>>>,
 }
 
 /// A wait that is counted down.
@@ -56,6 +61,19 @@ impl People {
             counting: Cell::new(false),
             waits_for: None,
             ci: None,
+            live: None,
+        }
+    }
+
+    /// Shows where the run stands at the bottom of the terminal.
+    pub fn live(mut self) -> People {
+        self.live = Some(Arc::new(Mutex::new(Live::new(self.screen))));
+        self
+    }
+
+    fn with_live(&self, change: impl FnOnce(&mut Live)) {
+        if let Some(live) = &self.live {
+            change(&mut live.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
@@ -67,6 +85,9 @@ impl People {
 
     fn show(&self, block: &str) {
         let block = self.screen.in_style(block);
+        if self.live.is_some() {
+            return self.with_live(|live| live.print(&block));
+        }
         let mut out = std::io::stdout().lock();
         if self.counting.take() {
             let _ = out.write_all(CLEAR_LINE);
@@ -157,6 +178,7 @@ impl Observer for People {
     fn notice(&mut self, notice: &Notice, state: &State, at: Now) {
         self.context.take(notice);
         self.waits_for = None;
+        self.with_live(|live| live.take(notice, state, blocks::phases(state)));
         if let Notice::LoopEnd { .. } = notice {
             let ending = blocks::ending(&self.screen, &self.context, state, notice);
             // It stands apart from what came before, where something did.
@@ -241,6 +263,7 @@ impl Observer for People {
                     self.aside(&self.wait_words(wait, *ms, at));
                 }
                 self.waits_for = Some(wait);
+                self.tick();
             }
             Notice::Forge {
                 notice: poll @ ForgeNotice::Poll { .. },
@@ -261,7 +284,7 @@ impl Observer for People {
     }
 
     fn counts_down(&self) -> bool {
-        self.interactive && !self.quiet && self.waits_for.is_some()
+        self.interactive && !self.quiet && self.waits_for.is_some() && self.live.is_none()
     }
 
     fn count_down(&mut self, left_ms: u64) {
@@ -280,6 +303,28 @@ impl Observer for People {
         self.counting.set(true);
     }
 
+    fn ticks(&self) -> bool {
+        self.live.is_some()
+    }
+
+    fn tick(&mut self) {
+        let waits = self.waits_for.map(|wait| {
+            let now = clock::now();
+            let left = wait.until.saturating_sub(now.wall_ms);
+            self.wait_words(wait, u64::try_from(left).unwrap_or(0), now)
+        });
+        self.with_live(|live| {
+            if let Some(words) = waits {
+                live.facts.now = Doing::Waiting(words);
+            }
+            live.refresh();
+        });
+    }
+
+    fn stand_still(&mut self) {
+        self.with_live(Live::hide);
+    }
+
     fn echo(&self) -> Option<Echo> {
         if self.quiet {
             return None;
@@ -289,7 +334,28 @@ impl Observer for People {
         } else {
             "  | "
         };
-        Some(Arc::new(move |chunk: &[u8]| echo_lines(bar, chunk)))
+        let live = self.live.clone();
+        Some(Arc::new(move |echoed: Echoed<'_>| {
+            let (lines, doing) = words_of(bar, &echoed, live.is_some());
+            match &live {
+                Some(live) => {
+                    let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(doing) = doing {
+                        live.facts.now = Doing::Agent(doing);
+                    }
+                    live.print(&lines);
+                }
+                None => {
+                    let mut out = std::io::stdout().lock();
+                    let _ = out.write_all(lines.as_bytes());
+                    let _ = out.flush();
+                }
+            }
+        }))
+    }
+
+    fn menu_is_over(&mut self) {
+        self.show("\n");
     }
 
     fn menu(
@@ -298,6 +364,7 @@ impl Observer for People {
         state: &State,
         open: Vec<TaskRef>,
     ) -> Option<oneshot::Receiver<Choice>> {
+        self.with_live(Live::hide);
         self.interactive
             .then(|| menu::open(self.screen, state, open))
     }
@@ -314,16 +381,23 @@ fn without_time(notice: &Notice) -> Notice {
     notice
 }
 
-/// The agent's words, set apart and unable to move the cursor.
-fn echo_lines(bar: &str, chunk: &[u8]) {
-    let said = String::from_utf8_lossy(chunk);
+/// What an agent said as lines that last, set apart and unable to move the
+/// cursor, and in one line what it does now. Tool calls last only where
+/// nothing else shows them.
+fn words_of(bar: &str, echoed: &Echoed<'_>, live: bool) -> (String, Option<String>) {
+    let (said, lasts) = match echoed {
+        Echoed::Bytes(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
+        Echoed::Event(event) => match OutputLine::of((*event).clone()) {
+            Some(line) => {
+                let lasts = !live || line.said.is_words();
+                (line.text, lasts)
+            }
+            None => return (String::new(), None),
+        },
+    };
     let said = text::sanitize(&said);
-    let lines: String = said
-        .lines()
-        .filter(|l| !l.trim().is_empty())
-        .map(|l| format!("{bar}{l}\n"))
-        .collect();
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(lines.as_bytes());
-    let _ = out.flush();
+    let lines = said.lines().filter(|l| !l.trim().is_empty());
+    let doing = lines.clone().next_back().map(str::to_owned);
+    let lines: String = lines.map(|l| format!("{bar}{l}\n")).collect();
+    (if lasts { lines } else { String::new() }, doing)
 }

@@ -35,6 +35,8 @@ mod gate;
 mod guard;
 mod history;
 mod hook;
+mod hook_subagent;
+mod hook_tracker;
 #[cfg(unix)]
 mod hub;
 #[cfg(unix)]
@@ -42,15 +44,18 @@ mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod monitor;
 mod notify;
 #[cfg(unix)]
 mod p0;
 #[cfg(unix)]
 mod p1;
 mod progress;
+mod questions;
 mod report;
 mod run;
 mod session;
+mod session_clients;
 mod session_files;
 mod signals;
 mod survivors;

@@ -14,14 +14,14 @@ use crate::live::{DEADLINE, LOOK, eventually};
 const COLUMNS: &str = "100";
 
 /// `ralph` in a terminal of its own: a tmux server that serves nobody else.
-struct Terminal {
+pub struct Terminal {
     socket: PathBuf,
-    exit: PathBuf,
-    env: TestEnv,
+    pub exit: PathBuf,
+    pub env: TestEnv,
 }
 
 impl Terminal {
-    fn start(env: TestEnv, args: &[&str]) -> Terminal {
+    pub fn start(env: TestEnv, args: &[&str]) -> Terminal {
         let terminal = Terminal {
             socket: env.outside("tmux"),
             exit: env.outside("exit"),
@@ -53,7 +53,7 @@ impl Terminal {
         terminal
     }
 
-    fn tmux(&self, args: &[&str]) -> String {
+    pub fn tmux(&self, args: &[&str]) -> String {
         let output = Command::new("tmux")
             .args(["-u", "-f", "/dev/null", "-S"])
             .arg(&self.socket)
@@ -75,12 +75,12 @@ impl Terminal {
     }
 
     /// Everything that was shown so far.
-    fn screen(&self) -> String {
+    pub fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-S", "-"])
     }
 
     /// Waits until a text was shown so many times.
-    fn see(&self, text: &str, times: usize) -> String {
+    pub fn see(&self, text: &str, times: usize) -> String {
         let deadline = Instant::now() + DEADLINE;
         loop {
             let screen = self.screen();
@@ -95,13 +95,13 @@ impl Terminal {
         }
     }
 
-    fn type_line(&self, text: &str) {
+    pub fn type_line(&self, text: &str) {
         self.tmux(&["send-keys", "-l", text]);
         self.tmux(&["send-keys", "Enter"]);
     }
 
     /// The exit code of ralph and everything that it showed.
-    fn end(&self) -> (i32, String) {
+    pub fn end(&self) -> (i32, String) {
         let code = eventually("ralph ends", || fs::read_to_string(&self.exit).ok());
         (code.trim().parse().unwrap(), self.screen())
     }
@@ -110,7 +110,7 @@ impl Terminal {
         self.env.json(".ralph/status.json")
     }
 
-    fn events(&self, filter: &str) -> Vec<Value> {
+    pub fn events(&self, filter: &str) -> Vec<Value> {
         let done = self.env.ralph(&["events", "--json", "--filter", filter]);
         done.events()
     }

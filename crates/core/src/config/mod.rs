@@ -32,6 +32,7 @@ pub use schema::{Key, Kind, REFERENCE, Schema};
 pub use settings::*;
 /// What a flag may be given as.
 pub use toml::Value;
+pub use units::parse_duration as duration;
 pub use warning::{ConfigWarning, SkillpackRule};
 pub use words::{Found, FoundType};
 

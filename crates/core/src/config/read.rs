@@ -197,6 +197,15 @@ impl<'a> Reader<'a> {
                 keep: self.count("history.keep")?,
                 openspec: self.switch("history.openspec")?,
             },
+            questions: QuestionSettings {
+                park: self.switch("questions.park")?,
+                deadline: self.duration("questions.deadline")?,
+            },
+            tracker: TrackerSettings {
+                enabled: self.switch("tracker.enabled")?,
+                remind_above: self.count("tracker.remind_above")?,
+                remind_every: self.duration("tracker.remind_every")?,
+            },
             notify: self.notify()?,
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,

@@ -160,6 +160,8 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub questions: QuestionSettings,
+    pub tracker: TrackerSettings,
     pub notify: NotifySettings,
     pub roles: RoleSettings,
 }
@@ -395,6 +397,24 @@ pub struct CheckpointSettings {
     pub dir: String,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrackerSettings {
+    pub enabled: bool,
+    pub remind_above: u32,
+    pub remind_every: Duration,
+}
+
+impl Default for TrackerSettings {
+    /// Those of the reference, for a hook that has no time to read it.
+    fn default() -> TrackerSettings {
+        TrackerSettings {
+            enabled: true,
+            remind_above: 5,
+            remind_every: Duration::from_secs(600),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistorySettings {
     pub dir: String,
@@ -412,6 +432,13 @@ pub struct NotifySettings {
     pub on: Vec<NotifyTopic>,
     pub attempts: u32,
     pub timeout: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionSettings {
+    /// A question does not end the run.
+    pub park: bool,
+    pub deadline: Duration,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use crate::usage::Usd;
 ///
 /// A bare number has no meaning here: 30 was minutes in one of the tools that
 /// people come from and seconds in another.
-pub(super) fn parse_duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
     if text == "0" {
         return Some(Duration::ZERO);

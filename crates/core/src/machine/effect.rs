@@ -70,6 +70,8 @@ pub enum WaitReason {
     Overload,
     /// CI runs; the driver may add jitter.
     Ci,
+    /// Everything that is left waits for a person's answer.
+    Answer,
 }
 
 impl WaitReason {
@@ -81,6 +83,7 @@ impl WaitReason {
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
             WaitReason::Ci => "ci",
+            WaitReason::Answer => "answer",
         }
     }
 }

@@ -44,6 +44,15 @@ pub enum Kind {
     /// The guard's hook has blocked calls of the agent since the last time;
     /// `lines` of its log are taken in with this event.
     GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
+    /// A person answers a question of the agent.
+    Replied { question: u32, text: String },
+    /// A person allows more turns or time; zero changes nothing.
+    Extended {
+        #[serde(default)]
+        iterations: u32,
+        #[serde(default)]
+        duration_ms: u64,
+    },
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
@@ -73,6 +82,10 @@ pub struct Seen {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every value is the large one, and an event holds one"
+)]
 pub enum Tasks {
     /// The run has no task file.
     #[default]
@@ -98,6 +111,10 @@ pub struct TaskFacts {
     pub phases: Vec<PhaseFacts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<TaskRef>,
+    /// The tasks that could be worked on now, `next` first, where there are
+    /// others: they are taken while `next` waits for an answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ready: Vec<TaskRef>,
     /// The first few open tasks, for messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<TaskRef>,

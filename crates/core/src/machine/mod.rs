@@ -30,7 +30,7 @@ pub use event::{
 pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
-pub use question::{Question, RepliedBy, Reply};
+pub use question::{LONGEST_REPLY, Question, QuestionNotice, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
 pub use say::span;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, Refusal, SessionNotice, Sign, TaskRef,
+    Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign, TaskRef,
 };
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
@@ -148,6 +148,8 @@ pub enum Notice {
         iteration: u32,
         block: GuardBlock,
     },
+    /// A question of the agent, or what became of it.
+    Question(QuestionNotice),
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
@@ -208,6 +210,7 @@ impl Notice {
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
+            Notice::Question(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
             Notice::Forge { notice, .. } => notice.event(),
             Notice::Session(notice) => notice.event(),
@@ -232,6 +235,7 @@ impl Notice {
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
             Notice::Forge { notice, .. } => notice.level(),
+            Notice::Question(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -428,6 +432,7 @@ impl Notice {
                 "detail": block.detail,
                 "shadow": block.shadow.then_some(true),
             }),
+            Notice::Question(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
             Notice::Forge { iteration, notice } => {
                 let mut fields = notice.fields();

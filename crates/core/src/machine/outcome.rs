@@ -108,6 +108,8 @@ pub enum PauseReason {
     Agent(Need),
     /// A person has to see to the pull request or its CI.
     Forge(ForgeNeed),
+    /// Everything that is left waits for an answer, and nobody gave one.
+    Question,
 }
 
 impl PauseReason {
@@ -119,6 +121,7 @@ impl PauseReason {
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
             PauseReason::Forge(need) => need.name(),
+            PauseReason::Question => "question",
         }
     }
 }

@@ -26,6 +26,10 @@ pub struct Rules {
     /// For a goal that a forge has to prove.
     #[serde(default)]
     pub forge: Option<ForgeRules>,
+    /// How long a question waits for an answer before its default is taken;
+    /// `None` where an agent that asks is blocked.
+    #[serde(default)]
+    pub question_wait_ms: Option<u64>,
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
@@ -228,6 +232,7 @@ impl Rules {
             agents: Vec::new(),
             budget: Budget::default(),
             forge: None,
+            question_wait_ms: None,
             turns_before: 0,
         }
     }

@@ -299,6 +299,15 @@ impl Say for Notice {
                             "{left} 后再次检查 CI",
                         )
                     }
+                    WaitReason::Answer => {
+                        let span = span(*ms, lang);
+                        tr!(
+                            lang,
+                            "everything that is left waits for an answer: `ralph answer`; waiting {span}",
+                            "剩下的工作都在等待回答：`ralph answer`；等待 {span}",
+                            "剩下的工作都在等待回答：`ralph answer`；等待 {span}",
+                        )
+                    }
                     WaitReason::Rate => tr!(
                         lang,
                         "the hourly rate is used up: waiting {seconds} s",
@@ -325,6 +334,12 @@ impl Say for Notice {
                     )
                 }
                 PauseReason::Agent(need) => need.say(lang),
+                PauseReason::Question => tr!(
+                    lang,
+                    "everything that is left waits for an answer: `ralph answer`, then `ralph resume`",
+                    "剩下的工作都在等待回答：`ralph answer`，再執行 `ralph resume`",
+                    "剩下的工作都在等待回答：`ralph answer`，再运行 `ralph resume`",
+                ),
                 PauseReason::Unproven => tr!(
                     lang,
                     "the agent says that it is done, and nothing was set up that could prove it",
@@ -345,6 +360,7 @@ impl Say for Notice {
                 "所有任務已完成",
                 "所有任务已完成"
             ),
+            Notice::Question(notice) => notice.say(lang),
             Notice::GuardBlock { block, .. } => {
                 let (tool, rule) = (&block.tool, &block.rule);
                 let detail = &block.detail;

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
     Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
-    SessionState, TaskFacts, Tasks,
+    SessionState, TaskFacts, TaskRef, Tasks, WaitReason,
 };
 use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::template::PromptNote;
@@ -58,6 +58,10 @@ pub struct State {
     pub(super) stopping: Option<Request>,
     /// The claim that verification is about to judge.
     pub(super) claim: Option<String>,
+    /// What the wait that goes on is for.
+    pub(super) waits_for: Option<WaitReason>,
+    /// The task of the turn that was begun last.
+    pub(super) turn_task: Option<TaskRef>,
     /// Phase that was current when the running turn began.
     pub(super) turn_phase: Option<String>,
     /// What failed last, and a hash of what it said.
@@ -171,6 +175,8 @@ impl State {
             agent: 0,
             stopping: None,
             claim: None,
+            waits_for: None,
+            turn_task: None,
             turn_phase: None,
             last_failure: None,
             most_tasks: 0,
@@ -192,6 +198,25 @@ impl State {
         self.turns - u32::from(self.repeat)
     }
 
+    /// Everything that waits for a person's answer.
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|question| question.is_open())
+    }
+
+    /// The task to work on: the first that can be worked on and does not wait
+    /// for an answer.
+    pub fn next_task(&self) -> Option<&TaskRef> {
+        let facts = self.tasks.as_ref()?;
+        let first = facts.next.as_ref().filter(|_| facts.ready.is_empty());
+        let mut ready = facts.ready.iter().chain(first);
+        ready.find(|task| !self.is_parked(&task.id))
+    }
+
+    pub fn is_parked(&self, task: &str) -> bool {
+        let waits = |question: &Question| question.task.as_ref().is_some_and(|t| t.id == task);
+        self.open_questions().any(waits)
+    }
+
     /// The name of an agent of the chain.
     pub fn agent_name(&self, agent: usize) -> &str {
         self.rules.agents.get(agent).map_or("agent", String::as_str)
@@ -203,9 +228,13 @@ impl State {
     }
 
     /// When the run goes on by itself, on the wall clock, where it waits for
-    /// the limit of an agent.
+    /// the limit of an agent or for an answer.
     pub fn held_until(&self) -> Option<i64> {
         let now = self.now().wall_ms;
+        if self.stage == Stage::Waiting && self.waits_for == Some(WaitReason::Answer) {
+            let deadlines = self.open_questions().map(|question| question.deadline_ms);
+            return deadlines.filter(|&deadline| deadline > now).min();
+        }
         let ahead = |hold: &Hold| hold.until.filter(|&until| until > now);
         let waits = self.stage == Stage::Waiting && self.free_agent().is_none();
         let times = self.holds.values().filter_map(ahead);
@@ -284,6 +313,7 @@ impl State {
             "elapsed_ms": self.elapsed_ms(),
             "waiting_until": self.held_until().map(super::notice::iso_utc),
             "usage": self.bill.to_json(),
+            "questions": self.open_questions().map(Question::to_json).collect::<Vec<_>>(),
             "counters": {
                 "errors": self.counters.errors,
                 "missing_promise": self.counters.missing_promise,

@@ -39,14 +39,16 @@ pub enum Promise {
     E2eFailed(String),
     /// With the reason, which may be empty.
     Blocked(String),
+    /// With what the agent wants to know from a person.
+    Question(String),
     /// A tag whose text is none of the agreed ones.
     Unknown(String),
 }
 
 impl Promise {
-    /// Whether obeying it ends the run or the phase.
+    /// Whether obeying it ends the run, the phase or the work on a task.
     pub fn stops(&self) -> bool {
-        self.claims_success() || matches!(self, Promise::Blocked(_))
+        self.claims_success() || matches!(self, Promise::Blocked(_) | Promise::Question(_))
     }
 
     /// Whether it claims that work is finished, which needs evidence.
@@ -58,7 +60,10 @@ impl Promise {
     }
 
     fn claims_failure(&self) -> bool {
-        matches!(self, Promise::Blocked(_) | Promise::E2eFailed(_))
+        matches!(
+            self,
+            Promise::Blocked(_) | Promise::Question(_) | Promise::E2eFailed(_)
+        )
     }
 
     fn is_known(&self) -> bool {
@@ -76,6 +81,7 @@ impl fmt::Display for Promise {
             Promise::Complete(text) | Promise::Unknown(text) => f.write_str(text),
             Promise::E2eFailed(reason) => with_reason(f, "E2E FAILED", reason),
             Promise::Blocked(reason) => with_reason(f, "BLOCKED", reason),
+            Promise::Question(words) => with_reason(f, "QUESTION", words),
         }
     }
 }
@@ -157,7 +163,7 @@ fn class(promise: &Promise) -> u8 {
     match promise {
         Promise::Complete(_) | Promise::PhaseComplete => 0,
         Promise::E2ePassed => 1,
-        Promise::Blocked(_) => 2,
+        Promise::Blocked(_) | Promise::Question(_) => 2,
         Promise::E2eFailed(_) => 3,
         Promise::Continue => 4,
         Promise::Unknown(_) => 5,

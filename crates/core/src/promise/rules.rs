@@ -31,6 +31,9 @@ impl Conflict {
     }
 }
 
+/// What a question to a person begins with, whatever else was agreed on.
+const QUESTION: &str = "QUESTION";
+
 /// The texts that count. All are literal: no pattern has a meaning, and an
 /// empty one matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +107,8 @@ impl CompiledRules {
             Promise::E2eFailed(reason)
         } else if let Some(reason) = reason_after(&self.blocked_prefix, &text) {
             Promise::Blocked(reason)
+        } else if let Some(words) = reason_after(QUESTION, &text) {
+            Promise::Question(words)
         } else {
             Promise::Unknown(text)
         })

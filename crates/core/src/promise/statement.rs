@@ -128,9 +128,14 @@ fn offer_a_choice(promises: &[(&Tag, Promise)]) -> bool {
 /// `BLOCKED: [reason]` explains how to be blocked. Nobody checks a claim to
 /// be blocked, so this one must not stop a run.
 fn is_placeholder(promise: &Promise) -> bool {
-    let (Promise::Blocked(reason) | Promise::E2eFailed(reason)) = promise else {
+    let (Promise::Blocked(reason) | Promise::E2eFailed(reason) | Promise::Question(reason)) =
+        promise
+    else {
         return false;
     };
+    if reason.starts_with("[question]") {
+        return true;
+    }
     let inner = reason.trim_matches(['[', ']', '<', '>', '{', '}', '(', ')', '…', '.']);
     inner.len() < reason.len() && matches!(inner, "" | "reason" | "REASON" | "原因")
 }

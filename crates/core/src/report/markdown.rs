@@ -268,6 +268,7 @@ fn waits(lang: Lang, story: &Story) -> Vec<String> {
             WaitReason::Rate => tr!(lang, "hourly limit of calls", "每小時上限", "每小时上限"),
             WaitReason::Limit => tr!(lang, "usage limit", "用量限制", "用量限制"),
             WaitReason::Ci => tr!(lang, "CI", "CI", "CI"),
+            WaitReason::Answer => tr!(lang, "for an answer", "等待回答", "等待回答"),
             WaitReason::Overload => tr!(lang, "overloaded service", "服務過載", "服务过载"),
         };
         let (count, time) = (waits.count, human(lang, Duration::from_millis(waits.ms)));

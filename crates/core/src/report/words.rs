@@ -155,6 +155,12 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
         ),
         PauseReason::Agent(need) => need.say(lang),
         PauseReason::Forge(need) => need.say(lang),
+        PauseReason::Question => tr!(
+            lang,
+            "Everything that is left waits for an answer to the agent's question.",
+            "剩下的工作都在等待回答代理的問題。",
+            "剩下的工作都在等待回答代理的问题。",
+        ),
         PauseReason::Limit(Limit::Iterations) => tr!(
             lang,
             "The limit of iterations was reached.",

@@ -73,6 +73,27 @@ impl TaskList {
         self.first_ready(&candidates, waits.as_ref())
     }
 
+    /// The first tasks that could be worked on now, in their order. A task
+    /// that is nested under an open one goes with that.
+    pub fn ready(&self, scope: &Scope, most: usize) -> Vec<usize> {
+        let candidates = self.candidates(scope);
+        let open: std::collections::HashSet<usize> = candidates.iter().copied().collect();
+        let dependencies = Dependencies::of(self);
+        let waits = dependencies
+            .as_ref()
+            .map(|dependencies| Waits::new(dependencies, scope));
+        let parent_is_open = |index: &usize| {
+            let parent = self.tasks.get(*index).and_then(|task| task.parent);
+            parent.is_some_and(|parent| open.contains(&parent))
+        };
+        candidates
+            .into_iter()
+            .filter(|index| !parent_is_open(index))
+            .filter(|&index| self.why_waiting(index, waits.as_ref()).is_none())
+            .take(most)
+            .collect()
+    }
+
     /// The open tasks in scope, in the order in which they are to be done.
     fn candidates(&self, scope: &Scope) -> Vec<usize> {
         let open = |(_, task): &(usize, &Task)| !task.done && self.is_required(task, scope);

@@ -33,6 +33,17 @@ pub enum PromptNote {
         class: String,
         message: String,
     },
+    /// What a person answered, or what holds because nobody did.
+    Answered {
+        task: Option<String>,
+        question: String,
+        answer: String,
+        by_default: bool,
+    },
+    /// Tasks that wait for a person, each with its question.
+    Parked {
+        waiting: Vec<String>,
+    },
     /// A tag with a text that nobody agreed on.
     UnknownPromise {
         text: String,
@@ -73,9 +84,11 @@ impl PromptNote {
             PromptNote::TasksShrank { .. } => 3,
             PromptNote::Unticked { .. } => 4,
             PromptNote::LastError { .. } => 5,
-            PromptNote::UnknownPromise { .. } => 6,
-            PromptNote::OnlyMentioned { .. } => 7,
-            PromptNote::NoPromise => 8,
+            PromptNote::Answered { .. } => 6,
+            PromptNote::Parked { .. } => 7,
+            PromptNote::UnknownPromise { .. } => 8,
+            PromptNote::OnlyMentioned { .. } => 9,
+            PromptNote::NoPromise => 10,
             PromptNote::Forge(_) => 1,
         }
     }
@@ -114,6 +127,28 @@ impl PromptNote {
                 let class = inline(class);
                 let message = fenced(message);
                 format!("The last turn ended with an error ({class}):\n\n{message}")
+            }
+            PromptNote::Answered {
+                task,
+                question,
+                answer,
+                by_default,
+            } => {
+                let about = task.as_ref().map(|task| format!(" about {}", inline(task)));
+                let about = about.unwrap_or_default();
+                let question = fenced(question);
+                let answer = fenced(answer);
+                let who = match by_default {
+                    true => "Nobody answered in time, so your default holds",
+                    false => "A person answered",
+                };
+                format!("{who}. Your question{about} was:\n\n{question}\n\nThe answer:\n\n{answer}")
+            }
+            PromptNote::Parked { waiting } => {
+                let waiting = list(waiting);
+                format!(
+                    "These tasks wait for a person's answer. Do not work on them and do not ask again; work on others:\n\n{waiting}"
+                )
             }
             PromptNote::UnknownPromise { text } => {
                 let text = tag(text);

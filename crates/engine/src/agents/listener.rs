@@ -63,6 +63,11 @@ impl Listener {
         }
     }
 
+    /// What it hears is not understood.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.source, Source::Plain(_))
+    }
+
     /// The client said how the turn went, and nothing is under way: it has no
     /// reason left to go on.
     pub fn at_rest(&self) -> bool {

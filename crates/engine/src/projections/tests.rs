@@ -47,6 +47,7 @@ fn rules() -> Rules {
             tree: true,
         },
         e2e_repairs: 0,
+        question_wait_ms: None,
     }
 }
 
@@ -119,6 +120,7 @@ impl World {
             interval: 3,
             delta: delta.then(|| DeltaFile::new(layout.delta_state())),
             run: Run {
+                root: PathBuf::new(),
                 description: "tasks.md".into(),
                 tasks_file: Some("tasks.md".into()),
                 journal: ".ralph/runs/x/journal.jsonl".into(),

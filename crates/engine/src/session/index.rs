@@ -81,6 +81,17 @@ pub fn note_acted(paths: &RunPaths) {
     let _ = fs::write(paths.dir.join("acted"), b"");
 }
 
+/// Keeps what the agent was told, for a client that hands it back as if a
+/// person had typed it.
+pub(super) fn note_told(paths: &RunPaths, text: &str) {
+    let _ = fs::write(paths.dir.join("told"), text);
+}
+
+/// Whether a prompt is only what we said ourselves.
+pub fn is_told(paths: &RunPaths, prompt: &str) -> bool {
+    fs::read_to_string(paths.dir.join("told")).is_ok_and(|told| told.trim() == prompt.trim())
+}
+
 /// Whether [`note_acted`] was called since the last time.
 pub fn take_acted(paths: &RunPaths) -> bool {
     fs::remove_file(paths.dir.join("acted")).is_ok()

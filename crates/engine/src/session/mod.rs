@@ -8,12 +8,14 @@
 //! wait for each other.
 
 pub mod adopt;
+pub mod gate;
 pub mod index;
 mod perform;
 mod standing;
+pub mod tracker;
 pub mod transcript;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
@@ -168,8 +170,14 @@ pub struct SessionLoop {
 
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
-    pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
+    pub fn start(
+        mut plan: Plan,
+        session: &InSession,
+    ) -> Result<(SessionLoop, Verdict), SessionError> {
         let layout = Layout::new(&plan.root);
+        // A hook can't wait for an answer, and whoever sits at the session
+        // sees the question: the loop ends with it.
+        plan.rules.question_wait_ms = None;
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
             let held = LockError::Held {
@@ -405,13 +413,17 @@ fn lock_run(paths: &RunPaths) -> Result<Lock, SessionError> {
         run_id: paths.id.as_str().into(),
         host: None,
     };
-    let path = paths.dir.join("lock");
-    let deadline = Instant::now() + PATIENCE;
+    let lock = wait_for_lock(&paths.dir.join("lock"), &info, PATIENCE);
+    Ok(lock.map_err(DriveError::Locked)?)
+}
+
+/// Takes a lock as soon as its holder gives it back, for so long.
+fn wait_for_lock(path: &Path, info: &LockInfo, patience: Duration) -> Result<Lock, LockError> {
+    let deadline = Instant::now() + patience;
     loop {
-        match lock::acquire(&path, &info) {
-            Ok(lock) => return Ok(lock),
+        match lock::acquire(path, info) {
             Err(LockError::Held { .. }) if Instant::now() < deadline => std::thread::sleep(LOOK),
-            Err(error) => return Err(DriveError::Locked(error).into()),
+            taken => return taken,
         }
     }
 }

@@ -6,7 +6,7 @@ use ralph_core::template::PromptNote;
 use ralph_core::text;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 
-use super::{GoOn, SessionLoop};
+use super::{GoOn, SessionLoop, index};
 use crate::git;
 use crate::look::TaskMark;
 
@@ -41,6 +41,14 @@ impl SessionLoop {
             }
             false => whole,
         };
+        if self
+            .state
+            .session
+            .as_ref()
+            .is_some_and(|s| s.host == "copilot")
+        {
+            index::note_told(&self.paths, &text);
+        }
         GoOn {
             turn: turn.turn,
             text,

@@ -3,7 +3,8 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    Effect, End, Event, Kind, Notice, Now, Stage, State, Turn, TurnReport, VerifyReport, step,
+    Effect, End, Event, Kind, Notice, Now, QuestionNotice, Stage, State, Turn, TurnReport,
+    VerifyReport, step,
 };
 use ralph_core::promise::Promise;
 use ralph_core::text;
@@ -195,6 +196,7 @@ impl Snapshot {
                 promise: Promise::Blocked(_),
                 ..
             } => self.judge(Verdict::Blocked),
+            Notice::Question(QuestionNotice::Asked { .. }) => self.judge(Verdict::Asked),
             Notice::GateResult { passed: true, .. } => self.judge(Verdict::Proven),
             Notice::GateResult { passed: false, .. } => self.judge(Verdict::CheckFailed),
             Notice::GuardBlock { iteration, block } => {

@@ -165,10 +165,14 @@ impl Watch {
         self.header.as_ref()?.tasks_file.clone()
     }
 
+    /// The tree of the commit that stood before the last turn.
+    pub fn turn_base(&self) -> Option<&str> {
+        self.turn_base.as_deref()
+    }
+
     /// What the last turn changed in the work tree, as Git tells it.
     pub fn diff(&self) -> Option<Diff> {
-        let base = self.turn_base.as_deref();
-        diff_since(self.layout.root(), base)
+        diff_since(self.layout.root(), self.turn_base())
     }
 
     /// The output of a turn, to be followed.

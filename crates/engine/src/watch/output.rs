@@ -41,6 +41,13 @@ pub enum Said {
     Plain,
 }
 
+impl Said {
+    /// What the agent says itself, or what nobody can tell from that.
+    pub fn is_words(self) -> bool {
+        matches!(self, Said::Words | Said::Plain | Said::Error)
+    }
+}
+
 /// Follows the output of one call.
 #[derive(Debug)]
 pub struct OutputTail {

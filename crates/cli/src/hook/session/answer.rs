@@ -102,6 +102,7 @@ fn context_field(heard: &Heard, event: Event, context: &str) -> (&'static str, V
         Event::PostToolUse => "PostToolUse",
         Event::SessionStart => "SessionStart",
         Event::Stop => "Stop",
+        Event::SubagentStop => "SubagentStop",
         _ => "UserPromptSubmit",
     };
     let name = match heard.event.as_str() {

@@ -23,6 +23,7 @@ pub struct Heard {
     /// Everything that was said in this turn, as Gemini gives it.
     pub whole_response: Option<String>,
     pub transcript: Option<PathBuf>,
+    pub agent_transcript: Option<PathBuf>,
     pub stop_hook_active: bool,
     pub tool: String,
     pub tool_input: Value,
@@ -54,6 +55,7 @@ impl Heard {
             last_message: text(&["last_assistant_message", "response"]),
             whole_response: text(&["prompt_response"]),
             transcript: text(&["transcript_path", "transcriptPath"]).map(PathBuf::from),
+            agent_transcript: text(&["agent_transcript_path"]).map(PathBuf::from),
             stop_hook_active: is_true("stop_hook_active"),
             tool: text(&["tool_name", "toolName"]).unwrap_or_default(),
             tool_input: Value::Null,

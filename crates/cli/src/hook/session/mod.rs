@@ -7,6 +7,7 @@ mod heard;
 mod lifecycle;
 mod prompt;
 mod stop;
+mod subagent;
 mod tool;
 
 use std::io::Write;
@@ -35,6 +36,7 @@ pub fn run(options: &Options) -> u8 {
                 Event::PostToolUse => tool::answer(heard, &root),
                 Event::SessionStart => lifecycle::begins(heard, &root),
                 Event::SessionEnd => lifecycle::ends(heard, &root),
+                Event::SubagentStop => subagent::answer(heard, &root),
                 Event::PreToolUse => Reply::default(),
             }
         }

@@ -13,9 +13,6 @@ use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, Steered, ending, no_loop, with_announcements};
 
-/// How our own text begins that a client hands back as a prompt.
-const OURS: [&str; 2] = ["════════", "===== RALPH"];
-
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let here = Here::new(root, &heard.session, heard.host.name());
     let Some(said) = words::read(&heard.prompt) else {
@@ -65,11 +62,10 @@ fn begin(here: &Here, start: &Start) -> Result<Steered, Problem> {
 
 /// A person spoke, so that the client counts its blocks anew.
 fn note_person(here: &Here, heard: &Heard) {
-    let prompt = heard.prompt.trim_start();
-    if OURS.iter().any(|ours| prompt.starts_with(ours)) {
-        return;
-    }
     if let Some(run) = index::find(&here.layout, &here.session) {
-        index::note_acted(&here.layout.run(&run));
+        let paths = here.layout.run(&run);
+        if !index::is_told(&paths, &heard.prompt) {
+            index::note_acted(&paths);
+        }
     }
 }

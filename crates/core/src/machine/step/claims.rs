@@ -2,6 +2,7 @@
 
 use super::decide::{decide, finish, finish_or};
 use super::forge;
+use super::questions;
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
 use crate::machine::{
@@ -37,6 +38,10 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
         promise: promise.clone(),
     }));
     match promise {
+        Promise::Question(words) => questions::ask(state, words, out),
+        Promise::Blocked(words) if questions::is_question(state, words) => {
+            questions::ask(state, words, out);
+        }
         Promise::Blocked(reason) => finish(
             state,
             Outcome::Blocked {
@@ -167,7 +172,7 @@ pub(super) fn reject(
 }
 
 /// The turn claimed nothing, or nothing that ends the run.
-fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
     finish_or(state, out, |state, out| {
         if looks_complete(state) {
             verify_or_complete(state, out);

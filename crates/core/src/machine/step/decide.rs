@@ -1,6 +1,7 @@
 //! To end or to go on: breaker, limits, the next turn, and the one way out.
 
 use super::claims::NAMED_TASKS;
+use super::questions;
 use super::session::{count_block, release_at_cap};
 use crate::machine::refusal::Hold;
 use crate::machine::{
@@ -210,6 +211,9 @@ pub(super) fn finish_or(
 }
 
 fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
+    if questions::hold_everything(state, out) {
+        return questions::wait_for_answer(state, out);
+    }
     if state.free_agent().is_none() {
         return wait_for_agent(state, out);
     }
@@ -256,6 +260,7 @@ fn pause_for_agent(state: &mut State, need: Need, out: &mut Vec<Effect>) {
 
 pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
     state.stage = Stage::Waiting;
+    state.waits_for = Some(why);
     out.push(Effect::Emit(Notice::Wait {
         iteration: state.turns,
         ms,
@@ -323,12 +328,14 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
     }
-    let task = state.tasks.as_ref().and_then(|t| t.next.clone());
+    let task = state.next_task().cloned();
+    state.turn_task.clone_from(&task);
     out.push(Effect::Emit(Notice::IterationStart {
         iteration,
         phase: state.turn_phase.clone(),
         task: task.clone(),
     }));
+    questions::remind(state);
     state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,

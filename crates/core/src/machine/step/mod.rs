@@ -8,6 +8,7 @@ mod claims;
 mod decide;
 mod forge;
 mod judge;
+mod questions;
 mod session;
 mod verify;
 
@@ -56,6 +57,14 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             Effect::Emit(Notice::GuardBlock { iteration, block })
         };
         out.extend(blocks.iter().map(notice));
+        return out;
+    }
+    if let Kind::Replied { question, text } = &event.kind {
+        match state.outcome() {
+            Some(_) => state.clock.restart(event.at),
+            None => state.clock.advance(event.at),
+        }
+        questions::take_reply(state, *question, text, &mut out);
         return out;
     }
     if let Kind::Session(session) = &event.kind {
@@ -109,6 +118,13 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let limit = *limit;
             take_answer(state, answer, limit, &mut out);
         }
+        (
+            Kind::Extended {
+                iterations,
+                duration_ms,
+            },
+            _,
+        ) => questions::extend_by(state, *iterations, *duration_ms, &mut out),
         (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
         _ => {}
     }
@@ -194,6 +210,8 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         verify_or_complete(state, out);
     } else if let Some(limit) = reached_limit(state) {
         reach_limit(state, limit, out);
+    } else if questions::hold_everything(state, out) {
+        questions::wait_for_answer(state, out);
     } else if state.free_agent().is_none() {
         // A clock that was set back, or a sleep that ended early.
         wait_for_agent(state, out);

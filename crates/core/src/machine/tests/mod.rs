@@ -13,6 +13,7 @@ mod laws;
 mod limits;
 mod progress;
 mod promises;
+mod questions;
 mod refusals;
 mod reports;
 mod requests;

@@ -44,6 +44,7 @@ fn status_while_a_run_works_stat_02() {
         "uncounted_calls": 1,
         "partial_calls": 0
       },
+      "questions": [],
       "counters": {
         "errors": 0,
         "missing_promise": 0,

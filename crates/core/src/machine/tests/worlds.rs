@@ -263,6 +263,7 @@ pub(super) fn any_promise() -> impl Strategy<Value = Option<Promise>> {
         1 => Just(Some(Promise::E2ePassed)),
         1 => Just(Some(Promise::E2eFailed("e2e".into()))),
         1 => Just(Some(Promise::Unknown("perhaps".into()))),
+        1 => Just(Some(Promise::Question("Which? | default: this".into()))),
     ]
 }
 
@@ -524,6 +525,7 @@ pub(super) fn any_rules_with(
                 merge: [MergeWho::Nobody, MergeWho::Ralph, MergeWho::Forge][agents],
                 ..ForgeRules::default()
             }),
+            question_wait_ms: promise_required.then_some(0),
         },
     )
 }

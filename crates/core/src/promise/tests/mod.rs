@@ -14,6 +14,7 @@ fn show(detection: &Detection) -> String {
         Some(Promise::E2ePassed) => "e2e passed".to_owned(),
         Some(Promise::E2eFailed(reason)) => format!("e2e failed [{reason}]"),
         Some(Promise::Blocked(reason)) => format!("blocked [{reason}]"),
+        Some(Promise::Question(words)) => format!("question [{words}]"),
         Some(Promise::Unknown(text)) => format!("unknown {text}"),
     };
     let warnings = detection.warnings.iter().map(|warning| match warning {
@@ -551,6 +552,36 @@ fn terminal_noise_and_invisible_characters() {
             ),
             ("<pro\u{200b}mise>DONE</promise>", "-"),
             ("<promise>DO\u{0}NE</promise>", "complete DONE"),
+        ],
+    );
+}
+
+#[test]
+fn questions_are_answers_and_never_examples() {
+    check(
+        &rules(),
+        None,
+        &[
+            (
+                "<promise>QUESTION: which one? | options: a; b</promise>",
+                "question [which one? | options: a; b]",
+            ),
+            (
+                "<promise>QUESTION which one?</promise>",
+                "question [which one?]",
+            ),
+            (
+                "<promise>QUESTION: [question] | options: A; B | default: A</promise>",
+                "- ! mentioned QUESTION: [question] | options: A; B | default: A",
+            ),
+            (
+                "I could say <promise>QUESTION: which?</promise> and wait.",
+                "- ! mentioned QUESTION: which?",
+            ),
+            (
+                "<promise>QUESTIONNAIRE</promise>",
+                "unknown QUESTIONNAIRE ! unknown QUESTIONNAIRE",
+            ),
         ],
     );
 }

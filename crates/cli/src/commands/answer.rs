@@ -1,0 +1,204 @@
+//! `ralph answer`: what the agent wants to know, and what a person says.
+
+use ralph_core::lang::Say;
+use ralph_core::machine::{Question, TaskRef};
+use ralph_core::tr;
+use ralph_engine::control::{self, ControlError};
+use ralph_engine::inbox::{Written, reply_text};
+use ralph_engine::past::{self, Past};
+use ralph_store::layout::{Layout, RunPaths};
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::AnswerArgs;
+
+pub fn run(app: &App, args: &AnswerArgs) -> u8 {
+    let layout = Layout::new(&app.root);
+    let (paths, past) = match latest(&layout) {
+        Ok(found) => found,
+        Err(error) => {
+            app.warn(&error(app));
+            return FAILED;
+        }
+    };
+    let open: Vec<&Question> = past.state.open_questions().collect();
+    if args.words.is_empty() {
+        return list(app, &open, args.json);
+    }
+    if is_an_agent(app) {
+        return FAILED;
+    }
+    let Some((question, words)) = chosen(&open, &args.words) else {
+        app.warn(&which(app, &open));
+        return FAILED;
+    };
+    let Some(text) = reply_text(&question.meant(&words)) else {
+        app.warn(&tr!(
+            app.lang(),
+            "an answer has 1 to 4,000 characters",
+            "回答須為 1 到 4,000 個字元",
+            "回答须为 1 到 4,000 个字符",
+        ));
+        return FAILED;
+    };
+    match give(&layout, &paths, question.id, &text) {
+        Ok(goes_on) => {
+            app.print(&said(app, question.id, &text, goes_on));
+            0
+        }
+        Err(error) => app.fail(error.as_ref()),
+    }
+}
+
+/// Whether the run goes on by itself with the answer.
+fn give(
+    layout: &Layout,
+    paths: &RunPaths,
+    question: u32,
+    text: &str,
+) -> Result<bool, Box<dyn Say>> {
+    let wish = Written::Answer {
+        question,
+        text: text.into(),
+    };
+    match control::write(layout, wish) {
+        Ok(_) => Ok(true),
+        Err(ControlError::NothingRuns) => control::answer_later(layout, paths, question, text)
+            .map(|()| false)
+            .map_err(|error| Box::new(error) as Box<dyn Say>),
+        Err(error) => Err(Box::new(error)),
+    }
+}
+
+fn said(app: &App, id: u32, text: &str, goes_on: bool) -> String {
+    let lang = app.lang();
+    if goes_on {
+        tr!(
+            lang,
+            "question {id} is answered: {text}",
+            "已回答問題 {id}：{text}",
+            "已回答问题 {id}：{text}",
+        )
+    } else {
+        tr!(
+            lang,
+            "question {id} is answered: {text}; `ralph resume` goes on with it",
+            "已回答問題 {id}：{text}；`ralph resume` 以此繼續",
+            "已回答问题 {id}：{text}；`ralph resume` 以此继续",
+        )
+    }
+}
+
+type Unfound = Box<dyn Fn(&App) -> String>;
+
+fn latest(layout: &Layout) -> Result<(RunPaths, Past), Unfound> {
+    let told = |error: Box<dyn Say>| -> Unfound { Box::new(move |app| error.say(app.lang())) };
+    let run = match layout.latest_run() {
+        Ok(Some(run)) => run,
+        Ok(None) => {
+            return Err(Box::new(|app| {
+                tr!(
+                    app.lang(),
+                    "no loop has run here yet; start one with `ralph run`",
+                    "這裡還沒有執行過迴圈；請用 `ralph run` 開始",
+                    "这里还没有运行过循环；请用 `ralph run` 开始",
+                )
+            }));
+        }
+        Err(error) => return Err(told(Box::new(error))),
+    };
+    match past::read(&run) {
+        Ok(past) => Ok((run, past)),
+        Err(error) => Err(told(Box::new(error))),
+    }
+}
+
+/// `ID TEXT`, or only the text where there is only one question.
+fn chosen<'a>(open: &[&'a Question], words: &[String]) -> Option<(&'a Question, String)> {
+    let by_id = |id: &String| open.iter().find(|q| id.parse() == Ok(q.id)).copied();
+    match (open, words) {
+        (_, [id, rest @ ..]) if !rest.is_empty() && by_id(id).is_some() => {
+            by_id(id).map(|question| (question, rest.join(" ")))
+        }
+        ([only], _) => Some((*only, words.join(" "))),
+        _ => None,
+    }
+}
+
+fn which(app: &App, open: &[&Question]) -> String {
+    let lang = app.lang();
+    if open.is_empty() {
+        return tr!(
+            lang,
+            "no question is open; `ralph answer` lists them",
+            "沒有待回答的問題；`ralph answer` 會列出問題",
+            "没有待回答的问题；`ralph answer` 会列出问题",
+        );
+    }
+    let ids: Vec<String> = open.iter().map(|q| q.id.to_string()).collect();
+    let ids = ids.join(", ");
+    tr!(
+        lang,
+        "say which question: `ralph answer ID TEXT`; open are {ids}",
+        "請指明問題：`ralph answer ID 回答`；待回答的有 {ids}",
+        "请指明问题：`ralph answer ID 回答`；待回答的有 {ids}",
+    )
+}
+
+fn list(app: &App, open: &[&Question], json: bool) -> u8 {
+    if json {
+        let open: Vec<_> = open.iter().map(|question| question.to_json()).collect();
+        app.print(&serde_json::Value::from(open).to_string());
+        return 0;
+    }
+    if open.is_empty() {
+        app.print(&tr!(
+            app.lang(),
+            "no question is open",
+            "沒有待回答的問題",
+            "没有待回答的问题",
+        ));
+    }
+    for question in open {
+        app.print(&words(app, question));
+    }
+    0
+}
+
+/// A question as a person reads it, with what may be answered.
+pub fn words(app: &App, question: &Question) -> String {
+    let lang = app.lang();
+    let (id, text) = (question.id, &question.text);
+    let task = question.task.as_ref().map(TaskRef::name);
+    let mut out = match task {
+        Some(task) => format!("[{id}] {text}\n    {task}"),
+        None => format!("[{id}] {text}"),
+    };
+    for (number, option) in question.options.iter().enumerate() {
+        out.push_str(&format!("\n    {}. {option}", number + 1));
+    }
+    let until = ralph_engine::clock::local_time(question.deadline_ms);
+    if let Some(default) = &question.default {
+        out.push_str(&tr!(
+            lang,
+            "\n    from {until} on: {default}",
+            "\n    {until} 起採用：{default}",
+            "\n    {until} 起采用：{default}",
+        ));
+    }
+    out
+}
+
+/// An agent must not answer its own question or raise its own limits.
+pub fn is_an_agent(app: &App) -> bool {
+    let inside = std::env::var_os("RALPH_RUN_ID").is_some();
+    if inside {
+        app.warn(&tr!(
+            app.lang(),
+            "only a person may do that, not the agent that the loop runs",
+            "只有使用者可以這麼做，迴圈執行的代理不可以",
+            "只有用户可以这么做，循环运行的代理不可以",
+        ));
+    }
+    inside
+}

@@ -1,0 +1,119 @@
+//! The SubagentStop hook: a check agent stops when what it checks is green
+//! (VERI-01 to VERI-15). Every other agent passes at once.
+
+use std::path::Path;
+
+use ralph_core::config::{self, ConfigWarning, Loaded};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::session::gate::{Ruling, agent_name};
+use ralph_core::tr;
+use ralph_engine::plan;
+use ralph_engine::session::gate::{Gate, Passage};
+use ralph_engine::session::transcript;
+use ralph_store::layout::Layout;
+
+use super::answer::Reply;
+use super::heard::Heard;
+use crate::{app, settings};
+
+pub fn answer(heard: &Heard, root: &Path) -> Reply {
+    // A client's own helpers, such as the one that makes a context shorter,
+    // have no type.
+    let Some(agent) = heard.agent_type.as_deref().map(agent_name) else {
+        return Reply::default();
+    };
+    match config::load(&settings::sources(root, Vec::new())) {
+        Ok(loaded) if !loaded.settings.verify.agents.iter().any(|a| a == agent) => Reply::default(),
+        Ok(loaded) => judge(heard, agent, root, &loaded),
+        Err(rejected) => Reply::warning(rejected.errors.say(app::environment_lang())),
+    }
+}
+
+fn judge(heard: &Heard, agent: &str, root: &Path, loaded: &Loaded) -> Reply {
+    let settings = &loaded.settings;
+    let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
+    let broken: Vec<String> = broken(&loaded.warnings, lang);
+    let verifier = plan::verifier(settings);
+    if settings.verify.strict && verifier.is_none() && !broken.is_empty() {
+        return Reply::block(broken.join("\n"));
+    }
+    let layout = Layout::new(root);
+    let gate = Gate {
+        layout: &layout,
+        settings,
+        verifier,
+    };
+    let passage = gate.judge(agent, &said(heard));
+    let mut reply = match passage {
+        Passage::NothingToAsk => Reply::warning(nothing_to_ask(agent, lang)),
+        Passage::Ruled(Ruling::Pass { .. }) => Reply::default(),
+        Passage::Ruled(Ruling::Unverified { reason }) => {
+            Reply::warning(unverified(agent, &reason, lang))
+        }
+        Passage::Ruled(Ruling::Block { reason, .. }) => {
+            Reply::block(held(&reason, &gate, root, lang))
+        }
+    };
+    if !broken.is_empty() {
+        let told = reply.message.iter().chain(&broken);
+        let told: Vec<&str> = told.map(String::as_str).collect();
+        reply.message = Some(told.join("\n"));
+    }
+    reply
+}
+
+/// What the check agent said last.
+fn said(heard: &Heard) -> String {
+    if let Some(said) = &heard.last_message {
+        return said.clone();
+    }
+    let text = heard
+        .agent_transcript
+        .as_deref()
+        .and_then(|path| transcript::last_text(path).ok());
+    text.flatten().unwrap_or_default()
+}
+
+/// Verify files of other tools that can't be read (VERI-04).
+fn broken(warnings: &[ConfigWarning], lang: Lang) -> Vec<String> {
+    let of_a_worktree = |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Unreadable { file, .. } if file.ends_with("worktree.yaml"));
+    let broken = warnings.iter().filter(of_a_worktree);
+    broken.map(|warning| warning.say(lang)).collect()
+}
+
+fn held(reason: &str, gate: &Gate<'_>, root: &Path, lang: Lang) -> String {
+    let file = gate.output_file();
+    let file = file.strip_prefix(root).unwrap_or(&file).display();
+    if gate.verifier.is_none() {
+        return tr!(
+            lang,
+            "{reason}\n\nDo the checks, and name each marker in your final reply.",
+            "{reason}\n\n請完成檢查，並在最後回覆中列出每個標記。",
+            "{reason}\n\n请完成检查，并在最后回复中列出每个标记。"
+        );
+    }
+    tr!(
+        lang,
+        "{reason}\n\nFix this, then stop again. The whole output is in {file}.",
+        "{reason}\n\n請修正後再停止。完整輸出在 {file}。",
+        "{reason}\n\n请修正后再停止。完整输出在 {file}。"
+    )
+}
+
+fn unverified(agent: &str, reason: &str, lang: Lang) -> String {
+    tr!(
+        lang,
+        "⚠️ {reason}: the agent {agent} was let go and its work is UNVERIFIED (.ralph/verify.jsonl). Look at it, then run `ralph verify`.",
+        "⚠️ {reason}：已放行代理 {agent}，其工作未經驗證（.ralph/verify.jsonl）。請檢查後執行 `ralph verify`。",
+        "⚠️ {reason}：已放行代理 {agent}，其工作未经验证（.ralph/verify.jsonl）。请检查后运行 `ralph verify`。"
+    )
+}
+
+fn nothing_to_ask(agent: &str, lang: Lang) -> String {
+    tr!(
+        lang,
+        "ralph: nothing verifies the agent {agent}: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml",
+        "ralph：沒有任何驗證適用於代理 {agent}：請在 .ralph/config.toml 設定 verify.commands，或在 .ideal/worktree.yaml 設定 `verify:`",
+        "ralph：没有任何验证适用于代理 {agent}：请在 .ralph/config.toml 设置 verify.commands，或在 .ideal/worktree.yaml 设置 `verify:`"
+    )
+}

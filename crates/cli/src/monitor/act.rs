@@ -1,0 +1,138 @@
+//! Tells a run what a person wants of it, beside the screen: whoever does not
+//! answer holds nobody up.
+
+use std::path::Path;
+use std::process::Command;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Request;
+use ralph_core::tr;
+use ralph_engine::control::{self, ControlError, Wish};
+use ralph_engine::inbox::{Written, reply_text};
+use ralph_engine::watch::Standing;
+use ralph_store::layout::{Layout, RunPaths};
+
+use super::model::{Model, News, Wanted};
+use crate::commands::resume_apart;
+
+impl Model {
+    /// Does it on a thread of its own; what came of it is said below.
+    pub fn want(&mut self, wanted: Wanted) {
+        let Some(watch) = &self.watch else {
+            return;
+        };
+        let snapshot = watch.snapshot();
+        let asked = Asked {
+            layout: Layout::new(watch.root()),
+            run: watch.paths().clone(),
+            is_driven: snapshot.pid.is_some(),
+            waits: snapshot.standing == Standing::Waiting,
+            lang: self.screen.lang,
+        };
+        self.said = tr!(self.screen.lang, "telling it …", "通知中…", "通知中…");
+        let news = self.news.clone();
+        std::thread::spawn(move || {
+            let said = asked.perform(&wanted);
+            let _ = news.send(News::Said(said));
+        });
+    }
+}
+
+struct Asked {
+    layout: Layout,
+    run: RunPaths,
+    is_driven: bool,
+    waits: bool,
+    lang: Lang,
+}
+
+impl Asked {
+    fn perform(&self, wanted: &Wanted) -> String {
+        let lang = self.lang;
+        match wanted {
+            Wanted::Pause => self.tell(Wish::Request(Request::Pause), || {
+                tr!(
+                    lang,
+                    "it pauses after this turn",
+                    "本輪結束後暫停",
+                    "本轮结束后暂停"
+                )
+            }),
+            Wanted::Stop => self.tell(Wish::Request(Request::Interrupt), || {
+                tr!(
+                    lang,
+                    "it is being stopped; everything is saved",
+                    "正在停止；進度已保存",
+                    "正在停止；进度已保存"
+                )
+            }),
+            Wanted::Continue if self.is_driven && self.waits => self.tell(Wish::Wake, || {
+                tr!(lang, "it waits no longer", "不再等待", "不再等待")
+            }),
+            Wanted::Continue if self.is_driven => {
+                tr!(lang, "it works already", "已在執行", "已在运行")
+            }
+            Wanted::Continue => match resume_apart(self.layout.root(), self.run.id.as_str()) {
+                Ok(()) => tr!(lang, "it goes on", "已繼續", "已继续"),
+                Err(error) => error.to_string(),
+            },
+            Wanted::Extend(iterations) => self.write(Written::Extend {
+                iterations: *iterations,
+                duration_ms: 0,
+            }),
+            Wanted::Answer { question, text } => match reply_text(text) {
+                Some(text) => self.answer(*question, &text),
+                None => tr!(lang, "nothing was said", "沒有內容", "没有内容"),
+            },
+        }
+    }
+
+    fn tell(&self, wish: Wish, done: impl FnOnce() -> String) -> String {
+        match control::tell(&self.layout, wish, false) {
+            Ok(_) => done(),
+            Err(error) => error.say(self.lang),
+        }
+    }
+
+    fn write(&self, written: Written) -> String {
+        match control::write(&self.layout, written) {
+            Ok(_) => tr!(self.lang, "it has heard", "已收到", "已收到"),
+            Err(error) => error.say(self.lang),
+        }
+    }
+
+    fn answer(&self, question: u32, text: &str) -> String {
+        let written = Written::Answer {
+            question,
+            text: text.into(),
+        };
+        match control::write(&self.layout, written) {
+            Ok(_) => tr!(self.lang, "it has heard", "已收到", "已收到"),
+            Err(ControlError::NothingRuns) => {
+                match control::answer_later(&self.layout, &self.run, question, text) {
+                    Ok(()) => tr!(
+                        self.lang,
+                        "answered; c goes on with it",
+                        "已回答；按 c 繼續",
+                        "已回答；按 c 继续"
+                    ),
+                    Err(error) => error.say(self.lang),
+                }
+            }
+            Err(error) => error.say(self.lang),
+        }
+    }
+}
+
+/// Shows a file in the person's pager, until that is closed.
+pub fn page(file: &Path) {
+    let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty());
+    let pager = pager.unwrap_or_else(|| "less".into());
+    let status = Command::new("sh")
+        .args(["-c", "exec $0 \"$1\""])
+        .arg(pager)
+        .arg(file)
+        .status();
+    // Without a pager there is nothing to show it with.
+    let _ = status;
+}

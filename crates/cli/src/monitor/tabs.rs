@@ -1,0 +1,576 @@
+//! What each tab shows, as lines. Only the lines that are seen are made, so
+//! that a long run scrolls as fast as a short one.
+
+use ralph_core::display::{self, PhaseView, Progress, Screen, StepState, UsageView};
+use ralph_core::machine::{Level, PhaseFacts, TaskRef};
+use ralph_core::text;
+use ralph_core::tr;
+use ralph_core::usage::Usd;
+use ralph_engine::clock;
+use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, TurnView, Verdict};
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+
+use super::draw::{BOLD, colored, dim, fit};
+use super::model::{Model, Tab};
+use super::{chart, words};
+use crate::view::elapsed;
+
+type Lines = Vec<Line<'static>>;
+
+pub fn lines(model: &mut Model, columns: usize, height: usize) -> Lines {
+    match model.tab {
+        Tab::Output => from_the_end(model, height, output_count(model), |model, at| {
+            output_line(model, at, columns)
+        }),
+        Tab::Events => events(model, columns, height),
+        _ => {
+            let all = match model.tab {
+                Tab::Overview => overview(model, columns),
+                Tab::Tasks => tasks(model, columns),
+                Tab::Verify => verify(model, columns),
+                Tab::Guard => guard(model, columns),
+                Tab::Charts => charts(model, columns, height),
+                _ => diff(model, columns),
+            };
+            from_the_beginning(model, all, height)
+        }
+    }
+}
+
+fn from_the_beginning(model: &mut Model, all: Lines, height: usize) -> Lines {
+    let most = all.len().saturating_sub(height);
+    let at = model.scrolled().min(most);
+    model.scroll.insert(model.tab, at);
+    all.into_iter().skip(at).take(height).collect()
+}
+
+fn from_the_end(
+    model: &mut Model,
+    height: usize,
+    count: usize,
+    line: impl Fn(&Model, usize) -> Line<'static>,
+) -> Lines {
+    let most = count.saturating_sub(height);
+    let up = model.scrolled().min(most);
+    model.scroll.insert(model.tab, up);
+    let from = most - up;
+    let model = &*model;
+    (from..count.min(from + height))
+        .map(|at| line(model, at))
+        .collect()
+}
+
+/// Symbols and bars are painted by the screen here, not by their text.
+fn plain(model: &Model, columns: usize) -> Screen {
+    let mut screen = model.screen;
+    screen.style.color = false;
+    screen.width = columns;
+    screen
+}
+
+fn overview(model: &Model, columns: usize) -> Lines {
+    let Some(snapshot) = model.snapshot() else {
+        return Vec::new();
+    };
+    let lang = model.screen.lang;
+    let screen = plain(model, columns);
+    let mut lines = Lines::new();
+    let mut add = |text: &str, style: Style| {
+        lines.push(Line::styled(fit(model, text, columns), style));
+    };
+    if snapshot.total > 0 {
+        let progress = Progress::new(snapshot.completed, snapshot.total);
+        let (done, total) = (snapshot.completed, snapshot.total);
+        add(
+            &tr!(
+                lang,
+                "{done}/{total} tasks done",
+                "{done}/{total} 任務完成",
+                "{done}/{total} 任务完成"
+            ),
+            BOLD,
+        );
+        add(
+            &display::bar(&screen, progress.percent()),
+            colored(model, Color::Green),
+        );
+    }
+    for line in display::phase_tree(&screen, &phases(snapshot)).lines() {
+        add(line, Style::new());
+    }
+    if let Some(task) = &snapshot.task {
+        let name = text::one_line(&task.name());
+        add(
+            &tr!(lang, "Task: {name}", "任務：{name}", "任务：{name}"),
+            Style::new(),
+        );
+    }
+    let who = [Some(snapshot.agent.as_str()), snapshot.role.as_deref()];
+    let who: Vec<&str> = who
+        .into_iter()
+        .flatten()
+        .filter(|word| !word.is_empty())
+        .collect();
+    let who = who.join(" · ");
+    add(
+        &tr!(lang, "Agent: {who}", "代理：{who}", "代理：{who}"),
+        Style::new(),
+    );
+    add(&limits(model, snapshot), Style::new());
+    let spent = UsageView::from(&snapshot.bill).line(lang);
+    add(&spent, Style::new());
+    if let Some(waiting) = snapshot.waiting {
+        let until = clock::local_time(waiting.until_ms);
+        let why = waiting.why.name();
+        add(
+            &tr!(
+                lang,
+                "Waiting until {until} ({why}); c goes on",
+                "等待至 {until}（{why}）；按 c 繼續",
+                "等待至 {until}（{why}）；按 c 继续"
+            ),
+            colored(model, Color::Yellow),
+        );
+    }
+    if let Some(check) = snapshot.checks.last() {
+        let (turn, state) = (check.turn, passed(model, check));
+        add(
+            &tr!(
+                lang,
+                "Checks after #{turn}: {state}",
+                "#{turn} 之後的驗證：{state}",
+                "#{turn} 之后的验证：{state}"
+            ),
+            Style::new(),
+        );
+    }
+    for question in snapshot.open_questions() {
+        let (id, words) = (question.id, text::one_line(&question.text));
+        add(
+            &tr!(
+                lang,
+                "Question {id}: {words} (a answers)",
+                "問題 {id}：{words}（按 a 回答）",
+                "问题 {id}：{words}（按 a 回答）"
+            ),
+            colored(model, Color::Yellow),
+        );
+    }
+    if let Some(outcome) = &snapshot.outcome {
+        let name = words::outcome(outcome.name(), lang);
+        let reason = text::one_line(outcome.reason());
+        let dash = if reason.is_empty() { "" } else { " · " };
+        add(
+            &tr!(
+                lang,
+                "Ended: {name}{dash}{reason}",
+                "結束：{name}{dash}{reason}",
+                "结束：{name}{dash}{reason}"
+            ),
+            BOLD,
+        );
+    }
+    lines.push(Line::raw(""));
+    let last = snapshot.turns.iter().rev().take(5);
+    lines.extend(last.map(|turn| turn_line(model, turn, columns)));
+    lines
+}
+
+fn phases(snapshot: &Snapshot) -> Vec<PhaseView> {
+    let view = |phase: &PhaseFacts| PhaseView {
+        key: phase.key.clone(),
+        title: phase.title.clone(),
+        done: phase.completed,
+        total: phase.total,
+        state: match () {
+            () if phase.completed == phase.total => StepState::Done,
+            () if snapshot.phase.as_ref() == Some(&phase.key) => StepState::Active,
+            () => StepState::Pending,
+        },
+    };
+    snapshot.phases.iter().map(view).collect()
+}
+
+fn limits(model: &Model, snapshot: &Snapshot) -> String {
+    let lang = model.screen.lang;
+    let worked_ms = snapshot.elapsed_ms(model.now_ms);
+    let worked = elapsed(lang, worked_ms);
+    let turns = match snapshot.max_iterations {
+        0 => format!("#{}", snapshot.iteration),
+        max => format!("#{}/{max}", snapshot.iteration),
+    };
+    let mut out = tr!(
+        lang,
+        "Turn {turns} · {worked}",
+        "輪次 {turns} · {worked}",
+        "轮次 {turns} · {worked}"
+    );
+    if snapshot.max_duration_ms > 0 {
+        let left = elapsed(lang, snapshot.max_duration_ms.saturating_sub(worked_ms));
+        out.push_str(&tr!(lang, " · {left} left", " · 剩 {left}", " · 剩 {left}"));
+    }
+    out
+}
+
+fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
+    let lang = model.screen.lang;
+    // The process that would have ended it is gone.
+    let is_lost = turn.duration_ms.is_none() && model.snapshot().is_some_and(|s| s.pid.is_none());
+    let since = u64::try_from(model.now_ms - turn.started_ms).unwrap_or(0);
+    let time = match turn.duration_ms {
+        Some(ms) => elapsed(lang, ms),
+        None if is_lost => String::new(),
+        None => elapsed(lang, since),
+    };
+    let verdict = if is_lost { Verdict::Cut } else { turn.verdict };
+    let color = match verdict {
+        Verdict::Progress | Verdict::Proven => colored(model, Color::Green),
+        Verdict::Running => BOLD,
+        Verdict::Idle | Verdict::Cut => dim(model),
+        Verdict::Asked => colored(model, Color::Yellow),
+        _ => colored(model, Color::Red),
+    };
+    let verdict = words::verdict(verdict, lang);
+    let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
+    let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
+    let task = text::one_line(&task);
+    let number = match turn.attempt {
+        1 => format!("#{}", turn.turn),
+        attempt => format!("#{}.{attempt}", turn.turn),
+    };
+    let parts = [number, time, cost, verdict, task];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    Line::styled(fit(model, &parts.join(" · "), columns), color)
+}
+
+fn tasks(model: &Model, columns: usize) -> Lines {
+    let screen = plain(model, columns);
+    let mut lines = Lines::new();
+    let parked = |id: &str| {
+        let mut open = model
+            .snapshot()
+            .into_iter()
+            .flat_map(Snapshot::open_questions);
+        open.any(|question| question.task.as_ref().is_some_and(|task| task.id == id))
+    };
+    let current = model.snapshot().and_then(|snapshot| snapshot.task.as_ref());
+    for task in &model.tasks {
+        if let Some(phase) = &task.phase {
+            let phase = text::one_line(&text::sanitize(phase));
+            lines.push(Line::styled(fit(model, &phase, columns), BOLD));
+        }
+        let sign = match () {
+            () if task.done => ("✅", "[x]"),
+            () if parked(&task.id) => ("❓", "[?]"),
+            () if current.is_some_and(|current| current.id == task.id) => ("🔄", "[>]"),
+            () => ("⏳", "[ ]"),
+        };
+        let sign = if screen.style.unicode { sign.0 } else { sign.1 };
+        let text = text::redact(&text::one_line(&text::sanitize(&task.text))).into_owned();
+        let style = if task.done { dim(model) } else { Style::new() };
+        let line = format!("  {sign} {} {text}", task.id);
+        lines.push(Line::styled(fit(model, &line, columns), style));
+    }
+    if lines.is_empty() {
+        lines.push(nothing(
+            model,
+            &tr!(
+                model.screen.lang,
+                "this run has no task list",
+                "這次執行沒有任務清單",
+                "这次运行没有任务清单",
+            ),
+        ));
+    }
+    lines
+}
+
+fn nothing(model: &Model, words: &str) -> Line<'static> {
+    Line::styled(words.to_owned(), dim(model))
+}
+
+fn output_count(model: &Model) -> usize {
+    model
+        .output
+        .as_ref()
+        .map_or(0, |(_, output)| output.lines().len())
+}
+
+fn output_line(model: &Model, at: usize, columns: usize) -> Line<'static> {
+    let line = model
+        .output
+        .as_ref()
+        .and_then(|(_, output)| output.lines().get(at));
+    line.map_or_else(Line::default, |line| said_line(model, line, columns))
+}
+
+fn said_line(model: &Model, line: &OutputLine, columns: usize) -> Line<'static> {
+    let unicode = model.screen.style.unicode;
+    let (sign, style) = match line.said {
+        Said::Words => ("", Style::new()),
+        Said::Plain => ("", Style::new()),
+        Said::Tool => (
+            if unicode { "▸ " } else { "> " },
+            colored(model, Color::Cyan),
+        ),
+        Said::ToolFailed | Said::Error => (
+            if unicode { "✗ " } else { "! " },
+            colored(model, Color::Red),
+        ),
+        Said::Denied => (
+            if unicode { "⛔ " } else { "! " },
+            colored(model, Color::Yellow),
+        ),
+    };
+    let text = format!("{sign}{}", line.text);
+    Line::styled(fit(model, &text, columns), style)
+}
+
+fn events(model: &mut Model, columns: usize, height: usize) -> Lines {
+    let wanted = model.filter.to_lowercase();
+    let Some(snapshot) = model.snapshot() else {
+        return Vec::new();
+    };
+    if wanted.is_empty() {
+        let count = snapshot.events.len();
+        return from_the_end(model, height, count, |model, at| {
+            let told = model
+                .snapshot()
+                .and_then(|snapshot| snapshot.events.get(at));
+            told.map_or_else(Line::default, |told| told_line(model, told, columns))
+        });
+    }
+    let fits = |told: &Told| {
+        told.event.contains(&wanted)
+            || told.level.name().to_lowercase() == wanted
+            || told.text.to_lowercase().contains(&wanted)
+            || format!("#{}", told.iteration) == wanted
+    };
+    let chosen: Vec<usize> = snapshot
+        .events
+        .iter()
+        .enumerate()
+        .filter(|(_, told)| fits(told))
+        .map(|(at, _)| at)
+        .collect();
+    from_the_end(model, height, chosen.len(), |model, at| {
+        let events = model.snapshot().map(|snapshot| &snapshot.events);
+        let told = events
+            .zip(chosen.get(at))
+            .and_then(|(events, &at)| events.get(at));
+        told.map_or_else(Line::default, |told| told_line(model, told, columns))
+    })
+}
+
+fn told_line(model: &Model, told: &Told, columns: usize) -> Line<'static> {
+    let time = clock::local_time(told.at_ms);
+    let time = time.split(' ').next_back().unwrap_or_default();
+    let style = match told.level {
+        Level::Info => Style::new(),
+        Level::Warn => colored(model, Color::Yellow),
+        Level::Error => colored(model, Color::Red),
+    };
+    let text = format!("{time} #{} {}", told.iteration, told.text);
+    Line::styled(fit(model, &text, columns), style)
+}
+
+fn passed(model: &Model, check: &CheckRun) -> String {
+    let lang = model.screen.lang;
+    let failed = check.checks.iter().find(|check| check.exit != Some(0));
+    match (check.passed, failed) {
+        (true, _) => tr!(lang, "passed", "通過", "通过"),
+        (false, Some(check)) => {
+            let command = text::one_line(&check.command);
+            tr!(
+                lang,
+                "{command} failed",
+                "{command} 未通過",
+                "{command} 未通过"
+            )
+        }
+        (false, None) => tr!(lang, "nothing ran", "未執行", "未运行"),
+    }
+}
+
+fn verify(model: &Model, columns: usize) -> Lines {
+    let lang = model.screen.lang;
+    let Some(snapshot) = model.snapshot() else {
+        return Vec::new();
+    };
+    let mut lines = Lines::new();
+    for run in snapshot.checks.iter().rev().take(200) {
+        let (turn, state) = (run.turn, passed(model, run));
+        let color = if run.passed { Color::Green } else { Color::Red };
+        let head = format!("#{turn} {state}");
+        lines.push(Line::styled(
+            fit(model, &head, columns),
+            colored(model, color),
+        ));
+        for check in &run.checks {
+            let exit = check
+                .exit
+                .map_or_else(|| "-".to_owned(), |exit| exit.to_string());
+            let time = elapsed(lang, check.duration_ms);
+            let line = format!("  {} · {exit} · {time}", text::one_line(&check.command));
+            lines.push(Line::raw(fit(model, &line, columns)));
+        }
+    }
+    if let Some((turn, output)) = &model.checked {
+        lines.push(Line::raw(""));
+        let head = tr!(
+            lang,
+            "What it printed after #{turn}:",
+            "#{turn} 之後的輸出：",
+            "#{turn} 之后的输出："
+        );
+        lines.push(Line::styled(fit(model, &head, columns), BOLD));
+        lines.extend(
+            output
+                .lines()
+                .iter()
+                .map(|line| said_line(model, line, columns)),
+        );
+    }
+    if lines.is_empty() {
+        let words = match snapshot.run.verifies {
+            true => tr!(lang, "no check has run yet", "尚未執行驗證", "尚未运行验证"),
+            false => tr!(
+                lang,
+                "this run has no verification commands",
+                "這次執行沒有驗證命令",
+                "这次运行没有验证命令"
+            ),
+        };
+        lines.push(nothing(model, &words));
+    }
+    lines
+}
+
+fn guard(model: &Model, columns: usize) -> Lines {
+    let lang = model.screen.lang;
+    let Some(snapshot) = model.snapshot() else {
+        return Vec::new();
+    };
+    let line = |(turn, block): &(u32, ralph_core::machine::GuardBlock)| {
+        let shadow = if block.shadow { " (shadow)" } else { "" };
+        let detail = text::one_line(&text::redact(&text::sanitize(&block.detail)));
+        let text = format!("#{turn} {} {}{shadow} · {detail}", block.tool, block.rule);
+        Line::styled(fit(model, &text, columns), colored(model, Color::Yellow))
+    };
+    let mut lines: Lines = snapshot.guard.iter().rev().take(1_000).map(line).collect();
+    if lines.is_empty() {
+        lines.push(nothing(
+            model,
+            &tr!(
+                lang,
+                "nothing was blocked",
+                "沒有被攔下的呼叫",
+                "没有被拦下的调用"
+            ),
+        ));
+    }
+    lines
+}
+
+fn charts(model: &Model, columns: usize, height: usize) -> Lines {
+    let lang = model.screen.lang;
+    let Some(snapshot) = model.snapshot() else {
+        return Vec::new();
+    };
+    let seconds = |turn: &TurnView| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
+    let cost = |turn: &TurnView| turn.spent.cost.map_or(0.0, Usd::dollars);
+    let times: Vec<f64> = snapshot.turns.iter().map(seconds).collect();
+    let costs: Vec<f64> = snapshot.turns.iter().map(cost).collect();
+    let longest = times.iter().copied().fold(0.0, f64::max);
+    let longest = elapsed(lang, (longest * 1000.0) as u64);
+    let dearest = costs.iter().copied().fold(0.0, f64::max);
+    let dearest = Usd::from_dollars(dearest)
+        .map(display::dollars)
+        .unwrap_or_default();
+    let rows = height.saturating_sub(3) / 2;
+    let unicode = model.screen.style.unicode;
+    let mut lines = Lines::new();
+    let titles = [
+        tr!(
+            lang,
+            "Time per turn, at most {longest}",
+            "每輪時間，最多 {longest}",
+            "每轮时间，最多 {longest}"
+        ),
+        tr!(
+            lang,
+            "Cost per turn, at most {dearest}",
+            "每輪費用，最多 {dearest}",
+            "每轮费用，最多 {dearest}"
+        ),
+    ];
+    for ((title, values), color) in titles
+        .iter()
+        .zip([times, costs])
+        .zip([Color::Cyan, Color::Green])
+    {
+        lines.push(Line::styled(fit(model, title, columns), BOLD));
+        for row in chart::columns(&values, columns, rows.clamp(1, 12), unicode) {
+            lines.push(Line::styled(row, colored(model, color)));
+        }
+    }
+    lines
+}
+
+fn diff(model: &Model, columns: usize) -> Lines {
+    let lang = model.screen.lang;
+    let Some(diff) = &model.diff else {
+        return vec![nothing(
+            model,
+            &tr!(lang, "asking Git …", "詢問 Git…", "询问 Git…"),
+        )];
+    };
+    let mut lines: Lines = diff
+        .text
+        .lines()
+        .map(|line| diff_line(model, line, columns))
+        .collect();
+    if !diff.untracked.is_empty() {
+        lines.push(Line::styled(
+            tr!(lang, "New files:", "新檔案：", "新文件："),
+            BOLD,
+        ));
+        let names = diff.untracked.iter().map(|name| format!("+ {name}"));
+        lines
+            .extend(names.map(|name| {
+                Line::styled(fit(model, &name, columns), colored(model, Color::Green))
+            }));
+    }
+    if diff.cut {
+        lines.push(nothing(
+            model,
+            &tr!(lang, "… it is longer", "…還有更多", "…还有更多"),
+        ));
+    }
+    if lines.is_empty() {
+        lines.push(nothing(
+            model,
+            &tr!(
+                lang,
+                "the last turn changed nothing",
+                "最後一輪沒有變更",
+                "最后一轮没有变更"
+            ),
+        ));
+    }
+    lines
+}
+
+fn diff_line(model: &Model, line: &str, columns: usize) -> Line<'static> {
+    let style = match line.as_bytes().first() {
+        _ if line.starts_with("+++") || line.starts_with("---") => BOLD,
+        Some(b'+') => colored(model, Color::Green),
+        Some(b'-') => colored(model, Color::Red),
+        Some(b'@') => colored(model, Color::Cyan),
+        _ if line.starts_with("diff ") => BOLD,
+        _ => Style::new(),
+    };
+    let text = line.replace('\t', "    ");
+    Line::from(Span::styled(fit(model, &text, columns), style))
+}

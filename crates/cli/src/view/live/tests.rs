@@ -1,0 +1,139 @@
+use ralph_core::display::Style;
+use ralph_core::lang::Lang;
+
+use super::*;
+
+fn facts() -> Facts {
+    let phase = |key: &str, title: &str, done, total, state| PhaseView {
+        key: key.into(),
+        title: title.into(),
+        done,
+        total,
+        state,
+    };
+    Facts {
+        phases: vec![
+            phase("1", "準備 Setup", 3, 3, StepState::Done),
+            phase("2", "Core 🚀", 1, 4, StepState::Active),
+            phase("3", "Polish", 0, 2, StepState::Pending),
+        ],
+        progress: Some(Progress::new(4, 9)),
+        iteration: 7,
+        max_iterations: 50,
+        worked_ms: 723_000,
+        max_duration_ms: 3_600_000,
+        spent: UsageView {
+            calls: 7,
+            cost: Usd::from_dollars(1.2),
+            ..UsageView::default()
+        },
+        max_cost: Usd::from_dollars(20.0).unwrap(),
+        task: Some("T005 解析器 Write the parser for task lists 🧩".into()),
+        agent: "claude".into(),
+        now: Now::Agent("Bash: cargo test -p ralph-core".into()),
+        checks: Checks::Failed("cargo test".into()),
+        questions: 1,
+    }
+}
+
+/// The block at the bottom of a screen of this size, and that nothing is
+/// wider than it.
+fn screen(columns: usize, rows: usize, screen: Screen) -> String {
+    let screen = Screen {
+        width: columns,
+        ..screen
+    };
+    let lines = block(&screen, &facts(), rows / 2);
+    assert!(lines.len() <= (rows / 2).max(5), "{}", lines.len());
+    for line in &lines {
+        assert!(width::width(line) < columns, "{line}");
+    }
+    format!("{columns}x{rows}\n{}\n", lines.join("\n"))
+}
+
+#[test]
+fn the_block_fits_every_screen() {
+    let sizes = [(80, 24), (120, 40), (40, 15)];
+    let shown = sizes.map(|(columns, rows)| screen(columns, rows, Screen::default()));
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn the_block_is_plain_where_the_terminal_is() {
+    let ascii = Screen {
+        style: Style {
+            unicode: false,
+            color: false,
+        },
+        ..Screen::default()
+    };
+    let zh = Screen {
+        lang: Lang::ZhTw,
+        ..Screen::default()
+    };
+    let shown = [screen(80, 24, ascii), screen(80, 24, zh)].join("\n");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn it_says_what_happens_now() {
+    let said = |now: Now| {
+        let facts = Facts { now, ..facts() };
+        block(&Screen::default(), &facts, 20).pop().unwrap()
+    };
+    for (now, want) in [
+        (Now::Starting, "  starting"),
+        (Now::Agent(String::new()), "  the agent works"),
+        (Now::Agent("two\nlines\u{1b}[2J".into()), "  two lines"),
+        (Now::Verifying, "  verifying"),
+        (Now::Waiting("resets 17:00".into()), "  resets 17:00"),
+    ] {
+        assert_eq!(said(now), want);
+    }
+}
+
+#[test]
+fn times_are_short() {
+    for (ms, want) in [
+        (0, "0s"),
+        (59_999, "59s"),
+        (60_000, "1m 00s"),
+        (3_599_000, "59m 59s"),
+        (3_660_000, "1h 01m"),
+        (360_000_000, "100h 00m"),
+    ] {
+        assert_eq!(time(Lang::En, ms), want);
+    }
+}
+
+/// A terminal as far as the block needs one: text, line feeds, the cursor up,
+/// and everything below the cursor gone.
+#[test]
+fn what_lasts_stays_and_the_block_moves_below_it() {
+    let mut live = Live::new(Screen::default());
+    live.hidden = false;
+    live.facts = facts();
+    let mut lines: Vec<String> = Vec::new();
+    let mut feed = |text: String| {
+        let mut rest = text.as_str();
+        if let Some(moved) = rest.strip_prefix("\u{1b}[") {
+            let (up, behind) = moved.split_once('A').unwrap();
+            lines.truncate(lines.len() - up.parse::<usize>().unwrap());
+            rest = behind.strip_prefix("\r\u{1b}[J").unwrap();
+        }
+        lines.extend(rest.lines().map(str::to_owned));
+        lines.clone()
+    };
+    let first = live.erased(80) + "one\n" + &live.redrawn(80);
+    let shown = feed(first);
+    assert_eq!(shown.first().unwrap(), "one");
+    let height = shown.len() - 1;
+    for text in ["two\n", "", "three\nfour\n"] {
+        let next = live.erased(80) + text + &live.redrawn(80);
+        feed(next);
+    }
+    live.hidden = true;
+    let last = live.erased(80) + "five\n" + &live.redrawn(80);
+    assert_eq!(feed(last), ["one", "two", "three", "four", "five"]);
+    assert!(height >= 5);
+}

@@ -1,0 +1,196 @@
+//! The live view and the monitor on a real terminal, with somebody who presses
+//! keys (MONI-01, MONI-02).
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::env::{Done, TestEnv};
+use crate::live::{Live, eventually, journal, latest_run, shell_agent, wait_until};
+use crate::terminal::Terminal;
+
+/// Says something, and works until a file tells it to end.
+const WORKER: &str = "\
+here=$(dirname \"$0\")
+echo 'looking around 四處看看'
+touch \"$here/working\"
+while [ ! -e \"$here/enough\" ]; do sleep 0.05; done
+echo '<promise>BLOCKED: enough</promise>'
+";
+
+fn visible(terminal: &Terminal) -> String {
+    terminal.tmux(&["capture-pane", "-p"])
+}
+
+fn see_now(terminal: &Terminal, text: &str) -> String {
+    eventually(text, || {
+        Some(visible(terminal)).filter(|screen| screen.contains(text))
+    })
+}
+
+#[test]
+fn a_run_on_a_terminal_shows_where_it_stands_and_loses_nothing() {
+    let env = TestEnv::with_tasks(2);
+    let agent = shell_agent(&env, WORKER);
+    let terminal = Terminal::start(env, &["run", "--agent-cmd", &agent]);
+    let screen = see_now(&terminal, "#1/50 · 1s");
+    assert!(screen.contains("0% · 0/2 tasks"), "{screen}");
+    assert!(screen.contains("T001 Do thing 1 · custom"), "{screen}");
+    // What the agent said lasts above, and is what it does now.
+    assert_eq!(screen.matches("looking around").count(), 2, "{screen}");
+    terminal.tmux(&["resize-window", "-x", "50"]);
+    see_now(&terminal, "#1/50 · 3s");
+    fs::write(terminal.env.outside("enough"), "").unwrap();
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 4, "{screen}");
+    assert_eq!(screen.matches("looking around").count(), 1, "{screen}");
+    assert!(!screen.contains("#1/50"), "the block is gone: {screen}");
+}
+
+#[test]
+fn a_pipe_gets_plain_lines() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [json!({"tick": ["T001"], "say": "done\n<promise>COMPLETE</promise>"})];
+    let agent = env.agent(&turns);
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!done.stdout.contains('\u{1b}'), "{}", done.stdout);
+}
+
+/// A run in the background, and the monitor in a terminal.
+fn watched() -> (Live, Terminal) {
+    let env = TestEnv::with_tasks(2);
+    let agent = shell_agent(&env, WORKER);
+    let args = [
+        "run",
+        "--json",
+        "--max-iterations",
+        "5",
+        "--agent-cmd",
+        &agent,
+    ];
+    let run = Live::start(&env, "run", env.command(&args));
+    wait_until("the agent works", || env.outside("working").exists());
+    (run, Terminal::start(env, &["monitor"]))
+}
+
+#[test]
+fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
+    let (run, terminal) = watched();
+    let keys = |keys: &[&str]| {
+        for key in keys {
+            terminal.tmux(&["send-keys", key]);
+        }
+    };
+    let overview = see_now(&terminal, "0/2 tasks done");
+    assert!(overview.contains("working"), "{overview}");
+    assert!(overview.contains("Task: T001 Do thing 1"), "{overview}");
+    keys(&["3"]);
+    see_now(&terminal, "looking around 四處看看");
+    keys(&["2"]);
+    see_now(&terminal, "T002 Do thing 2");
+    keys(&["4"]);
+    see_now(&terminal, "iteration 1");
+    keys(&["e", "BSpace", "BSpace", "7", "Enter"]);
+    wait_until("the limit is raised", || {
+        let records = journal(&latest_run(&terminal.env));
+        records.iter().any(|record| record["kind"] == "extended")
+    });
+    keys(&["1"]);
+    see_now(&terminal, "Turn #1/12");
+    keys(&["s"]);
+    see_now(&terminal, "Stop the run now?");
+    keys(&["n", "p"]);
+    see_now(&terminal, "it pauses after this turn");
+    // It goes away, and the run does not notice.
+    keys(&["q"]);
+    assert_eq!(terminal.end().0, 0);
+    fs::write(terminal.env.outside("enough"), "").unwrap();
+    let done = run.finish();
+    assert_eq!(done.code, 4, "{}", done.stdout);
+}
+
+#[test]
+fn killing_the_monitor_changes_nothing() {
+    let (mut run, terminal) = watched();
+    see_now(&terminal, "0/2 tasks done");
+    terminal.tmux(&["kill-server"]);
+    assert!(run.is_running());
+    fs::write(terminal.env.outside("enough"), "").unwrap();
+    assert_eq!(run.finish().code, 4);
+}
+
+#[test]
+fn the_monitor_needs_a_terminal() {
+    let env = TestEnv::with_tasks(1);
+    let done = env.ralph(&["monitor"]);
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("needs a terminal"), "{}", done.stderr);
+    env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
+    let done = env.ralph(&["monitor", "--once"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("0/1 tasks done"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("Ended: blocked · enough"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn without_tmux_it_says_how_to_get_it() {
+    let env = TestEnv::with_tasks(1);
+    let mut command = env.command(&["run", "--monitor"]);
+    command.env("PATH", env.outside("nothing"));
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 1);
+    assert!(done.stderr.contains("apt install tmux"), "{}", done.stderr);
+    assert!(!env.path(".ralph/runs").exists());
+}
+
+#[test]
+fn loop_and_monitor_stand_side_by_side_in_tmux() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, WORKER);
+    let socket = env.outside("tmux-dir");
+    fs::create_dir(&socket).unwrap();
+    let mut command = env.command(&["run", "--monitor", "--agent-cmd", &agent]);
+    command
+        .env("TMUX_TMPDIR", &socket)
+        .env("TERM", "xterm-256color");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let session = done.stdout.trim().to_owned();
+    assert!(session.starts_with("ralph-sdd-"), "{session}");
+    let tmux = |args: &[&str]| {
+        let mut command = std::process::Command::new("tmux");
+        command
+            .args(args)
+            .env("TMUX_TMPDIR", &socket)
+            .env_remove("TMUX");
+        Done::of(&command.output().unwrap()).stdout
+    };
+    wait_until("the agent works", || env.outside("working").exists());
+    let format = "#{pane_index} #{window_name}";
+    let panes = tmux(&["list-panes", "-t", &session, "-F", format]);
+    assert_eq!(panes.lines().count(), 2, "{panes}");
+    assert!(panes.contains("Ralph SDD"), "{panes}");
+    let pane = format!("{session}:0.1");
+    eventually("the monitor shows the run", || {
+        let screen = tmux(&["capture-pane", "-p", "-t", &pane]);
+        screen.contains("tasks done").then_some(())
+    });
+    fs::write(env.outside("enough"), "").unwrap();
+    wait_until("the run ends", || {
+        env.json(".ralph/status.json")["status"] == "blocked"
+    });
+    tmux(&["kill-server"]);
+}
+
+#[test]
+fn all_projects_are_known_where_ralph_ran() {
+    let env = TestEnv::with_tasks(1);
+    env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
+    let list = fs::read_to_string(env.outside(".local/state/ralph/projects")).unwrap();
+    assert_eq!(list.trim(), env.root.to_string_lossy());
+}

@@ -1,0 +1,192 @@
+//! Questions that don't block: parked with their task while the loop goes on
+//! with what does not depend on them.
+
+use super::claims::after_claims;
+use super::decide::{decide, finish, reached_limit, wait};
+use crate::machine::question::{Asked, parse};
+use crate::machine::{
+    Effect, Limit, Notice, Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage,
+    State, TaskRef, WaitReason,
+};
+use crate::template::PromptNote;
+
+/// An agent with more open questions than this is blocked. It is less than
+/// the tasks that are looked at for one that can be worked on.
+const MOST_OPEN: usize = 6;
+
+/// `BLOCKED: which of the two?` asks something that can be answered.
+pub(super) fn is_question(state: &State, words: &str) -> bool {
+    state.rules.question_wait_ms.is_some() && parse(words).text.trim_end().ends_with(['?', '？'])
+}
+
+/// The agent asks. What it asked before is not asked again.
+pub(super) fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+    state.counters.false_promise = 0;
+    let Some(wait_ms) = state.rules.question_wait_ms else {
+        return block(state, words, out);
+    };
+    let asked = parse(words);
+    let task = state.turn_task.clone();
+    let same = |question: &&Question| question.task == task && question.text == asked.text;
+    match state.questions.iter().find(same) {
+        Some(question) => {
+            let again = answered(question);
+            state.notes.extend(again);
+            after_claims(state, out);
+        }
+        None if state.open_questions().count() >= MOST_OPEN => block(state, words, out),
+        None => {
+            park(state, asked, wait_ms, out);
+            after_claims(state, out);
+        }
+    }
+}
+
+fn block(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+    let reason = words.into();
+    finish(state, Outcome::Blocked { reason }, out);
+}
+
+fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Vec<Effect>) {
+    let now = state.now().wall_ms;
+    let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
+    let question = Question {
+        id: u32::try_from(state.questions.len()).unwrap_or(u32::MAX) + 1,
+        turn: state.turns,
+        task: state.turn_task.clone(),
+        text: asked.text,
+        options: asked.options,
+        default: asked.default,
+        asked_ms: now,
+        deadline_ms: now.saturating_add(ahead),
+        reply: None,
+    };
+    out.push(Effect::Emit(Notice::Question(QuestionNotice::Asked {
+        iteration: state.turns,
+        question: question.clone(),
+    })));
+    state.questions.push(question);
+}
+
+/// A person answers. A run that waits for nothing else goes on at once; one
+/// that is paused takes the answer up when it is resumed.
+pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Vec<Effect>) {
+    if !reply(state, id, text, RepliedBy::Person, out) {
+        return;
+    }
+    if state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer) {
+        decide(state, out);
+    }
+}
+
+/// `false` where there is no such open question.
+fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Effect>) -> bool {
+    let at_ms = state.now().wall_ms;
+    let mut open = state.questions.iter_mut().filter(|q| q.is_open());
+    let Some(question) = open.find(|question| question.id == id) else {
+        return false;
+    };
+    question.reply = Some(Reply {
+        text: text.into(),
+        by,
+        at_ms,
+    });
+    let question = question.clone();
+    state.notes.extend(answered(&question));
+    out.push(Effect::Emit(Notice::Question(QuestionNotice::Answered {
+        iteration: state.turns,
+        question,
+    })));
+    true
+}
+
+fn answered(question: &Question) -> Option<PromptNote> {
+    let reply = question.reply.as_ref()?;
+    Some(PromptNote::Answered {
+        task: question.task.as_ref().map(TaskRef::name),
+        question: question.text.clone(),
+        answer: reply.text.clone(),
+        by_default: reply.by == RepliedBy::Default,
+    })
+}
+
+/// Whether nothing is left that does not wait for an answer. Defaults whose
+/// time has come are taken first.
+pub(super) fn hold_everything(state: &mut State, out: &mut Vec<Effect>) -> bool {
+    take_defaults(state, out);
+    state.open_questions().next().is_some() && state.next_task().is_none()
+}
+
+fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
+    let now = state.now().wall_ms;
+    let due = |question: &Question| {
+        let default = question.default.clone()?;
+        (question.deadline_ms <= now).then_some((question.id, default))
+    };
+    let due: Vec<(u32, String)> = state.open_questions().filter_map(due).collect();
+    for (id, default) in due {
+        reply(state, id, &default, RepliedBy::Default, out);
+    }
+}
+
+/// Sleeps until the next deadline; where all are over, only a person helps.
+pub(super) fn wait_for_answer(state: &mut State, out: &mut Vec<Effect>) {
+    let now = state.now().wall_ms;
+    let ahead = |question: &Question| {
+        let left = question.deadline_ms.saturating_sub(now);
+        u64::try_from(left).ok().filter(|&ms| ms > 0)
+    };
+    match state.open_questions().filter_map(ahead).min() {
+        Some(ms) => wait(state, ms, WaitReason::Answer, out),
+        None => {
+            let reason = PauseReason::Question;
+            finish(state, Outcome::Paused { reason }, out);
+        }
+    }
+}
+
+/// Every prompt says what is parked, for as long as it is.
+pub(super) fn remind(state: &mut State) {
+    let name = |question: &Question| {
+        let task = question.task.as_ref().map(|task| task.id.as_str());
+        format!("{}: {}", task.unwrap_or("-"), question.text)
+    };
+    let waiting: Vec<String> = state.open_questions().map(name).collect();
+    state
+        .notes
+        .retain(|note| !matches!(note, PromptNote::Parked { .. }));
+    if !waiting.is_empty() {
+        state.notes.push(PromptNote::Parked { waiting });
+    }
+}
+
+/// A person allows more. A menu that waits for exactly that is over.
+pub(super) fn extend_by(
+    state: &mut State,
+    iterations: u32,
+    duration_ms: u64,
+    out: &mut Vec<Effect>,
+) {
+    let limits = &mut state.rules.limits;
+    let mut raised = Vec::new();
+    if iterations > 0 && limits.max_iterations > 0 {
+        limits.max_iterations = limits.max_iterations.saturating_add(iterations);
+        raised.push((Limit::Iterations, u64::from(limits.max_iterations)));
+    }
+    if duration_ms > 0 && limits.max_duration_ms > 0 {
+        limits.max_duration_ms = limits.max_duration_ms.saturating_add(duration_ms);
+        raised.push((Limit::Duration, limits.max_duration_ms));
+    }
+    let iteration = state.turns;
+    let notice = |(limit, max)| {
+        Effect::Emit(Notice::LimitExtended {
+            iteration,
+            limit,
+            max,
+        })
+    };
+    out.extend(raised.into_iter().map(notice));
+    if matches!(state.stage, Stage::Asking(_)) && reached_limit(state).is_none() {
+        decide(state, out);
+    }
+}
