@@ -2,6 +2,7 @@
 
 mod install;
 mod pull;
+mod watching;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pull::{PhaseArgs, PullArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -281,37 +283,6 @@ pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
     pub now: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct MonitorArgs {
-    /// Runs of all projects on this machine
-    #[arg(long)]
-    pub all: bool,
-    /// Print one screen and end
-    #[arg(long)]
-    pub once: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ExtendArgs {
-    /// Turns to add [default: limits.extend_by]
-    #[arg(value_name = "N")]
-    pub iterations: Option<u32>,
-    /// Time to add: 30m, 2h
-    #[arg(long, value_name = "TIME")]
-    pub time: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct AnswerArgs {
-    /// Question (its number may be left out where only one is open) and answer:
-    /// the number of an option, or your own words
-    #[arg(value_name = "[ID] TEXT")]
-    pub words: Vec<String>,
-    /// Print the open questions as JSON
-    #[arg(long, conflicts_with = "words")]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
