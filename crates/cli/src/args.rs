@@ -1,6 +1,7 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod pull;
 mod watching;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use pull::{PhaseArgs, PullArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
@@ -225,18 +227,8 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
-    /// Preset dev-p0: push the branch and create the pull request once the gate is green
-    #[arg(long)]
-    pub create_pr: bool,
-    /// Create it as a draft
-    #[arg(long, requires = "create_pr")]
-    pub draft: bool,
-    /// Preset dev-p1: the pull request [default: the open one of the branch]
-    #[arg(long, value_name = "N")]
-    pub pr: Option<u32>,
-    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
-    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
-    pub merge: Option<String>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -249,16 +241,6 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct PhaseArgs {
-    /// Judge the checks that the base branch requires, and no others
-    #[arg(long)]
-    pub required: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
