@@ -1,6 +1,7 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod pull;
 mod session;
 mod watching;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
@@ -235,18 +237,8 @@ pub struct RunArgs {
     /// Let nobody review, and say why: it is written down for each task
     #[arg(long, value_name = "REASON", conflicts_with = "prompt")]
     pub no_review: Option<String>,
-    /// Preset dev-p0: push the branch and create the pull request once the gate is green
-    #[arg(long)]
-    pub create_pr: bool,
-    /// Create it as a draft
-    #[arg(long, requires = "create_pr")]
-    pub draft: bool,
-    /// Preset dev-p1: the pull request [default: the open one of the branch]
-    #[arg(long, value_name = "N")]
-    pub pr: Option<u32>,
-    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
-    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
-    pub merge: Option<String>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -259,16 +251,6 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct PhaseArgs {
-    /// Judge the checks that the base branch requires, and no others
-    #[arg(long)]
-    pub required: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -84,7 +84,12 @@ say 2 '{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"src/bask
 say 3 '{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"cargo test basket"}}'
 while [ ! -e "$GO" ]; do sleep 0.02; done
 rm -f "$GO"
-sed -i '0,/- \[ \]/s//- [x]/' tasks.md
+if [ -e "$GO.ask" ]; then
+  rm -f "$GO.ask"
+  SAY='QUESTION: Which currency comes first? | options: EUR; TWD | default: EUR'
+else
+  sed -i '0,/- \[ \]/s//- [x]/' tasks.md
+fi
 printf 'pub fn sum(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n' >> basket.rs
 printf '{"type":"result","subtype":"success","is_error":false,"result":"Done.\\n<promise>%s</promise>","total_cost_usd":0.0%s,"usage":{"input_tokens":1200,"output_tokens":340}}\n' "${SAY:-CONTINUE}" "$(date +%S)"
 "#;
@@ -164,6 +169,13 @@ impl Stage {
         fs::write(self.go_file(), "").map_err(|e| e.to_string())
     }
 
+    /// Lets the agent ask instead of working.
+    fn ask(&self) -> Result<(), String> {
+        let asks = self.dir.path().join("go.ask");
+        fs::write(asks, "").map_err(|e| e.to_string())?;
+        self.go()
+    }
+
     /// Until the process of the run is gone; its exit code.
     fn ended(&mut self) -> Result<i32, String> {
         let until = Instant::now() + PATIENCE;
@@ -241,11 +253,13 @@ struct Show {
 impl Show {
     fn play(&mut self) {
         type Scene = fn(&mut Show) -> Result<String, String>;
-        let scenes: [(&str, Scene); 9] = [
+        let scenes: [(&str, Scene); 11] = [
             ("an empty project says how to begin", Show::nothing_yet),
             ("a run is seen, and each event within a second", Show::lives),
             ("the keyboard is enough", Show::keyboard),
             ("every tab shows what it should", Show::tabs),
+            ("a question is answered", Show::answers),
+            ("more turns are given", Show::extends),
             ("pause really pauses", Show::pauses),
             ("continue really goes on", Show::goes_on),
             ("a telephone is wide enough", Show::phone),
@@ -432,6 +446,32 @@ impl Show {
         }
         self.browser
             .eval("document.getElementById('tab-output').click()")?;
+        Ok(String::new())
+    }
+
+    fn answers(&mut self) -> Result<String, String> {
+        self.stage.ask()?;
+        self.browser.wait(
+            "the question",
+            "document.querySelector('.question')?.textContent.includes('Which currency')",
+        )?;
+        self.picture("question")?;
+        self.accessible("question")?;
+        self.browser.press("TWD")?;
+        self.browser
+            .wait("no question", "!document.querySelector('.question')")?;
+        match self.stage.events().contains("TWD") {
+            true => Ok(String::new()),
+            false => Err("the run knows nothing of the answer".into()),
+        }
+    }
+
+    fn extends(&mut self) -> Result<String, String> {
+        self.browser.press("More turns")?;
+        self.browser.wait(
+            "the longer limit",
+            "document.querySelector('.hero').textContent.includes('/ 22')",
+        )?;
         Ok(String::new())
     }
 

@@ -111,7 +111,7 @@ fn can(snapshot: &Snapshot) -> Value {
         "pause": alive,
         "stop": alive,
         "wake": alive && snapshot.standing == Standing::Waiting,
-        "extend": false,
+        "extend": alive && snapshot.max_iterations > 0,
         "resume": snapshot.pid.is_none() && !over && snapshot.run.started_ms > 0,
     })
 }

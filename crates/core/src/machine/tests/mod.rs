@@ -20,6 +20,7 @@ mod reports;
 mod requests;
 mod resume;
 mod roles;
+mod sessions;
 mod spoken;
 mod ticks;
 mod verification;
