@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::checkpoint::{self, Checkpoint};
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Event, Kind, Outcome, iso_utc};
+use ralph_core::machine::{Event, Kind, Outcome, State, iso_utc};
 use ralph_core::report::{Report, Story, outcome_name};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
@@ -118,7 +118,12 @@ pub fn archive(
         story.hear(event, state, told)
     })?;
     let working = match is_of_run(&job.keeping.current, job.run) {
-        true => history::working_files(&job.keeping.current)?,
+        true => {
+            let outputs = phase_files(&past.state, &job.keeping.current);
+            let ours = history::working_files(&job.keeping.current)?;
+            // The checkpoint says whose the others are, so that it goes last.
+            outputs.into_iter().chain(ours).collect()
+        }
         false => Vec::new(),
     };
     let kept = &job.keeping.history;
@@ -149,6 +154,14 @@ pub fn archive(
     history::clear(&working)?;
     let _ = remove_stale_temps(&job.keeping.current, None);
     Ok(archived)
+}
+
+/// What the phases of a route left in the working directory.
+fn phase_files(state: &State, current: &Path) -> Vec<(String, PathBuf)> {
+    let files = state
+        .phase_outputs()
+        .map(|name| (name.to_owned(), current.join(name)));
+    files.filter(|(_, path)| path.is_file()).collect()
 }
 
 /// The archive of a run in this very state. A run that was taken up again has

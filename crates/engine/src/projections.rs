@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod delta;
+mod phases;
 mod roles;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
 use ralph_core::flow::FlowNotice;
+use ralph_core::lang::Lang;
 use ralph_core::machine::{Effect, Notice, State};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
@@ -70,6 +72,9 @@ struct Run {
     /// Relative to the project.
     journal: String,
     events: PathBuf,
+    lang: Lang,
+    /// Where the phases of a route leave their files, as people name it.
+    outputs: String,
 }
 
 impl Run {
@@ -106,6 +111,8 @@ impl Projector {
                 root: plan.root.clone(),
                 journal: journal.display().to_string(),
                 events: paths.events(),
+                lang: plan.lang,
+                outputs: plan.prompter.output_dir.clone(),
             },
             last: None,
             last_delta: None,
@@ -212,7 +219,7 @@ impl Projector {
             0 => false,
             interval => completed / interval > self.completed / interval,
         };
-        let has_phase = checkpoint::phases_done(facts) > self.phases_done;
+        let has_phase = checkpoint::phases_done(state, self.run.lang) > self.phases_done;
         // Each answer of a role is for others to see.
         let is_answer = effects.iter().any(|effect| {
             matches!(
@@ -238,7 +245,7 @@ impl Projector {
         if care == Care::Durable {
             let facts = state.tasks.as_ref();
             self.completed = facts.map_or(0, |facts| facts.completed);
-            self.phases_done = checkpoint::phases_done(facts);
+            self.phases_done = checkpoint::phases_done(state, self.run.lang);
         }
         self.saved_at_ms = state.now().steady_ms.max(1);
         saved.err().and_then(|error| self.failed(error))
@@ -253,7 +260,13 @@ impl Projector {
         self.dir.save(&checkpoint, care)?;
         self.dir.show_events(&self.run.events)?;
         if let Some(file) = &self.delta {
-            let mut delta = delta::project(&checkpoint, self.last_delta.as_ref(), state, tasks);
+            let mut delta = delta::project(
+                &checkpoint,
+                self.last_delta.as_ref(),
+                state,
+                tasks,
+                self.run.lang,
+            );
             if let Some(summary) = &mut delta.summary {
                 summary.files_modified = self.run.files_modified();
             }

@@ -8,6 +8,7 @@ mod config;
 mod control;
 mod cost;
 mod demo;
+mod do_;
 mod doctor;
 mod drill;
 mod events;
@@ -49,6 +50,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Demo(args) => demo::run(&app, &args),
         Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
+        Command::Do(args) => do_::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
         Command::Flow(args) => flow::run(&app, &args),
         Command::Pause => control::pause(&app),

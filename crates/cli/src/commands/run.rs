@@ -48,18 +48,23 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         Err(code) => return code,
     };
     if args.dry_run {
-        let dry_run = DryRun {
-            plan: &plan,
-            screen: &app.screen,
-        };
-        if args.json {
-            app.print(&dry_run.to_json().to_string());
-        } else {
-            app.tell(&dry_run.to_string());
-        }
-        return 0;
+        return dry_run(&app, &plan, args.json);
     }
     show(&app, plan, &Opening::New, shown)
+}
+
+/// Shows what would be done.
+pub fn dry_run(app: &App, plan: &Plan, json: bool) -> u8 {
+    let dry_run = DryRun {
+        plan,
+        screen: &app.screen,
+    };
+    if json {
+        app.print(&dry_run.to_json().to_string());
+    } else {
+        app.tell(&dry_run.to_string());
+    }
+    0
 }
 
 /// From what was asked for to a plan, or to what is wrong with it.

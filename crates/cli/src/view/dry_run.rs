@@ -42,6 +42,7 @@ impl DryRun<'_> {
                 "ways": plan.notifier.ways.iter().map(|way| way.say(Lang::En)).collect::<Vec<_>>(),
                 "on": plan.notifier.on.iter().map(|topic| topic.word()).collect::<Vec<_>>(),
             })),
+            "flow": plan.rules.flow.as_ref().map(|rules| rules.flow.name.as_str()),
             "hooks_installed": plan.agents.iter().all(Agent::is_guarded),
         })
     }
@@ -133,6 +134,11 @@ impl fmt::Display for DryRun<'_> {
                     "通知: {ways}（{topics}）"
                 )
             )?;
+        }
+        if let Some(rules) = &plan.rules.flow {
+            let name = &rules.flow.name;
+            let flow = tr!(lang, "flow: {name}", "流程: {name}", "流程: {name}");
+            writeln!(f, "  {flow}")?;
         }
         for announcement in &plan.announcements {
             writeln!(f, "  {}", announcement.say(lang))?;

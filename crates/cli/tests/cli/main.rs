@@ -24,6 +24,7 @@ mod crash;
 mod demo;
 #[cfg(debug_assertions)]
 mod disk;
+mod do_;
 mod drill;
 mod dry_run;
 mod e2e_command;

@@ -319,6 +319,12 @@ impl State {
         self.dispatch_step
     }
 
+    /// The files that the phases of the flow have left in this run.
+    pub fn phase_outputs(&self) -> impl Iterator<Item = &str> {
+        let is_new = |name: &&String| self.old_outputs.get(*name) != self.outputs.get(*name);
+        self.outputs.keys().filter(is_new).map(String::as_str)
+    }
+
     /// When the run goes on by itself, on the wall clock, where it waits for
     /// the limit of an agent or for an answer.
     pub fn held_until(&self) -> Option<i64> {

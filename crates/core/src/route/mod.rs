@@ -240,10 +240,6 @@ impl Scale {
 impl Card {
     /// What `--json` prints.
     pub fn to_json(&self) -> serde_json::Value {
-        let mut json = serde_json::to_value(self).unwrap_or_default();
-        json["thresholds_near"] = self
-            .near
-            .map_or(serde_json::Value::Null, |r| r.name().into());
-        json
+        serde_json::to_value(self).unwrap_or_default()
     }
 }

@@ -49,6 +49,22 @@ impl Say for Card {
 }
 
 impl Card {
+    /// One line, and the hint at a border.
+    pub fn summary(&self, lang: Lang) -> String {
+        let (route, total) = (self.route.name(), self.total);
+        let line = tr!(
+            lang,
+            "Route: {route} (score {total}/100)",
+            "路由: {route}（評分 {total}/100）",
+            "路由: {route}（评分 {total}/100）",
+        );
+        let hint = match self.near {
+            Some(_) => format!("\n{}", self.reason(lang).trim_end()),
+            None => String::new(),
+        };
+        line + &hint
+    }
+
     fn words(&self, dimension: Dimension) -> String {
         let of_it = |heard: &&Heard| heard.dimension == dimension && !heard.word.is_empty();
         let words = self.signals.iter().filter(of_it);

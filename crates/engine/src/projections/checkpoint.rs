@@ -2,11 +2,11 @@
 
 use ralph_core::checkpoint::{Checkpoint, Phase};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, TaskFacts, iso_utc};
+use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, iso_utc};
 use ralph_core::text;
 use serde_json::{Map, Value, json};
 
-use super::Run;
+use super::{Run, phases};
 use crate::look::TaskMark;
 use crate::record::Header;
 
@@ -32,8 +32,9 @@ pub(super) fn project(
     let now = iso_utc(state.now().wall_ms);
     checkpoint.task_id = run.header.task_id();
     checkpoint.task_description.clone_from(&run.description);
-    checkpoint.route = ROUTE.into();
-    put_phases(&mut checkpoint, state, &now);
+    put_route(&mut checkpoint, state);
+    put_phases(&mut checkpoint, state, &now, run.lang);
+    put_outputs(&mut checkpoint, run, state);
     put_subtasks(&mut checkpoint, state, tasks);
     put_context(&mut checkpoint.context, run, state);
     put_recovery(&mut checkpoint, run, state);
@@ -57,18 +58,40 @@ pub(super) fn is_done(phase: &PhaseFacts) -> bool {
     phase.total > 0 && phase.completed == phase.total
 }
 
-pub(super) fn phases_done(facts: Option<&TaskFacts>) -> usize {
-    let phases = facts.map_or(&[][..], |facts| &facts.phases);
+pub(super) fn phases_done(state: &State, lang: Lang) -> usize {
+    let phases = phases::of(state, lang);
     phases.iter().filter(|phase| is_done(phase)).count()
 }
 
-fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str) {
-    let facts = state.tasks.as_ref();
-    let phases = numbered(facts.map_or(&[], |facts| &facts.phases));
-    let current = state.phase();
+/// The route, and how it was chosen.
+fn put_route(checkpoint: &mut Checkpoint, state: &State) {
+    let Some((flow, _)) = phases::route(state) else {
+        checkpoint.route = ROUTE.into();
+        return;
+    };
+    checkpoint.route = flow.name.to_uppercase();
+    let card = state
+        .rules
+        .flow
+        .as_ref()
+        .and_then(|rules| rules.card.as_ref());
+    if let Some(card) = card {
+        checkpoint.complexity_score = card.total.into();
+        checkpoint.scoring_breakdown = card
+            .scores
+            .iter()
+            .map(|(dimension, points)| (dimension.name().to_owned(), (*points).into()))
+            .collect();
+    }
+}
+
+fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang) {
+    let all = phases::of(state, lang);
+    let phases = numbered(&all);
+    let current = phases::current(state);
     let number_of_current = phases
         .iter()
-        .find(|(_, phase)| Some(phase.key.as_str()) == current)
+        .find(|(_, phase)| Some(&phase.key) == current.as_ref())
         .or(phases.last())
         .map_or(1, |(number, _)| *number);
     let execution = &mut checkpoint.execution;
@@ -103,6 +126,26 @@ fn phase(known: Option<&Phase>, number: u32, facts: &PhaseFacts, current: u32, n
         phase.completed_at = None;
     }
     phase
+}
+
+/// What the phases of a route left: each knows its file, and all stand in one
+/// list.
+fn put_outputs(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
+    let Some((flow, _)) = phases::route(state) else {
+        return;
+    };
+    for (phase, (_, step)) in checkpoint.execution.phases.iter_mut().zip(flow.phases()) {
+        if let Some(output) = step.output.as_ref().filter(|_| step.each.is_none()) {
+            phase
+                .extra
+                .insert("output_file".into(), output.as_str().into());
+        }
+    }
+    let dir = &run.outputs;
+    let files = state
+        .phase_outputs()
+        .map(|name| format!("{dir}/{name}").into());
+    checkpoint.files.outputs = files.collect();
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {

@@ -5,9 +5,13 @@
 
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, duration, one_line};
+use ralph_core::flow::Flow;
+use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PhaseFacts, State};
+use ralph_core::tr;
 
 use super::checkpoint::{is_done, numbered};
+use super::phases;
 use crate::clock;
 use crate::look::TaskMark;
 
@@ -17,6 +21,7 @@ pub(super) fn project(
     last: Option<&DeltaState>,
     state: &State,
     tasks: &[TaskMark],
+    lang: Lang,
 ) -> DeltaState {
     let max_allowed = state.rules.limits.max_iterations;
     let now = clock::local_time(state.now().wall_ms);
@@ -29,14 +34,15 @@ pub(super) fn project(
     delta.iteration.current = state.turns.max(1);
     delta.iteration.max_allowed = max_allowed;
     delta.iteration.status = status(state.outcome());
-    put_progress(&mut delta, checkpoint, state);
-    put_work(&mut delta, checkpoint, state, tasks);
+    put_progress(&mut delta, checkpoint, state, lang);
+    put_work(&mut delta, checkpoint, state, tasks, lang);
     let is_complete = state.outcome() == Some(&Outcome::Complete);
     // What the agent wrote there was a claim, and it has been judged.
     delta.set_promise(is_complete.then_some(TASK_COMPLETE));
     delta.summary = is_complete.then(|| Summary {
         total_iterations: Some(state.turns),
         total_duration: Some(duration(state.elapsed_ms())),
+        review_score: state.flow.as_ref().and_then(|position| position.score),
         ..Summary::default()
     });
     delta
@@ -60,14 +66,14 @@ fn status(outcome: Option<&Outcome>) -> Status {
 }
 
 /// Without a task file only the agent knows how far it is.
-fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State) {
+fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, lang: Lang) {
     if state.tasks.is_none() {
         return;
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let progress = &mut delta.progress;
     progress.current_phase = checkpoint.execution.current_phase;
-    progress.completed_phases = phases(state)
+    progress.completed_phases = numbered(&phases::of(state, lang))
         .into_iter()
         .filter(|(_, phase)| is_done(phase))
         .map(|(number, _)| number)
@@ -76,18 +82,24 @@ fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State) 
     progress.subtasks_total = checkpoint.subtasks.total;
 }
 
-fn phases(state: &State) -> Vec<(u32, &PhaseFacts)> {
-    numbered(state.tasks.as_ref().map_or(&[], |facts| &facts.phases))
-}
-
-fn put_work(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, tasks: &[TaskMark]) {
+fn put_work(
+    delta: &mut DeltaState,
+    checkpoint: &Checkpoint,
+    state: &State,
+    tasks: &[TaskMark],
+    lang: Lang,
+) {
+    if let Some((flow, _)) = phases::route(state) {
+        return put_route_work(delta, flow, state, tasks, lang);
+    }
     if state.tasks.is_none() {
         if delta.pending_work.is_empty() && delta.completed_work.is_empty() {
             delta.pending_work = format!("1. {}", one_line(&checkpoint.task_description));
         }
         return;
     }
-    let phases = phases(state);
+    let all = phases::of(state, lang);
+    let phases = numbered(&all);
     let pending: Vec<String> = if phases.is_empty() {
         let open = tasks.iter().filter(|task| !task.done);
         open.map(|task| one_line(&task.name())).collect()
@@ -102,6 +114,66 @@ fn put_work(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, task
     let pending = (1..).zip(pending).map(|(n, work)| format!("{n}. {work}"));
     delta.pending_work = pending.collect::<Vec<_>>().join("\n");
     delta.completed_work = completed(&phases, tasks);
+}
+
+/// The work of a route, phase by phase, as the seed shows it.
+fn put_route_work(
+    delta: &mut DeltaState,
+    flow: &Flow,
+    state: &State,
+    tasks: &[TaskMark],
+    lang: Lang,
+) {
+    let all = phases::of(state, lang);
+    let phases = numbered(&all);
+    let (mut pending, mut completed) = (Vec::new(), Vec::new());
+    for ((number, phase), (_, step)) in phases.iter().zip(flow.phases()) {
+        let each = step.each.is_some() && !tasks.is_empty();
+        if !is_done(phase) {
+            let what = match each {
+                true => subtasks_left(phase, lang),
+                false => one_line(&phase.title),
+            };
+            pending.push(format!("{}. Phase {number}: {what}", pending.len() + 1));
+        }
+        if each && phase.completed > 0 {
+            let title = tr!(lang, "subtasks", "子任務進度", "子任务进度");
+            let mut block = format!("### Phase {number}: {title}");
+            for (n, task) in (1..).zip(tasks) {
+                let (mark, text) = (if task.done { 'x' } else { ' ' }, one_line(&task.text));
+                let name = tr!(lang, "subtask {n}", "子任務 {n}", "子任务 {n}");
+                block.push_str(&format!("\n- [{mark}] {name}: {text}"));
+            }
+            completed.push(block);
+        } else if is_done(phase) {
+            let title = one_line(&phase.title);
+            let output = step.output.iter().map(|file| format!("\n- {file}"));
+            completed.push(format!(
+                "### Phase {number}: {title}{}",
+                output.collect::<String>()
+            ));
+        }
+    }
+    delta.pending_work = pending.join("\n");
+    delta.completed_work = completed.join("\n\n");
+}
+
+fn subtasks_left(phase: &PhaseFacts, lang: Lang) -> String {
+    let left = phase.total - phase.completed;
+    match phase.completed {
+        0 => tr!(
+            lang,
+            "{left} subtasks",
+            "執行 {left} 個子任務",
+            "执行 {left} 个子任务"
+        ),
+        _ => tr!(
+            lang,
+            "{left} subtasks left",
+            "完成剩餘 {left} 個子任務",
+            "完成剩余 {left} 个子任务",
+        ),
+    }
 }
 
 /// The phases in which something is done, each with its boxes (DELT-10).

@@ -124,6 +124,8 @@ impl World {
             delta: delta.then(|| DeltaFile::new(layout.delta_state())),
             run: Run {
                 root: PathBuf::new(),
+                lang: Default::default(),
+                outputs: ".skillpack/current".into(),
                 description: "tasks.md".into(),
                 tasks_file: Some("tasks.md".into()),
                 journal: ".ralph/runs/x/journal.jsonl".into(),

@@ -394,8 +394,7 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let said = report.role.as_deref().cloned().unwrap_or_default();
     match (step.verdict, said.answer) {
         (VerdictKind::None, _) if step.each.is_some() => {
-            set_doing(state, Doing::Tick);
-            decide(state, out);
+            tick(state, out);
         }
         (VerdictKind::None, _) => {
             remember(state, &said);

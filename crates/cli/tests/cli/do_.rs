@@ -1,0 +1,244 @@
+//! `ralph do`: the score card, and each route from end to end.
+
+use serde_json::{Value, json};
+
+use crate::env::{Done, TestEnv, named};
+
+const OUT: &str = ".skillpack/current";
+
+/// A turn that leaves a file of a phase.
+fn leaves(file: &str, text: &str, say: &str) -> Value {
+    json!({"write": {format!("{OUT}/{file}"): text}, "say": say})
+}
+
+fn run(env: &TestEnv, turns: &[Value], args: &[&str]) -> (Done, Vec<Value>) {
+    let agent = env.agent(turns);
+    let mut all = vec!["do", "--json", "--agent-cmd", &agent];
+    all.extend(args);
+    let done = env.ralph(&all);
+    let events = done.events();
+    (done, events)
+}
+
+fn steps(events: &[Value]) -> Vec<String> {
+    let starts = named(events, "role_start");
+    let step = |event: &&Value| event["step"].as_str().unwrap().to_owned();
+    starts.iter().map(step).collect()
+}
+
+/// The file in the only entry of the history.
+fn archived(env: &TestEnv, file: &str) -> String {
+    let mut entries = std::fs::read_dir(env.path(".skillpack/history")).unwrap();
+    let entry = entries.find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.is_dir().then_some(path)
+    });
+    let path = entry.unwrap().join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+#[test]
+fn the_card_is_printed_and_nothing_is_done() {
+    let env = TestEnv::new();
+    let before = env.snapshot();
+    let card = env.ralph(&["do", "Fix a typo in the README", "--explain"]);
+    assert_eq!(card.code, 0, "{}", card.stderr);
+    assert!(card.stdout.contains("Route: DIRECT"), "{}", card.stdout);
+    let json = env.ralph(&["do", "Fix a typo in the README", "-e", "--json"]);
+    let card: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(card["route"], "DIRECT");
+    assert_eq!(card["weights"]["scope"], 25);
+    for (flag, route) in [
+        ("-q", "DIRECT"),
+        ("-d", "RALPH"),
+        ("--quick", "DIRECT"),
+        ("--deep", "RALPH"),
+    ] {
+        let json = env.ralph(&["do", "Do a thing", "-e", "--json", flag]);
+        let card: Value = serde_json::from_str(&json.stdout).unwrap();
+        assert_eq!(
+            (&card["route"], &card["why"]),
+            (&json!(route), &json!("asked"))
+        );
+    }
+    assert_eq!(env.snapshot(), before);
+    let wrong = env.ralph(&["do", "x", "--route", "nowhere"]);
+    assert_eq!(wrong.code, 1);
+}
+
+#[test]
+fn weights_and_thresholds_come_from_the_configuration() {
+    let env = TestEnv::new();
+    env.write(
+        ".ralph/config.toml",
+        "[routing.thresholds]\ndirect = 1\nplanned = 2\nralph = 3\n",
+    );
+    let json = env.ralph(&["do", "Remove an unused import", "-e", "--json"]);
+    let card: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(card["route"], "ARCHITECT");
+    for (text, says) in [
+        ("[routing.weights]\nscope = 26\n", "add up to 101"),
+        ("[routing.thresholds]\ndirect = 50\n", "must grow"),
+    ] {
+        env.write(".ralph/config.toml", text);
+        let wrong = env.ralph(&["do", "x", "--explain"]);
+        assert_eq!(wrong.code, 1);
+        assert!(wrong.stderr.contains(says), "{}", wrong.stderr);
+    }
+}
+
+#[test]
+fn a_small_task_is_one_call_that_is_proven() {
+    let env = TestEnv::new();
+    let turns = [leaves("output.txt", "fixed", "done")];
+    let (done, events) = run(&env, &turns, &["-q", "Fix it", "--verify", "true"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(steps(&events), ["execute"]);
+    let env = TestEnv::new();
+    let (done, events) = run(&env, &turns, &["-q", "Fix it"]);
+    assert_eq!(done.code, 3);
+    assert_eq!(events.last().unwrap()["reason"], "unproven");
+}
+
+#[test]
+fn planned_work_goes_through_its_phases() {
+    let env = TestEnv::new();
+    let turns = [
+        leaves("1_plan.md", "# Plan", "planned"),
+        json!({"write": {"a.txt": "1", format!("{OUT}/2_implementation.md"): "a.txt"}, "say": "done"}),
+        leaves(
+            "3_review.md",
+            "good",
+            "Review Score: 92/100\n\nVERDICT: APPROVE",
+        ),
+    ];
+    let (done, events) = run(&env, &turns, &["--route", "planned", "Add a thing"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(steps(&events), ["plan", "implement", "review"]);
+    let percents: Vec<&Value> = named(&events, "phase_complete")
+        .iter()
+        .map(|e| &e["percent"])
+        .collect();
+    assert_eq!(percents, [30, 60, 100]);
+    let checkpoint: Value = serde_json::from_str(&archived(&env, "checkpoint.json")).unwrap();
+    assert_eq!(checkpoint["route"], "PLANNED");
+    assert_eq!(checkpoint["task_description"], "Add a thing");
+    assert_eq!(
+        checkpoint["execution"]["phases"][0]["output_file"],
+        "1_plan.md"
+    );
+    assert_eq!(archived(&env, "1_plan.md"), "# Plan");
+}
+
+#[test]
+fn a_deep_task_goes_on_until_its_subtasks_and_its_review_are_done() {
+    let env = TestEnv::new();
+    let boxes = "# Plan\n\n- [ ] The model\n- [ ] The service\n";
+    let subtask = |n: usize| json!({"write": {format!("src/{n}.txt"): "work", format!("{OUT}/3_subtask_{n}.md"): "done"}, "say": "done"});
+    let turns = [
+        leaves("1_analysis.md", "two parts", "analysed"),
+        leaves("2_plan.md", "no boxes", "planned"),
+        leaves("2_plan.md", boxes, "planned"),
+        subtask(1),
+        subtask(2),
+        leaves(
+            "4_review.md",
+            "bad",
+            "FINDING high: src/2.txt is empty\n\nVERDICT: REJECT",
+        ),
+        json!({"write": {"src/2.txt": "better"}, "say": "repaired"}),
+        leaves(
+            "4_review.md",
+            "good",
+            "Review Score: 92/100\n\nVERDICT: APPROVE",
+        ),
+    ];
+    let (done, events) = run(&env, &turns, &["-d", "Build the thing", "--lang", "zh-CN"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(
+        steps(&events),
+        [
+            "analysis", "plan", "plan", "execute", "execute", "review", "repair", "review"
+        ]
+    );
+    let state = env.read(".claude/ralph-delta.local.md");
+    for line in [
+        "- Route: RALPH",
+        "- Max Allowed: 20",
+        "- Status: COMPLETED",
+        "- Completed Phases: [1, 2, 3, 4]",
+        "- Current Subtask: 2 / 2",
+        "### Phase 1: 深度分析",
+        "### Phase 3: 子任务进度",
+        "- [x] 子任务 2: The service",
+        "<promise>TASK_COMPLETE</promise>",
+        "- Review Score: 92/100",
+    ] {
+        assert!(state.contains(line), "{line}\n{state}");
+    }
+    let checkpoint: Value = serde_json::from_str(&archived(&env, "checkpoint.json")).unwrap();
+    assert_eq!(checkpoint["route"], "RALPH");
+    assert_eq!(checkpoint["execution"]["total_phases"], 4);
+    assert!(checkpoint["complexity_score"].is_number());
+    assert!(checkpoint["scoring_breakdown"]["scope"].is_number());
+}
+
+#[test]
+fn the_state_file_follows_each_step() {
+    let env = TestEnv::new();
+    let turns = [
+        leaves("1_analysis.md", "x", "analysed"),
+        leaves(
+            "2_plan.md",
+            "- [ ] One\n- [ ] Two\n- [ ] Three\n",
+            "planned",
+        ),
+        json!({"write": {"1.txt": "1", format!("{OUT}/3_subtask_1.md"): "done"}, "say": "done"}),
+    ];
+    let (done, events) = run(
+        &env,
+        &turns,
+        &["-d", "Build it", "--lang", "zh-CN", "--max-iterations", "3"],
+    );
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(events.last().unwrap()["reason"], "max_iterations");
+    let state = env.read(".claude/ralph-delta.local.md");
+    let part = |from: &str, to: &str| {
+        let rest = state.split_once(from).unwrap().1;
+        rest.split_once(to).unwrap().0.trim().to_owned()
+    };
+    assert_eq!(
+        part("## Progress", "## Pending Work"),
+        "- Current Phase: 3\n- Completed Phases: [1, 2]\n- Current Subtask: 1 / 3"
+    );
+    assert_eq!(
+        part("## Pending Work", "## Completed Work"),
+        "1. Phase 3: 完成剩余 2 个子任务\n2. Phase 4: 综合审查"
+    );
+    assert_eq!(
+        part("## Completed Work", "## Promise"),
+        "### Phase 1: 深度分析\n- 1_analysis.md\n\n### Phase 2: 规划\n- 2_plan.md\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: One\n- [ ] 子任务 2: Two\n- [ ] 子任务 3: Three"
+    );
+    // Nobody is there to choose, and the flag of the menu is that of resume.
+    let asked = env.ralph(&["do", "--resume"]);
+    assert_eq!(asked.code, 1);
+    let listed = env.ralph(&["do", "--list-checkpoints"]);
+    assert!(listed.stdout.contains("paused"), "{}", listed.stdout);
+    let done = env.ralph(&["do", "--resume", "--yes", "--json", "--quiet"]);
+    assert_eq!(done.code, 1, "one of both");
+    let done = env.ralph(&["do", "--resume", "--yes", "--json"]);
+    assert_eq!(steps(&done.events())[0], "execute");
+}
+
+#[test]
+fn a_linear_review_that_rejects_is_for_a_person() {
+    let env = TestEnv::new();
+    let turns = [
+        leaves("1_plan.md", "# Plan", "planned"),
+        leaves("2_implementation.md", "x", "done"),
+        leaves("3_review.md", "bad", "Coverage: 40%\n\nVERDICT: APPROVE"),
+    ];
+    let (done, events) = run(&env, &turns, &["--route", "planned", "Add a thing"]);
+    assert_eq!(done.code, 3);
+    assert_eq!(events.last().unwrap()["reason"], "flow");
+}

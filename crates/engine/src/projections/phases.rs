@@ -1,0 +1,44 @@
+//! The phases of a run: those of its task file, or those of its route.
+
+use ralph_core::flow::{Flow, Position, Scope};
+use ralph_core::lang::Lang;
+use ralph_core::machine::{PhaseFacts, State};
+
+/// The flow of a route and the place in it.
+pub(super) fn route(state: &State) -> Option<(&Flow, &Position)> {
+    let flow = &state.rules.flow.as_ref()?.flow;
+    let position = state.flow.as_ref()?;
+    (flow.scope == Scope::Run).then_some((flow, position))
+}
+
+pub(super) fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
+    let facts = state.tasks.as_ref();
+    let Some((flow, position)) = route(state) else {
+        return facts.map(|facts| facts.phases.clone()).unwrap_or_default();
+    };
+    let phase = |(number, (index, step)): (usize, (usize, &ralph_core::flow::Step))| {
+        let subtasks = facts.filter(|facts| step.each.is_some() && facts.total > 0);
+        let total = subtasks.map_or(1, |facts| facts.total);
+        let completed = match position.reached.contains(&index) {
+            true => total,
+            false => subtasks.map_or(0, |facts| facts.completed.min(total)),
+        };
+        PhaseFacts {
+            key: number.to_string(),
+            title: step.title.say(lang).to_owned(),
+            completed,
+            total,
+        }
+    };
+    (1..).zip(flow.phases()).map(phase).collect()
+}
+
+/// The key of the phase that is worked on. A step beside the phases belongs to
+/// the one before it.
+pub(super) fn current(state: &State) -> Option<String> {
+    let Some((flow, position)) = route(state) else {
+        return state.phase().map(str::to_owned);
+    };
+    let begun = flow.phases().filter(|(index, _)| *index <= position.step);
+    Some(begun.count().max(1).to_string())
+}
