@@ -1,9 +1,12 @@
 //! Everything that can wake the loop.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
+use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
@@ -55,6 +58,10 @@ pub enum Kind {
     /// The guard's hook has blocked calls of the agent since the last time;
     /// `lines` of its log are taken in with this event.
     GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
+    /// Boxes were ticked or unticked by Ralph, and the world was looked at.
+    Marked { seen: Seen },
+    /// The reproducers of a review have run.
+    Checked(VerifyReport),
     /// A person answers a question of the agent.
     Replied { question: u32, text: String },
     /// A person allows more turns or time; zero changes nothing.
@@ -89,6 +96,10 @@ pub struct Seen {
     pub commit_tree: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// Files that the phases of a flow left, each with a digest of its
+    /// contents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
     /// Checks that are weaker than they were when the loop was armed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<Weakening>,
@@ -142,10 +153,23 @@ pub struct TaskFacts {
     /// Tasks that were done before and are open again (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unticked: Vec<String>,
+    /// What a flow has to know, where one is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Box<FlowFacts>>,
     /// Tasks that are done and were open at the last look; every one that is
     /// done where this is the first look of a process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ticked: Vec<TaskRef>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowFacts {
+    /// Every task that is done: the flow decides which may be.
+    #[serde(default)]
+    pub done: Vec<String>,
+    /// How much the next task can break.
+    #[serde(default)]
+    pub risk: Detected,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -192,6 +216,9 @@ pub struct TurnReport {
     /// for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// What a call in a role said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Box<RoleReport>>,
     pub seen: Seen,
 }
 
@@ -234,7 +261,7 @@ pub enum End {
     Lost,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerifyReport {
     pub turn: u32,
     /// Fingerprint of the contents that were verified.

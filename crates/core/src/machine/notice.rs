@@ -8,6 +8,7 @@ use super::{
     Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
     TaskRef,
 };
+use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -157,6 +158,8 @@ pub enum Notice {
     Archive {
         name: String,
     },
+    /// About roles and phases.
+    Flow(FlowNotice),
     /// About the pull request and CI.
     Forge {
         iteration: u32,
@@ -216,6 +219,7 @@ impl Notice {
             Notice::Check(notice) => notice.event(),
             Notice::Question(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
+            Notice::Flow(notice) => notice.event(),
             Notice::Forge { notice, .. } => notice.event(),
             Notice::Session(notice) => notice.event(),
         }
@@ -238,6 +242,7 @@ impl Notice {
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Flow(notice) => notice.level(),
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),
             Notice::Question(notice) => notice.level(),
@@ -391,6 +396,9 @@ impl Notice {
                 Limit::Duration => {
                     json!({"iteration": iteration, "reason": limit.name(), "max_duration_ms": max})
                 }
+                Limit::Dispatches => {
+                    json!({"iteration": iteration, "reason": limit.name(), "max_dispatches": max})
+                }
             },
             Notice::BreakerOpen {
                 iteration,
@@ -438,6 +446,7 @@ impl Notice {
             Notice::Check(notice) => notice.fields(),
             Notice::Question(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Flow(notice) => notice.fields(),
             Notice::Forge { iteration, notice } => {
                 let mut fields = notice.fields();
                 if let Value::Object(fields) = &mut fields {

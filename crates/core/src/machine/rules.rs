@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, Checks};
+use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    /// The flow that is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRules>,
     #[serde(default)]
     pub checks: Checks,
     /// For a goal that a forge has to prove.
@@ -45,6 +49,8 @@ pub enum Goal {
     Tasks { phase: Option<String> },
     /// A plain prompt: only verification can prove it.
     Prompt,
+    /// A flow from its beginning to its end.
+    Flow,
     /// p0: the quality gate is passed and the pull request exists.
     PullRequest,
     /// p1: CI of the pull request is green, and it is merged where that was
@@ -67,6 +73,9 @@ pub struct Limits {
     pub max_iterations: u32,
     pub extend_by: u32,
     pub warn_at: WarnAt,
+    /// Calls of agents in total.
+    #[serde(default)]
+    pub max_dispatches: u32,
     pub consecutive_errors: u32,
     pub missing_promise: u32,
     pub stalled: u32,
@@ -175,6 +184,7 @@ impl Default for Limits {
             max_iterations: 50,
             extend_by: 10,
             warn_at: WarnAt::Percent(75),
+            max_dispatches: 0,
             consecutive_errors: 3,
             missing_promise: 5,
             stalled: 5,
@@ -233,6 +243,7 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            flow: None,
             checks: Checks::default(),
             forge: None,
             question_wait_ms: None,

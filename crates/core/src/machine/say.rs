@@ -238,6 +238,12 @@ impl Say for Notice {
                     "已達時間上限",
                     "达到时间上限"
                 ),
+                Limit::Dispatches => tr!(
+                    lang,
+                    "the limit of agent calls is reached",
+                    "已達代理呼叫上限",
+                    "达到代理调用上限"
+                ),
             },
             Notice::LimitExtended { limit, max, .. } => match limit {
                 Limit::Iterations => tr!(
@@ -255,6 +261,12 @@ impl Say for Notice {
                         "已延长上限：共 {seconds} 秒",
                     )
                 }
+                Limit::Dispatches => tr!(
+                    lang,
+                    "limit extended: {max} agent calls",
+                    "已延長上限：{max} 次代理呼叫",
+                    "已延长上限：{max} 次代理调用",
+                ),
             },
             Notice::BreakerOpen { rule, count, .. } => rule.opened(*count, lang),
             Notice::Wait { ms, why, .. } => {
@@ -334,6 +346,7 @@ impl Say for Notice {
                     )
                 }
                 PauseReason::Agent(need) => need.say(lang),
+                PauseReason::Escalated(why) => why.say(lang),
                 PauseReason::Question => tr!(
                     lang,
                     "everything that is left waits for an answer: `ralph answer`, then `ralph resume`",
@@ -379,6 +392,7 @@ impl Say for Notice {
                     "护栏拦截了 {tool}：{detail} [{rule}]",
                 )
             }
+            Notice::Flow(notice) => notice.say(lang),
             Notice::Check(notice) => notice.say(lang),
             Notice::Forge { notice, .. } => notice.say(lang),
             Notice::Archive { name } => {

@@ -11,6 +11,7 @@ use super::{
     Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
     Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen, WaitReason,
 };
+use crate::flow::{LastAnswer, Position};
 use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::integrity::Weakening;
 use crate::proof::TaskProof;
@@ -40,6 +41,21 @@ pub struct State {
     pub bill: Bill,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
+    /// Calls of agents, in whatever role (VALV-03).
+    pub dispatches: u32,
+    /// The place in the flow that the run follows.
+    pub flow: Option<Position>,
+    /// What a role of the flow said last.
+    pub answered: Option<LastAnswer>,
+    /// Tasks whose ticks count: the others have not been through the flow.
+    pub(super) accepted: BTreeSet<String>,
+    /// Outputs of phases that were there before the run.
+    pub(super) old_outputs: BTreeMap<String, String>,
+    pub(super) outputs: BTreeMap<String, String>,
+    pub(super) tree: Option<String>,
+    pub(super) commit: Option<String>,
+    /// By how much reached dispatches are extended.
+    pub(super) dispatch_step: u32,
     /// What was seen of each task whose tick stands.
     pub proofs: BTreeMap<String, TaskProof>,
     /// Tasks that are done, as far as they were seen.
@@ -108,6 +124,10 @@ pub enum Stage {
         completes: bool,
     },
     Waiting,
+    /// Ralph ticks or unticks boxes.
+    Marking,
+    /// The reproducers of a review run.
+    Checking,
     Asking(Limit),
     Finished(Outcome),
     /// The forge, or Git, was asked.
@@ -146,6 +166,8 @@ pub enum Proof {
     Tasks { completed: usize, total: usize },
     /// A command that Ralph ran ended with 0.
     Command { command: String, duration_ms: u64 },
+    /// Phases of a flow whose files are there, and whose review passed.
+    Phases { completed: usize, total: usize },
     /// The forge showed it.
     Forge(ForgeProof),
 }
@@ -155,6 +177,9 @@ impl Proof {
         match self {
             Proof::Tasks { completed, total } => {
                 json!({"kind": "tasks", "completed": completed, "total": total})
+            }
+            Proof::Phases { completed, total } => {
+                json!({"kind": "phases", "completed": completed, "total": total})
             }
             Proof::Command {
                 command,
@@ -172,6 +197,7 @@ impl State {
     pub fn new(rules: Rules) -> Result<State, NoLimit> {
         rules.limits.check()?;
         let duration_step = rules.limits.max_duration_ms;
+        let dispatch_step = rules.limits.max_dispatches;
         Ok(State {
             stage: Stage::New,
             turns: rules.turns_before,
@@ -186,6 +212,15 @@ impl State {
             proven: Vec::new(),
             bill: Bill::default(),
             guard_lines: 0,
+            dispatches: 0,
+            flow: None,
+            answered: None,
+            accepted: BTreeSet::new(),
+            old_outputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            tree: None,
+            commit: None,
+            dispatch_step,
             proofs: BTreeMap::new(),
             done: BTreeSet::new(),
             unchecked: Vec::new(),
@@ -279,6 +314,11 @@ impl State {
         self.agent_name(self.agent)
     }
 
+    /// By how many agent calls a person extends a reached limit.
+    pub fn dispatch_step(&self) -> u32 {
+        self.dispatch_step
+    }
+
     /// When the run goes on by itself, on the wall clock, where it waits for
     /// the limit of an agent or for an answer.
     pub fn held_until(&self) -> Option<i64> {
@@ -363,6 +403,8 @@ impl State {
             "tasks_file": tasks_file,
             "reason": self.outcome().map_or("", Outcome::reason),
             "elapsed_ms": self.elapsed_ms(),
+            "dispatches": self.dispatches,
+            "flow": self.flow_status(),
             "waiting_until": self.held_until().map(super::notice::iso_utc),
             "usage": self.bill.to_json(),
             "questions": self.open_questions().map(Question::to_json).collect::<Vec<_>>(),
@@ -385,6 +427,24 @@ impl State {
             fields.insert("session".into(), session);
         }
         status
+    }
+
+    /// Where the run stands in its flow; null where it follows none.
+    fn flow_status(&self) -> Value {
+        let Some((rules, position)) = self.rules.flow.as_ref().zip(self.flow.as_ref()) else {
+            return Value::Null;
+        };
+        let step = rules.flow.step(position.step);
+        json!({
+            "name": rules.flow.name,
+            "step": step.map(|step| step.id.as_str()),
+            "role": step.map(|step| step.role.as_str()),
+            "task": position.task.as_ref().map(|task| task.id.as_str()),
+            "risk": position.risk.name(),
+            "round": position.round,
+            "reject_count": position.rejects,
+            "fail_count": position.fails,
+        })
     }
 
     fn status_promise(&self) -> &str {

@@ -154,6 +154,13 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "磁盘无法写入必要的文件。",
         ),
         PauseReason::Agent(need) => need.say(lang),
+        PauseReason::Escalated(why) => why.say(lang),
+        PauseReason::Limit(Limit::Dispatches) => tr!(
+            lang,
+            "The limit of agent calls was reached.",
+            "已達代理呼叫上限。",
+            "已达代理调用上限。",
+        ),
         PauseReason::Forge(need) => need.say(lang),
         PauseReason::Question => tr!(
             lang,

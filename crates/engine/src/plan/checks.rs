@@ -37,12 +37,22 @@ pub(super) fn verifier(settings: &Settings, root: &Path, checks: &Checks) -> Opt
     let any = !verify.commands.is_empty() || !checks.tasks.is_empty();
     any.then(|| Verifier {
         commands: verify.commands.clone(),
+        baseline: baseline::load(root).unwrap_or_default(),
+        ..reproducer(settings)
+    })
+}
+
+/// Runs one command within the bounds of every verification.
+pub(super) fn reproducer(settings: &Settings) -> Verifier {
+    let verify = &settings.verify;
+    Verifier {
+        commands: Vec::new(),
         timeout: verify.command_timeout,
         output_limit: verify.output_limit as usize,
         log_max: settings.log.agent_output_max,
         grace: GRACE,
-        baseline: baseline::load(root).unwrap_or_default(),
-    })
+        baseline: Baseline::default(),
+    }
 }
 
 pub(super) fn e2e(settings: &Settings) -> Option<Verifier> {

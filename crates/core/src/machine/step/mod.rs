@@ -11,13 +11,14 @@ mod e2e;
 mod forge;
 mod judge;
 mod questions;
+mod roles;
 mod session;
 mod ticks;
 mod verify;
 
 use self::decide::{
-    decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
-    start_turn, stop_outcome, wait_for_agent,
+    decide, dispatches_used_up, duration_used_up, extend, finish, iterations_used_up, reach_limit,
+    reached_limit, start_turn, stop_outcome, wait_for_agent,
 };
 use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
@@ -131,6 +132,10 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let limit = *limit;
             take_answer(state, answer, limit, &mut out);
         }
+        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, &mut out),
+        (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
+            roles::checked(state, report, &mut out);
+        }
         (
             Kind::Extended {
                 iterations,
@@ -148,6 +153,7 @@ fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     rebase(state);
+    roles::begin(state);
     let facts = state.tasks.clone().unwrap_or_default();
     out.push(Effect::Emit(Notice::LoopStart {
         total: facts.total,
@@ -176,6 +182,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
+    roles::resume(state, seen);
     forge::resumed(state);
     state.counters = Default::default();
     state.errors.clear();
@@ -197,6 +204,9 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     }
     if duration_used_up(state) {
         extend(state, Limit::Duration, out);
+    }
+    if dispatches_used_up(state) {
+        extend(state, Limit::Dispatches, out);
     }
     go_on(state, out);
 }
@@ -247,6 +257,7 @@ fn release_agents(state: &mut State) {
 /// What changed while no agent ran is nobody's progress, but it was seen.
 fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.take_tasks(&seen.tasks);
+    roles::observe(state, seen);
     take_ticks(state, &seen.tasks);
     note_weakened(state, seen, out);
     let kinds = state.rules.evidence;
@@ -304,6 +315,7 @@ fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
         Stage::Running
             | Stage::Verifying { .. }
             | Stage::Unticking
+            | Stage::Checking
             | Stage::Trying { .. }
             | Stage::Forge(_)
     );

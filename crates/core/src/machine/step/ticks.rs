@@ -45,6 +45,10 @@ pub(super) fn take_ticks(state: &mut State, tasks: &Tasks) {
 }
 
 fn needs_proof(state: &State, id: &str) -> bool {
+    // A flow opens what was ticked without it, and proves what it ticks itself.
+    if state.rules.flow.is_some() {
+        return false;
+    }
     let checks = &state.rules.checks;
     checks.ticks == Ticks::Proven && (state.rules.verify.is_some() || checks.tasks.contains_key(id))
 }
@@ -158,7 +162,12 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
     judge_ticks(state, report, out);
 }
 
-fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, out: &mut Vec<Effect>) {
+pub(super) fn prove(
+    state: &mut State,
+    report: &VerifyReport,
+    ids: Vec<String>,
+    out: &mut Vec<Effect>,
+) {
     if ids.is_empty() || report.results.is_empty() {
         return;
     }

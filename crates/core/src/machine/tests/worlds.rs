@@ -126,6 +126,11 @@ impl Game {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
             }),
+            Stage::Marking => Some(Kind::Marked { seen }),
+            Stage::Checking => Some(match next.verified(turn) {
+                Kind::Verified(report) => Kind::Checked(report),
+                other => other,
+            }),
             Stage::Unticking => Some(Kind::Unticked {
                 seen,
                 left: self
@@ -170,6 +175,7 @@ impl Move {
             attempt,
             spent: self.spent,
             refusal: self.refusal,
+            role: None,
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -271,7 +277,7 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
-        branch: None,
+        ..Seen::default()
     })
 }
 
@@ -563,6 +569,7 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
+            flow: None,
             checks,
             forge: Some(ForgeRules {
                 push: agents < 2,
