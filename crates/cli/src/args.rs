@@ -1,5 +1,6 @@
 //! What a person can type. Nothing is read or decided here.
 
+mod flow;
 mod install;
 mod pull;
 mod session;
@@ -8,8 +9,8 @@ mod watching;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ralph_core::route::Route;
 
+pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
@@ -256,76 +257,6 @@ pub struct RunArgs {
     pub monitor: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("way").args(["quick", "deep", "route"]))]
-pub struct DoArgs {
-    /// What to do
-    #[arg(required_unless_present_any = ["resume", "list_checkpoints"])]
-    pub task: Option<String>,
-    /// In one call, whatever the score says
-    #[arg(long, short)]
-    pub quick: bool,
-    /// Subtask by subtask, whatever the score says
-    #[arg(long, short)]
-    pub deep: bool,
-    /// The route: direct, planned, ralph, architect, ui_flow
-    #[arg(long, value_name = "ROUTE", value_parser = route)]
-    pub route: Option<Route>,
-    /// Print the score card, and do nothing
-    #[arg(long, short)]
-    pub explain: bool,
-    /// Take the unfinished task up
-    #[arg(long, conflicts_with_all = ["task", "way", "explain"])]
-    pub resume: bool,
-    /// List all runs and checkpoints
-    #[arg(long, conflicts_with_all = ["task", "way", "explain", "resume"])]
-    pub list_checkpoints: bool,
-    /// With --resume: go on without asking
-    #[arg(long, short, requires = "resume")]
-    pub yes: bool,
-    /// Agent to drive: claude, codex, gemini, opencode, copilot, cursor, amp, custom
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// Any program as the agent
-    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
-    pub agent_cmd: Option<String>,
-    /// Turns until the loop stops to ask; 0 is unlimited
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_iterations: Option<u32>,
-    /// Time for the whole run: 90s, 30m, 12h
-    #[arg(long, value_name = "TIME")]
-    pub max_duration: Option<String>,
-    /// Money that the run may cost, as the agent reports it: 20usd
-    #[arg(long, value_name = "MONEY")]
-    pub max_cost: Option<String>,
-    /// Tokens that the run may use: input, output and cache together
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<u32>,
-    /// Shell command that must pass before the work counts as done (repeatable)
-    #[arg(long, value_name = "CMD")]
-    pub verify: Vec<String>,
-    /// Let the agent run with its permission questions off
-    #[arg(long)]
-    pub allow_unsafe: bool,
-    /// Let the agent's tool calls go unjudged
-    #[arg(long)]
-    pub no_guard: bool,
-    /// Show what would be done; call no agent, change no file
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Print one JSON event per line; with --explain, the card as JSON
-    #[arg(long, conflicts_with = "quiet")]
-    pub json: bool,
-    /// Print only how it ended
-    #[arg(long)]
-    pub quiet: bool,
-}
-
-fn route(text: &str) -> Result<Route, String> {
-    Route::from_word(text)
-        .ok_or_else(|| "routes are direct, planned, ralph, architect and ui_flow".to_owned())
-}
-
 #[derive(Debug, Default, Args)]
 #[command(group = clap::ArgGroup::new("choice").args(["yes", "restart", "show", "abandon", "list"]))]
 pub struct ResumeArgs {
@@ -361,42 +292,6 @@ pub struct ResumeArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub struct FlowArgs {
-    #[command(subcommand)]
-    pub verb: Option<FlowVerb>,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum FlowVerb {
-    /// Every flow, built in and of this project
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// One flow: its steps and where their answers lead
-    Show {
-        /// Name of the flow
-        name: String,
-        /// Print the file itself, to start a flow of your own from
-        #[arg(long, conflicts_with = "json")]
-        file: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Every mistake in the flows of this project, or in one file
-    Check {
-        /// Flow file [default: all of .ralph/flows]
-        file: Option<PathBuf>,
-    },
 }
 
 #[derive(Debug, Args)]

@@ -9,7 +9,6 @@ mod moments;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::task::Poll;
 use std::time::Duration;
 
 use ralph_core::flow::{self, FlowTurn};
@@ -28,7 +27,7 @@ use tokio::time::sleep;
 
 pub(crate) use self::aftermath::without_secrets;
 use self::aftermath::{announcements_of, reap};
-use self::moments::{COUNTDOWN, at, chosen, finished, stop_file, wake_at};
+use self::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file, wake_at};
 use crate::agents::Session;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
@@ -38,7 +37,6 @@ use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
 use crate::record::{Made, RecordError, Recorder};
-use crate::reproduce::Reproduction;
 use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
@@ -494,12 +492,7 @@ impl<'a> Driver<'a> {
                 self.courier.take(&notice, at);
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
-            Effect::Mark { tick, untick } => {
-                let marked = self.looker.mark(&tick, &untick);
-                self.recorder.note(Made::Tasks, marked);
-                let seen = self.looker.look();
-                self.queue.push_back(Kind::Marked { seen });
-            }
+            Effect::Mark { tick, untick } => self.mark(&tick, &untick),
             Effect::Check { turn, commands } => self.start_check(turn, commands),
             Effect::Verify { turn, scope } => self.start_verification(turn, &scope),
             Effect::Untick { ids } => self.untick(&ids),
@@ -570,25 +563,6 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Turn(Box::new(call.make(stop).await))
-        }));
-    }
-
-    /// Runs what a review says will show its findings.
-    fn start_check(&mut self, turn: u32, commands: Vec<String>) {
-        let job = Reproduction {
-            verifier: self.plan.reproducer.clone(),
-            permit: self.plan.permit,
-            root: self.plan.root.clone(),
-            env: run_env(
-                &self.run_id,
-                turn,
-                self.plan.tasks.as_ref().map(|t| t.path.as_path()),
-            ),
-            log: self.paths.turn_verification(turn),
-        };
-        let stop = self.fresh_stop();
-        self.child = Some(Box::pin(async move {
-            ChildDone::Checked(job.run(turn, commands, stop).await)
         }));
     }
 
@@ -717,19 +691,4 @@ impl<'a> Driver<'a> {
         self.recorder.announce(announcement);
         self.observer.announce(announcement);
     }
-}
-
-/// Lets the child hear what is wanted of it; gives what came of it, should it
-/// be done.
-async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
-    std::future::poll_fn(|context| {
-        Poll::Ready(match child {
-            Some(child) => match child.as_mut().poll(context) {
-                Poll::Ready(done) => Some(done),
-                Poll::Pending => None,
-            },
-            None => None,
-        })
-    })
-    .await
 }

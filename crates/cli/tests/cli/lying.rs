@@ -26,7 +26,7 @@ fn project() -> TestEnv {
 
 /// Plays the lie again and again; the run must end as anything but complete.
 fn check(env: &TestEnv, lie: Value) -> Vec<Value> {
-    let script = json!({"turns": [lie], "repeat_last": true});
+    let script = json!({"turns": vec![lie], "repeat_last": true});
     let path = env.outside("lie.json");
     std::fs::write(&path, script.to_string()).unwrap();
     let agent = format!("{} __agent {}", crate::env::RALPH, path.display());

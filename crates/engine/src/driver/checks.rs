@@ -5,10 +5,34 @@ use ralph_core::machine::{CheckScope, CommandResult, Kind, VerifyReport};
 
 use super::{ChildDone, Driver};
 use crate::record::Made;
+use crate::reproduce::Reproduction;
 use crate::turn::run_env;
 use crate::verify::Order;
 
 impl Driver<'_> {
+    /// Ticks and unticks boxes, as a flow wants it.
+    pub(super) fn mark(&mut self, tick: &[String], untick: &[String]) {
+        let marked = self.looker.mark(tick, untick);
+        self.recorder.note(Made::Tasks, marked);
+        let seen = self.looker.look();
+        self.queue.push_back(Kind::Marked { seen });
+    }
+
+    /// Runs what a review says will show its findings.
+    pub(super) fn start_check(&mut self, turn: u32, commands: Vec<String>) {
+        let job = Reproduction {
+            verifier: self.plan.reproducer.clone(),
+            permit: self.plan.permit,
+            root: self.plan.root.clone(),
+            env: self.env(turn),
+            log: self.paths.turn_verification(turn),
+        };
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Checked(job.run(turn, commands, stop).await)
+        }));
+    }
+
     pub(super) fn start_verification(&mut self, turn: u32, scope: &CheckScope) {
         let Some(verifier) = self.plan.verifier.clone() else {
             // The configuration that the run goes on with has no command.

@@ -1,6 +1,7 @@
 //! What the loop sleeps for: each ends at its moment, or never.
 
 use std::future::Future;
+use std::task::Poll;
 use std::time::Duration;
 
 use ralph_core::machine::{Now, WaitReason};
@@ -9,6 +10,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
+use super::{Child, ChildDone};
 use crate::clock::{self, WakeAt};
 
 /// How often the stop file is looked for while nothing else happens.
@@ -65,4 +67,19 @@ pub(super) fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
 /// Up to a fifth more, so that many loops do not come back at once.
 fn with_jitter(ms: u64) -> u64 {
     ms + u64::from(clock::random()) % (ms / 5 + 1)
+}
+
+/// Lets the child hear what is wanted of it; gives what came of it, should it
+/// be done.
+pub(super) async fn polled_once(child: &mut Option<Child>) -> Option<ChildDone> {
+    std::future::poll_fn(|context| {
+        Poll::Ready(match child {
+            Some(child) => match child.as_mut().poll(context) {
+                Poll::Ready(done) => Some(done),
+                Poll::Pending => None,
+            },
+            None => None,
+        })
+    })
+    .await
 }

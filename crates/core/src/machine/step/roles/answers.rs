@@ -1,0 +1,427 @@
+//! What a turn in a role leads to: its answer is read, counted and followed.
+
+use super::ending::{prove, tick};
+use super::{FREE_REJECTS, missing_output, scope, task, tell};
+use crate::flow::{
+    Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
+    Target, VerdictKind, Writes,
+};
+use crate::machine::step::decide::{decide, finish, finish_or};
+use crate::machine::step::questions;
+use crate::machine::{
+    Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TurnReport, VerifyReport,
+};
+use crate::promise::Promise;
+use crate::template::PromptNote;
+
+/// A shell's words for "no such program" and "not executable": they show
+/// nothing about the work.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// A turn in a role went well as far as the agent is concerned.
+pub(in crate::machine::step) fn judge(
+    state: &mut State,
+    report: &TurnReport,
+    out: &mut Vec<Effect>,
+) {
+    state.counters.missing_promise = 0;
+    state.counters.false_promise = 0;
+    match &report.promise {
+        Some(promise) => {
+            state.last_promise = promise.to_string();
+            out.push(Effect::Emit(Notice::PromiseDetected {
+                iteration: report.turn,
+                promise: promise.clone(),
+            }));
+        }
+        None => state.last_promise.clear(),
+    }
+    match &report.promise {
+        Some(Promise::Question(words)) => return ask(state, words, out),
+        Some(Promise::Blocked(words)) if questions::is_question(state, words) => {
+            return ask(state, words, out);
+        }
+        Some(Promise::Blocked(reason)) => {
+            let reason = reason.clone();
+            return finish(state, Outcome::Blocked { reason }, out);
+        }
+        _ => {}
+    }
+    finish_or(state, out, |state, out| take_turn(state, report, out));
+}
+
+/// A question parks its task; another one may go its way meanwhile.
+fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+    if scope(state) == Some(Scope::Task) {
+        state.flow = None;
+    }
+    questions::ask(state, words, out);
+}
+
+/// The step that the position is at, with its flow, free of the state.
+pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
+    let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_ref())?;
+    let step = rules.flow.step(position.step)?.clone();
+    Some((rules.flow.clone(), step))
+}
+
+fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+    let Some((_, step)) = here(state) else {
+        return decide(state, out);
+    };
+    let iteration = report.turn;
+    if step.writes == Writes::No && changed(state, &report.seen) {
+        let role = step.role.clone();
+        tell(out, FlowNotice::Violation { iteration, role });
+        let role = step.role.clone();
+        return ask_again(state, PromptNote::OnlyLook { role }, out);
+    }
+    if let Some(file) = missing_output(state, &step) {
+        let note = PromptNote::NoOutput {
+            file: file.clone(),
+            boxes: false,
+        };
+        tell(out, FlowNotice::OutputMissing { iteration, file });
+        state.notes.push(note);
+        return decide(state, out);
+    }
+    let has_boxes = state.tasks_known && state.tasks.as_ref().is_some_and(|t| t.total > 0);
+    if step.plans && !has_boxes {
+        let file = step.output.clone().unwrap_or_default();
+        let note = PromptNote::NoOutput {
+            file: file.clone(),
+            boxes: true,
+        };
+        tell(out, FlowNotice::OutputMissing { iteration, file });
+        state.notes.push(note);
+        return decide(state, out);
+    }
+    let said = report.role.as_deref().cloned().unwrap_or_default();
+    match (step.verdict, said.answer) {
+        (VerdictKind::None, _) if step.each.is_some() => {
+            tick(state, out);
+        }
+        (VerdictKind::None, _) => {
+            remember(state, &said);
+            settle(state, Answer::Done, out);
+        }
+        (_, Some(answer)) => {
+            remember(state, &said);
+            weigh(state, answer, out);
+        }
+        (_, None) => {
+            remember(state, &said);
+            ask_again(state, PromptNote::UnclearVerdict, out);
+        }
+    }
+}
+
+pub(super) fn set_doing(state: &mut State, doing: Doing) {
+    if let Some(position) = &mut state.flow {
+        position.doing = doing;
+    }
+}
+
+fn remember(state: &mut State, said: &RoleReport) {
+    if let Some(position) = &mut state.flow {
+        position.findings.clone_from(&said.findings);
+        position.words.clone_from(&said.words);
+        position.score = said.score.or(position.score);
+    }
+}
+
+/// Whether the work tree or the commit is another than when the turn began.
+fn changed(state: &State, seen: &Seen) -> bool {
+    let Some(position) = &state.flow else {
+        return false;
+    };
+    let differs = |before: &Option<String>, now: &Option<String>| {
+        before.is_some() && now.is_some() && before != now
+    };
+    differs(&position.tree, &seen.tree) || differs(&position.commit, &seen.commit_tree)
+}
+
+/// The verdict can't be used: it is asked for once more, then it is unclear
+/// (ERRC-08).
+fn ask_again(state: &mut State, note: PromptNote, out: &mut Vec<Effect>) {
+    let iteration = state.turns;
+    let Some((_, step)) = here(state) else {
+        return decide(state, out);
+    };
+    let asked = state
+        .flow
+        .as_ref()
+        .is_some_and(|position| position.asked_again);
+    if step.verdict != VerdictKind::None {
+        tell(
+            out,
+            FlowNotice::Unclear {
+                iteration,
+                role: step.role.clone(),
+                again: !asked,
+            },
+        );
+    }
+    if asked && step.verdict != VerdictKind::None {
+        return settle(state, Answer::Unclear, out);
+    }
+    if let Some(position) = &mut state.flow {
+        position.asked_again = true;
+    }
+    state.notes.push(note);
+    decide(state, out);
+}
+
+/// Reviews converge: from the third rejection on, only what can be shown to
+/// be wrong blocks (pain 29).
+fn weigh(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
+    let turn = state.turns;
+    let Some(position) = &mut state.flow else {
+        return decide(state, out);
+    };
+    if answer != Answer::Reject || position.rejects < FREE_REJECTS {
+        return settle(state, answer, out);
+    }
+    let shown = position
+        .findings
+        .iter()
+        .filter(|finding| finding.could_block());
+    let commands: Vec<String> = shown.filter_map(|f| f.reproducer.clone()).collect();
+    if commands.is_empty() {
+        return overrule(state, out);
+    }
+    position.doing = Doing::Reproduce;
+    state.stage = Stage::Checking;
+    out.push(Effect::Check { turn, commands });
+}
+
+fn overrule(state: &mut State, out: &mut Vec<Effect>) {
+    let findings = state
+        .flow
+        .as_ref()
+        .map_or(0, |position| position.findings.len());
+    tell(
+        out,
+        FlowNotice::Overruled {
+            iteration: state.turns,
+            findings,
+        },
+    );
+    settle(state, Answer::Approve, out);
+}
+
+/// Ralph ran the reproducers of a rejection.
+pub(in crate::machine::step) fn checked(
+    state: &mut State,
+    report: &VerifyReport,
+    out: &mut Vec<Effect>,
+) {
+    set_doing(state, Doing::Step);
+    finish_or(state, out, |state, out| {
+        let shows =
+            |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
+        if report.results.is_empty() {
+            // Nobody knows what came of it: the reviewer is asked again.
+            return decide(state, out);
+        }
+        let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
+        if shown.is_empty() {
+            return overrule(state, out);
+        }
+        for result in shown {
+            state.notes.push(PromptNote::VerifyFailed {
+                command: result.command.clone(),
+                output: result.output.clone(),
+            });
+        }
+        settle(state, Answer::Reject, out);
+    });
+}
+
+/// The answer of a step counts: it is written down, limits are held, and the
+/// position moves.
+pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
+    let Some((flow, step)) = here(state) else {
+        return decide(state, out);
+    };
+    let now = state.now().wall_ms;
+    let iteration = state.turns;
+    let counts_as = match answer {
+        Answer::Unclear => step.verdict.bad().unwrap_or(answer),
+        answer => answer,
+    };
+    let Some(position) = &mut state.flow else {
+        return;
+    };
+    position.given.push(Given {
+        step: position.step,
+        answer,
+        at_ms: now,
+    });
+    let count = match counts_as {
+        Answer::Reject => {
+            position.rejects += 1;
+            position.rejects
+        }
+        Answer::Fail => {
+            position.fails += 1;
+            position.fails
+        }
+        Answer::Approve => {
+            position.rejects = 0;
+            0
+        }
+        Answer::Done | Answer::Pass | Answer::Unclear => 0,
+    };
+    let (rejects, fails, score) = (position.rejects, position.fails, position.score);
+    state.answered = Some(LastAnswer {
+        role: step.role.clone(),
+        answer,
+        at_ms: now,
+        rejects,
+        fails,
+        risk: position.risk,
+    });
+    if answer != Answer::Done {
+        tell(
+            out,
+            FlowNotice::Answered {
+                iteration,
+                role: step.role.clone(),
+                answer,
+                rejects,
+                fails,
+                score: score.filter(|_| step.verdict == VerdictKind::Review),
+            },
+        );
+    }
+    leave_notes(state, &step, counts_as);
+    if answer == step.verdict.good() {
+        phase_done(state, &flow, out);
+    }
+    advance(state, &flow, &step, counts_as, count, out);
+}
+
+/// What the next one has to know.
+fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
+    let Some(position) = &state.flow else {
+        return;
+    };
+    let words = position.words.clone();
+    match answer {
+        Answer::Reject | Answer::Fail => {
+            let findings = position.findings.iter();
+            let findings = findings.map(|finding| match finding.severity {
+                Some(severity) => format!("[{severity:?}] {}", finding.text),
+                None => finding.text.clone(),
+            });
+            let note = PromptNote::SentBack {
+                role: step.role.clone(),
+                findings: findings.collect(),
+                words,
+            };
+            state.notes.push(note);
+        }
+        Answer::Done if step.aside && step.role == "debugger" => {
+            state.notes.push(PromptNote::Diagnosis { words });
+        }
+        _ => {}
+    }
+}
+
+fn phase_done(state: &mut State, flow: &Flow, out: &mut Vec<Effect>) {
+    let iteration = state.turns;
+    let Some(position) = &mut state.flow else {
+        return;
+    };
+    let is_new = position.reached.insert(position.step);
+    if flow.scope != Scope::Run || !is_new {
+        return;
+    }
+    let of = flow.phases().count();
+    let here = position.step;
+    if let Some((at, (_, step))) = flow
+        .phases()
+        .enumerate()
+        .find(|(_, (index, _))| *index == here)
+    {
+        tell(
+            out,
+            FlowNotice::PhaseDone {
+                iteration,
+                phase: at + 1,
+                of,
+                title: step.title.en.clone(),
+                percent: step.percent,
+            },
+        );
+    }
+}
+
+/// Holds the limits of an answer, then goes where it leads.
+pub(super) fn advance(
+    state: &mut State,
+    flow: &Flow,
+    step: &Step,
+    answer: Answer,
+    count: u32,
+    out: &mut Vec<Effect>,
+) {
+    let iteration = state.turns;
+    let Some(position) = &mut state.flow else {
+        return decide(state, out);
+    };
+    let limit = flow.limit(step, answer, position.risk);
+    if limit > 0 && count >= limit {
+        let Some(to) = flow.raised(position.risk) else {
+            let why = match answer {
+                Answer::Fail => Escalation::Fails,
+                _ => Escalation::Rejects,
+            };
+            return escalate(state, step, why, count, out);
+        };
+        let from = std::mem::replace(&mut position.risk, to);
+        position.fails = 0;
+        tell(
+            out,
+            FlowNotice::RiskRaised {
+                iteration,
+                from,
+                to,
+            },
+        );
+    }
+    match flow.target(step, answer, position.risk) {
+        Target::Step(index) => {
+            position.step = index;
+            position.asked_again = false;
+            position.doing = Doing::Step;
+            if index == 0 && flow.scope == Scope::Task {
+                // After a fix the whole way is gone again (ROLE-02).
+                position.round += 1;
+                position.given.clear();
+            }
+            decide(state, out);
+        }
+        Target::Done => {
+            position.doing = Doing::Prove;
+            prove(state, out);
+        }
+        Target::Escalate => escalate(state, step, Escalation::Flow, count, out),
+    }
+}
+
+fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Vec<Effect>) {
+    tell(
+        out,
+        FlowNotice::Escalated {
+            iteration: state.turns,
+            task: task(state).map(|task| task.name()).unwrap_or_default(),
+            role: step.role.clone(),
+            why,
+            count,
+        },
+    );
+    let reason = PauseReason::Escalated(why);
+    finish(state, Outcome::Paused { reason }, out);
+}
