@@ -58,6 +58,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Take a run up where it was left
     Resume(ResumeArgs),
+    /// List, show or check the flows that tasks and runs can go through
+    Flow(FlowArgs),
     /// Let the run of this project end after the turn that runs
     Pause,
     /// End the run of this project now, with everything saved
@@ -229,6 +231,12 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
+    /// Let each task go through developer, reviewer and tester
+    #[arg(long, conflicts_with = "prompt")]
+    pub roles: bool,
+    /// Let nobody review, and say why: it is written down for each task
+    #[arg(long, value_name = "REASON", conflicts_with = "prompt")]
+    pub no_review: Option<String>,
     #[command(flatten)]
     pub pull: PullArgs,
     /// Show what would be done; call no agent, change no file
@@ -280,6 +288,42 @@ pub struct ResumeArgs {
     /// Print only how it ended
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct FlowArgs {
+    #[command(subcommand)]
+    pub verb: Option<FlowVerb>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FlowVerb {
+    /// Every flow, built in and of this project
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// One flow: its steps and where their answers lead
+    Show {
+        /// Name of the flow
+        name: String,
+        /// Print the file itself, to start a flow of your own from
+        #[arg(long, conflicts_with = "json")]
+        file: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Every mistake in the flows of this project, or in one file
+    Check {
+        /// Flow file [default: all of .ralph/flows]
+        file: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -156,6 +156,7 @@ impl Here {
             interactive: false,
             own_program: own_program(),
             session: Some(self.host.into()),
+            permit: Some(crate::guard::permit),
         };
         plan::prepare(&loaded.settings, &wanted).map_err(Problem::Plan)
     }
@@ -167,6 +168,7 @@ impl Here {
             prompt: start.task.clone(),
             openspec: start.openspec.clone(),
             template: None,
+            ..Asked::default()
         };
         let own = index::find(&self.layout, &self.session);
         if let Some(run) = own

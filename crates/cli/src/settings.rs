@@ -91,6 +91,9 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     if let Some(n) = args.rate {
         flags.add("rate.max_calls_per_hour", i64::from(n), "--rate");
     }
+    if args.roles {
+        flags.add("roles.enabled", true, "--roles");
+    }
     if args.no_guard {
         flags.add("guard.enabled", false, "--no-guard");
     }

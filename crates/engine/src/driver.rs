@@ -12,11 +12,12 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use ralph_core::flow::{self, FlowTurn};
 use ralph_core::forge::ForgeAnswer;
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
-    TaskRef, Turn, TurnReport, step,
+    TaskRef, Turn, TurnReport, VerifyReport, step,
 };
 use ralph_core::promise::{self, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -37,6 +38,7 @@ use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
 use crate::record::{Made, RecordError, Recorder};
+use crate::reproduce::Reproduction;
 use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
@@ -115,6 +117,7 @@ enum ChildDone {
     Verified(Verified),
     E2e(Verified),
     Forge(ForgeAnswer),
+    Checked(VerifyReport),
 }
 
 struct Driver<'a> {
@@ -136,6 +139,8 @@ struct Driver<'a> {
     sessions: BTreeMap<usize, Session>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
+    /// The role of the call that runs.
+    role: Option<FlowTurn>,
     layout: Layout,
     /// Tells people who are not looking.
     courier: Courier,
@@ -177,6 +182,9 @@ impl<'a> Driver<'a> {
         looker.exclude(&plan.checkpoint.dir);
         let armed = looker.arm(&plan, &open.state.rules.checks, &open.paths);
         open.recorder.note(Made::Checks, armed);
+        if let Some(rules) = &open.state.rules.flow {
+            looker.follow(&rules.flow, &plan.checkpoint.dir);
+        }
         let seen = looker.look();
         if let Some(change) = open
             .before
@@ -203,6 +211,7 @@ impl<'a> Driver<'a> {
             sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
+            role: None,
             courier: Courier::new(
                 plan.notifier.clone(),
                 open.id.as_str(),
@@ -423,6 +432,7 @@ impl<'a> Driver<'a> {
                     None => ended,
                 }
             }
+            ChildDone::Checked(report) => Kind::Checked(report),
             ChildDone::Verified(verified) => {
                 self.tell_lost_output(&verified);
                 Kind::Verified(verified.report)
@@ -488,6 +498,13 @@ impl<'a> Driver<'a> {
             Effect::Untick { ids } => self.untick(&ids),
             Effect::RunE2e { turn } => self.start_e2e(turn),
             Effect::Forge(ask) => self.ask_forge(ask),
+            Effect::Mark { tick, untick } => {
+                let marked = self.looker.mark(&tick, &untick);
+                self.recorder.note(Made::Tasks, marked);
+                let seen = self.looker.look();
+                self.queue.push_back(Kind::Marked { seen });
+            }
+            Effect::Check { turn, commands } => self.start_check(turn, commands),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -530,9 +547,10 @@ impl<'a> Driver<'a> {
         env.extend(self.plan.agent_env.iter().cloned());
         let session = self.sessions.remove(&turn.agent);
         let session = session.filter(|_| self.plan.resume_session);
-        let Some(agent) = self.plan.agent(self.state.agent_name(turn.agent)) else {
+        let Some(agent) = self.plan.agent_for(&turn, &self.state) else {
             return;
         };
+        self.role.clone_from(&turn.flow);
         let call = Call {
             agent: agent.for_call(turn.allowance, session),
             root: self.plan.root.clone(),
@@ -552,6 +570,25 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Turn(Box::new(call.make(stop).await))
+        }));
+    }
+
+    /// Runs what a review says will show its findings.
+    fn start_check(&mut self, turn: u32, commands: Vec<String>) {
+        let job = Reproduction {
+            verifier: self.plan.reproducer.clone(),
+            permit: self.plan.permit,
+            root: self.plan.root.clone(),
+            env: run_env(
+                &self.run_id,
+                turn,
+                self.plan.tasks.as_ref().map(|t| t.path.as_path()),
+            ),
+            log: self.paths.turn_verification(turn),
+        };
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Checked(job.run(turn, commands, stop).await)
         }));
     }
 
@@ -585,6 +622,11 @@ impl<'a> Driver<'a> {
             }),
             promise: detection.promise.map(without_secrets),
             failure: called.failure,
+            role: self
+                .role
+                .take()
+                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
+                .map(Box::new),
             seen: self.looker.look(),
         }
     }

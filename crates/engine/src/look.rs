@@ -3,16 +3,19 @@
 
 mod signs;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use ralph_core::flow::{self, Flow};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    Checks, ErrorClass, Integrity, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks,
+    Checks, ErrorClass, FlowFacts, Integrity, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks,
 };
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
+
+use sha2::{Digest, Sha256};
 
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
@@ -41,6 +44,8 @@ pub struct TaskFile {
     /// As people know it: relative to the project where it lies below it.
     pub name: String,
     pub options: ReadOptions,
+    /// It may not be there yet.
+    pub may_be_missing: bool,
 }
 
 impl TaskFile {
@@ -54,6 +59,7 @@ impl TaskFile {
             path,
             name,
             options,
+            may_be_missing: false,
         }
     }
 
@@ -203,6 +209,10 @@ pub struct Looker {
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
+    /// Where the phases of a flow leave their files, and how those are called.
+    outputs: Option<(PathBuf, Vec<String>)>,
+    /// A flow decides which ticks count.
+    follows_flow: bool,
 }
 
 /// The task file as it was when it could be read last.
@@ -233,7 +243,18 @@ impl Looker {
             watch: None,
             whole: None,
             trees: HashMap::new(),
+            outputs: None,
+            follows_flow: false,
         }
+    }
+
+    /// From now on also looks at what a flow needs to know. It has to be said
+    /// before the first look.
+    pub fn follow(&mut self, flow: &Flow, output_dir: &Path) {
+        self.follows_flow = true;
+        let names = flow.steps.iter().filter_map(|step| step.output.clone());
+        let names: Vec<String> = names.collect();
+        self.outputs = (!names.is_empty()).then(|| (output_dir.to_owned(), names));
     }
 
     /// Leaves a file or a folder out that is no work of the agent. It has to
@@ -276,6 +297,7 @@ impl Looker {
             tree: self.last_tree.clone(),
             commit_tree: head.commit.and_then(|commit| self.tree_of(commit)),
             branch: head.branch,
+            outputs: self.look_at_outputs(),
         }
     }
 
@@ -319,6 +341,10 @@ impl Looker {
         };
         match self.read_tasks(&file) {
             Ok(facts) => Tasks::Read(facts),
+            Err(
+                ReadError::Missing { .. }
+                | ReadError::Task(TaskError::NoTasks { .. } | TaskError::TaskNotFound { .. }),
+            ) if file.may_be_missing => Tasks::None,
             Err(error) => Tasks::Trouble {
                 class: error.class(),
                 message: error.say(self.lang),
@@ -329,7 +355,9 @@ impl Looker {
     fn read_tasks(&mut self, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let bytes = file.read_bounded()?;
         match &mut self.last {
-            Some(last) if last.bytes == bytes => Ok(last.seen_again(&self.scope)),
+            Some(last) if last.bytes == bytes => {
+                Ok(last.seen_again(&self.scope, self.follows_flow))
+            }
             _ => self.read_anew(bytes, file),
         }
     }
@@ -338,7 +366,7 @@ impl Looker {
         let list = file.parse(&bytes)?;
         let facts = TaskFacts {
             lost: self.lost(&list),
-            ..facts(&list, &self.scope)
+            ..facts_for(&list, &self.scope, self.follows_flow)
         };
         let last = self.last.take();
         let changes = last.map(|last| tasks::compare(&last.list, &list));
@@ -408,6 +436,46 @@ impl Looker {
         Ok(())
     }
 
+    /// The files that phases left, by their names; empty ones are none.
+    fn look_at_outputs(&self) -> BTreeMap<String, String> {
+        let Some((dir, names)) = &self.outputs else {
+            return BTreeMap::new();
+        };
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        let found = entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let wanted = names.iter().any(|pattern| is_output(pattern, &name));
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            Some((digest(&entry.path())?, name)).filter(|_| wanted && is_file)
+        });
+        found.map(|(digest, name)| (name, digest)).collect()
+    }
+
+    /// Ticks and unticks exactly these boxes. What can't be set stays as it
+    /// is, and is seen to.
+    pub fn mark(&mut self, tick: &[String], untick: &[String]) -> Result<(), FileError> {
+        let Some(file) = self.tasks.clone() else {
+            return Ok(());
+        };
+        let wanted = tick.iter().map(|id| (id, true));
+        for (id, done) in wanted.chain(untick.iter().map(|id| (id, false))) {
+            // Each change moves the bytes of a JSON list.
+            let Ok(bytes) = file.read_bounded() else {
+                return Ok(());
+            };
+            let Ok(list) = file.parse(&bytes) else {
+                return Ok(());
+            };
+            let marked = list
+                .find(id)
+                .and_then(|index| tasks::set_mark(&bytes, &list, index, done).ok());
+            if let Some(marked) = marked.filter(|marked| *marked != bytes) {
+                write_atomic(&file.path, &marked, AtomicOptions { durable: true })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Which of these tasks were ticked at the last look.
     pub fn ticked_among(&self, ids: &[String]) -> Vec<String> {
         let last = self.last.as_ref().map(|last| &last.list);
@@ -463,11 +531,11 @@ impl Looker {
 impl LastRead {
     /// A file that did not change is not understood anew, and counted anew
     /// only for another scope.
-    fn seen_again(&mut self, scope: &Scope) -> TaskFacts {
+    fn seen_again(&mut self, scope: &Scope, follows_flow: bool) -> TaskFacts {
         if self.scope != *scope {
             self.facts = TaskFacts {
                 lost: std::mem::take(&mut self.facts.lost),
-                ..facts(&self.list, scope)
+                ..facts_for(&self.list, scope, follows_flow)
             };
             self.scope = scope.clone();
         }
@@ -506,6 +574,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         lost: Vec::new(),
         unticked: Vec::new(),
         ticked: Vec::new(),
+        flow: None,
     }
 }
 
@@ -517,6 +586,69 @@ fn ticked(list: &TaskList, scope: &Scope, changes: Option<&tasks::Changes>) -> V
         changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
     };
     done.filter(is_new).map(task_ref).collect()
+}
+
+/// [`facts`], with what only a flow wants to know.
+fn facts_for(list: &TaskList, scope: &Scope, follows_flow: bool) -> TaskFacts {
+    let facts = facts(list, scope);
+    if !follows_flow {
+        return facts;
+    }
+    let done = list.required(scope).filter(|task| task.done);
+    let next = facts.next.as_ref().and_then(|next| list.find(&next.id));
+    TaskFacts {
+        flow: Some(Box::new(FlowFacts {
+            done: done.map(|task| task.id.clone()).collect(),
+            risk: next
+                .and_then(|index| list.tasks.get(index))
+                .map(risk_of)
+                .unwrap_or_default(),
+        })),
+        ..facts
+    }
+}
+
+fn risk_of(task: &tasks::Task) -> flow::Detected {
+    let said = task
+        .fields
+        .iter()
+        .find(|(key, _)| key.eq_ignore_ascii_case("risk"));
+    flow::detect(
+        &task.text,
+        &task.files,
+        said.map(|(_, value)| value.as_str()),
+    )
+}
+
+/// Whether a file is called as the pattern says, `{n}` for any number.
+fn is_output(pattern: &str, name: &str) -> bool {
+    match pattern.split_once("{n}") {
+        None => pattern == name,
+        Some((before, after)) => name
+            .strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after))
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())),
+    }
+}
+
+/// The most of an output file that is looked at.
+const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// None for a file that is empty or can't be read.
+fn digest(path: &Path) -> Option<String> {
+    let file = std::fs::File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    file.take(OUTPUT_BYTES).read_to_end(&mut bytes).ok()?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let hash = Sha256::digest(&bytes);
+    Some(
+        hash.iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect(),
+    )
 }
 
 fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {

@@ -4,6 +4,7 @@
 mod chain;
 mod checks;
 mod discover;
+mod flow;
 mod forge;
 mod say;
 pub use chain::check_budget;
@@ -19,9 +20,10 @@ use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
-    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, VerifyWhen,
+    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, State, Turn, VerifyWhen,
 };
 use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::route::Card;
 use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
 
 use ralph_store::FileError;
@@ -33,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
+use crate::flows::NoFlow;
 use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::notify::{Notifier, Undelivered, Way};
@@ -59,6 +62,15 @@ pub struct Asked {
     pub openspec: Option<String>,
     #[serde(default)]
     pub template: Option<PathBuf>,
+    /// The flow that the prompt goes through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// How its route was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Card>,
+    /// Why nobody reviews, where a person does not want it (ROLE-09).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_review: Option<String>,
 }
 
 /// A setting that was given by a flag.
@@ -79,9 +91,14 @@ pub struct Wanted {
     pub interactive: bool,
     /// This program, for its scripted mode.
     pub own_program: PathBuf,
+    /// Judges a command that an agent wants Ralph to run.
+    pub permit: Option<Permit>,
     /// The client in whose session the loop runs: it needs no agent of ours.
     pub session: Option<String>,
 }
+
+/// Says why a command must not be run in a project; none where it may.
+pub type Permit = fn(&Path, &str) -> Option<String>;
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -104,6 +121,11 @@ pub struct Plan {
     pub verifier: Option<Verifier>,
     /// What runs the end-to-end tests.
     pub e2e: Option<Verifier>,
+    /// Runs what a review says will show its findings.
+    pub reproducer: Verifier,
+    pub permit: Option<Permit>,
+    /// Agents of single roles, by their names.
+    pub role_agents: Vec<Agent>,
     pub log: PathBuf,
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
@@ -279,6 +301,22 @@ impl Plan {
             .collect()
     }
 
+    /// The agent of a call, as its role needs it.
+    pub fn agent_for(&self, turn: &Turn, state: &State) -> Option<Agent> {
+        let of_chain = self.agent(state.agent_name(turn.agent))?;
+        let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
+        let Some((role, flow)) = turn.flow.as_ref().zip(flow) else {
+            return Some(of_chain.clone());
+        };
+        let step = flow.index_of(&role.step).and_then(|index| flow.step(index));
+        let named = step.and_then(|step| step.agent.as_deref());
+        let own = named.and_then(|name| self.role_agents.iter().find(|a| a.name() == name));
+        let permissions = step.and_then(|step| step.permissions.as_deref());
+        let permissions = permissions.and_then(config::Permissions::from_word);
+        let agent = own.unwrap_or(of_chain);
+        Some(agent.in_role(role.model.as_deref(), permissions.map(chain::permissions)))
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -367,6 +405,7 @@ pub enum PlanError {
     /// The address is often a secret, and so it is not repeated.
     BadWebhook,
     Unpickable(Unpickable),
+    Flow(NoFlow),
 }
 
 /// There are tasks, and none of them can be worked on (TASK-10).
@@ -398,14 +437,19 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         phase: Some(settings.tasks.phase.clone()).filter(|p| !p.is_empty()),
         ..Scope::default()
     };
-    let (tasks, list) = match find_tasks(settings, wanted, &mut announcements)? {
-        Some(OpenTaskFile { file, list, .. }) => {
-            check_scope(&list, &scope, &file)?;
-            (Some(file), Some(list))
-        }
-        None => (None, None),
+    let route = flow::of_run(settings, wanted)?;
+    let (tasks, list) = match &route {
+        Some(route) => (flow::plan_file(settings, wanted, route), None),
+        None => match find_tasks(settings, wanted, &mut announcements)? {
+            Some(OpenTaskFile { file, list, .. }) => {
+                check_scope(&list, &scope, &file)?;
+                (Some(file), Some(list))
+            }
+            None => (None, None),
+        },
     };
     let goal = match (&tasks, settings.pr.goal) {
+        _ if route.is_some() => Goal::Flow,
         (Some(_), _) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
@@ -413,7 +457,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         (None, PrGoal::P0) => Goal::PullRequest,
         (None, PrGoal::P1) => Goal::Ci,
     };
-    if matches!(goal, Goal::Prompt | Goal::PullRequest)
+    if matches!(goal, Goal::Prompt | Goal::PullRequest | Goal::Flow)
         && wanted
             .asked
             .prompt
@@ -440,6 +484,18 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     };
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
+    rules.flow = match route {
+        Some(route) => Some(route),
+        // The roles are calls of their own, and a session makes none.
+        None if wanted.session.is_some() => None,
+        None => flow::of_tasks(settings, wanted, &goal)?,
+    };
+    let role_agents = match &rules.flow {
+        Some(rules) if wanted.session.is_none() => {
+            chain::role_agents(settings, wanted, &rules.flow)?
+        }
+        _ => Vec::new(),
+    };
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
@@ -457,6 +513,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         });
     }
     let phased = settings.promise.complete.is_empty();
+    // The state file of the seed belongs to its routes that loop.
+    let loops = rules.flow.as_ref().is_some_and(|rules| rules.flow.loops);
     let notifier = Notifier::new(&wanted.root, &settings.notify);
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
@@ -475,7 +533,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: forge::prompt(settings, wanted, &goal).filter(|_| tasks.is_none()),
+            prompt: forge::prompt(settings, wanted, &goal)
+                .filter(|_| tasks.is_none() || goal == Goal::Flow),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -483,12 +542,16 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
                 .unwrap_or(if phased { "" } else { "DONE" })
                 .to_owned(),
             phase_promise: settings.promise.phase_complete.first().cloned(),
+            output_dir: settings.checkpoint.dir.clone(),
         },
         tasks,
         scope,
         promise: promise_rules(settings),
         verifier,
         e2e,
+        reproducer: reproducer(settings),
+        permit: wanted.permit,
+        role_agents,
         log: wanted.root.join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
@@ -500,7 +563,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             interval: settings.checkpoint.interval,
             backups: settings.checkpoint.backups,
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
-            delta: settings.preset.as_deref() == Some("delta"),
+            delta: settings.preset.as_deref() == Some("delta") || loops,
         },
         forge,
         hook_wait: settings.pr.hook_wait,
@@ -589,6 +652,19 @@ pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
     checks::verifier(settings, root, &Default::default())
 }
 
+/// Runs one command within the bounds of every verification.
+fn reproducer(settings: &Settings) -> Verifier {
+    let verify = &settings.verify;
+    Verifier {
+        commands: Vec::new(),
+        timeout: verify.command_timeout,
+        output_limit: verify.output_limit as usize,
+        log_max: settings.log.agent_output_max,
+        grace: GRACE,
+        baseline: Default::default(),
+    }
+}
+
 fn promise_rules(settings: &Settings) -> PromiseRules {
     let promise = &settings.promise;
     PromiseRules {
@@ -631,6 +707,7 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
             .questions
             .park
             .then(|| ms(settings.questions.deadline)),
+        flow: None,
         turns_before: 0,
     }
 }
@@ -642,6 +719,7 @@ fn limits(settings: &Settings) -> Limits {
         max_iterations: limits.max_iterations,
         extend_by: limits.extend_by,
         warn_at: limits.warn_at,
+        max_dispatches: limits.max_dispatches,
         consecutive_errors: limits.consecutive_errors,
         missing_promise: limits.missing_promise,
         stalled: limits.stalled,

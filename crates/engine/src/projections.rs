@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod delta;
+mod roles;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
+use ralph_core::flow::FlowNotice;
 use ralph_core::machine::{Effect, Notice, State};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
@@ -211,6 +213,13 @@ impl Projector {
             interval => completed / interval > self.completed / interval,
         };
         let has_phase = checkpoint::phases_done(facts) > self.phases_done;
+        // Each answer of a role is for others to see.
+        let is_answer = effects.iter().any(|effect| {
+            matches!(
+                effect,
+                Effect::Emit(Notice::Flow(FlowNotice::Answered { .. }))
+            )
+        });
         let is_turning_point = effects.iter().any(|effect| {
             matches!(
                 effect,
@@ -221,7 +230,7 @@ impl Projector {
             return Some(Care::Durable);
         }
         let calls = effects.iter().any(|e| matches!(e, Effect::RunAgent(_)));
-        calls.then_some(Care::Cheap)
+        (calls || is_answer).then_some(Care::Cheap)
     }
 
     fn save(&mut self, care: Care, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
@@ -252,7 +261,7 @@ impl Projector {
             self.last_delta = Some(delta);
         }
         self.last = Some(checkpoint);
-        Ok(())
+        roles::save(&self.run, self.dir.dir(), state)
     }
 
     /// One message is enough for a disk that stays full.

@@ -4,6 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use ralph_core::flow::{self, FlowTurn, Step};
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
@@ -81,11 +82,21 @@ pub struct Prompter {
     pub promise: String,
     /// What it has to promise when only its phase is done.
     pub phase_promise: Option<String>,
+    /// Where the phases of a flow leave their files, relative to the project.
+    pub output_dir: String,
 }
 
 impl Prompter {
     pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
-        let rendered = template::render(&self.template.text, &self.variables(turn, state, branch));
+        let role = turn
+            .flow
+            .as_ref()
+            .and_then(|flow| Some((flow, step_of(flow, state)?)));
+        let template = role.map_or(&self.template.text, |(_, step)| &step.prompt);
+        let mut rendered = template::render(template, &self.variables(turn, state, branch));
+        if let Some((flow, _)) = role {
+            rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow);
+        }
         template::Rendered {
             text: template::compose(&rendered.text, &turn.notes),
             unknown: rendered.unknown,
@@ -95,7 +106,9 @@ impl Prompter {
     fn variables(&self, turn: &Turn, state: &State, branch: &str) -> Variables {
         let facts = state.tasks.clone().unwrap_or_default();
         let max = state.rules.limits.max_iterations;
+        let flow = turn.flow.as_ref();
         let task = match (&self.prompt, &turn.task) {
+            (_, Some(task)) if flow.is_some() => task.text.clone(),
             (Some(prompt), _) => prompt.clone(),
             (None, Some(task)) => task.text.clone(),
             (None, None) => String::new(),
@@ -114,7 +127,21 @@ impl Prompter {
             last_failure: last_failure(&turn.notes),
             promise: self.promise_for(turn, &facts).to_owned(),
             prompt: self.prompt.clone().unwrap_or_default(),
+            role: flow
+                .map(|flow| flow.role.to_uppercase())
+                .unwrap_or_default(),
+            risk: flow.map_or("", |flow| flow.risk.name()).into(),
+            output_dir: self.output_dir.clone(),
         }
+    }
+
+    /// How to answer, with the file where people look for it.
+    fn trailer(&self, turn: &FlowTurn) -> String {
+        let output = turn.output.as_ref();
+        flow::trailer(&FlowTurn {
+            output: output.map(|name| format!("{}/{name}", self.output_dir)),
+            ..turn.clone()
+        })
     }
 
     /// The agent is never asked for a promise that could not be true yet: one
@@ -125,6 +152,12 @@ impl Prompter {
             _ => &self.promise,
         }
     }
+}
+
+/// The step that a turn plays, as the run's own rules have it.
+fn step_of<'a>(turn: &FlowTurn, state: &'a State) -> Option<&'a Step> {
+    let flow = &state.rules.flow.as_ref()?.flow;
+    flow.step(flow.index_of(&turn.step)?)
 }
 
 /// Whether tasks of other phases are open beside those of the turn.

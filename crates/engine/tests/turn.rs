@@ -67,6 +67,7 @@ impl Project {
                 phase: None,
                 task: None,
                 notes: Vec::new(),
+                flow: None,
             },
             root: self.dir.path().into(),
             prompt: "do the work\nand say so".into(),

@@ -12,6 +12,7 @@ mod doctor;
 mod drill;
 mod events;
 mod extend;
+mod flow;
 mod gate;
 mod generate;
 mod guard;
@@ -49,6 +50,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),
+        Command::Flow(args) => flow::run(&app, &args),
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
         Command::Cancel => control::cancel(&app),

@@ -1,8 +1,9 @@
 //! `ralph resume`: takes a run up where it was left.
 
 use ralph_core::display::{self, ResumeView};
+use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Goal, Outcome, iso_utc};
+use ralph_core::machine::{Goal, Outcome, State, iso_utc};
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
@@ -329,21 +330,33 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
 fn view(past: &Past) -> ResumeView {
     let state = &past.state;
     let phases = state.tasks.as_ref().map_or(0, |t| t.phases.len());
+    let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
+    let route = flow.filter(|flow| flow.scope == Scope::Run);
     ResumeView {
         task: match (
             &state.rules.goal,
             &past.header.asked.prompt,
             &past.header.tasks_file,
         ) {
-            (Goal::Prompt | Goal::PullRequest | Goal::Ci, Some(prompt), _) => prompt.clone(),
+            (Goal::Prompt | Goal::PullRequest | Goal::Ci | Goal::Flow, Some(prompt), _) => {
+                prompt.clone()
+            }
             (_, _, Some(file)) => file.display().to_string(),
             _ => String::new(),
         },
-        route: None,
-        phase: state.phase().map(|key| (key.to_owned(), phases)),
+        route: route.map(|flow| flow.name.to_uppercase()),
+        phase: phase_of_flow(state).or(state.phase().map(|key| (key.to_owned(), phases))),
         iteration: state.turns,
         interrupted_at: clock::local_time(state.now().wall_ms),
     }
+}
+
+/// The number of the phase that a route stands at, and how many there are.
+fn phase_of_flow(state: &State) -> Option<(String, usize)> {
+    let flow = state.rules.flow.as_ref().map(|rules| &rules.flow)?;
+    let position = state.flow.as_ref().filter(|_| flow.scope == Scope::Run)?;
+    let done = flow.phases().filter(|(index, _)| *index <= position.step);
+    Some((done.count().to_string(), flow.phases().count()))
 }
 
 fn details(app: &App, paths: &RunPaths, past: &Past) -> String {

@@ -36,6 +36,8 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         prompt: args.prompt.clone(),
         openspec: args.openspec.clone(),
         template: template.map(|p| std::path::absolute(p).unwrap_or_else(|_| p.clone())),
+        no_review: args.no_review.clone(),
+        ..Asked::default()
     };
     let shown = Shown {
         json: args.json,
@@ -76,6 +78,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         asked,
         interactive: app::is_interactive() && !shown.json,
         own_program: own_program(),
+        permit: Some(crate::guard::permit),
         session: None,
     };
     match plan::prepare(&settings, &wanted) {

@@ -8,7 +8,8 @@ pub mod trust;
 
 use std::path::{Path, PathBuf};
 
-use ralph_guard::{Context, Settings, World};
+use ralph_core::lang::Lang;
+use ralph_guard::{Context, Decision, Settings, ToolCall, World};
 
 /// The disk, as far as links go.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +57,24 @@ impl Place {
             settings,
             world: &Disk,
         }
+    }
+}
+
+/// Why a command that an agent wants Ralph to run must not be run; none where
+/// it may. The built-in rules judge it, whatever the project's file says.
+pub fn permit(root: &Path, command: &str) -> Option<String> {
+    let settings = Settings::default();
+    let input = serde_json::json!({ "command": command });
+    let place = Place::new(root);
+    let call = ToolCall {
+        tool: "Bash",
+        input: &input,
+        cwd: &place.project,
+    };
+    let verdict = ralph_guard::judge(&call, &place.context(&settings));
+    match verdict.decision {
+        Decision::Allow => None,
+        Decision::Ask | Decision::Deny => Some(verdict.reason(Lang::En)),
     }
 }
 

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use ralph_core::display::{
     self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
+    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, RoleView, Screen, StepState,
+    UsageView,
 };
+use ralph_core::flow;
 use ralph_core::lang::Say;
 use ralph_core::machine::{self, Goal, Limit, Notice, Outcome, PauseReason, Sign, State, TaskRef};
 use ralph_core::report;
@@ -101,7 +103,12 @@ fn task_progress(state: &State) -> Option<Progress> {
 
 /// The box after tasks were ticked in `iteration`.
 pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u32) -> String {
-    let max = state.rules.limits.max_iterations;
+    let limits = &state.rules.limits;
+    // Where every role's call is counted, that is the number people know.
+    let (iteration, max) = match limits.max_dispatches {
+        0 => (iteration, limits.max_iterations),
+        max => (state.dispatches.saturating_sub(1), max),
+    };
     display::progress_box(
         screen,
         &ProgressView {
@@ -113,10 +120,43 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
                 .as_ref()
                 .and_then(|t| t.next.as_ref())
                 .map(named),
-            roles: Vec::new(),
+            roles: roles(state),
             iteration,
             max_iterations: Some(max).filter(|&m| m > 0),
         },
+    )
+}
+
+/// The roles of the task that is worked on.
+pub fn roles(state: &State) -> Vec<RoleView> {
+    let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
+    let Some((flow, position)) = flow.zip(state.flow.as_ref()) else {
+        return Vec::new();
+    };
+    if flow.scope == flow::Scope::Run {
+        return Vec::new();
+    }
+    let roles = position.roles(flow).into_iter();
+    roles
+        .map(|role| RoleView {
+            name: role.role,
+            state: role.state,
+        })
+        .collect()
+}
+
+/// Why a person is needed, with the task and what was found last.
+fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
+    let position = state.flow.as_ref();
+    let task = position.and_then(|position| position.task.as_ref());
+    let task = task.map(|task| format!("{}: ", named(task)));
+    let finding = position.and_then(|position| position.findings.first());
+    let finding = finding.map(|finding| format!(" [{}]", finding.text));
+    format!(
+        "{}{}{}",
+        task.unwrap_or_default(),
+        why.say(screen.lang),
+        finding.unwrap_or_default()
     )
 }
 
@@ -154,7 +194,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 ending,
                 phase: match &state.rules.goal {
                     Goal::Tasks { phase } => phase.clone(),
-                    Goal::Prompt | Goal::PullRequest | Goal::Ci => None,
+                    Goal::Prompt | Goal::PullRequest | Goal::Ci | Goal::Flow => None,
                 },
                 archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
@@ -240,6 +280,18 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
         }
         PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
         PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Escalated(why) => {
+            display::escalated(screen, &ending, &escalation(screen, state, why))
+        }
+        PauseReason::Limit(Limit::Dispatches) => display::limit_box(
+            screen,
+            &LimitView {
+                max_iterations: limits.max_dispatches,
+                extend_by: state.dispatch_step(),
+                progress: ending.progress,
+                next: None,
+            },
+        ),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(
             screen,
             &LimitView {

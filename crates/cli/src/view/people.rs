@@ -6,6 +6,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ralph_core::display::{self, IterationView, Screen};
+use ralph_core::flow::FlowNotice;
 use ralph_core::forge::ForgeNotice;
 use ralph_core::lang::Say;
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
@@ -218,6 +219,18 @@ impl Observer for People {
                     "\n{}",
                     display::iteration_header(&self.screen, &view)
                 ));
+            }
+            Notice::Flow(FlowNotice::RoleBegins { .. }) => {
+                let roles = blocks::roles(state);
+                if roles.is_empty() {
+                    self.aside(&notice.say(self.screen.lang));
+                } else {
+                    self.show(&display::role_line(&self.screen, &roles));
+                }
+            }
+            Notice::Flow(FlowNotice::TaskPassed { .. }) => {
+                self.aside(&notice.say(self.screen.lang));
+                self.box_due = true;
             }
             Notice::PromiseRejected { claim, missing, .. } => {
                 let missing = blocks::missing(&self.screen, missing);

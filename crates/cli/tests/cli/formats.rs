@@ -332,6 +332,7 @@ fn the_preset_openspec_has_a_promise_of_its_own() {
     const ALL_DONE: &str = "<promise>所有任務完成</promise>";
     let env = TestEnv::new();
     env.write("openspec/changes/add-search/tasks.md", OPENSPEC);
+    env.write(".ralph/config.toml", "[roles]\nenabled = false\n");
     // It is not what this preset works on.
     env.write("specs/001-list/tasks.md", SPEC_KIT);
     let turns = [
@@ -411,6 +412,7 @@ fn the_progress_block_follows_the_boxes_task_11() {
         "openspec/changes/add-cart/tasks.md",
         "## Progress\n- Total: 2 tasks\n- Completed: 0\n- Status: NOT_STARTED\n\n## 1. Cart\n- [ ] 1.1 Model\n- [ ] 1.2 Page\n",
     );
+    env.write(".ralph/config.toml", "[roles]\nenabled = false\n");
     let turns = [
         turn(&["1.1"], CONTINUE),
         turn(&["1.2"], "<promise>所有任務完成</promise>"),

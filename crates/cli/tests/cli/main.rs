@@ -56,6 +56,7 @@ mod p1;
 mod progress;
 mod questions;
 mod report;
+mod roles;
 mod run;
 mod session;
 mod session_clients;

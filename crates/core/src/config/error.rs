@@ -43,6 +43,10 @@ pub enum ConfigError {
         warn_at: u32,
         max_iterations: u32,
     },
+    /// The weights of the scorer are no shares of a whole (ROUT-12).
+    WeightSum { place: Place, sum: u32 },
+    /// The thresholds of the scorer are out of order.
+    ThresholdOrder { place: Place },
     /// The program asks for a setting that its reference does not have, or
     /// reads it as another kind: a fault of the program, not of the person.
     Internal { key: String },
@@ -56,6 +60,8 @@ impl ConfigError {
             | ConfigError::NotASection { place, .. }
             | ConfigError::BadValue { place, .. }
             | ConfigError::Unlimited { place }
+            | ConfigError::WeightSum { place, .. }
+            | ConfigError::ThresholdOrder { place }
             | ConfigError::WarnsTooLate { place, .. } => place.line,
             ConfigError::Unreadable { .. }
             | ConfigError::UnknownPreset { .. }
@@ -157,6 +163,24 @@ impl Say for ConfigError {
                     "{place}: \"limits.warn_at\" is {warn_at}, after the last turn ({max_iterations}). Write {max_iterations} or less, or a percentage such as \"75%\".",
                     "{place}：「limits.warn_at」是 {warn_at}，在最後一次迭代（{max_iterations}）之後。請寫 {max_iterations} 或更小，或百分比，例如 \"75%\"。",
                     "{place}：“limits.warn_at”是 {warn_at}，在最后一次迭代（{max_iterations}）之后。请写 {max_iterations} 或更小，或百分比，例如 \"75%\"。"
+                )
+            }
+            ConfigError::WeightSum { place, sum } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}: the six \"routing.weights\" add up to {sum}. Change them so that they add up to 100.",
+                    "{place}：六個「routing.weights」的總和是 {sum}。請修改使總和為 100。",
+                    "{place}：六个“routing.weights”的总和是 {sum}。请修改使总和为 100。"
+                )
+            }
+            ConfigError::ThresholdOrder { place } => {
+                let place = place.say(lang);
+                tr!(
+                    lang,
+                    "{place}: \"routing.thresholds\" must grow from direct over planned to ralph and stay below 100.",
+                    "{place}：「routing.thresholds」必須依 direct、planned、ralph 遞增，且小於 100。",
+                    "{place}：“routing.thresholds”必须依 direct、planned、ralph 递增，且小于 100。"
                 )
             }
             ConfigError::Internal { key } => tr!(

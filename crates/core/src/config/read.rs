@@ -1,18 +1,20 @@
 //! From the merged values to the typed settings, with the checks that need
 //! more than one value.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use toml::Value;
 
 use super::error::ConfigError;
 use super::guard;
-use super::origin::Origin;
+use super::origin::{Origin, Place};
 use super::resolved::Resolved;
-use super::schema::split_assignment;
+use super::schema::{Schema, split_assignment};
 use super::settings::*;
 use super::units;
 use super::warning::ConfigWarning;
+use crate::route::{Dimension, Scale};
 use crate::usage::Usd;
 
 impl Resolved {
@@ -24,6 +26,7 @@ impl Resolved {
         let mut warnings = Vec::new();
         if let Some(settings) = &settings {
             errors.extend(unlimited(self, &settings.limits));
+            errors.extend(crooked_scale(self, &settings.routing));
             match late_warning(self, &settings.limits) {
                 Some(Lateness::Contradiction(error)) => errors.push(error),
                 Some(Lateness::Overruled(warning)) => warnings.push(warning),
@@ -43,6 +46,36 @@ fn unlimited(resolved: &Resolved, limits: &Limits) -> Option<ConfigError> {
     }
     let place = resolved.get("limits.max_iterations")?.place.clone();
     Some(ConfigError::Unlimited { place })
+}
+
+/// Weights that are no shares of a whole, or borders that are out of order.
+fn crooked_scale(resolved: &Resolved, scale: &Scale) -> Vec<ConfigError> {
+    let mut errors = Vec::new();
+    let sum = scale
+        .weights
+        .values()
+        .fold(0u32, |sum, w| sum.saturating_add(*w));
+    if sum != 100
+        && let Some(place) = strongest(resolved, "routing.weights.")
+    {
+        errors.push(ConfigError::WeightSum { place, sum });
+    }
+    let borders = [scale.direct, scale.planned, scale.ralph, 100];
+    if !borders.is_sorted_by(|a, b| a < b)
+        && let Some(place) = strongest(resolved, "routing.thresholds.")
+    {
+        errors.push(ConfigError::ThresholdOrder { place });
+    }
+    errors
+}
+
+/// Where the most particular of these values was set.
+fn strongest(resolved: &Resolved, prefix: &str) -> Option<Place> {
+    let places = Schema::get()
+        .keys()
+        .filter(|key| key.name.starts_with(prefix));
+    let places = places.filter_map(|key| Some(&resolved.get(&key.name)?.place));
+    places.max_by_key(|place| place.origin.rank()).cloned()
 }
 
 enum Lateness {
@@ -209,9 +242,35 @@ impl<'a> Reader<'a> {
             notify: self.notify()?,
             roles: RoleSettings {
                 enabled: self.switch("roles.enabled")?,
+                flow: self.text("roles.flow")?,
                 risk: self.choice("roles.risk", Risk::from_word)?,
                 reject_limit: self.count("roles.reject_limit")?,
             },
+            routing: self.routing()?,
+        })
+    }
+
+    fn routing(&mut self) -> Option<Scale> {
+        Some(Scale {
+            weights: BTreeMap::from([
+                (Dimension::Scope, self.count("routing.weights.scope")?),
+                (
+                    Dimension::Dependency,
+                    self.count("routing.weights.dependency")?,
+                ),
+                (
+                    Dimension::Technical,
+                    self.count("routing.weights.technical")?,
+                ),
+                (Dimension::Risk, self.count("routing.weights.risk")?),
+                (Dimension::Time, self.count("routing.weights.time")?),
+                (Dimension::Ui, self.count("routing.weights.ui")?),
+            ]),
+            direct: self.count("routing.thresholds.direct")?,
+            planned: self.count("routing.thresholds.planned")?,
+            ralph: self.count("routing.thresholds.ralph")?,
+            ui: self.count("routing.thresholds.ui")?,
+            ui_wins: self.count("routing.thresholds.ui_wins")?,
         })
     }
 

@@ -172,6 +172,7 @@ pub struct Settings {
     pub tracker: TrackerSettings,
     pub notify: NotifySettings,
     pub roles: RoleSettings,
+    pub routing: crate::route::Scale,
 }
 
 /// A number of 0 and a duration of zero mean that the limit is off.
@@ -454,6 +455,7 @@ pub struct QuestionSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoleSettings {
     pub enabled: bool,
+    pub flow: String,
     pub risk: Risk,
     pub reject_limit: u32,
 }

@@ -241,6 +241,19 @@ pub fn needs_forge(screen: &Screen, ending: &Ending, need: &str) -> String {
     paused(screen, ending, &title, &need)
 }
 
+/// The roles can't agree: a person has to look.
+pub fn escalated(screen: &Screen, ending: &Ending, why: &str) -> String {
+    let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
+    let title = tr!(
+        screen.lang,
+        "{pause}Loop paused: a person is needed",
+        "{pause}Loop 已暫停：需要人工處理",
+        "{pause}Loop 已暂停：需要人工处理"
+    );
+    let why = format!("{warning}{}", screen.value(why));
+    paused(screen, ending, &title, &why)
+}
+
 fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String {
     let mut out = title_box(screen, Tone::Warning, title);
     out.push('\n');

@@ -24,7 +24,7 @@ mod tests;
 pub use bar::{Progress, bar};
 pub use endings::{
     BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    disk_box, interrupted, needs_forge, needs_person, pause_box, unproven,
+    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
 pub use limits::{LimitView, limit_box, limit_warning};
 pub use menus::{
@@ -37,7 +37,7 @@ pub use problems::{
 };
 pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
-    progress_box,
+    progress_box, role_line,
 };
 pub use proof::{Gap, Missing, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};

@@ -212,6 +212,11 @@ fn overall(screen: &Screen, progress: Progress) -> String {
     ))
 }
 
+/// One line: who of a team has done their part, and whose turn it is.
+pub fn role_line(screen: &Screen, all: &[RoleView]) -> String {
+    screen.line(&roles(screen, all))
+}
+
 /// `   └── D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳`
 fn roles(screen: &Screen, roles: &[RoleView]) -> String {
     let arrow = screen.arrow();

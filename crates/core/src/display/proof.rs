@@ -21,6 +21,8 @@ pub enum Proof {
         exit_code: i32,
         duration: Duration,
     },
+    /// Phases of a flow that left their files.
+    Phases { done: usize, total: usize },
     Commits {
         count: usize,
         /// The short hash of the last one.
@@ -144,6 +146,12 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
                 "`{command}`: 退出码 {exit_code}，耗时 {duration}"
             )
         }
+        Proof::Phases { done, total } => tr!(
+            screen.lang,
+            "{done}/{total} phases left their files",
+            "{done}/{total} 個階段已產生輸出檔",
+            "{done}/{total} 个阶段已产生输出文件"
+        ),
         Proof::Commits { count, last } => commits(screen, *count, last.as_deref()),
         Proof::Forge(proof) => screen.value(&proof.say(screen.lang)),
         Proof::Other(text) => screen.value(text),

@@ -1,6 +1,7 @@
 //! Everything the loop can do.
 
 use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
+use crate::flow::FlowTurn;
 use crate::forge::ForgeAsk;
 use crate::template::PromptNote;
 
@@ -22,6 +23,18 @@ pub enum Effect {
     /// Run the end-to-end tests.
     RunE2e {
         turn: u32,
+    },
+    /// Tick and untick exactly these boxes, look at the world, and come back
+    /// with `Marked`.
+    Mark {
+        tick: Vec<String>,
+        untick: Vec<String>,
+    },
+    /// Run the commands that shall show what a review found, each of them, and
+    /// come back with `Checked`.
+    Check {
+        turn: u32,
+        commands: Vec<String>,
     },
     /// Bring the counts that the task file itself states in step with its
     /// boxes (TASK-11).
@@ -64,6 +77,8 @@ pub struct Turn {
     pub task: Option<TaskRef>,
     /// What the agent has to be told before its prompt.
     pub notes: Vec<PromptNote>,
+    /// The role that is played, where a flow is followed.
+    pub flow: Option<FlowTurn>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,12 @@
 //! Everything that can wake the loop.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
+use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
@@ -64,6 +67,10 @@ pub enum Kind {
         #[serde(default)]
         duration_ms: u64,
     },
+    /// Boxes were ticked or unticked by Ralph, and the world was looked at.
+    Marked { seen: Seen },
+    /// The reproducers of a review have run.
+    Checked(VerifyReport),
     /// Somebody wants the run to stop.
     Requested { request: Request },
     /// Somebody pressed Ctrl+Z: everything stands still.
@@ -92,6 +99,10 @@ pub struct Seen {
     /// Checks that are weaker than they were when the loop was armed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<Weakening>,
+    /// Files that the phases of a flow left, each with a digest of its
+    /// contents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -146,6 +157,19 @@ pub struct TaskFacts {
     /// done where this is the first look of a process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ticked: Vec<TaskRef>,
+    /// What a flow has to know, where one is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Box<FlowFacts>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowFacts {
+    /// Every task that is done: the flow decides which may be.
+    #[serde(default)]
+    pub done: Vec<String>,
+    /// How much the next task can break.
+    #[serde(default)]
+    pub risk: Detected,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -192,6 +216,9 @@ pub struct TurnReport {
     /// for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+    /// What a call in a role said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Box<RoleReport>>,
     pub seen: Seen,
 }
 

@@ -26,8 +26,8 @@ pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, T
 pub use clock::Now;
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
-    Answer, CommandResult, End, Event, GuardBlock, Kind, PhaseFacts, Request, Seen, TaskFacts,
-    TaskRef, Tasks, TurnReport, VerifyReport,
+    Answer, CommandResult, End, Event, FlowFacts, GuardBlock, Kind, PhaseFacts, Request, Seen,
+    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
 };
 pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};

@@ -8,6 +8,7 @@ use super::{
     Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
     TaskRef,
 };
+use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -162,6 +163,8 @@ pub enum Notice {
         iteration: u32,
         notice: ForgeNotice,
     },
+    /// About roles and phases.
+    Flow(FlowNotice),
     Session(SessionNotice),
 }
 
@@ -217,6 +220,7 @@ impl Notice {
             Notice::Question(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
             Notice::Forge { notice, .. } => notice.event(),
+            Notice::Flow(notice) => notice.event(),
             Notice::Session(notice) => notice.event(),
         }
     }
@@ -241,6 +245,7 @@ impl Notice {
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),
             Notice::Question(notice) => notice.level(),
+            Notice::Flow(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
                 Outcome::Complete => Level::Info,
@@ -391,6 +396,9 @@ impl Notice {
                 Limit::Duration => {
                     json!({"iteration": iteration, "reason": limit.name(), "max_duration_ms": max})
                 }
+                Limit::Dispatches => {
+                    json!({"iteration": iteration, "reason": limit.name(), "max_dispatches": max})
+                }
             },
             Notice::BreakerOpen {
                 iteration,
@@ -445,6 +453,7 @@ impl Notice {
                 }
                 fields
             }
+            Notice::Flow(notice) => notice.fields(),
             Notice::Session(notice) => notice.fields(),
         }
     }

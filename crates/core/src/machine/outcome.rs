@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Need;
+use crate::flow::Escalation;
 use crate::forge::ForgeNeed;
 
 /// The end of a run. Its name is what `--json` prints, its exit code what the
@@ -68,7 +69,7 @@ impl Outcome {
         match self {
             Outcome::Complete => "complete",
             Outcome::Paused {
-                reason: PauseReason::Limit(Limit::Iterations),
+                reason: PauseReason::Limit(Limit::Iterations | Limit::Dispatches),
             } => "max_iterations",
             Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => "paused",
             Outcome::Blocked { .. } => "blocked",
@@ -110,6 +111,8 @@ pub enum PauseReason {
     Forge(ForgeNeed),
     /// Everything that is left waits for an answer, and nobody gave one.
     Question,
+    /// The roles can't agree: a person has to look.
+    Escalated(Escalation),
 }
 
 impl PauseReason {
@@ -122,6 +125,7 @@ impl PauseReason {
             PauseReason::Agent(need) => need.name(),
             PauseReason::Forge(need) => need.name(),
             PauseReason::Question => "question",
+            PauseReason::Escalated(why) => why.name(),
         }
     }
 }
@@ -132,6 +136,7 @@ impl PauseReason {
 pub enum Limit {
     Iterations,
     Duration,
+    Dispatches,
 }
 
 impl Limit {
@@ -139,6 +144,7 @@ impl Limit {
         match self {
             Limit::Iterations => "max_iterations",
             Limit::Duration => "max_duration",
+            Limit::Dispatches => "max_dispatches",
         }
     }
 }
@@ -182,6 +188,8 @@ pub enum ErrorClass {
     RateLimited,
     CiFailed,
     Config,
+    /// A verdict that nobody can read (ERRC-08).
+    Unclear,
 }
 
 impl ErrorClass {
@@ -200,6 +208,7 @@ impl ErrorClass {
             ErrorClass::RateLimited => "rate_limited",
             ErrorClass::CiFailed => "ci_failed",
             ErrorClass::Config => "config",
+            ErrorClass::Unclear => "unclear",
         }
     }
 
@@ -218,6 +227,7 @@ impl ErrorClass {
             | ErrorClass::TestFail
             | ErrorClass::FalsePromise
             | ErrorClass::RateLimited
+            | ErrorClass::Unclear
             | ErrorClass::CiFailed => false,
         }
     }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, Checks};
+use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub struct Rules {
     /// `None` where an agent that asks is blocked.
     #[serde(default)]
     pub question_wait_ms: Option<u64>,
+    /// The flow that is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowRules>,
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
@@ -50,6 +54,8 @@ pub enum Goal {
     /// p1: CI of the pull request is green, and it is merged where that was
     /// asked for.
     Ci,
+    /// A flow from its beginning to its end.
+    Flow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +73,9 @@ pub struct Limits {
     pub max_iterations: u32,
     pub extend_by: u32,
     pub warn_at: WarnAt,
+    /// Calls of agents in total.
+    #[serde(default)]
+    pub max_dispatches: u32,
     pub consecutive_errors: u32,
     pub missing_promise: u32,
     pub stalled: u32,
@@ -175,6 +184,7 @@ impl Default for Limits {
             max_iterations: 50,
             extend_by: 10,
             warn_at: WarnAt::Percent(75),
+            max_dispatches: 0,
             consecutive_errors: 3,
             missing_promise: 5,
             stalled: 5,
@@ -236,6 +246,7 @@ impl Rules {
             checks: Checks::default(),
             forge: None,
             question_wait_ms: None,
+            flow: None,
             turns_before: 0,
         }
     }

@@ -238,6 +238,12 @@ impl Say for Notice {
                     "已達時間上限",
                     "达到时间上限"
                 ),
+                Limit::Dispatches => tr!(
+                    lang,
+                    "the limit of agent calls is reached",
+                    "已達代理呼叫上限",
+                    "达到代理调用上限"
+                ),
             },
             Notice::LimitExtended { limit, max, .. } => match limit {
                 Limit::Iterations => tr!(
@@ -255,6 +261,12 @@ impl Say for Notice {
                         "已延长上限：共 {seconds} 秒",
                     )
                 }
+                Limit::Dispatches => tr!(
+                    lang,
+                    "limit extended: {max} agent calls",
+                    "已延長上限：{max} 次代理呼叫",
+                    "已延长上限：{max} 次代理调用",
+                ),
             },
             Notice::BreakerOpen { rule, count, .. } => rule.opened(*count, lang),
             Notice::Wait { ms, why, .. } => {
@@ -340,6 +352,7 @@ impl Say for Notice {
                     "剩下的工作都在等待回答：`ralph answer`，再執行 `ralph resume`",
                     "剩下的工作都在等待回答：`ralph answer`，再运行 `ralph resume`",
                 ),
+                PauseReason::Escalated(why) => why.say(lang),
                 PauseReason::Unproven => tr!(
                     lang,
                     "the agent says that it is done, and nothing was set up that could prove it",
@@ -381,6 +394,7 @@ impl Say for Notice {
             }
             Notice::Check(notice) => notice.say(lang),
             Notice::Forge { notice, .. } => notice.say(lang),
+            Notice::Flow(notice) => notice.say(lang),
             Notice::Archive { name } => {
                 tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
             }

@@ -11,6 +11,7 @@ use super::{
     Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
     Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen, WaitReason,
 };
+use crate::flow::{LastAnswer, Position};
 use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::integrity::Weakening;
 use crate::proof::TaskProof;
@@ -54,6 +55,21 @@ pub struct State {
     pub(super) e2e_broken: bool,
     /// The end-to-end tests have to show whether the repair helped.
     pub(super) e2e_due: bool,
+    /// Calls of agents, in whatever role (VALV-03).
+    pub dispatches: u32,
+    /// The place in the flow that the run follows.
+    pub flow: Option<Position>,
+    /// What a role of the flow said last.
+    pub answered: Option<LastAnswer>,
+    /// Tasks whose ticks count: the others have not been through the flow.
+    pub(super) accepted: BTreeSet<String>,
+    /// Outputs of phases that were there before the run.
+    pub(super) old_outputs: BTreeMap<String, String>,
+    pub(super) outputs: BTreeMap<String, String>,
+    pub(super) tree: Option<String>,
+    pub(super) commit: Option<String>,
+    /// By how much reached dispatches are extended.
+    pub(super) dispatch_step: u32,
     /// The session that drives it, where one does.
     pub session: Option<SessionState>,
     /// Everything that the agent asked, in its order.
@@ -108,6 +124,10 @@ pub enum Stage {
         completes: bool,
     },
     Waiting,
+    /// Ralph ticks or unticks boxes.
+    Marking,
+    /// The reproducers of a review run.
+    Checking,
     Asking(Limit),
     Finished(Outcome),
     /// The forge, or Git, was asked.
@@ -148,6 +168,8 @@ pub enum Proof {
     Command { command: String, duration_ms: u64 },
     /// The forge showed it.
     Forge(ForgeProof),
+    /// Phases of a flow whose files are there, and whose review passed.
+    Phases { completed: usize, total: usize },
 }
 
 impl Proof {
@@ -155,6 +177,9 @@ impl Proof {
         match self {
             Proof::Tasks { completed, total } => {
                 json!({"kind": "tasks", "completed": completed, "total": total})
+            }
+            Proof::Phases { completed, total } => {
+                json!({"kind": "phases", "completed": completed, "total": total})
             }
             Proof::Command {
                 command,
@@ -172,6 +197,7 @@ impl State {
     pub fn new(rules: Rules) -> Result<State, NoLimit> {
         rules.limits.check()?;
         let duration_step = rules.limits.max_duration_ms;
+        let dispatch_step = rules.limits.max_dispatches;
         Ok(State {
             stage: Stage::New,
             turns: rules.turns_before,
@@ -193,6 +219,15 @@ impl State {
             weakened: Vec::new(),
             e2e_broken: false,
             e2e_due: false,
+            dispatches: 0,
+            flow: None,
+            answered: None,
+            accepted: BTreeSet::new(),
+            old_outputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            tree: None,
+            commit: None,
+            dispatch_step,
             session: None,
             questions: Vec::new(),
             progress: Progress::default(),
@@ -219,6 +254,7 @@ impl State {
     pub fn verifying(&self) -> Option<CheckScope> {
         match self.stage {
             Stage::Verifying { completes: true } => Some(CheckScope::Everything),
+            Stage::Verifying { .. } if super::step::is_proving(self) => super::step::proof(self),
             Stage::Verifying { completes: false } => {
                 let each = self.rules.verify == Some(VerifyWhen::Each);
                 Some(super::step::unchecked(self, each))
@@ -277,6 +313,11 @@ impl State {
     /// The name of the agent that was called last.
     pub fn called_agent(&self) -> &str {
         self.agent_name(self.agent)
+    }
+
+    /// By how many agent calls a person extends a reached limit.
+    pub fn dispatch_step(&self) -> u32 {
+        self.dispatch_step
     }
 
     /// When the run goes on by itself, on the wall clock, where it waits for
@@ -363,6 +404,8 @@ impl State {
             "tasks_file": tasks_file,
             "reason": self.outcome().map_or("", Outcome::reason),
             "elapsed_ms": self.elapsed_ms(),
+            "dispatches": self.dispatches,
+            "flow": self.flow_status(),
             "waiting_until": self.held_until().map(super::notice::iso_utc),
             "usage": self.bill.to_json(),
             "questions": self.open_questions().map(Question::to_json).collect::<Vec<_>>(),
@@ -385,6 +428,24 @@ impl State {
             fields.insert("session".into(), session);
         }
         status
+    }
+
+    /// Where the run stands in its flow; null where it follows none.
+    fn flow_status(&self) -> Value {
+        let Some((rules, position)) = self.rules.flow.as_ref().zip(self.flow.as_ref()) else {
+            return Value::Null;
+        };
+        let step = rules.flow.step(position.step);
+        json!({
+            "name": rules.flow.name,
+            "step": step.map(|step| step.id.as_str()),
+            "role": step.map(|step| step.role.as_str()),
+            "task": position.task.as_ref().map(|task| task.id.as_str()),
+            "risk": position.risk.name(),
+            "round": position.round,
+            "reject_count": position.rejects,
+            "fail_count": position.fails,
+        })
     }
 
     fn status_promise(&self) -> &str {

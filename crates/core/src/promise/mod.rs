@@ -114,6 +114,19 @@ pub fn detect(text: &str, rules: &PromiseRules, prompt: Option<&str>) -> Detecti
     Detection { promise, warnings }
 }
 
+/// A text of an agent without copies of its prompt, and a view of it, byte
+/// for byte as long, in which code and quotes are hidden.
+pub(crate) struct Said {
+    pub text: String,
+    pub view: String,
+}
+
+pub(crate) fn said_by_agent(text: &str, prompt: &str) -> Said {
+    let text = echo::cut_prompt(plain(text), &plain(prompt));
+    let view = markdown::said(&text);
+    Said { text, view }
+}
+
 /// A captured screen and a plain reply read the same.
 fn plain(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

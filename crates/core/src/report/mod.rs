@@ -152,6 +152,10 @@ pub fn proofs(what: &str, seen: &[machine::Proof]) -> Vec<Proof> {
             done: *completed,
             total: *total,
         },
+        machine::Proof::Phases { completed, total } => Proof::Phases {
+            done: *completed,
+            total: *total,
+        },
         machine::Proof::Command {
             command,
             duration_ms,
@@ -178,7 +182,7 @@ fn commits(git: &GitFacts) -> Option<Proof> {
 /// What nobody checked.
 pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    if state.rules.goal == Goal::Prompt {
+    if matches!(state.rules.goal, Goal::Prompt | Goal::Flow) {
         gaps.push(Gap::NoTaskList);
     }
     if state.rules.verify.is_none() {

@@ -455,6 +455,7 @@ fn played() -> (State, Story) {
                 duration_ms: 60_000,
                 promise: None,
                 mentioned: None,
+                role: None,
                 failure: String::new(),
                 spent: Usage {
                     tokens: Some(Tokens {

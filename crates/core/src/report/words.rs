@@ -161,6 +161,13 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "剩下的工作都在等待回答代理的問題。",
             "剩下的工作都在等待回答代理的问题。",
         ),
+        PauseReason::Escalated(why) => why.say(lang),
+        PauseReason::Limit(Limit::Dispatches) => tr!(
+            lang,
+            "The limit of agent calls was reached.",
+            "已達代理呼叫上限。",
+            "已达代理调用上限。",
+        ),
         PauseReason::Limit(Limit::Iterations) => tr!(
             lang,
             "The limit of iterations was reached.",

@@ -79,10 +79,15 @@ pub struct Variables {
     pub promise: String,
     /// The task as the person wrote it on the command line.
     pub prompt: String,
+    /// The role that is played, and how much the task can break.
+    pub role: String,
+    pub risk: String,
+    /// Where the phases of a flow leave their files, relative to the project.
+    pub output_dir: String,
 }
 
 impl Variables {
-    pub const NAMES: [&str; 13] = [
+    pub const NAMES: [&str; 16] = [
         "PHASE",
         "ITERATION",
         "MAX_ITERATIONS",
@@ -96,6 +101,9 @@ impl Variables {
         "LAST_FAILURE",
         "PROMISE",
         "PROMPT",
+        "ROLE",
+        "RISK",
+        "OUTPUT_DIR",
     ];
 
     /// How a limit reads in a prompt; 0 is none.
@@ -121,6 +129,9 @@ impl Variables {
             "LAST_FAILURE" => &self.last_failure,
             "PROMISE" => &self.promise,
             "PROMPT" => &self.prompt,
+            "ROLE" => &self.role,
+            "RISK" => &self.risk,
+            "OUTPUT_DIR" => &self.output_dir,
             _ => return None,
         })
     }

@@ -64,6 +64,30 @@ pub enum PromptNote {
     NoPromise,
     /// About the gate, the pull request or CI.
     Forge(ForgeNote),
+    /// A role sent the work back.
+    SentBack {
+        role: String,
+        findings: Vec<String>,
+        words: String,
+    },
+    /// What the debugger found out.
+    Diagnosis {
+        words: String,
+    },
+    /// A role that may only look changed files.
+    OnlyLook {
+        role: String,
+    },
+    UnclearVerdict,
+    /// Boxes that Ralph ticks itself.
+    TicksHeld {
+        ids: Vec<String>,
+    },
+    /// The phase left no file, or one without what it has to hold.
+    NoOutput {
+        file: String,
+        boxes: bool,
+    },
 }
 
 const BEGIN: &str = "===== RALPH: READ THIS FIRST =====";
@@ -100,6 +124,12 @@ impl PromptNote {
             PromptNote::UnknownPromise { .. } => 10,
             PromptNote::OnlyMentioned { .. } => 11,
             PromptNote::NoPromise => 12,
+            PromptNote::SentBack { .. } => 0,
+            PromptNote::Diagnosis { .. } => 1,
+            PromptNote::OnlyLook { .. }
+            | PromptNote::UnclearVerdict
+            | PromptNote::NoOutput { .. } => 2,
+            PromptNote::TicksHeld { .. } => 6,
         }
     }
 
@@ -186,6 +216,41 @@ impl PromptNote {
             }
             PromptNote::Forge(note) => note.text(),
             PromptNote::NoPromise => "Your last reply had no promise tag. End your reply with exactly one of the tags that the instructions below name, on its own line at the end, outside code blocks and quotes.".to_owned(),
+            PromptNote::SentBack { role, findings, words } => {
+                let role = role.to_uppercase();
+                let findings = match findings.as_slice() {
+                    [] => String::new(),
+                    findings => format!("{}\n\n", list(findings)),
+                };
+                let words = fenced(words);
+                format!(
+                    "The {role} sent this work BACK. Repair what was found, and prove it with a test:\n\n{findings}In its own words:\n\n{words}"
+                )
+            }
+            PromptNote::Diagnosis { words } => {
+                let words = fenced(words);
+                format!("The DEBUGGER looked into the failure and found:\n\n{words}")
+            }
+            PromptNote::OnlyLook { role } => {
+                let role = role.to_uppercase();
+                format!(
+                    "As {role} you may only look, and the work tree changed during your turn: your verdict is void. Look at all of the work again, as it is now, and change nothing."
+                )
+            }
+            PromptNote::UnclearVerdict => "Nobody could read a verdict in your last answer. Decide again, and end with exactly one of the lines that the instructions below name.".to_owned(),
+            PromptNote::TicksHeld { ids } => {
+                let ids = list(ids);
+                format!(
+                    "Ralph ticks boxes itself, once a task has passed all roles. These were ticked too early and are open again:\n\n{ids}"
+                )
+            }
+            PromptNote::NoOutput { file, boxes } => {
+                let file = inline(file);
+                match boxes {
+                    false => format!("The step left no {file}. Write it: without it the step is not done."),
+                    true => format!("{file} has no open boxes. Write each subtask as a line `- [ ] Subtask`."),
+                }
+            }
         }
     }
 }

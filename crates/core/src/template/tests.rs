@@ -20,6 +20,9 @@ fn variables() -> Variables {
         last_failure: "test failed".into(),
         promise: "PHASE COMPLETE".into(),
         prompt: "Fix the flaky test".into(),
+        role: "REVIEWER".into(),
+        risk: "HIGH".into(),
+        output_dir: ".skillpack/current".into(),
     }
 }
 
@@ -361,9 +364,9 @@ fn an_unknown_variable_in_three_languages() {
     };
     let all: Vec<String> = Lang::ALL.into_iter().map(|l| unknown.say(l)).collect();
     insta::assert_snapshot!(all.join("\n"), @"
-    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT
-    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT 之一
-    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT 之一
+    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR
+    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
+    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
     ");
 }
 

@@ -102,6 +102,18 @@ impl Agent {
         agent
     }
 
+    /// The agent as a role needs it. A custom command decides for itself.
+    pub fn in_role(&self, model: Option<&str>, permissions: Option<Permissions>) -> Agent {
+        let mut agent = self.clone();
+        if let Agent::Known(_, options) = &mut agent {
+            if let Some(model) = model {
+                options.model = model.into();
+            }
+            options.permissions = permissions.unwrap_or(options.permissions);
+        }
+        agent
+    }
+
     /// Our guard rides along with it.
     pub fn is_guarded(&self) -> bool {
         matches!(self, Agent::Known(_, options) if options.hooks.is_some())

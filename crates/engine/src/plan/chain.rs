@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::config::{self, Settings};
+use ralph_core::flow::Flow;
 use ralph_core::machine::{Budget, BudgetKind};
 
 use super::{Announcement, PlanError, Unguarded, Wanted};
@@ -93,16 +94,38 @@ fn options(client: Client, chain: &[String], settings: &Settings) -> agents::Opt
             true => asked.model.clone(),
             false => String::new(),
         },
-        permissions: match asked.permissions {
-            config::Permissions::Auto => agents::Permissions::Auto,
-            config::Permissions::Default => agents::Permissions::Default,
-            config::Permissions::Edit => agents::Permissions::Edit,
-            config::Permissions::Plan => agents::Permissions::Plan,
-        },
+        permissions: permissions(asked.permissions),
         allow_unsafe: asked.allow_unsafe,
         user_config: asked.user_config,
         ..agents::Options::default()
     }
+}
+
+pub(super) fn permissions(asked: config::Permissions) -> agents::Permissions {
+    match asked {
+        config::Permissions::Auto => agents::Permissions::Auto,
+        config::Permissions::Default => agents::Permissions::Default,
+        config::Permissions::Edit => agents::Permissions::Edit,
+        config::Permissions::Plan => agents::Permissions::Plan,
+    }
+}
+
+/// The agents that single steps of a flow name. Each must be there.
+pub(super) fn role_agents(
+    settings: &Settings,
+    wanted: &Wanted,
+    flow: &Flow,
+) -> Result<Vec<Agent>, PlanError> {
+    let mut names: Vec<&String> = flow.steps.iter().filter_map(|s| s.agent.as_ref()).collect();
+    names.sort();
+    names.dedup();
+    let mut agents = Vec::new();
+    for name in names {
+        let agent = agent(name, &[], settings, wanted, &mut Vec::new())?;
+        check_program(&agent, &wanted.root)?;
+        agents.push(agent);
+    }
+    Ok(agents)
 }
 
 /// Hands our guard over where it can be; says why where it can't.

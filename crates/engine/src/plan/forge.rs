@@ -141,6 +141,6 @@ pub(super) fn prompt(settings: &Settings, wanted: &Wanted, goal: &Goal) -> Optio
             let merges = settings.pr.merge != Merge::Off;
             Some(p1_prompt(asked, number(settings), merges))
         }
-        Goal::Prompt | Goal::Tasks { .. } => wanted.asked.prompt.clone(),
+        Goal::Prompt | Goal::Tasks { .. } | Goal::Flow => wanted.asked.prompt.clone(),
     }
 }

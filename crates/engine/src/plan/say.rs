@@ -152,6 +152,7 @@ impl Say for PlanError {
                 )
             }
             PlanError::Unpickable(error) => error.say(lang),
+            PlanError::Flow(error) => error.say(lang),
             PlanError::RootMissing { root } => {
                 let root = root.display();
                 tr!(

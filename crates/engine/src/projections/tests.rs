@@ -18,8 +18,10 @@ fn rules() -> Rules {
         checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
+        flow: None,
         limits: Limits {
             max_wait_ms: 0,
+            max_dispatches: 0,
             max_iterations: 20,
             extend_by: 10,
             warn_at: WarnAt::Never,
@@ -204,6 +206,7 @@ fn call() -> Effect {
         phase: None,
         task: None,
         notes: Vec::new(),
+        flow: None,
     })
 }
 

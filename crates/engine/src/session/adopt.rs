@@ -105,7 +105,7 @@ impl Foreign {
                 flags: plugin_flags(file),
                 prompt: Some(file.prompt.clone()),
                 openspec: file.openspec_change.clone(),
-                template: None,
+                ..Asked::default()
             },
             Foreign::Delta(delta) => Asked {
                 flags: vec![

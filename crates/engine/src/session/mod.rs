@@ -18,6 +18,7 @@ pub mod transcript;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use ralph_core::flow::{self, RoleReport};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
     Budget, End, Kind, Notice, Outcome, Request, SessionEvent, Stage, State, TurnReport, iso_utc,
@@ -253,6 +254,9 @@ impl SessionLoop {
         looker.exclude(&plan.checkpoint.dir);
         let armed = looker.arm(&plan, &state.rules.checks, &paths);
         recorder.note(Made::Checks, armed);
+        if let Some(rules) = &state.rules.flow {
+            looker.follow(&rules.flow, &plan.checkpoint.dir);
+        }
         let mut projector = Projector::new(&plan, &paths, &header);
         let announcements = projector.as_mut().map(Projector::begin).unwrap_or_default();
         SessionLoop {
@@ -371,8 +375,17 @@ impl SessionLoop {
             failure: String::new(),
             spent: Usage::default(),
             refusal: None,
+            role: self.heard_in_role(said, prompt.as_deref()),
             seen: self.looker.look(),
         }
+    }
+
+    /// What was said in the role of a flow, where the run follows one.
+    fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
+        let flow = &self.state.rules.flow.as_ref()?.flow;
+        let step = flow.step(self.state.flow.as_ref()?.step)?;
+        let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
+        Some(Box::new(heard))
     }
 
     /// The promise that the agent set inside the delta state file (PROM-04).

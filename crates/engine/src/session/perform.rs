@@ -17,6 +17,7 @@ use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
 use crate::plan::Announcement;
 use crate::projections::Projector;
 use crate::record::Made;
+use crate::reproduce::Reproduction;
 use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
 use crate::verify::{Order, Verified, Verifier};
@@ -111,6 +112,13 @@ impl SessionLoop {
                 ms,
                 why: WaitReason::Ci,
             } => queue.push_back(vec![self.wait_for_ci(ms)]),
+            Effect::Mark { tick, untick } => {
+                let marked = self.looker.mark(&tick, &untick);
+                self.recorder.note(Made::Tasks, marked);
+                let seen = self.looker.look();
+                queue.push_back(vec![Kind::Marked { seen }]);
+            }
+            Effect::Check { turn, commands } => queue.push_back(vec![self.check(turn, commands)]),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -151,11 +159,44 @@ impl SessionLoop {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: Answer::SaveAndExit,
             }),
+            Stage::Marking => Some(Kind::Marked {
+                seen: self.looker.look(),
+            }),
+            // Which commands it were is not known any more.
+            Stage::Checking => Some(Kind::Checked(VerifyReport {
+                turn: self.state.turns,
+                tree: None,
+                results: Vec::new(),
+            })),
             Stage::New => Some(Kind::Started {
                 seen: self.looker.look(),
             }),
             Stage::Running | Stage::Finished(_) => None,
         }
+    }
+
+    /// Runs what a review says will show its findings.
+    fn check(&mut self, turn: u32, commands: Vec<String>) -> Kind {
+        let tasks = self.plan.tasks.as_ref().map(|t| t.path.as_path());
+        let stop = watch::Sender::new(Stop::No);
+        let job = Reproduction {
+            verifier: self.plan.reproducer.clone(),
+            permit: self.plan.permit,
+            root: self.plan.root.clone(),
+            env: run_env(self.paths.id.as_str(), turn, tasks),
+            log: self.paths.turn_verification(turn),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        Kind::Checked(match runtime {
+            Ok(runtime) => runtime.block_on(job.run(turn, commands, stop.subscribe())),
+            Err(_) => VerifyReport {
+                turn,
+                tree: None,
+                results: Vec::new(),
+            },
+        })
     }
 
     fn wait_for_ci(&mut self, ms: u64) -> Kind {

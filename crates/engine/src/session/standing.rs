@@ -18,7 +18,8 @@ impl SessionLoop {
     pub(super) fn send_on(&mut self, turn: &Turn) -> GoOn {
         let notes = self.notes_for(turn);
         let is_first = turn.turn <= self.state.rules.turns_before + 1;
-        let whole = match is_first || self.repeats_the_prompt() {
+        // Each phase of a flow has a prompt of its own.
+        let whole = match is_first || turn.flow.is_some() || self.repeats_the_prompt() {
             true => {
                 let branch = git::head(&self.plan.root).branch.unwrap_or_default();
                 let turn = Turn {

@@ -61,6 +61,7 @@ fn turn(turn: u32, completed: usize, promise: Option<Promise>) -> Kind {
             ..Usage::default()
         },
         refusal: None,
+        role: None,
         seen: facts(completed),
     })
 }

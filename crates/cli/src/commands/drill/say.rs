@@ -149,6 +149,7 @@ impl Say for Catch {
                 let name = match limit {
                     Limit::Iterations => "limits.max_iterations",
                     Limit::Duration => "limits.max_duration",
+                    Limit::Dispatches => "limits.max_dispatches",
                 };
                 tr!(lang, "limit: {name}", "上限：{name}", "上限：{name}")
             }

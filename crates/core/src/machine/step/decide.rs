@@ -3,6 +3,7 @@
 use super::claims::NAMED_TASKS;
 use super::e2e::{e2e_is_due, run_e2e};
 use super::questions;
+use super::roles;
 use super::session::{count_block, release_at_cap};
 use super::ticks::check_ticks;
 use crate::machine::refusal::Hold;
@@ -145,6 +146,10 @@ pub(super) fn iterations_used_up(state: &State) -> bool {
     over(state.counted_turns(), state.rules.limits.max_iterations)
 }
 
+pub(super) fn dispatches_used_up(state: &State) -> bool {
+    over(state.dispatches, state.rules.limits.max_dispatches)
+}
+
 pub(super) fn duration_used_up(state: &State) -> bool {
     let limit = state.rules.limits.max_duration_ms;
     limit > 0 && state.elapsed_ms() >= limit
@@ -155,6 +160,8 @@ pub(super) fn reached_limit(state: &State) -> Option<Limit> {
         Some(Limit::Iterations)
     } else if duration_used_up(state) {
         Some(Limit::Duration)
+    } else if dispatches_used_up(state) {
+        Some(Limit::Dispatches)
     } else {
         None
     }
@@ -186,6 +193,16 @@ pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
             let by = state.rules.limits.extend_by.max(1);
             let until = state.turns.saturating_add(by);
             state.rules.limits.max_iterations = until;
+            if dispatches_used_up(state) {
+                // Whoever wants more turns does not want to be asked again.
+                state.rules.limits.max_dispatches = state.dispatches.saturating_add(by);
+            }
+            u64::from(until)
+        }
+        Limit::Dispatches => {
+            let by = state.dispatch_step.max(1);
+            let until = state.dispatches.saturating_add(by);
+            state.rules.limits.max_dispatches = until;
             u64::from(until)
         }
         Limit::Duration => {
@@ -313,6 +330,10 @@ fn rate_delay(state: &State) -> u64 {
 }
 
 pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
+    if roles::before_turn(state, out) {
+        return;
+    }
+    state.dispatches = state.dispatches.saturating_add(1);
     let again = std::mem::take(&mut state.repeat);
     if again {
         state.attempt += 1;
@@ -342,7 +363,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
     }
-    let task = state.next_task().cloned();
+    let task = roles::task(state).or_else(|| state.next_task().cloned());
     state.turn_task.clone_from(&task);
     out.push(Effect::Emit(Notice::IterationStart {
         iteration,
@@ -350,6 +371,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         task: task.clone(),
     }));
     questions::remind(state);
+    let flow = roles::turn(state, out);
     state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
@@ -361,6 +383,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         phase: state.turn_phase.clone(),
         task,
         notes: state.told.clone(),
+        flow,
     }));
 }
 

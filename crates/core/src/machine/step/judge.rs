@@ -3,7 +3,7 @@
 use super::claims::judge_promise;
 use super::decide::{decide, duration_used_up, finish, finish_or};
 use super::ticks::{note_weakened, take_ticks};
-use super::{forge, go_on};
+use super::{forge, go_on, roles};
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
 use crate::machine::refusal::Hold;
@@ -31,6 +31,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     }
     state.take_tasks(&report.seen.tasks);
     take_ticks(state, &report.seen.tasks);
+    roles::observe(state, &report.seen);
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
@@ -71,7 +72,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     }
     note_lost_tasks(state, &report.seen.tasks, out);
     note_weakened(state, &report.seen, out);
-    if !(out_of_time && evidence.is_empty()) {
+    if !(out_of_time && evidence.is_empty()) && roles::expects_work(state) {
         count_stall(state, report, evidence.is_empty(), out);
     }
     match turned {
@@ -93,7 +94,11 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         }
         Turned::Normal => {
             forget_errors(state);
-            judge_promise(state, report, out);
+            if state.flow.is_some() {
+                roles::judge(state, report, out);
+            } else {
+                judge_promise(state, report, out);
+            }
         }
     }
 }
@@ -204,7 +209,7 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
     }
 }
 
-fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
+pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
     let message = error.detail.say(Lang::En);
     count_failure(state, Failing::Turn, &message);
     if error.class.counts() {

@@ -11,16 +11,18 @@ mod e2e;
 mod forge;
 mod judge;
 mod questions;
+mod roles;
 mod session;
 mod ticks;
 mod verify;
 
 use self::decide::{
-    decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
-    start_turn, stop_outcome, wait_for_agent,
+    decide, dispatches_used_up, duration_used_up, extend, finish, iterations_used_up, reach_limit,
+    reached_limit, start_turn, stop_outcome, wait_for_agent,
 };
 use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
+pub(super) use self::roles::{is_proving, proof};
 use self::session::{forget_blocks, take_session};
 pub(super) use self::ticks::unchecked;
 use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
@@ -138,6 +140,10 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             },
             _,
         ) => questions::extend_by(state, *iterations, *duration_ms, &mut out),
+        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, &mut out),
+        (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
+            roles::checked(state, report, &mut out);
+        }
         (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
         _ => {}
     }
@@ -148,6 +154,7 @@ fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     rebase(state);
+    roles::begin(state);
     let facts = state.tasks.clone().unwrap_or_default();
     out.push(Effect::Emit(Notice::LoopStart {
         total: facts.total,
@@ -177,6 +184,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         state.holds.clear();
     }
     forge::resumed(state);
+    roles::resume(state, seen);
     state.counters = Default::default();
     state.errors.clear();
     state.last_failure = None;
@@ -197,6 +205,9 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     }
     if duration_used_up(state) {
         extend(state, Limit::Duration, out);
+    }
+    if dispatches_used_up(state) {
+        extend(state, Limit::Dispatches, out);
     }
     go_on(state, out);
 }
@@ -249,6 +260,7 @@ fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.take_tasks(&seen.tasks);
     take_ticks(state, &seen.tasks);
     note_weakened(state, seen, out);
+    roles::observe(state, seen);
     let kinds = state.rules.evidence;
     state.progress.observe(seen, kinds);
 }
@@ -305,6 +317,7 @@ fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
             | Stage::Verifying { .. }
             | Stage::Unticking
             | Stage::Trying { .. }
+            | Stage::Checking
             | Stage::Forge(_)
     );
     state.stopping = state.stopping.max(Some(request));

@@ -5,6 +5,7 @@ use super::decide::{decide, finish, finish_or};
 use super::e2e::run_e2e;
 use super::forge;
 use super::judge::{count_failure, forget_failure};
+use super::roles;
 use super::ticks::{is_weakened, judge_everything, judge_ticks, show_failures, untick};
 use crate::machine::state::Failing;
 use crate::machine::{
@@ -25,7 +26,8 @@ pub(super) fn looks_complete(state: &State) -> bool {
             .as_ref()
             .is_some_and(|t| t.total > 0 && t.pending == 0)
         && !shrunk(state)
-        && !is_weakened(state);
+        && !is_weakened(state)
+        && !roles::has_early_ticks(state);
     done && (!state.rules.promise_required || state.turns == 0)
 }
 
@@ -81,7 +83,10 @@ pub(super) fn judge_verification(
 ) {
     let claim = state.claim.take();
     finish_or(state, out, |state, out| {
-        take_results(state, report, completes, claim, out)
+        if roles::is_proving(state) {
+            return roles::proven(state, report, out);
+        }
+        take_results(state, report, completes, claim, out);
     });
 }
 

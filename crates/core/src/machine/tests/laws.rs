@@ -285,6 +285,7 @@ fn check_evidence(rules: &Rules, log: &[Logged]) {
                     assert!(!merged || pull.merged_at.is_some());
                 }
             }
+            Goal::Flow => unreachable!("no rules of these have it"),
             Goal::Tasks { .. } => {
                 assert!(shown.all_done());
                 let turns = l.after.turns;

@@ -19,6 +19,7 @@ mod refusals;
 mod reports;
 mod requests;
 mod resume;
+mod roles;
 mod sessions;
 mod spoken;
 mod ticks;
@@ -26,6 +27,7 @@ mod verification;
 mod worlds;
 
 use super::*;
+use crate::flow::RoleReport;
 use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
@@ -128,7 +130,7 @@ fn seen(facts: TaskFacts) -> Seen {
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
-        weakened: Vec::new(),
+        ..Seen::default()
     }
 }
 
@@ -157,6 +159,7 @@ struct Did {
     took_ms: u64,
     spent: Usage,
     refusal: Option<Refusal>,
+    role: Option<RoleReport>,
     tasks: Option<Tasks>,
     tree: Option<String>,
     commit: Option<String>,
@@ -194,6 +197,7 @@ fn ended(end: End) -> Did {
         took_ms: 1000,
         spent: Usage::default(),
         refusal: None,
+        role: None,
         tasks: None,
         tree: None,
         commit: None,
@@ -332,6 +336,7 @@ impl Script {
             attempt: self.state.attempt,
             spent: did.spent,
             refusal: did.refusal,
+            role: did.role.map(Box::new),
             turn: self.state.turns,
             end: did.end,
             duration_ms: did.took_ms,
@@ -431,6 +436,8 @@ impl Script {
                 Effect::Verify { .. } => Some("verify"),
                 Effect::Untick { .. } => Some("untick"),
                 Effect::RunE2e { .. } => Some("e2e"),
+                Effect::Mark { .. } => Some("mark"),
+                Effect::Check { .. } => Some("check"),
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
@@ -486,6 +493,8 @@ fn line(effect: &Effect) -> String {
         Effect::Verify { turn, .. } => format!("=> verify turn {turn}"),
         Effect::Untick { ids } => format!("=> untick {}", ids.join(", ")),
         Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),
+        Effect::Mark { tick, untick } => format!("=> tick {tick:?}, untick {untick:?}"),
+        Effect::Check { commands, .. } => format!("=> check {commands:?}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
         Effect::Freeze => "=> freeze".into(),

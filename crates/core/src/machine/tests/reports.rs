@@ -31,6 +31,8 @@ fn status_while_a_run_works_stat_02() {
       "tasks_file": "specs/001/tasks.md",
       "reason": "",
       "elapsed_ms": 1000,
+      "dispatches": 2,
+      "flow": null,
       "waiting_until": null,
       "usage": {
         "calls": 1,

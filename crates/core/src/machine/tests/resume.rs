@@ -167,6 +167,7 @@ fn events_that_do_not_fit_change_nothing() {
             attempt: 1,
             spent: Default::default(),
             refusal: None,
+            role: None,
             turn,
             end: End::Exit(0),
             duration_ms: 1,

@@ -44,6 +44,7 @@ impl Hooked {
             failure: String::new(),
             spent: Usage::default(),
             refusal: None,
+            role: None,
             seen: no_task_file(),
         };
         let effects = self.take(Kind::TurnEnded(report));

@@ -140,6 +140,11 @@ impl Game {
             Stage::Forge(ref ask) => Some(Kind::Forge {
                 answer: next.forge_answer(ask),
             }),
+            Stage::Marking => Some(Kind::Marked { seen }),
+            Stage::Checking => Some(match next.verified(turn) {
+                Kind::Verified(report) => Kind::Checked(report),
+                other => other,
+            }),
             Stage::New | Stage::Finished(_) => None,
         }
     }
@@ -170,6 +175,7 @@ impl Move {
             attempt,
             spent: self.spent,
             refusal: self.refusal,
+            role: None,
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -271,7 +277,7 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
-        branch: None,
+        ..Seen::default()
     })
 }
 
@@ -570,6 +576,7 @@ pub(super) fn any_rules_with(
                 ..ForgeRules::default()
             }),
             question_wait_ms: promise_required.then_some(0),
+            flow: None,
         },
     )
 }

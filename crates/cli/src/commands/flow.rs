@@ -1,0 +1,212 @@
+//! `ralph flow`: the flows that tasks and runs can go through.
+
+use std::path::Path;
+
+use ralph_core::flow::{self, Flow, FlowError, Origin, PROJECT_FLOWS, Scope, Step};
+use ralph_core::lang::Say;
+use ralph_core::tr;
+use ralph_engine::flows::{self, Listed, NoFlow};
+use serde_json::{Value, json};
+
+use crate::FAILED;
+use crate::app::App;
+use crate::args::{FlowArgs, FlowVerb};
+
+pub fn run(app: &App, args: &FlowArgs) -> u8 {
+    match &args.verb {
+        None => list(app, args.json),
+        Some(FlowVerb::List { json }) => list(app, *json),
+        Some(FlowVerb::Show { name, file, json }) => show(app, name, *file, *json),
+        Some(FlowVerb::Check { file }) => check(app, file.as_deref()),
+    }
+}
+
+fn list(app: &App, json: bool) -> u8 {
+    let listed = flows::all(&app.root);
+    if json {
+        let all: Vec<Value> = listed.iter().map(entry).collect();
+        app.print(&Value::from(all).to_string());
+        return 0;
+    }
+    for one in &listed {
+        let origin = origin(app, &one.origin);
+        let name = &one.name;
+        let about = match &one.flow {
+            Ok(flow) => format!("{:<4}  {}", flow.scope.name(), flow.about),
+            Err(_) => tr!(
+                app.lang(),
+                "broken: `ralph flow check` says why",
+                "有誤：請執行 `ralph flow check`",
+                "有误：请执行 `ralph flow check`",
+            ),
+        };
+        app.tell(&format!("{name:<12} {origin:<10} {about}"));
+    }
+    0
+}
+
+fn origin(app: &App, origin: &Origin) -> String {
+    match origin {
+        Origin::BuiltIn => tr!(app.lang(), "built in", "內建", "内置"),
+        Origin::File(file) => file.clone(),
+    }
+}
+
+fn entry(listed: &Listed) -> Value {
+    let file = match &listed.origin {
+        Origin::BuiltIn => None,
+        Origin::File(file) => Some(file),
+    };
+    let flow = listed.flow.as_ref().ok();
+    json!({
+        "name": listed.name,
+        "built_in": file.is_none(),
+        "file": file,
+        "scope": flow.map(|flow| flow.scope.name()),
+        "about": flow.map(|flow| flow.about.as_str()),
+        "valid": flow.is_some(),
+    })
+}
+
+fn show(app: &App, name: &str, file: bool, json: bool) -> u8 {
+    let listed = flows::all(&app.root);
+    let known = listed.iter().map(|one| one.name.clone()).collect();
+    let Some(one) = listed.iter().find(|one| one.name == name) else {
+        let name = name.to_owned();
+        return app.fail(&NoFlow::Unknown { name, known });
+    };
+    if file {
+        return print_file(app, one);
+    }
+    let flow = match &one.flow {
+        Ok(flow) => flow,
+        Err(errors) => return complain(app, errors),
+    };
+    if json {
+        app.print(&serde_json::to_string(flow).unwrap_or_default());
+    } else {
+        app.tell(&described(app, flow));
+    }
+    0
+}
+
+fn print_file(app: &App, one: &Listed) -> u8 {
+    match &one.origin {
+        Origin::BuiltIn => {
+            let text = flow::BUILT_IN.iter().find(|(name, _)| *name == one.name);
+            app.print(text.map_or("", |(_, text)| text));
+            0
+        }
+        Origin::File(file) => match std::fs::read_to_string(app.root.join(file)) {
+            Ok(text) => {
+                app.print(&text);
+                0
+            }
+            Err(error) => {
+                app.warn(&format!("{file}: {error}"));
+                FAILED
+            }
+        },
+    }
+}
+
+fn described(app: &App, flow: &Flow) -> String {
+    let (name, scope) = (&flow.name, flow.scope.name());
+    let mut out = format!("{name} ({scope}): {}\n", flow.about);
+    for step in &flow.steps {
+        out.push_str(&step_lines(app, flow, step));
+    }
+    for (risk, variant) in &flow.risk {
+        let skip = variant.skip.join(", ");
+        let limits: Vec<String> = variant
+            .limit
+            .iter()
+            .map(|(answer, limit)| format!("{} {limit}", answer.name()))
+            .collect();
+        let raise = variant.raise.map(|risk| format!(" → {}", risk.name()));
+        let parts = [skip, limits.join(", ") + &raise.unwrap_or_default()];
+        let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+        out.push_str(&format!("  {:<8} {}\n", risk.name(), parts.join("; ")));
+    }
+    out
+}
+
+fn step_lines(app: &App, flow: &Flow, step: &Step) -> String {
+    let title = step.title.say(app.lang());
+    let role = step.role.to_uppercase();
+    let mut head = format!("  {} ({role})", step.id);
+    if flow.scope == Scope::Run && !title.is_empty() {
+        head.push_str(&format!(" {title}"));
+    }
+    if let Some(output) = &step.output {
+        head.push_str(&format!(" → {output}"));
+    }
+    if let Some(percent) = step.percent {
+        head.push_str(&format!(" {percent}%"));
+    }
+    let answers: Vec<String> = step
+        .on
+        .iter()
+        .map(|(answer, target)| {
+            let limit = step.limit.get(answer).filter(|limit| **limit > 0);
+            let limit = limit.map_or_else(String::new, |limit| format!(" (≤ {limit})"));
+            format!("{} → {target}{limit}", answer.name())
+        })
+        .collect();
+    format!("{head}\n      {}\n", answers.join(", "))
+}
+
+fn check(app: &App, file: Option<&Path>) -> u8 {
+    if let Some(path) = file {
+        return match flows::read_file(path) {
+            Ok(_) => sound(app, 1),
+            Err(errors) => complain(app, &errors),
+        };
+    }
+    let own: Vec<Listed> = flows::all(&app.root)
+        .into_iter()
+        .filter(|one| one.origin != Origin::BuiltIn)
+        .collect();
+    let errors: Vec<FlowError> = own
+        .iter()
+        .filter_map(|one| one.flow.as_ref().err())
+        .flatten()
+        .cloned()
+        .collect();
+    if errors.is_empty() {
+        sound(app, own.len())
+    } else {
+        complain(app, &errors)
+    }
+}
+
+fn sound(app: &App, count: usize) -> u8 {
+    app.tell(&match count {
+        0 => tr!(
+            app.lang(),
+            "there are no flows in {PROJECT_FLOWS}; `ralph flow show drt --file` prints one to start from",
+            "{PROJECT_FLOWS} 中沒有流程；`ralph flow show drt --file` 可列印範本",
+            "{PROJECT_FLOWS} 中没有流程；`ralph flow show drt --file` 可打印范本",
+        ),
+        1 => tr!(
+            app.lang(),
+            "1 flow is in order",
+            "1 個流程正確",
+            "1 个流程正确"
+        ),
+        count => tr!(
+            app.lang(),
+            "{count} flows are in order",
+            "{count} 個流程正確",
+            "{count} 个流程正确"
+        ),
+    });
+    0
+}
+
+fn complain(app: &App, errors: &[FlowError]) -> u8 {
+    for error in errors {
+        app.warn(&error.say(app.lang()));
+    }
+    FAILED
+}

@@ -1,0 +1,431 @@
+//! Developer, reviewer and tester from end to end, with the scripted agent;
+//! and the flows that they follow.
+
+use serde_json::{Value, json};
+
+use crate::env::{Done, TestEnv, named, names};
+
+fn says(text: &str) -> Value {
+    json!({ "say": text })
+}
+
+fn develops(file: &str) -> Value {
+    json!({"write": {file: "work"}, "say": "done"})
+}
+
+fn approves() -> Value {
+    says("I read it.\n\nVERDICT: APPROVE")
+}
+
+fn rejects(finding: &str) -> Value {
+    says(&format!("{finding}\n\nVERDICT: REJECT"))
+}
+
+fn passes() -> Value {
+    says("RESULT: PASS")
+}
+
+fn run(env: &TestEnv, turns: &[Value], more: &[&str]) -> (Done, Vec<Value>) {
+    let args: Vec<&str> = ["--roles"].iter().chain(more).copied().collect();
+    env.run_script(turns, &args)
+}
+
+/// The roles in the order in which they were called.
+fn roles(events: &[Value]) -> Vec<String> {
+    let starts = named(events, "role_start");
+    let role = |event: &&Value| event["role"].as_str().unwrap().to_owned();
+    starts.iter().map(role).collect()
+}
+
+fn prompt(env: &TestEnv, turn: u32) -> String {
+    let run = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
+    let run = run.map(|run| run.unwrap().path()).next().unwrap();
+    std::fs::read_to_string(run.join(format!("turn-{turn:04}.prompt.md"))).unwrap()
+}
+
+#[test]
+fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
+    let env = TestEnv::with_tasks(2);
+    let turns = [
+        develops("a.txt"),
+        approves(),
+        passes(),
+        develops("b.txt"),
+        approves(),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(
+        roles(&events),
+        [
+            "developer",
+            "reviewer",
+            "tester",
+            "developer",
+            "reviewer",
+            "tester"
+        ]
+    );
+    assert!(env.read("tasks.md").contains("- [x] T001"));
+    assert!(env.read("tasks.md").contains("- [x] T002"));
+    let status = env.json(".ralph/status.json");
+    assert_eq!(status["dispatches"], 6);
+    let state = env.json(".skillpack/current/drt-state-auto/tasks.json");
+    assert_eq!(state["agent"], "tester");
+    assert_eq!(state["result"], "pass");
+    assert_eq!(state["risk_level"], "MEDIUM");
+    let review = prompt(&env, 2);
+    assert!(review.contains("You are the REVIEWER"), "{review}");
+    assert!(review.contains("T001 Do thing 1"), "{review}");
+    assert!(
+        review.contains("`VERDICT: APPROVE` or `VERDICT: REJECT`"),
+        "{review}"
+    );
+}
+
+#[test]
+fn a_rejection_and_a_failure_go_back_with_what_was_found() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        develops("a.txt"),
+        rejects("FINDING high: a.txt is not enough"),
+        develops("b.txt"),
+        rejects("FINDING medium: b.txt is not enough"),
+        develops("c.txt"),
+        approves(),
+        says("1 test fails: c.txt\n\nRESULT: FAIL"),
+        says("The cause is c.txt:1."),
+        develops("d.txt"),
+        approves(),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(
+        roles(&events),
+        [
+            "developer",
+            "reviewer",
+            "developer",
+            "reviewer",
+            "developer",
+            "reviewer",
+            "tester",
+            "debugger",
+            "developer",
+            "reviewer",
+            "tester"
+        ]
+    );
+    assert!(prompt(&env, 3).contains("[High] a.txt is not enough"));
+    assert!(prompt(&env, 8).contains("1 test fails: c.txt"));
+    assert!(prompt(&env, 9).contains("The cause is c.txt:1."));
+    assert!(named(&events, "error").is_empty());
+    assert_eq!(
+        named(&events, "role_answer").last().unwrap()["answer"],
+        "pass"
+    );
+}
+
+#[test]
+fn five_rejections_that_reproduce_need_a_person_who_can_go_on() {
+    let env = TestEnv::with_tasks(1);
+    let mut turns = Vec::new();
+    for n in 0..5 {
+        turns.push(develops(&format!("{n}.txt")));
+        turns.push(rejects(
+            "FINDING high: there is no proof.txt\nREPRODUCE: test -f proof.txt",
+        ));
+    }
+    turns.push(json!({"write": {"proof.txt": "here"}, "say": "done"}));
+    turns.extend([approves(), passes()]);
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let end = events.last().unwrap();
+    assert_eq!(
+        (&end["outcome"], &end["reason"]),
+        (&json!("paused"), &json!("rejects"))
+    );
+    assert_eq!(named(&events, "escalated")[0]["count"], 5);
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(roles(&done.events()), ["developer", "reviewer", "tester"]);
+}
+
+#[test]
+fn from_the_third_rejection_on_words_alone_do_not_block() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        develops("a.txt"),
+        rejects("I do not like it."),
+        develops("b.txt"),
+        rejects("I still do not like it."),
+        develops("c.txt"),
+        rejects("FINDING high: a.txt is missing\nREPRODUCE: test -f a.txt"),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "review_overruled").len(), 1);
+    assert!(prompt(&env, 6).contains("sent back twice already"));
+    assert!(!prompt(&env, 4).contains("sent back twice already"));
+}
+
+#[test]
+fn what_the_guard_forbids_an_agent_is_not_run_for_a_reviewer() {
+    let env = TestEnv::with_tasks(1);
+    env.write("keep/me.txt", "precious");
+    let turns = [
+        develops("a.txt"),
+        rejects("no"),
+        develops("b.txt"),
+        rejects("no"),
+        develops("c.txt"),
+        rejects("FINDING high: x\nREPRODUCE: rm -rf / ; false"),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "review_overruled").len(), 1);
+    assert_eq!(env.read("keep/me.txt"), "precious");
+}
+
+#[test]
+fn an_unclear_verdict_is_asked_for_once_more() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [develops("a.txt"), says("Hm."), approves(), passes()];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(
+        roles(&events),
+        ["developer", "reviewer", "reviewer", "tester"]
+    );
+    assert_eq!(named(&events, "role_unclear")[0]["asked_again"], true);
+    assert!(prompt(&env, 3).contains("Nobody could read a verdict"));
+}
+
+#[test]
+fn a_reviewer_that_writes_is_told_and_not_believed() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        develops("a.txt"),
+        json!({"write": {"a.txt": "better"}, "say": "VERDICT: APPROVE"}),
+        approves(),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "role_violation").len(), 1);
+    assert_eq!(
+        roles(&events),
+        ["developer", "reviewer", "reviewer", "tester"]
+    );
+}
+
+#[test]
+fn a_developer_that_ticks_everything_at_once_gets_nowhere() {
+    let env = TestEnv::with_tasks(2);
+    let turns = [
+        json!({"write": {"a.txt": "1"}, "tick": ["*"], "say": "<promise>COMPLETE</promise>"}),
+        approves(),
+        passes(),
+        json!({"write": {"b.txt": "2"}, "tick": ["*"], "exit": 1}),
+        develops("c.txt"),
+        approves(),
+        passes(),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "ticks_held").len(), 2);
+    assert_eq!(
+        roles(&events),
+        [
+            "developer",
+            "reviewer",
+            "tester",
+            "developer",
+            "developer",
+            "reviewer",
+            "tester"
+        ]
+    );
+    assert_eq!(named(&events, "error").len(), 1);
+}
+
+#[test]
+fn a_low_risk_needs_the_verification_only() {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "- [ ] T001 Fix a typo in README.md\n- [ ] T002 Add a thing | risk: low\n",
+    );
+    let turns = [develops("a.txt"), develops("b.txt")];
+    let (done, events) = run(&env, &turns, &["--verify", "true"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(roles(&events), ["developer", "developer"]);
+    let risks: Vec<&Value> = named(&events, "task_start")
+        .iter()
+        .map(|e| &e["risk"])
+        .collect();
+    assert_eq!(risks, ["LOW", "LOW"]);
+}
+
+#[test]
+fn a_review_that_a_person_does_not_want_is_written_down() {
+    let env = TestEnv::with_tasks(1);
+    let (done, events) = run(&env, &[develops("a.txt")], &["--no-review", "a hotfix"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "review_bypassed")[0]["reason"], "a hotfix");
+    // An agent can't ask for it with its environment.
+    let env = TestEnv::with_tasks(1);
+    let agent = env.agent(&[develops("a.txt"), approves(), passes()]);
+    let mut command = env.command(&["run", "--roles", "--json", "--agent-cmd", &agent]);
+    command
+        .env("CLAUDE_WORKFLOW_BYPASS", "true")
+        .env("RALPH_NO_REVIEW", "x");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(roles(&done.events()), ["developer", "reviewer", "tester"]);
+}
+
+#[test]
+fn a_crash_in_a_review_is_taken_up_at_that_role() {
+    let env = TestEnv::with_tasks(1);
+    let turns = [
+        develops("a.txt"),
+        json!({"wait_ms": 60_000}),
+        approves(),
+        passes(),
+    ];
+    let agent = env.agent(&turns);
+    let mut child = env
+        .command(&["run", "--roles", "--json", "--agent-cmd", &agent])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let review = || {
+        let runs = std::fs::read_dir(env.path(".ralph/runs")).ok()?;
+        let run = runs.flatten().next()?.path();
+        run.join("turn-0002.out").exists().then_some(())
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while review().is_none() && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(roles(&done.events()), ["reviewer", "tester"]);
+}
+
+#[test]
+fn people_see_who_is_at_work() {
+    for (lang, passed) in [
+        ("en", "task T001 has passed all roles"),
+        ("zh-TW", "任務 T001 已通過所有角色"),
+        ("zh-CN", "任务 T001 已通过所有角色"),
+    ] {
+        let env = TestEnv::with_tasks(2);
+        let turns = [develops("a.txt"), approves(), passes()];
+        let agent = env.agent(&turns);
+        let args = [
+            "run",
+            "--roles",
+            "--lang",
+            lang,
+            "--preset",
+            "openspec",
+            "--tasks",
+            "tasks.md",
+            "--max-iterations",
+            "4",
+            "--agent-cmd",
+            &agent,
+        ];
+        let done = env.ralph(&args);
+        for line in [
+            "D→R→T: DEVELOPER 🔄 → REVIEWER ⏳ → TESTER ⏳",
+            "D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳",
+            "D→R→T: DEVELOPER ✅ → REVIEWER ✅ → TESTER 🔄",
+            "#3 / 100",
+            passed,
+        ] {
+            assert!(done.stdout.contains(line), "{line}\n{}", done.stdout);
+        }
+    }
+}
+
+#[test]
+fn every_call_counts_to_the_limit_of_dispatches() {
+    let env = TestEnv::with_tasks(1);
+    env.write(".ralph/config.toml", "[limits]\nmax_dispatches = 2\n");
+    let turns = [develops("a.txt"), approves(), passes()];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(events.last().unwrap()["reason"], "max_dispatches");
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(names(&done.events()).contains(&"limit_extended".to_owned()));
+}
+
+#[test]
+fn flows_can_be_listed_shown_and_checked() {
+    let env = TestEnv::new();
+    let listed = env.ralph(&["flow"]);
+    for name in ["drt", "direct", "planned", "ralph", "architect", "ui_flow"] {
+        assert!(listed.stdout.contains(name), "{}", listed.stdout);
+    }
+    assert_eq!(env.ralph(&["flow", "check"]).code, 0);
+    let file = env.ralph(&["flow", "show", "drt", "--file"]).stdout;
+    let own = file.replace("name = \"drt\"", "name = \"mine\"");
+    env.write(".ralph/flows/mine.toml", &own);
+    let checked = env.ralph(&["flow", "check"]);
+    assert_eq!(
+        (checked.code, checked.stdout.trim()),
+        (0, "1 flow is in order")
+    );
+    env.write(
+        ".ralph/flows/mine.toml",
+        &own.replace("role = \"tester\"", "role = \"wizard\""),
+    );
+    let checked = env.ralph(&["flow", "check"]);
+    assert_eq!(checked.code, 1);
+    assert!(
+        checked.stderr.contains(".ralph/flows/mine.toml:") && checked.stderr.contains("wizard"),
+        "{}",
+        checked.stderr
+    );
+    let json = env.ralph(&["flow", "list", "--json"]);
+    let listed: Vec<Value> = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(listed[0]["name"], "mine");
+    assert_eq!(listed[0]["valid"], false);
+    assert_eq!(env.ralph(&["flow", "show", "nothing"]).code, 1);
+}
+
+#[test]
+fn a_flow_of_one_s_own_is_followed() {
+    let env = TestEnv::with_tasks(1);
+    let flow = "name = \"pair\"\nscope = \"task\"\n\n[[step]]\nid = \"work\"\nrole = \"developer\"\nprompt = \"Do {{TASK_ID}} as {{ROLE}}.\"\non.done = \"look\"\n\n[[step]]\nid = \"look\"\nrole = \"reviewer\"\nverdict = \"review\"\nprompt = \"Look.\"\non.approve = \"done\"\non.reject = \"work\"\nlimit.reject = 2\n";
+    env.write(".ralph/flows/pair.toml", flow);
+    env.write(
+        ".ralph/config.toml",
+        "[roles]\nenabled = true\nflow = \"pair\"\n",
+    );
+    let (done, events) = env.run_script(&[develops("a.txt"), approves()], &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(roles(&events), ["developer", "reviewer"]);
+    assert!(prompt(&env, 1).contains("Do T001 as DEVELOPER."));
+    env.write(
+        ".ralph/config.toml",
+        "[roles]\nenabled = true\nflow = \"none\"\n",
+    );
+    let refused = env.ralph(&["run", "--dry-run", "--agent-cmd", "true"]);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("there is no flow \"none\""),
+        "{}",
+        refused.stderr
+    );
+}

@@ -1,0 +1,409 @@
+//! Reads from an agent's final text what it decided.
+//!
+//! A machine-readable line counts first (`VERDICT: APPROVE`, `RESULT: FAIL`);
+//! words are a fallback. What is shown as code or quoted, or only repeats the
+//! prompt, decides nothing. Of two that disagree, the bad one wins (ROLE-06).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, VerdictKind};
+use crate::promise::{Said, said_by_agent};
+use crate::text;
+
+/// How many characters of what was said are kept.
+pub const SAID_CHARACTERS: usize = 2_000;
+/// How many findings are kept of one review.
+const MOST_FINDINGS: usize = 20;
+/// A severe finding, less coverage or less security keeps work from being
+/// approved, whatever the verdict says (ROUT-10).
+const LEAST_COVERAGE: u32 = 80;
+const LEAST_SECURITY: u32 = 70;
+
+/// What a call in a role said, as the journal keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoleReport {
+    /// None where nothing was to be decided, or nobody can tell what was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// `Review Score: 92/100`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<u32>,
+    /// The end of what was said, without secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
+}
+
+/// Something that a reviewer or a tester found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    pub text: String,
+    /// A command that fails while the problem is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproducer: Option<String>,
+}
+
+impl Finding {
+    /// Whether it may block where findings have to be proven (pain 29).
+    pub fn could_block(&self) -> bool {
+        self.severity
+            .is_some_and(|severity| severity >= Severity::Medium)
+            && self.reproducer.is_some()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl Severity {
+    fn from_word(word: &str) -> Option<Severity> {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        Some(match word.to_lowercase().as_str() {
+            "critical" | "blocker" | "severe" | "嚴重" | "严重" => Severity::Critical,
+            "high" | "major" | "高" => Severity::High,
+            "medium" | "moderate" | "中" => Severity::Medium,
+            "low" | "minor" | "nit" | "低" => Severity::Low,
+            _ => return None,
+        })
+    }
+}
+
+/// Takes in the final text of a call. `prompt` is what the agent was sent.
+pub fn hear(text: &str, prompt: &str, kind: VerdictKind) -> RoleReport {
+    let Said { text: said, view } = said_by_agent(text, prompt);
+    let findings = match kind {
+        VerdictKind::None => Vec::new(),
+        VerdictKind::Review | VerdictKind::Test => findings(&said, &view),
+    };
+    let answer = answer(&view, kind).map(|answer| match answer {
+        Answer::Approve if is_too_bad(&view, &findings) => Answer::Reject,
+        answer => answer,
+    });
+    RoleReport {
+        answer,
+        findings,
+        score: last_number(&view, "review score"),
+        words: words(text),
+    }
+}
+
+/// The end of a text, as it may stand in a journal and in a prompt.
+fn words(text: &str) -> String {
+    let text = text::without_controls(text);
+    let text = text::redact(text.trim());
+    let length = text.chars().count();
+    let skipped = length.saturating_sub(SAID_CHARACTERS);
+    text.chars().skip(skipped).collect()
+}
+
+fn is_too_bad(view: &str, findings: &[Finding]) -> bool {
+    let severe = |finding: &Finding| {
+        finding
+            .severity
+            .is_some_and(|severity| severity >= Severity::High)
+    };
+    let below = |name, least| last_number(view, name).is_some_and(|share| share < least);
+    findings.iter().any(severe)
+        || below("coverage", LEAST_COVERAGE)
+        || below("security", LEAST_SECURITY)
+}
+
+/// The number in the last line `NAME: 92/100` or `NAME: 92%`.
+fn last_number(view: &str, name: &str) -> Option<u32> {
+    let of_line = |line: &str| {
+        let (label, value) = label_of(line)?;
+        let value = value.trim_start();
+        let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
+        let number: u32 = digits.parse().ok()?;
+        (label == name && number <= 100).then_some(number)
+    };
+    view.lines().rev().find_map(of_line)
+}
+
+/// `VERDICT`, `RESULT`, … in front of a colon, small, and what follows.
+fn label_of(line: &str) -> Option<(String, &str)> {
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#-+".contains(c));
+    let (label, value) = line.split_once([':', '：'])?;
+    let label = label.trim_matches(|c: char| c.is_whitespace() || "*_".contains(c));
+    (label.len() <= 40).then(|| (label.to_lowercase(), value))
+}
+
+fn answer(view: &str, kind: VerdictKind) -> Option<Answer> {
+    let bad = kind.bad()?;
+    let label = match kind {
+        VerdictKind::Test => "result",
+        _ => "verdict",
+    };
+    let lines = view.lines().filter_map(label_of);
+    let values: Vec<&str> = lines
+        .filter(|(name, _)| name == label)
+        .map(|(_, value)| value)
+        .collect();
+    if values.is_empty() {
+        return by_words(view, kind);
+    }
+    let stated: Vec<Answer> = values
+        .iter()
+        .filter_map(|value| stated(value, kind))
+        .collect();
+    match stated.contains(&bad) {
+        true => Some(bad),
+        false => stated.first().copied(),
+    }
+}
+
+/// The one word behind `VERDICT:`. A choice of words, as in the instructions,
+/// is no statement.
+fn stated(value: &str, kind: VerdictKind) -> Option<Answer> {
+    let value = value.trim_matches(|c: char| c.is_whitespace() || "*_.!。！`".contains(c));
+    let words: Vec<String> = value
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_uppercase)
+        .collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let (good, bad): (&[&str], &[&str]) = match kind {
+        VerdictKind::Test => (&["PASS", "PASSED"], &["FAIL", "FAILED"]),
+        _ => (&["APPROVE", "APPROVED"], &["REJECT", "REJECTED"]),
+    };
+    match (has(good), has(bad)) {
+        (true, false) => Some(kind.good()),
+        (false, true) => kind.bad(),
+        _ => None,
+    }
+}
+
+/// Words that say no, and words that say yes.
+fn vocabulary(kind: VerdictKind) -> (&'static [&'static str], &'static [&'static str]) {
+    match kind {
+        VerdictKind::Test => (
+            &[
+                "fail",
+                "失敗",
+                "失败",
+                "錯誤",
+                "错误",
+                "不通過",
+                "不通过",
+                "未通過",
+                "未通过",
+            ],
+            &["pass", "通過", "通过", "成功"],
+        ),
+        _ => (
+            &[
+                "reject",
+                "request changes",
+                "changes requested",
+                "not approve",
+                "需要修改",
+                "駁回",
+                "驳回",
+                "不通過",
+                "不通过",
+                "未通過",
+                "未通过",
+                "不批准",
+            ],
+            &["approve", "通過", "通过", "批准"],
+        ),
+    }
+}
+
+/// What a word behind these means nothing: `0 failed`, `沒有錯誤`.
+const NEGATIONS: [&str; 11] = [
+    "0", "no", "zero", "without", "never", "not", "沒有", "没有", "無", "无", "不",
+];
+
+fn by_words(view: &str, kind: VerdictKind) -> Option<Answer> {
+    let (bad, good) = vocabulary(kind);
+    let view = view.to_lowercase();
+    let said = |words: &[&str]| words.iter().any(|word| is_said(&view, word));
+    match (said(bad), said(good)) {
+        (true, _) => kind.bad(),
+        (false, true) => Some(kind.good()),
+        (false, false) => None,
+    }
+}
+
+/// Whether the word stands somewhere without a negation right before it.
+fn is_said(view: &str, word: &str) -> bool {
+    let in_latin = word.is_ascii();
+    view.match_indices(word).any(|(at, _)| {
+        let before = view.get(..at).unwrap_or_default();
+        if in_latin && before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+            return false;
+        }
+        let near = before.trim_end_matches([' ', ':', '：']);
+        !NEGATIONS.iter().any(|negation| {
+            near.strip_suffix(negation).is_some_and(|rest| {
+                !negation.is_ascii() || !rest.ends_with(|c: char| c.is_ascii_alphanumeric())
+            })
+        })
+    })
+}
+
+/// Lines `FINDING high: …`, each with the `REPRODUCE: …` that follows it.
+/// A line counts where its label is said; behind it, code is welcome.
+fn findings(text: &str, view: &str) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (line, shown) in text.lines().zip(view.lines()) {
+        let Some((label, hidden)) = label_of(shown) else {
+            continue;
+        };
+        let at = line.len().saturating_sub(hidden.len());
+        let value = line.get(at..).unwrap_or_default().trim();
+        if let Some(severity) = label.strip_prefix("finding") {
+            if found.len() < MOST_FINDINGS && !value.is_empty() {
+                found.push(Finding {
+                    severity: Severity::from_word(severity),
+                    text: text::redact(value).chars().take(500).collect(),
+                    reproducer: None,
+                });
+            }
+        } else if label == "reproduce"
+            && let Some(last) = found.last_mut()
+        {
+            let command = value.trim_matches('`').trim();
+            let whole = command.chars().count() <= 1_000 && text::redact(command) == command;
+            // A command that was shortened, or lost a secret, is another one.
+            last.reproducer = Some(command.to_owned()).filter(|c| whole && !c.is_empty());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROMPT: &str = "Review it. End with `VERDICT: APPROVE` or `VERDICT: REJECT`.";
+
+    fn check(kind: VerdictKind, text: &str, want: Option<Answer>) {
+        assert_eq!(hear(text, PROMPT, kind).answer, want, "{text}");
+    }
+
+    #[test]
+    fn a_line_decides() {
+        use Answer::*;
+        for (text, want) in [
+            ("VERDICT: APPROVE", Some(Approve)),
+            ("It failed before.\n\n**VERDICT: APPROVE**\n", Some(Approve)),
+            ("verdict：reject", Some(Reject)),
+            ("## Verdict: REJECTED.", Some(Reject)),
+            ("- VERDICT: APPROVED", Some(Approve)),
+            // Both: the bad one wins.
+            ("VERDICT: APPROVE\nVERDICT: REJECT", Some(Reject)),
+            ("VERDICT: REJECT\nVERDICT: APPROVE", Some(Reject)),
+            // A choice is no statement, and code is shown, not said.
+            ("VERDICT: APPROVE|REJECT", None),
+            ("```\nVERDICT: APPROVE\n```", None),
+            ("> VERDICT: APPROVE", None),
+            ("", None),
+        ] {
+            check(VerdictKind::Review, text, want);
+        }
+        for (text, want) in [
+            ("RESULT: PASS", Some(Pass)),
+            ("0 failed\nRESULT: PASS", Some(Pass)),
+            ("RESULT: FAIL", Some(Fail)),
+            ("VERDICT: APPROVE", None),
+        ] {
+            check(VerdictKind::Test, text, want);
+        }
+        check(VerdictKind::None, "VERDICT: APPROVE", None);
+    }
+
+    #[test]
+    fn words_are_a_fallback_and_the_bad_one_wins() {
+        use Answer::*;
+        for (text, want) in [
+            ("I approve this change.", Some(Approve)),
+            ("審查通過", Some(Approve)),
+            ("批准", Some(Approve)),
+            ("Request changes: the name is wrong.", Some(Reject)),
+            ("需要修改", Some(Reject)),
+            ("駁回", Some(Reject)),
+            (
+                "Approved, but I would reject the second half.",
+                Some(Reject),
+            ),
+            ("未通過", Some(Reject)),
+            ("This is not approved.", Some(Reject)),
+            ("Looks fine to me.", None),
+        ] {
+            check(VerdictKind::Review, text, want);
+        }
+        for (text, want) in [
+            ("All tests pass, 0 failed.", Some(Pass)),
+            ("測試通過，沒有錯誤", Some(Pass)),
+            ("成功", Some(Pass)),
+            ("2 tests fail", Some(Fail)),
+            ("測試失敗", Some(Fail)),
+            ("3 passed, 1 failed", Some(Fail)),
+            ("surpassed expectations", None),
+        ] {
+            check(VerdictKind::Test, text, want);
+        }
+    }
+
+    #[test]
+    fn findings_have_a_severity_and_a_command() {
+        let said = "FINDING high: src/a.rs:3 overflows\nREPRODUCE: `cargo test overflow`\n\
+                    FINDING: the name could be better\nVERDICT: REJECT\nReview Score: 41/100";
+        let heard = hear(said, "", VerdictKind::Review);
+        assert_eq!(heard.answer, Some(Answer::Reject));
+        assert_eq!(heard.score, Some(41));
+        assert_eq!(
+            heard.findings,
+            [
+                Finding {
+                    severity: Some(Severity::High),
+                    text: "src/a.rs:3 overflows".into(),
+                    reproducer: Some("cargo test overflow".into()),
+                },
+                Finding {
+                    severity: None,
+                    text: "the name could be better".into(),
+                    reproducer: None,
+                },
+            ]
+        );
+        assert!(heard.findings[0].could_block());
+        assert!(!heard.findings[1].could_block());
+    }
+
+    #[test]
+    fn an_approval_with_a_severe_finding_is_a_rejection() {
+        for (said, want) in [
+            ("FINDING critical: x\nVERDICT: APPROVE", Answer::Reject),
+            ("Coverage: 79%\nVERDICT: APPROVE", Answer::Reject),
+            ("Security: 69%\nVERDICT: APPROVE", Answer::Reject),
+            (
+                "Coverage: 80%\nSecurity: 70%\nVERDICT: APPROVE",
+                Answer::Approve,
+            ),
+            ("FINDING low: x\nVERDICT: APPROVE", Answer::Approve),
+        ] {
+            check(VerdictKind::Review, said, Some(want));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_the_end_without_secrets() {
+        let secret = format!("sk-ant-{}", "a1B2".repeat(12));
+        let said = format!("{}{secret}", "x ".repeat(SAID_CHARACTERS));
+        let heard = hear(&said, "", VerdictKind::None);
+        assert!(heard.words.chars().count() <= SAID_CHARACTERS);
+        assert!(!heard.words.contains(&secret));
+    }
+}

@@ -1,0 +1,249 @@
+//! How much process a task deserves: scored offline, in whole numbers, the
+//! same for the same words (ROUT-03 to ROUT-06, ROUT-12).
+//!
+//! Six dimensions, each with its weight, are filled by what the words of the
+//! task say; a few words move the sum itself. The sum chooses the route, but
+//! for work on a user interface, which has a route of its own.
+
+mod say;
+mod signals;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How a task is worked on (ROUT-01).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Route {
+    Direct,
+    Planned,
+    Ralph,
+    Architect,
+    UiFlow,
+}
+
+impl Route {
+    pub const ALL: [Route; 5] = [
+        Route::Direct,
+        Route::Planned,
+        Route::Ralph,
+        Route::Architect,
+        Route::UiFlow,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Route::Direct => "DIRECT",
+            Route::Planned => "PLANNED",
+            Route::Ralph => "RALPH",
+            Route::Architect => "ARCHITECT",
+            Route::UiFlow => "UI_FLOW",
+        }
+    }
+
+    /// The name of its flow.
+    pub fn flow(self) -> &'static str {
+        match self {
+            Route::Direct => "direct",
+            Route::Planned => "planned",
+            Route::Ralph => "ralph",
+            Route::Architect => "architect",
+            Route::UiFlow => "ui_flow",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Route> {
+        let word = word.replace('-', "_");
+        Route::ALL
+            .into_iter()
+            .find(|route| route.name().eq_ignore_ascii_case(&word))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dimension {
+    Scope,
+    Dependency,
+    Technical,
+    Risk,
+    Time,
+    Ui,
+}
+
+impl Dimension {
+    pub const ALL: [Dimension; 6] = [
+        Dimension::Scope,
+        Dimension::Dependency,
+        Dimension::Technical,
+        Dimension::Risk,
+        Dimension::Time,
+        Dimension::Ui,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Dimension::Scope => "scope",
+            Dimension::Dependency => "dependency",
+            Dimension::Technical => "technical",
+            Dimension::Risk => "risk",
+            Dimension::Time => "time",
+            Dimension::Ui => "ui",
+        }
+    }
+}
+
+/// Weights and borders, from the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// They add up to 100.
+    pub weights: BTreeMap<Dimension, u32>,
+    /// The highest sum of each route; each is above the one before.
+    pub direct: u32,
+    pub planned: u32,
+    pub ralph: u32,
+    /// From here on, together with a word for it, a task is about a user
+    /// interface.
+    pub ui: u32,
+    /// From here on it is, whatever the sum says.
+    pub ui_wins: u32,
+}
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale {
+            weights: BTreeMap::from([
+                (Dimension::Scope, 25),
+                (Dimension::Dependency, 20),
+                (Dimension::Technical, 20),
+                (Dimension::Risk, 15),
+                (Dimension::Time, 10),
+                (Dimension::Ui, 10),
+            ]),
+            direct: 20,
+            planned: 45,
+            ralph: 70,
+            ui: 5,
+            ui_wins: 7,
+        }
+    }
+}
+
+/// How near to a border a sum is told to be.
+const NEAR: u32 = 2;
+
+/// The score of a task, and everything that it came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    pub route: Route,
+    pub why: Why,
+    pub total: u32,
+    pub scores: BTreeMap<Dimension, u32>,
+    pub weights: BTreeMap<Dimension, u32>,
+    pub signals: Vec<Heard>,
+    pub adjustments: Vec<Adjustment>,
+    /// The sum is near a border; this lies behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<Route>,
+}
+
+/// Why the route is the one it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    Score,
+    Ui,
+    /// The person chose it.
+    Asked,
+}
+
+/// A word of the task that counts in a dimension.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heard {
+    pub dimension: Dimension,
+    pub word: String,
+    /// Of the weight of the dimension.
+    pub percent: u32,
+}
+
+/// A word that moves the sum itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjustment {
+    pub word: String,
+    pub points: i32,
+}
+
+/// Scores a task. `asked` is the route that the person wants anyway.
+pub fn score(task: &str, scale: &Scale, asked: Option<Route>) -> Card {
+    let words = signals::Words::of(task);
+    let signals = signals::heard(&words);
+    let adjustments = signals::adjustments(&words);
+    let scores: BTreeMap<Dimension, u32> = Dimension::ALL
+        .into_iter()
+        .map(|dimension| {
+            let of_it = signals.iter().filter(|heard| heard.dimension == dimension);
+            let percent = of_it.map(|heard| heard.percent).sum::<u32>().min(100);
+            let weight = scale.weights.get(&dimension).copied().unwrap_or(0);
+            (dimension, weight * percent / 100)
+        })
+        .collect();
+    let sum = i64::from(scores.values().sum::<u32>());
+    let moved = sum + adjustments.iter().map(|a| i64::from(a.points)).sum::<i64>();
+    let total = u32::try_from(moved.clamp(0, 100)).unwrap_or(0);
+    let ui = scores.get(&Dimension::Ui).copied().unwrap_or(0);
+    let says_ui = signals.iter().any(|heard| heard.dimension == Dimension::Ui);
+    let is_ui = says_ui && (ui >= scale.ui_wins || (ui >= scale.ui && total < scale.ralph));
+    let (route, why) = match asked {
+        Some(route) => (route, Why::Asked),
+        None if is_ui => (Route::UiFlow, Why::Ui),
+        None => (scale.route(total), Why::Score),
+    };
+    Card {
+        near: scale.near(total).filter(|_| why == Why::Score),
+        route,
+        why,
+        total,
+        scores,
+        weights: scale.weights.clone(),
+        signals,
+        adjustments,
+    }
+}
+
+impl Scale {
+    fn route(&self, total: u32) -> Route {
+        match total {
+            total if total <= self.direct => Route::Direct,
+            total if total <= self.planned => Route::Planned,
+            total if total <= self.ralph => Route::Ralph,
+            _ => Route::Architect,
+        }
+    }
+
+    /// The route behind a border that the sum is near to.
+    fn near(&self, total: u32) -> Option<Route> {
+        let own = self.route(total);
+        let around = [
+            total.saturating_sub(NEAR),
+            total.saturating_add(NEAR).min(100),
+        ];
+        around
+            .into_iter()
+            .map(|other| self.route(other))
+            .find(|route| *route != own)
+    }
+}
+
+impl Card {
+    /// What `--json` prints.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        json["thresholds_near"] = self
+            .near
+            .map_or(serde_json::Value::Null, |r| r.name().into());
+        json
+    }
+}
