@@ -80,6 +80,7 @@ fn turn(turn: u32, done: usize, seconds: u64, dollars: f64, promise: Promise) ->
             at_least: false,
         },
         refusal: None,
+        role: None,
         seen: seen(done),
     })
 }

@@ -23,7 +23,7 @@ const NEEDED: [&str; 5] = [
 ];
 
 fn faults() -> Vec<(Pass, String)> {
-    let scenario = Scenario::new();
+    let scenario = Scenario::with_true_ticks();
     let done = scenario.run("");
     assert_eq!(done.code, 0, "{}", told(&done));
     let trace = scenario.trace();
@@ -53,14 +53,14 @@ fn faults() -> Vec<(Pass, String)> {
 #[test]
 fn a_bad_disk_costs_nothing_that_was_written() {
     let want = {
-        let scenario = Scenario::new();
+        let scenario = Scenario::with_true_ticks();
         scenario.run("");
         scenario.end().unwrap().without_counts()
     };
     let faults = faults();
     assert!(faults.len() > 150, "only {} cases", faults.len());
     let check = |(pass, fault): &(Pass, String)| {
-        let scenario = Scenario::new();
+        let scenario = Scenario::with_true_ticks();
         let done = scenario.run(fault);
         let said = format!("{}{}", done.stdout, done.stderr);
         let began = !scenario.runs().is_empty();
