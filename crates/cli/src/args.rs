@@ -1,12 +1,16 @@
 //! What a person can type. Nothing is read or decided here.
 
 mod install;
+mod pages;
+mod watching;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use pages::{ReportArgs, WebArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -104,6 +108,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
+    /// Say where the branch stands: p0, p1, p2, pending or unknown
+    Phase(PhaseArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -221,6 +227,18 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
+    /// Preset dev-p0: push the branch and create the pull request once the gate is green
+    #[arg(long)]
+    pub create_pr: bool,
+    /// Create it as a draft
+    #[arg(long, requires = "create_pr")]
+    pub draft: bool,
+    /// Preset dev-p1: the pull request [default: the open one of the branch]
+    #[arg(long, value_name = "N")]
+    pub pr: Option<u32>,
+    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
+    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
+    pub merge: Option<String>,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -233,6 +251,16 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PhaseArgs {
+    /// Judge the checks that the base branch requires, and no others
+    #[arg(long)]
+    pub required: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -277,37 +305,6 @@ pub struct StopArgs {
     /// Kill the agent instead of asking it to end
     #[arg(long)]
     pub now: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct MonitorArgs {
-    /// Runs of all projects on this machine
-    #[arg(long)]
-    pub all: bool,
-    /// Print one screen and end
-    #[arg(long)]
-    pub once: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ExtendArgs {
-    /// Turns to add [default: limits.extend_by]
-    #[arg(value_name = "N")]
-    pub iterations: Option<u32>,
-    /// Time to add: 30m, 2h
-    #[arg(long, value_name = "TIME")]
-    pub time: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub struct AnswerArgs {
-    /// Question (its number may be left out where only one is open) and answer:
-    /// the number of an option, or your own words
-    #[arg(value_name = "[ID] TEXT")]
-    pub words: Vec<String>,
-    /// Print the open questions as JSON
-    #[arg(long, conflicts_with = "words")]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -448,38 +445,6 @@ pub enum HistoryVerb {
         #[arg(long)]
         json: bool,
     },
-}
-
-#[derive(Debug, Args)]
-pub struct WebArgs {
-    /// Port to listen on [default: 7437, or a free one]
-    #[arg(long, value_name = "N")]
-    pub port: Option<u16>,
-    /// Open it in the browser
-    #[arg(long)]
-    pub open: bool,
-    /// Address to listen on: others than this machine's own let the network in
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
-    pub bind: std::net::IpAddr,
-}
-
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("form").args(["html", "md", "json"]))]
-pub struct ReportArgs {
-    /// Run, or the name of its archive [default: the latest run]
-    pub run: Option<String>,
-    /// One HTML file with charts
-    #[arg(long)]
-    pub html: bool,
-    /// Markdown, which is the default
-    #[arg(long)]
-    pub md: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Write it there instead of printing it
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

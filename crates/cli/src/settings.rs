@@ -107,6 +107,19 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     if !args.verify.is_empty() {
         flags.add("verify.commands", args.verify.clone(), "--verify");
     }
+    if args.create_pr {
+        flags.add("pr.create", true, "--create-pr");
+    }
+    if args.draft {
+        flags.add("pr.draft", true, "--draft");
+    }
+    if let Some(number) = args.pr {
+        flags.add("pr.number", i64::from(number), "--pr");
+    }
+    if let Some(method) = &args.merge {
+        flags.text("pr.merge", Some("self"), "--merge");
+        flags.text("pr.merge_method", Some(method), "--merge");
+    }
     if args.allow_unsafe {
         flags.add("agent.allow_unsafe", true, "--allow-unsafe");
     }

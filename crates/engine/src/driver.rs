@@ -2,6 +2,7 @@
 //! decides, the journal is written, and what was decided is done.
 
 mod aftermath;
+mod checks;
 mod moments;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,6 +11,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use ralph_core::forge::{ForgeAnswer, ForgeAsk};
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
@@ -110,6 +112,8 @@ type Child = Pin<Box<dyn Future<Output = ChildDone>>>;
 enum ChildDone {
     Turn(Box<Called>),
     Verified(Verified),
+    E2e(Verified),
+    Forge(ForgeAnswer),
 }
 
 struct Driver<'a> {
@@ -170,6 +174,8 @@ impl<'a> Driver<'a> {
         };
         let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
+        let armed = looker.arm(&plan, &open.state.rules.checks, &open.paths);
+        open.recorder.note(Made::Checks, armed);
         let seen = looker.look();
         if let Some(change) = open
             .before
@@ -417,14 +423,26 @@ impl<'a> Driver<'a> {
                 }
             }
             ChildDone::Verified(verified) => {
-                if let Some(kind) = verified.lost {
-                    self.announce(&Announcement::OutputLost {
-                        file: self.paths.turn_verification(verified.report.turn),
-                        message: kind.to_string(),
-                    });
-                }
+                self.tell_lost_output(&verified);
                 Kind::Verified(verified.report)
             }
+            ChildDone::E2e(verified) => {
+                self.tell_lost_output(&verified);
+                let turn = verified.report.turn;
+                let result = verified.report.results.into_iter().next();
+                let result = result.unwrap_or_default();
+                Kind::E2eEnded { turn, result }
+            }
+            ChildDone::Forge(answer) => Kind::Forge { answer },
+        }
+    }
+
+    fn tell_lost_output(&mut self, verified: &Verified) {
+        if let Some(kind) = verified.lost {
+            self.announce(&Announcement::OutputLost {
+                file: self.paths.turn_verification(verified.report.turn),
+                message: kind.to_string(),
+            });
         }
     }
 
@@ -465,7 +483,10 @@ impl<'a> Driver<'a> {
                 self.courier.take(&notice, at);
             }
             Effect::RunAgent(turn) => self.start_turn(turn),
-            Effect::Verify { turn } => self.start_verification(turn),
+            Effect::Verify { turn, scope } => self.start_verification(turn, &scope),
+            Effect::Untick { ids } => self.untick(&ids),
+            Effect::RunE2e { turn } => self.start_e2e(turn),
+            Effect::Forge(ask) => self.ask_forge(ask),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -533,20 +554,14 @@ impl<'a> Driver<'a> {
         }));
     }
 
-    fn start_verification(&mut self, turn: u32) {
-        let Some(verifier) = self.plan.verifier.clone() else {
+    fn ask_forge(&mut self, ask: ForgeAsk) {
+        let Some(forge) = self.plan.forge.clone() else {
             return;
         };
-        let root = self.plan.root.clone();
-        let log = self.paths.turn_verification(turn);
-        let env = run_env(
-            &self.run_id,
-            turn,
-            self.plan.tasks.as_ref().map(|t| t.path.as_path()),
-        );
+        let env = run_env(&self.run_id, self.state.turns, None);
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
-            ChildDone::Verified(verifier.run(turn, &root, &env, log, stop).await)
+            ChildDone::Forge(forge.perform(&ask, &env, stop).await)
         }));
     }
 

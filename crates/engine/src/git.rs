@@ -111,6 +111,11 @@ pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<
     }
 }
 
+/// Where a remote is, as it is configured.
+pub fn remote_url(root: &Path, remote: &str) -> Option<String> {
+    ask_git(root, &["config", "--get", &format!("remote.{remote}.url")])
+}
+
 /// The files of [`count_changed_files`], and how many lines of each.
 pub fn changed_files(
     root: &Path,

@@ -4,15 +4,18 @@
 
 pub mod agents;
 pub mod archive;
+pub mod baseline;
 pub mod clock;
 pub mod control;
 pub mod driver;
 pub mod error;
 mod excerpt;
+pub mod forge;
 pub mod gate;
 pub mod git;
 mod guarded;
 pub mod inbox;
+pub mod integrity;
 mod kept;
 pub mod ledger;
 pub mod look;

@@ -8,17 +8,24 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{ErrorClass, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks};
+use ralph_core::machine::{
+    Checks, ErrorClass, Integrity, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks,
+};
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::layout::RunPaths;
 
 use crate::git;
+use crate::integrity::Watch;
+use crate::plan::Plan;
 use crate::worktree::WorkTree;
 pub use signs::Signs;
 
+/// What the checks consisted of when the loop was armed, beside its journal.
+const ARMED: &str = "checks.json";
 /// How many tasks are known that could be worked on: more than there can be
 /// open questions.
 const READY_SHOWN: usize = 8;
@@ -191,6 +198,8 @@ pub struct Looker {
     work_tree: WorkTree,
     last_tree: Option<String>,
     last: Option<LastRead>,
+    /// What the checks consist of, where that is watched.
+    watch: Option<Watch>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
@@ -221,6 +230,7 @@ impl Looker {
             tasks,
             scope,
             last: None,
+            watch: None,
             whole: None,
             trees: HashMap::new(),
         }
@@ -234,12 +244,35 @@ impl Looker {
         self.work_tree = WorkTree::new(&self.root, excluded);
     }
 
+    /// Watches the checks of a run, where it wants that.
+    pub fn arm(&mut self, plan: &Plan, checks: &Checks, run: &RunPaths) -> Result<(), FileError> {
+        if checks.integrity == Integrity::Off {
+            return Ok(());
+        }
+        let file = run.dir.join(ARMED);
+        let (watch, kept) = Watch::arm(&self.root, plan.commands(), plan.list.as_ref(), &file);
+        self.watch = Some(watch);
+        kept
+    }
+
+    /// Fingerprint of the work tree, as it was at the last look.
+    pub fn tree(&self) -> Option<String> {
+        self.last_tree.clone()
+    }
+
     pub fn look(&mut self) -> Seen {
         let scan = self.work_tree.scan().ok();
-        self.last_tree = scan.map(|scan| scan.fingerprint.to_string());
+        self.last_tree = scan.as_ref().map(|scan| scan.fingerprint.to_string());
         let head = git::head(&self.root);
+        let tasks = self.look_at_tasks();
+        let list = self.last.as_ref().map(|last| &last.list);
+        let weakened = match &mut self.watch {
+            Some(watch) => watch.look(scan.as_ref(), list),
+            None => Vec::new(),
+        };
         Seen {
-            tasks: self.look_at_tasks(),
+            tasks,
+            weakened,
             tree: self.last_tree.clone(),
             commit_tree: head.commit.and_then(|commit| self.tree_of(commit)),
             branch: head.branch,
@@ -309,6 +342,7 @@ impl Looker {
         };
         let last = self.last.take();
         let changes = last.map(|last| tasks::compare(&last.list, &list));
+        let ticked = ticked(&list, &self.scope, changes.as_ref());
         let changes = changes.unwrap_or_default();
         self.last = Some(LastRead {
             bytes,
@@ -319,6 +353,7 @@ impl Looker {
         Ok(TaskFacts {
             removed: changes.removed,
             unticked: changes.unticked,
+            ticked,
             ..facts
         })
     }
@@ -333,6 +368,54 @@ impl Looker {
             self.whole = Some(list.clone());
         }
         lost
+    }
+
+    /// Empties the boxes of tasks, each by exactly its bytes (TASK-12).
+    pub fn untick(&mut self, ids: &[String]) -> Result<(), FileError> {
+        let Some(file) = &self.tasks else {
+            return Ok(());
+        };
+        let Ok(OpenTaskFile { bytes, list, .. }) = file.clone().open() else {
+            return Ok(());
+        };
+        let (mut after, mut read) = (bytes.clone(), list);
+        for id in ids {
+            let Some(task) = read.find(id) else {
+                continue;
+            };
+            // A story without a mark has none to be taken away.
+            let Ok(unticked) = tasks::set_mark(&after, &read, task, false) else {
+                continue;
+            };
+            let Ok(list) = file.parse(&unticked) else {
+                continue;
+            };
+            (after, read) = (unticked, list);
+        }
+        if after == bytes {
+            return Ok(());
+        }
+        write_atomic(&file.path, &after, AtomicOptions { durable: true })?;
+        // Our own change is no change of the agent's.
+        if let Some(last) = self.last.as_mut().filter(|last| last.bytes == bytes) {
+            last.facts = TaskFacts {
+                lost: std::mem::take(&mut last.facts.lost),
+                ..facts(&read, &self.scope)
+            };
+            last.scope = self.scope.clone();
+            (last.bytes, last.list) = (after, read);
+        }
+        Ok(())
+    }
+
+    /// Which of these tasks were ticked at the last look.
+    pub fn ticked_among(&self, ids: &[String]) -> Vec<String> {
+        let last = self.last.as_ref().map(|last| &last.list);
+        let is_ticked = |id: &&String| {
+            let task = last.and_then(|list| list.tasks.get(list.find(id)?));
+            task.is_some_and(|task| task.done)
+        };
+        ids.iter().filter(is_ticked).cloned().collect()
     }
 
     /// What the task file held when it was read last.
@@ -422,7 +505,18 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         removed: Vec::new(),
         lost: Vec::new(),
         unticked: Vec::new(),
+        ticked: Vec::new(),
     }
+}
+
+/// The tasks in scope that were ticked since the reading before; every one
+/// that is done, where there is none.
+fn ticked(list: &TaskList, scope: &Scope, changes: Option<&tasks::Changes>) -> Vec<TaskRef> {
+    let done = list.required(scope).filter(|task| task.done);
+    let is_new = |task: &&tasks::Task| {
+        changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
+    };
+    done.filter(is_new).map(task_ref).collect()
 }
 
 fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {

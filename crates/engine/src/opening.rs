@@ -141,6 +141,7 @@ fn open_again(layout: &Layout, plan: &Plan, id: &RunId) -> Result<Open, DriveErr
         plan.tasks.as_ref().map(|tasks| tasks.path.as_path()),
     );
     let paths = layout.run(id);
+    let _ = remove_stale_temps(&paths.dir, None);
     let (journal, records, tail) = Journal::open(&paths.journal()).map_err(PastError::from)?;
     let (past, lines) = retell(id, records)?;
     let recorder = Recorder::open(plan, &paths, journal, &past.header, lines);
@@ -190,6 +191,7 @@ pub fn finish_telling(layout: &Layout, id: &RunId) -> Result<Option<Outcome>, Dr
 
 /// Under the lock.
 pub(crate) fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome>, DriveError> {
+    let _ = remove_stale_temps(&paths.dir, None);
     let (records, _) = journal::read(&paths.journal()).map_err(PastError::from)?;
     let (past, lines) = retell(&paths.id, records)?;
     let mut told = Told::new(&paths.events(), lines);

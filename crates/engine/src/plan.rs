@@ -2,9 +2,12 @@
 //! is started or written.
 
 mod chain;
+mod checks;
 mod discover;
+mod forge;
 mod say;
 pub use chain::check_budget;
+pub use forge::{WrongBranch, forge_of};
 pub use say::megabytes;
 #[cfg(test)]
 mod tests;
@@ -12,7 +15,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::config::{self, Settings, TaskSource};
+use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
@@ -30,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::{Agent, EnvFilter, SplitError};
 use crate::archive::{Keeping, Pruned};
+use crate::forge::Forge;
 use crate::look::{OpenTaskFile, ReadError, TaskFile};
 use crate::notify::{Notifier, Undelivered, Way};
 use crate::projections::CheckpointPlan;
@@ -98,6 +102,8 @@ pub struct Plan {
     pub prompter: Prompter,
     pub promise: PromiseRules,
     pub verifier: Option<Verifier>,
+    /// What runs the end-to-end tests.
+    pub e2e: Option<Verifier>,
     pub log: PathBuf,
     pub log_style: LogStyle,
     pub log_max_bytes: u64,
@@ -107,6 +113,10 @@ pub struct Plan {
     /// Who is told what while nobody looks.
     pub notifier: Notifier,
     pub checkpoint: CheckpointPlan,
+    /// Where a pull request is made or watched.
+    pub forge: Option<Forge>,
+    /// How long a hook may wait for CI.
+    pub hook_wait: Duration,
     /// How much of an agent's output is kept for each turn.
     pub output_max: u64,
     /// How long the agent may say nothing.
@@ -252,6 +262,23 @@ impl Plan {
         named.or(self.agents.first())
     }
 
+    /// Every command that proves something.
+    pub fn commands(&self) -> Vec<String> {
+        let own = self.rules.checks.tasks.values().flatten();
+        let runners = self.verifier.iter().chain(&self.e2e);
+        let project = runners.flat_map(|verifier| &verifier.commands);
+        project.chain(own).cloned().collect()
+    }
+
+    /// What may go outward, as a person would type it (PRCI-13).
+    pub fn outward(&self) -> Vec<String> {
+        let asks = self.rules.outward();
+        let forge = self.forge.iter();
+        forge
+            .flat_map(|forge| asks.iter().map(|ask| forge.command_of(ask)))
+            .collect()
+    }
+
     /// `claude`, or `claude → codex`.
     pub fn agent_names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
@@ -332,6 +359,8 @@ pub enum PlanError {
         agent: &'static str,
         kind: BudgetKind,
     },
+    /// Pull requests are not made from here.
+    Branch(WrongBranch),
     RootMissing {
         root: PathBuf,
     },
@@ -376,13 +405,15 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         }
         None => (None, None),
     };
-    let goal = match tasks {
-        Some(_) => Goal::Tasks {
+    let goal = match (&tasks, settings.pr.goal) {
+        (Some(_), _) => Goal::Tasks {
             phase: scope.phase.clone(),
         },
-        None => Goal::Prompt,
+        (None, PrGoal::None) => Goal::Prompt,
+        (None, PrGoal::P0) => Goal::PullRequest,
+        (None, PrGoal::P1) => Goal::Ci,
     };
-    if goal == Goal::Prompt
+    if matches!(goal, Goal::Prompt | Goal::PullRequest)
         && wanted
             .asked
             .prompt
@@ -394,6 +425,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         return Err(PlanError::EmptyPrompt);
     }
     let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
+    rules.checks = checks::checks(settings, list.as_ref(), &scope);
     let agents = match &wanted.session {
         Some(client) => {
             live_in(client, &mut rules);
@@ -406,14 +438,17 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             agents
         }
     };
+    let forge = forge::forge(settings, wanted, &goal)?;
+    rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
-    let verifier = verifier(settings);
-    if verifier.is_none() {
+    let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
+    let e2e = checks::e2e(settings);
+    if verifier.is_none() && e2e.is_none() && forge.is_none() {
         announcements.push(match goal {
             Goal::Tasks { .. } => Announcement::NothingProves,
-            Goal::Prompt => Announcement::OnlyWords,
+            _ => Announcement::OnlyWords,
         });
     }
     if crate::git::find_root(&wanted.root).is_none() {
@@ -440,7 +475,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
         prompter: Prompter {
             template,
-            prompt: wanted.asked.prompt.clone().filter(|_| tasks.is_none()),
+            prompt: forge::prompt(settings, wanted, &goal).filter(|_| tasks.is_none()),
             tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
             promise: settings
                 .promise
@@ -453,6 +488,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         scope,
         promise: promise_rules(settings),
         verifier,
+        e2e,
         log: wanted.root.join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
@@ -466,6 +502,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
             delta: settings.preset.as_deref() == Some("delta"),
         },
+        forge,
+        hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
@@ -547,15 +585,8 @@ fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), Pl
 }
 
 /// The verification commands of a project and their bounds.
-pub fn verifier(settings: &Settings) -> Option<Verifier> {
-    let verify = &settings.verify;
-    (!verify.commands.is_empty()).then(|| Verifier {
-        commands: verify.commands.clone(),
-        timeout: verify.command_timeout,
-        output_limit: verify.output_limit as usize,
-        log_max: settings.log.agent_output_max,
-        grace: GRACE,
-    })
+pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
+    checks::verifier(settings, root, &Default::default())
 }
 
 fn promise_rules(settings: &Settings) -> PromiseRules {
@@ -592,8 +623,10 @@ fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
             tree: counts(config::Evidence::Tree),
         },
         e2e_repairs: settings.e2e.max_repairs,
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
+        forge: None,
         question_wait_ms: settings
             .questions
             .park

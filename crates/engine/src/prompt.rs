@@ -141,6 +141,7 @@ fn last_failure(notes: &[PromptNote]) -> String {
         PromptNote::VerifyFailed { command, output } => Some(format!("{command}\n{output}")),
         PromptNote::LastError { class, message } => Some(format!("{class}: {message}")),
         PromptNote::E2eFailed { reason } => Some(reason.clone()),
+        PromptNote::Forge(note) => note.failure().map(|(of, said)| format!("{of}\n{said}")),
         _ => None,
     });
     failure.unwrap_or_default()

@@ -62,8 +62,10 @@ pub enum Made {
     Events,
     Log,
     Status,
-    /// The counts in the task file.
+    /// The counts and boxes in the task file.
     Tasks,
+    /// What the checks consisted of when the loop was armed.
+    Checks,
 }
 
 /// The log file, which is opened again and again until that works.

@@ -1,15 +1,22 @@
 //! Runs verification commands itself and keeps what they said.
 
+mod order;
+mod said;
+
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::machine::{CommandResult, VerifyReport};
+use ralph_core::proof::{Baseline, Failure};
 use tokio::sync::watch;
 
 use crate::excerpt::Excerpt;
 use crate::kept::{self, KeptOutput};
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
+pub use order::Order;
+use said::Said;
 
 /// The commands of a project and their bounds (VERI-05).
 #[derive(Clone, Debug)]
@@ -22,19 +29,23 @@ pub struct Verifier {
     /// How much of the output is kept in the log; zero keeps all.
     pub log_max: u64,
     pub grace: Duration,
+    /// Failures that were there before the work began.
+    pub baseline: Baseline,
 }
 
 /// What came of a verification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified {
     pub report: VerifyReport,
+    /// How the commands failed that did.
+    pub failing: BTreeMap<String, Failure>,
     /// Why the output could not be kept, where it could not.
     pub lost: Option<io::ErrorKind>,
 }
 
 impl Verifier {
-    /// Runs one command after another and stops at the first that fails; the
-    /// output goes to `log`.
+    /// Runs one command of the project after another and stops at the first
+    /// that fails; the output goes to `log`.
     pub async fn run(
         &self,
         turn: u32,
@@ -43,14 +54,16 @@ impl Verifier {
         log: PathBuf,
         stop: watch::Receiver<Stop>,
     ) -> Verified {
-        self.run_commands(&self.commands, turn, root, env, log, stop)
-            .await
+        let order = Order {
+            project: self.commands.clone(),
+            ..Order::default()
+        };
+        self.run_order(&order, turn, root, env, log, stop).await
     }
 
-    /// The same with other commands than those of the project.
-    pub async fn run_commands(
+    pub async fn run_order(
         &self,
-        commands: &[String],
+        order: &Order,
         turn: u32,
         root: &Path,
         env: &[(String, String)],
@@ -63,20 +76,38 @@ impl Verifier {
                 Ok(log) => (Some(log), None),
                 Err(error) => (None, Some(error.kind())),
             };
-        let mut results = Vec::new();
-        for command in commands {
+        let mut results: Vec<CommandResult> = Vec::new();
+        let mut failing = BTreeMap::new();
+        let project = order.project.iter().map(|command| (command, false));
+        let own = order.own.iter().map(|command| (command, true));
+        for (command, of_task) in project.chain(own) {
+            let has_failed = results.iter().any(|result| !result.is_good());
+            if has_failed && (!of_task || order.own_only_if_project_passes) {
+                continue;
+            }
             let (output, unwritten) = Output::new(log.as_mut(), command, self.output_limit);
             lost = lost.or(unwritten);
-            let (result, unkept) = self.run_one(command, root, env, output, stop.clone()).await;
-            let failed = result.exit != Some(0);
-            results.push(result);
+            let (result, failure, unkept) =
+                self.run_one(command, root, env, output, stop.clone()).await;
+            if result.exit != Some(0) {
+                failing.insert(command.clone(), failure);
+            }
+            results.push(CommandResult { of_task, ..result });
             lost = lost.or(unkept);
-            if failed {
+            if *stop.borrow() >= Stop::Gracefully {
                 break;
             }
         }
-        let report = VerifyReport { turn, results };
-        Verified { report, lost }
+        let report = VerifyReport {
+            turn,
+            tree: None,
+            results,
+        };
+        Verified {
+            report,
+            failing,
+            lost,
+        }
     }
 
     async fn run_one(
@@ -86,7 +117,7 @@ impl Verifier {
         env: &[(String, String)],
         mut output: Output<'_>,
         stop: watch::Receiver<Stop>,
-    ) -> (CommandResult, Option<io::ErrorKind>) {
+    ) -> (CommandResult, Failure, Option<io::ErrorKind>) {
         let (program, flag) = if cfg!(windows) {
             ("cmd", "/C")
         } else {
@@ -115,13 +146,17 @@ impl Verifier {
             Ending::Stopped => (None, "\n[stopped]".into()),
             Ending::SpawnFailed { message, .. } => (None, message),
         };
+        let failure = output.said.failure(exit);
         let result = CommandResult {
             command: command.into(),
             exit,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             output: output.kept.text() + &end,
+            digest: output.said.digest(),
+            known: exit != Some(0) && self.baseline.knows(command, &failure),
+            of_task: false,
         };
-        (result, report.sink_error)
+        (result, failure, report.sink_error)
     }
 }
 
@@ -130,6 +165,7 @@ impl Verifier {
 struct Output<'a> {
     log: Option<&'a mut KeptOutput>,
     kept: Excerpt,
+    said: Said,
 }
 
 impl<'a> Output<'a> {
@@ -144,13 +180,18 @@ impl<'a> Output<'a> {
             .map_or(Ok(()), |log| log.write(head.as_bytes()));
         let kept = Excerpt::new(limit);
         (
-            Output { log, kept },
+            Output {
+                log,
+                kept,
+                said: Said::default(),
+            },
             written.err().map(|error| error.kind()),
         )
     }
 
     fn take(&mut self, chunk: &[u8]) -> io::Result<()> {
         self.kept.push(chunk);
+        self.said.push(chunk);
         match &mut self.log {
             Some(log) => log.write(chunk),
             None => Ok(()),

@@ -50,6 +50,7 @@ fn verifier(commands: &[&str]) -> Verifier {
         timeout: Duration::from_secs(60),
         output_limit: 500,
         log_max: 0,
+        baseline: Default::default(),
         grace: Duration::from_secs(60),
     }
 }

@@ -2,7 +2,6 @@
 //! bounds, and answers at once or as a stream of events.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 
 const MAX_HEAD: u64 = 64 * 1024;
 const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -28,11 +27,14 @@ fn bad(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-pub fn read(stream: &TcpStream) -> io::Result<Incoming> {
+pub fn read<S>(stream: &S) -> io::Result<Incoming>
+where
+    for<'a> &'a S: Read + Write,
+{
     let mut reader = BufReader::new(stream);
     let mut request = read_head(&mut reader)?;
     if request.header("expect").is_some() {
-        (&*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+        (&mut &*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
     request.body = read_body(&mut reader, &request)?;
     Ok(request)
@@ -128,6 +130,7 @@ pub struct Outgoing {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Body {
     Whole(String),
+    Bytes(Vec<u8>),
     /// Events, each with the empty line that ends it.
     Events(Vec<String>),
 }
@@ -149,6 +152,11 @@ pub fn write(stream: &mut impl Write, answer: &Outgoing) -> io::Result<()> {
             };
             stream.write_all(head.as_bytes())?;
             stream.write_all(text)?;
+        }
+        Body::Bytes(bytes) => {
+            head.push_str(&format!("Content-Length: {}\r\n\r\n", bytes.len()));
+            stream.write_all(head.as_bytes())?;
+            stream.write_all(bytes)?;
         }
         Body::Events(events) => {
             head.push_str("Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n");

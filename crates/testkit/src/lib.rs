@@ -5,6 +5,8 @@
 //! this crate.
 
 mod api;
+#[cfg(unix)]
+pub mod github;
 mod http;
 mod lanes;
 pub mod limits;

@@ -7,6 +7,7 @@
 pub mod guard;
 pub mod hooks;
 pub mod output;
+pub mod readers;
 pub mod stream;
 
 use std::fs;

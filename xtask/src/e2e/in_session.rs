@@ -10,7 +10,7 @@ use super::clients::Client;
 use super::scenarios::{Findings, Scenario};
 use super::stage::{Sitting, Stage};
 
-pub const SCENARIOS: [Scenario; 9] = [
+pub const SCENARIOS: [Scenario; 10] = [
     Scenario {
         name: "session loop",
         is_for: |client| client.alone.is_some(),
@@ -20,6 +20,11 @@ pub const SCENARIOS: [Scenario; 9] = [
         name: "session false promise",
         is_for: |client| client.alone.is_some(),
         play: false_promise,
+    },
+    Scenario {
+        name: "borrowed hooks",
+        is_for: |client| client.name == "copilot",
+        play: borrowed_hooks,
     },
     Scenario {
         name: "session guard",
@@ -157,6 +162,26 @@ fn session_loop(stage: &Stage) -> io::Result<Findings> {
         findings.played.hooked >= 3,
         "the guard should be asked about every write",
     );
+    Ok(findings)
+}
+
+/// Copilot CLI also runs the hooks of Claude Code: with both installed, a turn
+/// is still counted once.
+fn borrowed_hooks(stage: &Stage) -> io::Result<Findings> {
+    let write = stage.client.write(&stage.project.join("3.txt"), "text\n");
+    let turns = vec![
+        Turn::say("Not yet."),
+        Turn::say("Now.").call(write),
+        Turn::say(FINISHED),
+    ];
+    let mut findings = Findings::new(stage.sit(Sitting {
+        script: Script::main(turns),
+        init: vec!["--agent", "claude", "--agent", "copilot"],
+        calls: vec![vec![start(stage, VERIFIED)]],
+        ..Sitting::default()
+    })?);
+    findings.exits(0);
+    findings.runs(&[("complete", 2)]);
     Ok(findings)
 }
 

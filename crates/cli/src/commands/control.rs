@@ -12,6 +12,8 @@ use ralph_engine::past;
 use ralph_store::layout::Layout;
 
 use crate::app::App;
+use crate::hook::Host;
+use crate::insession::{Here, Steered};
 
 pub fn pause(app: &App) -> u8 {
     tell(app, Request::Pause)
@@ -89,6 +91,9 @@ fn tell(app: &App, request: Request) -> u8 {
     let layout = Layout::new(&app.root);
     let heard = match control::tell(&layout, Wish::Request(request), request != Request::Pause) {
         Ok(heard) => heard,
+        Err(ControlError::NothingRuns) if in_session(&layout).is_some() => {
+            return leave_session(app, &layout, request);
+        }
         Err(error) => return app.fail(&error),
     };
     let iteration = iteration(&layout);
@@ -119,6 +124,35 @@ fn tell(app: &App, request: Request) -> u8 {
         ),
     });
     0
+}
+
+/// The session that the newest run goes on in, and its client.
+fn in_session(layout: &Layout) -> Option<(String, Host)> {
+    let text = std::fs::read_to_string(layout.status()).ok()?;
+    let status: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let session = status["session"]["id"].as_str()?;
+    let host = Host::from_name(status["session"]["host"].as_str()?)?;
+    (status["status"] == "running").then(|| (session.to_owned(), host))
+}
+
+/// No process drives a loop inside a session between two hooks.
+fn leave_session(app: &App, layout: &Layout, request: Request) -> u8 {
+    let Some((session, host)) = in_session(layout) else {
+        return app.fail(&ControlError::NothingRuns);
+    };
+    // There is no turn of ours to be killed.
+    let request = match request {
+        Request::Kill => Request::Interrupt,
+        request => request,
+    };
+    match Here::new(&app.root, &session, host.name()).leave(request) {
+        Ok(Steered::Ended(text) | Steered::Told(text)) => {
+            app.tell(&text);
+            0
+        }
+        Ok(Steered::NoLoop) => app.fail(&ControlError::NothingRuns),
+        Err(problem) => app.fail(&problem),
+    }
 }
 
 /// Where the run stands, as far as its status says.

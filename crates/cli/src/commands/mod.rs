@@ -21,6 +21,7 @@ mod left;
 mod logs;
 mod loop_;
 mod monitor;
+mod phase;
 mod report;
 mod resume;
 mod run;
@@ -74,6 +75,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => guard::hook(&cli.global, &args),
+        Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

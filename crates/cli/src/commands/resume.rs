@@ -335,7 +335,7 @@ fn view(past: &Past) -> ResumeView {
             &past.header.asked.prompt,
             &past.header.tasks_file,
         ) {
-            (Goal::Prompt, Some(prompt), _) => prompt.clone(),
+            (Goal::Prompt | Goal::PullRequest | Goal::Ci, Some(prompt), _) => prompt.clone(),
             (_, _, Some(file)) => file.display().to_string(),
             _ => String::new(),
         },

@@ -28,7 +28,7 @@ pub fn run(app: &App, args: &VerifyArgs) -> u8 {
     let gate = Gate {
         layout: &layout,
         settings: &loaded.settings,
-        verifier: plan::verifier(&loaded.settings),
+        verifier: plan::verifier(&loaded.settings, &app.root),
     };
     let report = gate.run();
     let passed = report.as_ref().is_some_and(VerifyReport::passed);

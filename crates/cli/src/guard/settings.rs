@@ -26,8 +26,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// Keys that loosen the guard and do not count.
     pub ignored: Vec<&'static str>,
-    /// The file as it was read; `None` where there is none.
-    pub file: Option<GuardFile>,
+    /// The text of the file; `None` where there is none.
+    text: Option<String>,
 }
 
 /// Why the configuration says nothing.
@@ -60,7 +60,7 @@ pub fn load(project: &Path) -> Result<Loaded, Trouble> {
     let text = match std::fs::read_to_string(project.join(NAME)) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Loaded::from_settings(&GuardSettings::default()));
+            return Ok(Loaded::from_settings(GuardSettings::default()));
         }
         Err(error) => {
             return Err(Trouble::Config(vec![ConfigError::Unreadable {
@@ -76,16 +76,18 @@ pub fn load(project: &Path) -> Result<Loaded, Trouble> {
         return Err(Trouble::Taken { id });
     }
     let counts = file.loosens.is_empty() || trust::is_trusted(project, &file.digest());
+    let lang = file.lang.as_deref().and_then(Lang::from_name);
     let mut loaded = if counts {
-        Loaded::from_settings(&file.settings)
+        Loaded::from_settings(file.settings)
     } else {
-        Loaded::from_settings(&file.tightened())
+        let ignored = file.loosens.clone();
+        Loaded {
+            ignored,
+            ..Loaded::from_settings(file.tightened())
+        }
     };
-    if !counts {
-        loaded.ignored.clone_from(&file.loosens);
-    }
-    loaded.lang = file.lang.as_deref().and_then(Lang::from_name);
-    loaded.file = Some(file);
+    loaded.lang = lang;
+    loaded.text = Some(text);
     Ok(loaded)
 }
 
@@ -101,14 +103,19 @@ fn in_words(text: &str) -> Trouble {
 }
 
 impl Loaded {
-    fn from_settings(settings: &GuardSettings) -> Loaded {
+    /// The file as it was read; `None` where there is none.
+    pub fn file(&self) -> Option<GuardFile> {
+        GuardFile::read(self.text.as_deref()?).ok()
+    }
+
+    fn from_settings(settings: GuardSettings) -> Loaded {
         Loaded {
             enabled: settings.enabled,
             shadow: settings.shadow,
             lang: None,
             settings: for_guard(settings),
             ignored: Vec::new(),
-            file: None,
+            text: None,
         }
     }
 
@@ -128,7 +135,7 @@ impl Loaded {
     }
 }
 
-fn for_guard(settings: &GuardSettings) -> Settings {
+fn for_guard(settings: GuardSettings) -> Settings {
     let pack = |pack: &GuardPack| match pack {
         GuardPack::Publishing => Pack::Publishing,
         GuardPack::Database => Pack::Database,
@@ -137,20 +144,20 @@ fn for_guard(settings: &GuardSettings) -> Settings {
     };
     let on: Vec<Pack> = settings.packs.iter().map(pack).collect();
     Settings {
-        disabled: settings.disable.clone(),
-        enabled: settings.enable.clone(),
+        disabled: settings.disable,
+        enabled: settings.enable,
         modes: settings
             .modes
-            .iter()
-            .map(|(id, mode)| (id.clone(), for_rule(*mode)))
+            .into_iter()
+            .map(|(id, mode)| (id, for_rule(mode)))
             .collect(),
         without_packs: Pack::ALL
             .into_iter()
             .filter(|pack| !on.contains(pack))
             .collect(),
-        allow_paths: settings.allow_paths.clone(),
-        allow_hosts: settings.allow_hosts.clone(),
-        rules: settings.rules.iter().map(user_rule).collect(),
+        allow_paths: settings.allow_paths,
+        allow_hosts: settings.allow_hosts,
+        rules: settings.rules.into_iter().map(user_rule).collect(),
         ignore_case: cfg!(any(windows, target_os = "macos")),
         fail: match settings.fail {
             GuardFailure::Closed => Fail::Closed,
@@ -167,8 +174,7 @@ fn for_rule(mode: GuardMode) -> Mode {
     }
 }
 
-fn user_rule(rule: &config::GuardRule) -> UserRule {
-    let rule = rule.clone();
+fn user_rule(rule: config::GuardRule) -> UserRule {
     UserRule {
         id: rule.id,
         program: rule.program,

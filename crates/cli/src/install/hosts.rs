@@ -9,61 +9,16 @@ use serde_json::{Value, json};
 use super::program;
 use crate::hook::{Event, Host};
 
-/// What a hook does, by the name that it has on our command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
-    PreToolUse,
-    PostToolUse,
-    Stop,
-    SubagentStop,
-    UserPromptSubmit,
-    SessionStart,
-    SessionEnd,
-}
-
-impl Verb {
-    pub const ALL: [Verb; 7] = [
-        Verb::PreToolUse,
-        Verb::PostToolUse,
-        Verb::Stop,
-        Verb::SubagentStop,
-        Verb::UserPromptSubmit,
-        Verb::SessionStart,
-        Verb::SessionEnd,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verb::PreToolUse => "pre-tool-use",
-            Verb::PostToolUse => "post-tool-use",
-            Verb::Stop => "stop",
-            Verb::SubagentStop => "subagent-stop",
-            Verb::UserPromptSubmit => "user-prompt-submit",
-            Verb::SessionStart => "session-start",
-            Verb::SessionEnd => "session-end",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Verb> {
-        Verb::ALL.into_iter().find(|verb| verb.name() == name)
-    }
-
-    /// Whether `ralph hook` answers it.
-    pub fn is_there(self) -> bool {
-        Event::from_name(self.name()).is_some()
-    }
-}
-
 /// One hook of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// As the agent calls it.
     pub event: &'static str,
     pub matcher: Option<&'static str>,
-    pub verb: Verb,
+    pub verb: Event,
 }
 
-const fn entry(event: &'static str, matcher: &'static str, verb: Verb) -> Entry {
+const fn entry(event: &'static str, matcher: &'static str, verb: Event) -> Entry {
     let matcher = Some(matcher);
     Entry {
         event,
@@ -72,7 +27,7 @@ const fn entry(event: &'static str, matcher: &'static str, verb: Verb) -> Entry 
     }
 }
 
-const fn plain(event: &'static str, verb: Verb) -> Entry {
+const fn plain(event: &'static str, verb: Event) -> Entry {
     Entry {
         event,
         matcher: None,
@@ -82,63 +37,63 @@ const fn plain(event: &'static str, verb: Verb) -> Entry {
 
 /// INST-03, and what else the guard has something to say about.
 const CLAUDE: [Entry; 11] = [
-    entry("PreToolUse", "Bash", Verb::PreToolUse),
-    entry("PreToolUse", "Write|Edit|Read", Verb::PreToolUse),
-    entry("PreToolUse", "WebFetch", Verb::PreToolUse),
+    entry("PreToolUse", "Bash", Event::PreToolUse),
+    entry("PreToolUse", "Write|Edit|Read", Event::PreToolUse),
+    entry("PreToolUse", "WebFetch", Event::PreToolUse),
     entry(
         "PreToolUse",
         "^(MultiEdit|NotebookEdit|Glob|Grep|mcp__.*)$",
-        Verb::PreToolUse,
+        Event::PreToolUse,
     ),
-    entry("PostToolUse", "Write|Edit", Verb::PostToolUse),
+    entry("PostToolUse", "Write|Edit", Event::PostToolUse),
     // The client counts blocks in a row from the last tool call on, whichever
     // it was; so do we.
     entry(
         "PostToolUse",
         "Bash|MultiEdit|NotebookEdit",
-        Verb::PostToolUse,
+        Event::PostToolUse,
     ),
-    plain("Stop", Verb::Stop),
-    plain("SubagentStop", Verb::SubagentStop),
-    plain("UserPromptSubmit", Verb::UserPromptSubmit),
-    plain("SessionStart", Verb::SessionStart),
-    plain("SessionEnd", Verb::SessionEnd),
+    plain("Stop", Event::Stop),
+    plain("SubagentStop", Event::SubagentStop),
+    plain("UserPromptSubmit", Event::UserPromptSubmit),
+    plain("SessionStart", Event::SessionStart),
+    plain("SessionEnd", Event::SessionEnd),
 ];
 
 /// It calls every shell tool Bash, and every edit apply_patch.
 const CODEX: [Entry; 7] = [
-    plain("PreToolUse", Verb::PreToolUse),
-    entry("PostToolUse", "apply_patch", Verb::PostToolUse),
-    plain("Stop", Verb::Stop),
-    plain("SubagentStop", Verb::SubagentStop),
-    plain("UserPromptSubmit", Verb::UserPromptSubmit),
-    plain("SessionStart", Verb::SessionStart),
-    plain("SessionEnd", Verb::SessionEnd),
+    plain("PreToolUse", Event::PreToolUse),
+    entry("PostToolUse", "apply_patch", Event::PostToolUse),
+    plain("Stop", Event::Stop),
+    plain("SubagentStop", Event::SubagentStop),
+    plain("UserPromptSubmit", Event::UserPromptSubmit),
+    plain("SessionStart", Event::SessionStart),
+    plain("SessionEnd", Event::SessionEnd),
 ];
 
 /// It has no hook for subagents.
 const GEMINI: [Entry; 6] = [
-    entry("BeforeTool", "*", Verb::PreToolUse),
-    entry("AfterTool", "write_file|replace", Verb::PostToolUse),
-    plain("AfterAgent", Verb::Stop),
-    plain("BeforeAgent", Verb::UserPromptSubmit),
-    plain("SessionStart", Verb::SessionStart),
-    plain("SessionEnd", Verb::SessionEnd),
+    entry("BeforeTool", "*", Event::PreToolUse),
+    entry("AfterTool", "write_file|replace", Event::PostToolUse),
+    plain("AfterAgent", Event::Stop),
+    plain("BeforeAgent", Event::UserPromptSubmit),
+    plain("SessionStart", Event::SessionStart),
+    plain("SessionEnd", Event::SessionEnd),
 ];
 
 /// Written in this way, its payloads and tools have the names of Claude's.
 const COPILOT: [Entry; 7] = [
-    plain("PreToolUse", Verb::PreToolUse),
-    plain("PostToolUse", Verb::PostToolUse),
-    plain("Stop", Verb::Stop),
-    plain("SubagentStop", Verb::SubagentStop),
-    plain("UserPromptSubmit", Verb::UserPromptSubmit),
-    plain("SessionStart", Verb::SessionStart),
-    plain("SessionEnd", Verb::SessionEnd),
+    plain("PreToolUse", Event::PreToolUse),
+    plain("PostToolUse", Event::PostToolUse),
+    plain("Stop", Event::Stop),
+    plain("SubagentStop", Event::SubagentStop),
+    plain("UserPromptSubmit", Event::UserPromptSubmit),
+    plain("SessionStart", Event::SessionStart),
+    plain("SessionEnd", Event::SessionEnd),
 ];
 
 /// Its stop hook can't hold it back, so that only the guard is of use there.
-const CURSOR: [Entry; 1] = [plain("preToolUse", Verb::PreToolUse)];
+const CURSOR: [Entry; 1] = [plain("preToolUse", Event::PreToolUse)];
 
 /// Where an agent reads its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,13 +172,12 @@ impl Wanted {
     pub fn elements(&self, host: Host) -> Vec<(&'static str, Value)> {
         entries(host)
             .iter()
-            .filter(|entry| self.guard || entry.verb != Verb::PreToolUse)
-            .filter(|entry| entry.verb.is_there())
+            .filter(|entry| self.guard || entry.verb != Event::PreToolUse)
             .map(|entry| (entry.event, self.element(host, entry)))
             .collect()
     }
 
-    pub fn command(&self, host: Host, verb: Verb) -> String {
+    pub fn command(&self, host: Host, verb: Event) -> String {
         let (program, host, verb) = (&self.program, host.name(), verb.name());
         format!("{program} hook --host {host} {verb}")
     }
@@ -258,11 +212,11 @@ impl Wanted {
         }
     }
 
-    pub fn timeout(&self, host: Host, verb: Verb) -> Duration {
+    pub fn timeout(&self, host: Host, verb: Event) -> Duration {
         match verb {
-            Verb::Stop | Verb::SubagentStop => self.gate,
+            Event::Stop | Event::SubagentStop => self.gate,
             // Codex allows no more.
-            Verb::SessionEnd if host == Host::Codex => Duration::from_secs(3),
+            Event::SessionEnd if host == Host::Codex => Duration::from_secs(3),
             _ => Duration::from_secs(10),
         }
     }

@@ -1,20 +1,20 @@
 //! What each tab shows, as lines. Only the lines that are seen are made, so
 //! that a long run scrolls as fast as a short one.
 
-use ralph_core::display::{self, PhaseView, Progress, Screen, StepState, UsageView};
-use ralph_core::machine::{Level, PhaseFacts, TaskRef};
+use ralph_core::display::{self, Progress, Screen, UsageView};
+use ralph_core::machine::{Level, TaskRef};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
-use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, TurnView, Verdict};
+use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, TurnView, Verdict, Watch};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
 use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
 use super::{chart, words};
-use crate::view::elapsed;
+use crate::view::{elapsed, phases};
 
 type Lines = Vec<Line<'static>>;
 
@@ -96,7 +96,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
             colored(model, Color::Green),
         );
     }
-    for line in display::phase_tree(&screen, &phases(snapshot)).lines() {
+    let state = model.watch.as_ref().and_then(Watch::state);
+    let phases = state.map(phases).unwrap_or_default();
+    for line in display::phase_tree(&screen, &phases).lines() {
         add(line, Style::new());
     }
     if let Some(task) = &snapshot.task {
@@ -175,21 +177,6 @@ fn overview(model: &Model, columns: usize) -> Lines {
     let last = snapshot.turns.iter().rev().take(5);
     lines.extend(last.map(|turn| turn_line(model, turn, columns)));
     lines
-}
-
-fn phases(snapshot: &Snapshot) -> Vec<PhaseView> {
-    let view = |phase: &PhaseFacts| PhaseView {
-        key: phase.key.clone(),
-        title: phase.title.clone(),
-        done: phase.completed,
-        total: phase.total,
-        state: match () {
-            () if phase.completed == phase.total => StepState::Done,
-            () if snapshot.phase.as_ref() == Some(&phase.key) => StepState::Active,
-            () => StepState::Pending,
-        },
-    };
-    snapshot.phases.iter().map(view).collect()
 }
 
 fn limits(model: &Model, snapshot: &Snapshot) -> String {

@@ -91,18 +91,21 @@ fn story() -> Vec<Kind> {
         turn(1, 1, 42, 0.25, Promise::Continue),
         Kind::Verified(VerifyReport {
             turn: 1,
+            tree: None,
             results: vec![
                 CommandResult {
                     command: "cargo fmt --check".into(),
                     exit: Some(0),
                     duration_ms: 400,
                     output: String::new(),
+                    ..CommandResult::default()
                 },
                 CommandResult {
                     command: "cargo test".into(),
                     exit: Some(101),
                     duration_ms: 12_000,
                     output: "1 failed".into(),
+                    ..CommandResult::default()
                 },
             ],
         }),
@@ -118,11 +121,13 @@ fn story() -> Vec<Kind> {
         turn(2, 1, 90, 0.75, Promise::Question(question.into())),
         Kind::Verified(VerifyReport {
             turn: 2,
+            tree: None,
             results: vec![CommandResult {
                 command: "cargo test".into(),
                 exit: Some(0),
                 duration_ms: 11_000,
                 output: String::new(),
+                ..CommandResult::default()
             }],
         }),
     ]

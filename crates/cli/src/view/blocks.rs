@@ -154,7 +154,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 ending,
                 phase: match &state.rules.goal {
                     Goal::Tasks { phase } => phase.clone(),
-                    Goal::Prompt => None,
+                    Goal::Prompt | Goal::PullRequest | Goal::Ci => None,
                 },
                 archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
@@ -239,6 +239,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
             display::needs_person(screen, &ending, &words)
         }
         PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => display::limit_box(
             screen,
             &LimitView {

@@ -37,6 +37,7 @@ impl DryRun<'_> {
             "verify": plan.verifier.as_ref().map(|v| v.commands.clone()).unwrap_or_default(),
             "template": plan.prompter.template.path,
             "prompt": plan.prompter.prompt,
+            "outward": plan.outward(),
             "notify": plan.notifier.is_on().then(|| json!({
                 "ways": plan.notifier.ways.iter().map(|way| way.say(Lang::En)).collect::<Vec<_>>(),
                 "on": plan.notifier.on.iter().map(|topic| topic.word()).collect::<Vec<_>>(),
@@ -175,6 +176,19 @@ impl fmt::Display for DryRun<'_> {
         )?;
         for agent in &plan.agents {
             writeln!(f, "  {}", agent.command_line())?;
+        }
+        let outward = plan.outward();
+        if !outward.is_empty() {
+            let heading = tr!(
+                lang,
+                "Commands that may go outward, when the time comes:",
+                "到時可能對外執行的命令:",
+                "到时可能对外执行的命令:"
+            );
+            writeln!(f, "\n{heading}")?;
+        }
+        for command in outward {
+            writeln!(f, "  {command}")?;
         }
         writeln!(
             f,

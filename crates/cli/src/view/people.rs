@@ -6,6 +6,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ralph_core::display::{self, IterationView, Screen};
+use ralph_core::forge::ForgeNotice;
 use ralph_core::lang::Say;
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
 use ralph_core::promise::PromiseWarning;
@@ -35,6 +36,8 @@ pub struct People {
     counting: Cell<bool>,
     /// What the wait that passes is for.
     waits_for: Option<Wait>,
+    /// What was last seen of CI.
+    ci: Option<ForgeNotice>,
     /// The block on a terminal; shared with whatever shows the agent's words.
     live: Option<Arc<Mutex<Live>>>,
 }
@@ -43,7 +46,7 @@ pub struct People {
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     until: i64,
-    is_limit: bool,
+    why: WaitReason,
 }
 
 impl People {
@@ -57,6 +60,7 @@ impl People {
             next: None,
             counting: Cell::new(false),
             waits_for: None,
+            ci: None,
             live: None,
         }
     }
@@ -97,21 +101,41 @@ impl People {
         let lang = self.screen.lang;
         let (left, zone) = (span(left_ms, lang), clock::zone_name());
         let until = clock::local_moment(wait.until, now);
-        if wait.is_limit {
-            tr!(
+        match wait.why {
+            WaitReason::Ci => {
+                let ci = self.ci.as_ref().map_or_else(String::new, |ci| ci.say(lang));
+                tr!(
+                    lang,
+                    "{ci} · next look in {left}, at once: `ralph wake`",
+                    "{ci} · {left} 後再次檢查，立即檢查：`ralph wake`",
+                    "{ci} · {left} 后再次检查，立即检查：`ralph wake`",
+                )
+            }
+            WaitReason::Limit => tr!(
                 lang,
                 "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`",
                 "已達用量限制，{until} ({zone}) 重置，休眠 {left}，喚醒：`ralph wake`",
                 "已达用量限制，{until} ({zone}) 重置，休眠 {left}，唤醒：`ralph wake`",
-            )
-        } else {
-            tr!(
+            ),
+            _ => tr!(
                 lang,
                 "the agent's service is overloaded, trying again at {until} ({zone}), in {left}, at once: `ralph wake`",
                 "代理服務過載，{until} ({zone}) 重試，還有 {left}，立即重試：`ralph wake`",
                 "代理服务过载，{until} ({zone}) 重试，还有 {left}，立即重试：`ralph wake`",
-            )
+            ),
         }
+    }
+
+    /// A look at CI that shows what the last one showed is no news.
+    fn tell_poll(&mut self, poll: &ForgeNotice) {
+        let is_news = self
+            .ci
+            .as_ref()
+            .is_none_or(|last| !last.shows_the_same(poll));
+        if is_news {
+            self.aside(&poll.say(self.screen.lang));
+        }
+        self.ci = Some(poll.clone());
     }
 
     fn aside(&self, text: &str) {
@@ -227,18 +251,24 @@ impl Observer for People {
             }
             Notice::Wait {
                 ms,
-                why: why @ (WaitReason::Limit | WaitReason::Overload),
+                why: why @ (WaitReason::Limit | WaitReason::Overload | WaitReason::Ci),
                 ..
             } => {
                 let ahead = i64::try_from(*ms).unwrap_or(i64::MAX);
                 let wait = Wait {
                     until: at.wall_ms.saturating_add(ahead),
-                    is_limit: *why == WaitReason::Limit,
+                    why: *why,
                 };
-                self.aside(&self.wait_words(wait, *ms, at));
+                if *why != WaitReason::Ci {
+                    self.aside(&self.wait_words(wait, *ms, at));
+                }
                 self.waits_for = Some(wait);
                 self.tick();
             }
+            Notice::Forge {
+                notice: poll @ ForgeNotice::Poll { .. },
+                ..
+            } => self.tell_poll(poll),
             // The end says it with everything that belongs to it.
             Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
             _ => self.aside(&notice.say(self.screen.lang)),

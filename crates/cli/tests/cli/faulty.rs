@@ -19,11 +19,14 @@ use crate::live::shell_agent;
 
 /// Does the next open task, as a real agent would whatever happened before:
 /// what is committed is not committed again, a task is ticked last, and the
-/// locks of a Git that was killed are removed. Its first answer is a lie.
+/// locks of a Git that was killed are removed. Its first answer is a lie, and
+/// so is its first tick.
 const AGENT: &str = r#"
 here=$(dirname "$0")
 trap '' PIPE
 if [ ! -e "$here/lied" ]; then
+  sed "s/^- \[ \] T001/- [x] T001/" "$RALPH_TASKS_FILE" > "$here/ticked"
+  mv "$here/ticked" "$RALPH_TASKS_FILE"
   : > "$here/lied"
   echo '<promise>COMPLETE</promise>'
   exit 0
@@ -141,7 +144,8 @@ impl Scenario {
     }
 
     pub fn run(&self, fault: &str) -> Done {
-        let verify = "echo checked; test -e T002.txt";
+        // Every task that is ticked has its file.
+        let verify = "echo checked; for t in $(sed -n 's/^- \\[x\\] \\(T[0-9]*\\).*/\\1/p' tasks.md); do test -e $t.txt || exit 1; done";
         // The preset that writes every file of other tools.
         let tasks = ["--preset", "delta", "--tasks", "tasks.md"];
         let args = ["run", "--agent-cmd", &self.agent, "--verify", verify];

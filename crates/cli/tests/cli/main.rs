@@ -11,6 +11,8 @@ mod agent;
 mod agents;
 mod bad_input;
 mod checkpoint;
+#[cfg(unix)]
+mod ci;
 mod concurrency;
 mod config;
 mod containment;
@@ -24,8 +26,12 @@ mod demo;
 mod disk;
 mod drill;
 mod dry_run;
+mod e2e_command;
+mod evidence;
 mod files;
 mod flood;
+#[cfg(unix)]
+mod forge;
 mod formats;
 mod gate;
 mod guard;
@@ -34,12 +40,19 @@ mod hook;
 mod hook_subagent;
 mod hook_tracker;
 #[cfg(unix)]
+mod hub;
+#[cfg(unix)]
 mod install;
 mod languages;
 #[cfg(target_os = "linux")]
 mod limits;
+mod lying;
 mod monitor;
 mod notify;
+#[cfg(unix)]
+mod p0;
+#[cfg(unix)]
+mod p1;
 mod progress;
 mod questions;
 mod report;

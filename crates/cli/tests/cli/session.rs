@@ -490,3 +490,45 @@ fn a_session_learns_what_was_left_and_what_it_was_about() {
     assert!(released(&start(&other, "startup")).contains("continue"));
     assert!(released(&start(&client, "resume")).contains("continue"));
 }
+
+#[test]
+fn a_terminal_can_steer_and_take_over_what_a_session_began() {
+    let env = TestEnv::new();
+    // The first iteration is the session's.
+    let work = json!({"write": {"done.txt": "x"}, "say": "<promise>FIN</promise>"});
+    let agent = env.agent(&[json!({}), work]);
+    env.write(
+        ".ralph/config.toml",
+        &format!("[agent]\nname = \"custom\"\ncommand = {agent:?}\n"),
+    );
+    let client = env.claude_session(ONE);
+    client.says("/ralph-loop Work --completion-promise FIN --verify 'test -f done.txt'");
+    let status = env.ralph(&["status", "--json"]);
+    let status: Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(status["status"], "running");
+    assert_eq!(status["session"], json!({"id": ONE, "host": "claude"}));
+    let paused = env.ralph(&["pause"]);
+    assert_eq!(paused.code, 0, "{}", paused.stderr);
+    assert!(paused.stdout.contains("Loop paused"), "{}", paused.stdout);
+    assert_eq!(client.stops("Resting."), Value::Null);
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    assert_eq!(client.stops("What happened?"), Value::Null);
+}
+
+#[test]
+fn nothing_that_a_check_left_running_stays() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    let pid = env.outside("pid");
+    let command = format!("setsid sleep 600 & echo $! > {}; exit 1", pid.display());
+    client.says(&format!(
+        "/ralph-loop Work --completion-promise FIN --verify \"{command}\""
+    ));
+    sent_on(&client.stops("<promise>FIN</promise>"));
+    let pid = std::fs::read_to_string(pid).unwrap();
+    let alive = std::path::Path::new("/proc").join(pid.trim()).join("stat");
+    let state = std::fs::read_to_string(alive).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}

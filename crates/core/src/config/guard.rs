@@ -4,6 +4,8 @@
 //! The file stands in the repository, so that it may tighten the guard and
 //! never loosen it, unless a person confirmed the [`GuardFile::digest`] of it.
 
+mod plain;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml::Value;
@@ -17,7 +19,8 @@ pub struct GuardFile {
     pub lang: Option<String>,
     /// The keys that make the guard weaker, as they are written.
     pub loosens: Vec<&'static str>,
-    digest_of: String,
+    /// The file as it was read.
+    text: String,
 }
 
 /// The part can't be understood; the whole configuration says why, in words.
@@ -28,37 +31,37 @@ impl GuardFile {
     /// Reads the text of `.ralph/config.toml`; of the other sections only
     /// the form is looked at.
     pub fn read(text: &str) -> Result<GuardFile, Unclear> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let file: File = toml::from_str(text).map_err(|_| Unclear)?;
+        let file = File::read(text)?;
         let settings = file.guard.settings().ok_or(Unclear)?;
         Ok(GuardFile {
             lang: file.lang,
             loosens: loosening(&settings),
             settings,
-            digest_of: serde_json::to_string(&file.guard).map_err(|_| Unclear)?,
+            text: text.to_owned(),
         })
     }
 
     /// A name for exactly these settings: comments, blanks and the order of
     /// keys do not matter.
     pub fn digest(&self) -> String {
-        let digest = Sha256::digest(self.digest_of.as_bytes());
+        let guard = File::read(&self.text).map(|file| file.guard);
+        let written = guard
+            .ok()
+            .and_then(|guard| serde_json::to_string(&guard).ok());
+        let digest = Sha256::digest(written.unwrap_or_default().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// What is left where nobody confirmed the file: everything that makes
     /// the guard stricter.
-    pub fn tightened(&self) -> GuardSettings {
+    pub fn tightened(self) -> GuardSettings {
+        let mut settings = self.settings;
+        let modes = std::mem::take(&mut settings.modes);
+        let kept = modes.into_iter().filter(|entry| !weakens(entry, &settings));
         GuardSettings {
-            enable: self.settings.enable.clone(),
-            rules: self.settings.rules.clone(),
-            modes: self
-                .settings
-                .modes
-                .iter()
-                .filter(|entry| !weakens(entry, &self.settings))
-                .cloned()
-                .collect(),
+            modes: kept.collect(),
+            enable: settings.enable,
+            rules: settings.rules,
             ..GuardSettings::default()
         }
     }
@@ -90,16 +93,26 @@ fn weakens((id, mode): &(String, GuardMode), settings: &GuardSettings) -> bool {
     *mode != GuardMode::Block && !settings.rules.iter().any(|rule| rule.id == *id)
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 struct File {
     #[serde(default)]
     guard: RawGuard,
     lang: Option<String>,
 }
 
+impl File {
+    fn read(text: &str) -> Result<File, Unclear> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match plain::read(text) {
+            Some(file) => Ok(file),
+            None => toml::from_str(text).map_err(|_| Unclear),
+        }
+    }
+}
+
 /// The section as it is written. What is not written is not part of the
 /// digest, so that a new key does not undo a confirmation.
-#[derive(Default, Deserialize, Serialize)]
+#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawGuard {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,7 +137,7 @@ struct RawGuard {
     rules: Vec<RawRule>,
 }
 
-#[derive(Clone, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawRule {
     id: String,
@@ -146,7 +159,7 @@ struct RawRule {
 }
 
 impl RawGuard {
-    fn settings(&self) -> Option<GuardSettings> {
+    fn settings(self) -> Option<GuardSettings> {
         let defaults = GuardSettings::default();
         Some(GuardSettings {
             enabled: self.enabled.unwrap_or(defaults.enabled),
@@ -162,18 +175,18 @@ impl RawGuard {
                     .collect::<Option<_>>()?,
                 None => defaults.packs,
             },
-            enable: self.enable.clone(),
-            disable: self.disable.clone(),
+            enable: self.enable,
+            disable: self.disable,
             modes: self
                 .modes
                 .iter()
                 .map(|text| mode_of(text))
                 .collect::<Option<_>>()?,
-            allow_paths: self.allow_paths.clone(),
-            allow_hosts: self.allow_hosts.clone(),
+            allow_paths: self.allow_paths,
+            allow_hosts: self.allow_hosts,
             rules: self
                 .rules
-                .iter()
+                .into_iter()
                 .map(RawRule::rule)
                 .collect::<Option<_>>()?,
         })
@@ -181,8 +194,8 @@ impl RawGuard {
 }
 
 impl RawRule {
-    fn rule(&self) -> Option<GuardRule> {
-        let raw = self.clone();
+    fn rule(self) -> Option<GuardRule> {
+        let raw = self;
         let mode = match raw.mode.as_str() {
             "" => GuardMode::Block,
             word => GuardMode::from_word(word)?,
@@ -211,5 +224,5 @@ pub(super) fn mode_of(text: &str) -> Option<(String, GuardMode)> {
 /// The rules that a value holds; `None` where one of them is none.
 pub(super) fn rules_of(value: &Value) -> Option<Vec<GuardRule>> {
     let raw: Vec<RawRule> = value.clone().try_into().ok()?;
-    raw.iter().map(RawRule::rule).collect()
+    raw.into_iter().map(RawRule::rule).collect()
 }

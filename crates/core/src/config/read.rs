@@ -278,6 +278,8 @@ impl<'a> Reader<'a> {
             strict: self.switch("verify.strict")?,
             markers: self.choice("verify.markers", Markers::from_word)?,
             when: self.choice("verify.when", VerifyWhen::from_word)?,
+            ticks: self.choice("verify.ticks", TickProof::from_word)?,
+            integrity: self.choice("verify.integrity", IntegrityMode::from_word)?,
         })
     }
 
@@ -341,10 +343,23 @@ impl<'a> Reader<'a> {
 
     fn pr(&mut self) -> Option<PrSettings> {
         Some(PrSettings {
+            goal: self.choice("pr.goal", PrGoal::from_word)?,
+            forge: self.choice("pr.forge", ForgeName::from_word)?,
+            remote: self.text("pr.remote")?,
             branches: self.texts("pr.branches")?,
+            number: self.count("pr.number")?,
+            create: self.switch("pr.create")?,
+            draft: self.switch("pr.draft")?,
+            push: self.switch("pr.push")?,
+            required_only: self.switch("pr.required_only")?,
             poll_interval: self.duration("pr.poll_interval")?,
             poll_timeout: self.duration("pr.poll_timeout")?,
+            grace: self.duration("pr.grace")?,
+            hook_wait: self.duration("pr.hook_wait")?,
+            max_fixes: self.count("pr.max_fixes")?,
+            max_reruns: self.count("pr.max_reruns")?,
             merge: self.choice("pr.merge", Merge::from_word)?,
+            merge_method: self.choice("pr.merge_method", MergeMethod::from_word)?,
             delete_branch: self.switch("pr.delete_branch")?,
         })
     }

@@ -69,6 +69,14 @@ choice!(
     VerifyWhen { Each = "each", Complete = "complete" }
 );
 choice!(
+    /// What a tick needs before it stands.
+    TickProof { Proven = "proven", Agent = "agent" }
+);
+choice!(
+    /// What happens where checks were weakened.
+    IntegrityMode { Strict = "strict", Warn = "warn", Off = "off" }
+);
+choice!(
     /// One kind of evidence of progress.
     Evidence { Tasks = "tasks", Phase = "phase", Commit = "commit", Tree = "tree" }
 );
@@ -83,6 +91,18 @@ choice!(
 choice!(
     /// Who merges a pull request.
     Merge { Off = "off", Own = "self", Auto = "auto" }
+);
+choice!(
+    /// What a run has to reach on a forge.
+    PrGoal { None = "none", P0 = "p0", P1 = "p1" }
+);
+choice!(
+    /// Where pull requests are made.
+    ForgeName { Auto = "auto", GitHub = "github", GitLab = "gitlab" }
+);
+choice!(
+    /// How a pull request is merged.
+    MergeMethod { Squash = "squash", Merge = "merge", Rebase = "rebase" }
 );
 choice!(
     /// What a failure of the guard does to a call.
@@ -236,6 +256,8 @@ pub struct VerifySettings {
     pub strict: bool,
     pub markers: Markers,
     pub when: VerifyWhen,
+    pub ticks: TickProof,
+    pub integrity: IntegrityMode,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -305,10 +327,24 @@ pub struct GateSettings {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrSettings {
+    pub goal: PrGoal,
+    pub forge: ForgeName,
+    pub remote: String,
     pub branches: Vec<String>,
+    /// Zero for the open one of the branch.
+    pub number: u32,
+    pub create: bool,
+    pub draft: bool,
+    pub push: bool,
+    pub required_only: bool,
     pub poll_interval: Duration,
     pub poll_timeout: Duration,
+    pub grace: Duration,
+    pub hook_wait: Duration,
+    pub max_fixes: u32,
+    pub max_reruns: u32,
     pub merge: Merge,
+    pub merge_method: MergeMethod,
     pub delete_branch: bool,
 }
 

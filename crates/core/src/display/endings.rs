@@ -228,6 +228,19 @@ pub fn needs_person(screen: &Screen, ending: &Ending, need: &str) -> String {
     paused(screen, ending, &title, &need)
 }
 
+/// The pull request or its CI waits for a person.
+pub fn needs_forge(screen: &Screen, ending: &Ending, need: &str) -> String {
+    let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
+    let title = tr!(
+        screen.lang,
+        "{pause}Loop paused: pull request",
+        "{pause}Loop 已暫停：PR",
+        "{pause}Loop 已暂停：PR"
+    );
+    let need = format!("{warning}{}", screen.value(need));
+    paused(screen, ending, &title, &need)
+}
+
 fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String {
     let mut out = title_box(screen, Tone::Warning, title);
     out.push('\n');

@@ -24,7 +24,7 @@ mod tests;
 pub use bar::{Progress, bar};
 pub use endings::{
     BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    disk_box, interrupted, needs_person, pause_box, unproven,
+    disk_box, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
 pub use limits::{LimitView, limit_box, limit_warning};
 pub use menus::{

@@ -2,6 +2,8 @@
 //! agent's claim lacked.
 
 use super::screen::{Screen, Symbol, Tone};
+use crate::forge::ForgeProof;
+use crate::lang::Say;
 use crate::text::duration::{human, plural};
 use crate::tr;
 use std::time::Duration;
@@ -24,6 +26,8 @@ pub enum Proof {
         /// The short hash of the last one.
         last: Option<String>,
     },
+    /// The forge showed it.
+    Forge(ForgeProof),
     /// Anything else, already in the person's language.
     Other(String),
 }
@@ -141,6 +145,7 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
             )
         }
         Proof::Commits { count, last } => commits(screen, *count, last.as_deref()),
+        Proof::Forge(proof) => screen.value(&proof.say(screen.lang)),
         Proof::Other(text) => screen.value(text),
     }
 }

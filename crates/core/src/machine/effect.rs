@@ -1,6 +1,7 @@
 //! Everything the loop can do.
 
-use super::{Allowance, Limit, Notice, Outcome, TaskRef};
+use super::{Allowance, CheckScope, Limit, Notice, Outcome, TaskRef};
+use crate::forge::ForgeAsk;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -10,6 +11,16 @@ pub enum Effect {
     RunAgent(Turn),
     /// Run the verification commands; `turn` names the work that is judged.
     Verify {
+        turn: u32,
+        scope: CheckScope,
+    },
+    /// Empty the boxes of tasks whose ticks were turned back, look at the
+    /// world, and come back with `Unticked`.
+    Untick {
+        ids: Vec<String>,
+    },
+    /// Run the end-to-end tests.
+    RunE2e {
         turn: u32,
     },
     /// Bring the counts that the task file itself states in step with its
@@ -30,6 +41,8 @@ pub enum Effect {
     /// answers that the run is saved.
     Ask(Limit),
     Finish(Outcome),
+    /// Ask the forge, or Git, and come back with `Kind::Forge`.
+    Forge(ForgeAsk),
 }
 
 /// One call of the agent.
@@ -65,6 +78,8 @@ pub enum WaitReason {
     Limit,
     /// The agent's service is overloaded; the driver may add jitter.
     Overload,
+    /// CI runs; the driver may add jitter.
+    Ci,
     /// Everything that is left waits for a person's answer.
     Answer,
 }
@@ -77,6 +92,7 @@ impl WaitReason {
             WaitReason::Rate => "rate",
             WaitReason::Limit => "usage_limit",
             WaitReason::Overload => "overload",
+            WaitReason::Ci => "ci",
             WaitReason::Answer => "answer",
         }
     }

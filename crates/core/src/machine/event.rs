@@ -1,8 +1,11 @@
 //! Everything that can wake the loop.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
+use crate::forge::ForgeAnswer;
+use crate::integrity::Weakening;
 use crate::promise::Promise;
 use crate::usage::Usage;
 
@@ -32,6 +35,15 @@ pub enum Kind {
     TurnEnded(TurnReport),
     /// The verification commands have run.
     Verified(VerifyReport),
+    /// Ticks that were turned back are empty boxes again, and the world was
+    /// looked at; `left` could not be emptied.
+    Unticked {
+        seen: Seen,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<String>,
+    },
+    /// The end-to-end tests have run.
+    E2eEnded { turn: u32, result: CommandResult },
     /// A pause is over and the world was looked at again.
     Woke { seen: Seen },
     /// A person does not want to wait any longer; the world was looked at.
@@ -58,6 +70,8 @@ pub enum Kind {
     Frozen,
     /// Everything goes on; the time between belongs to nobody.
     Thawed,
+    /// The forge, or Git, answered what it was asked for.
+    Forge { answer: ForgeAnswer },
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
 }
@@ -75,6 +89,9 @@ pub struct Seen {
     pub commit_tree: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// Checks that are weaker than they were when the loop was armed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<Weakening>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,6 +142,10 @@ pub struct TaskFacts {
     /// Tasks that were done before and are open again (TASK-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unticked: Vec<String>,
+    /// Tasks that are done and were open at the last look; every one that is
+    /// done where this is the first look of a process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ticked: Vec<TaskRef>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -216,26 +237,56 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerifyReport {
     pub turn: u32,
+    /// Fingerprint of the contents that were verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     pub results: Vec<CommandResult>,
 }
 
 impl VerifyReport {
     pub fn passed(&self) -> bool {
-        !self.results.is_empty() && self.results.iter().all(|r| r.exit == Some(0))
+        !self.results.is_empty() && self.results.iter().all(CommandResult::is_good)
     }
 
     pub fn failure(&self) -> Option<&CommandResult> {
-        self.results.iter().find(|r| r.exit != Some(0))
+        self.results.iter().find(|r| !r.is_good())
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommandResult {
     pub command: String,
     /// `None` where it did not end by itself.
     pub exit: Option<i32>,
     pub duration_ms: u64,
     pub output: String,
+    /// Digest of the whole output.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// It failed as it had failed before the work began.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub known: bool,
+    /// A task asks for it, not the project.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_task: bool,
+}
+
+impl CommandResult {
+    /// What the event log tells of it.
+    pub(super) fn to_json(&self) -> Value {
+        let mut json = json!({
+            "command": self.command, "exit": self.exit, "duration_ms": self.duration_ms,
+        });
+        if self.known {
+            json["known"] = true.into();
+        }
+        json
+    }
+
+    /// It passed, or failed no worse than before the work began.
+    pub fn is_good(&self) -> bool {
+        self.exit == Some(0) || self.known
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

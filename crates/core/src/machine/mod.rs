@@ -5,6 +5,7 @@
 //! ends a run passes through one [`Effect::Finish`].
 
 mod bill;
+mod checks;
 mod clock;
 mod effect;
 mod event;
@@ -21,6 +22,7 @@ mod step;
 mod words;
 
 pub use bill::{Allowance, Bill, Budget, BudgetKind};
+pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, Ticks};
 pub use clock::Now;
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{

@@ -4,9 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Bill, BreakerRule, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit, Missing,
-    Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign, TaskRef,
+    Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
+    Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
+    TaskRef,
 };
+use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
@@ -147,11 +149,18 @@ pub enum Notice {
         iteration: u32,
         block: GuardBlock,
     },
+    /// Ticks, weakened checks, end-to-end tests.
+    Check(CheckNotice),
     /// A question of the agent, or what became of it.
     Question(QuestionNotice),
     /// The run is over and goes into the history under this name (EVNT-04).
     Archive {
         name: String,
+    },
+    /// About the pull request and CI.
+    Forge {
+        iteration: u32,
+        notice: ForgeNotice,
     },
     Session(SessionNotice),
 }
@@ -204,8 +213,10 @@ impl Notice {
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
+            Notice::Check(notice) => notice.event(),
             Notice::Question(notice) => notice.event(),
             Notice::Archive { .. } => "archive",
+            Notice::Forge { notice, .. } => notice.event(),
             Notice::Session(notice) => notice.event(),
         }
     }
@@ -227,6 +238,8 @@ impl Notice {
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Check(notice) => notice.level(),
+            Notice::Forge { notice, .. } => notice.level(),
             Notice::Question(notice) => notice.level(),
             Notice::GateResult { passed, .. } if !passed => Level::Warn,
             Notice::LoopEnd { outcome, .. } => match outcome {
@@ -359,9 +372,7 @@ impl Notice {
             } => json!({
                 "iteration": iteration,
                 "passed": passed,
-                "commands": results.iter().map(|r| json!({
-                    "command": r.command, "exit": r.exit, "duration_ms": r.duration_ms,
-                })).collect::<Vec<_>>(),
+                "commands": results.iter().map(CommandResult::to_json).collect::<Vec<_>>(),
             }),
             Notice::LimitNear { iteration, max } => {
                 json!({"iteration": iteration, "max_iterations": max})
@@ -424,8 +435,16 @@ impl Notice {
                 "detail": block.detail,
                 "shadow": block.shadow.then_some(true),
             }),
+            Notice::Check(notice) => notice.fields(),
             Notice::Question(notice) => notice.fields(),
             Notice::Archive { name } => json!({"name": name}),
+            Notice::Forge { iteration, notice } => {
+                let mut fields = notice.fields();
+                if let Value::Object(fields) = &mut fields {
+                    fields.insert("iteration".into(), (*iteration).into());
+                }
+                fields
+            }
             Notice::Session(notice) => notice.fields(),
         }
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Need;
+use crate::forge::ForgeNeed;
 
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
@@ -105,6 +106,8 @@ pub enum PauseReason {
     Disk,
     /// No agent can be called until a person has seen to something.
     Agent(Need),
+    /// A person has to see to the pull request or its CI.
+    Forge(ForgeNeed),
     /// Everything that is left waits for an answer, and nobody gave one.
     Question,
 }
@@ -117,6 +120,7 @@ impl PauseReason {
             PauseReason::Unproven => "unproven",
             PauseReason::Disk => "disk",
             PauseReason::Agent(need) => need.name(),
+            PauseReason::Forge(need) => need.name(),
             PauseReason::Question => "question",
         }
     }

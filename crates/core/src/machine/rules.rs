@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Budget;
+use super::{Budget, Checks};
+use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
@@ -22,6 +23,11 @@ pub struct Rules {
     pub agents: Vec<String>,
     #[serde(default)]
     pub budget: Budget,
+    #[serde(default)]
+    pub checks: Checks,
+    /// For a goal that a forge has to prove.
+    #[serde(default)]
+    pub forge: Option<ForgeRules>,
     /// How long a question waits for an answer before its default is taken;
     /// `None` where an agent that asks is blocked.
     #[serde(default)]
@@ -39,6 +45,11 @@ pub enum Goal {
     Tasks { phase: Option<String> },
     /// A plain prompt: only verification can prove it.
     Prompt,
+    /// p0: the quality gate is passed and the pull request exists.
+    PullRequest,
+    /// p1: CI of the pull request is green, and it is merged where that was
+    /// asked for.
+    Ci,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,6 +196,33 @@ impl Default for Limits {
 }
 
 impl Rules {
+    /// Everything that these rules let go outward.
+    pub fn outward(&self) -> Vec<ForgeAsk> {
+        let Some(forge) = &self.forge else {
+            return Vec::new();
+        };
+        match self.goal {
+            Goal::PullRequest if forge.create => vec![ForgeAsk::Push, ForgeAsk::Create],
+            Goal::Ci => {
+                let mut asks = Vec::new();
+                if forge.push {
+                    asks.push(ForgeAsk::Push);
+                }
+                if forge.bounds.reruns > 0 {
+                    asks.push(ForgeAsk::Rerun { runs: Vec::new() });
+                }
+                if forge.merge != MergeWho::Nobody {
+                    asks.push(ForgeAsk::Merge {
+                        number: forge.number.unwrap_or_default(),
+                        commit: "HEAD".into(),
+                    });
+                }
+                asks
+            }
+            _ => Vec::new(),
+        }
+    }
+
     pub fn new(goal: Goal) -> Rules {
         Rules {
             goal,
@@ -195,6 +233,8 @@ impl Rules {
             e2e_repairs: 3,
             agents: Vec::new(),
             budget: Budget::default(),
+            checks: Checks::default(),
+            forge: None,
             question_wait_ms: None,
             turns_before: 0,
         }

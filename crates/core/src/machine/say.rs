@@ -290,6 +290,15 @@ impl Say for Notice {
                             "代理服务过载：{span}后重试；立即重试：`ralph wake`",
                         )
                     }
+                    WaitReason::Ci => {
+                        let left = span(*ms, lang);
+                        tr!(
+                            lang,
+                            "next look at CI in {left}",
+                            "{left} 後再次檢查 CI",
+                            "{left} 后再次检查 CI",
+                        )
+                    }
                     WaitReason::Answer => {
                         let span = span(*ms, lang);
                         tr!(
@@ -337,6 +346,7 @@ impl Say for Notice {
                     "代理宣稱已完成，但沒有任何驗證可以證明",
                     "代理声称已完成，但没有任何验证可以证明",
                 ),
+                PauseReason::Forge(need) => need.say(lang),
                 PauseReason::Disk => tr!(
                     lang,
                     "the disk does not take what has to be written; make room, then `ralph resume`",
@@ -369,6 +379,8 @@ impl Say for Notice {
                     "护栏拦截了 {tool}：{detail} [{rule}]",
                 )
             }
+            Notice::Check(notice) => notice.say(lang),
+            Notice::Forge { notice, .. } => notice.say(lang),
             Notice::Archive { name } => {
                 tr!(lang, "archived as {name}", "歸檔為 {name}", "归档为 {name}")
             }

@@ -8,9 +8,12 @@ use super::clock::Clock;
 use super::progress::Progress;
 use super::refusal::Hold;
 use super::{
-    Bill, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question, Request, Rules,
-    SessionState, TaskFacts, TaskRef, Tasks, WaitReason,
+    Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
+    Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen, WaitReason,
 };
+use crate::forge::{self, ForgeAsk, ForgeProof};
+use crate::integrity::Weakening;
+use crate::proof::TaskProof;
 use crate::template::PromptNote;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +40,20 @@ pub struct State {
     pub bill: Bill,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
+    /// What was seen of each task whose tick stands.
+    pub proofs: BTreeMap<String, TaskProof>,
+    /// Tasks that are done, as far as they were seen.
+    pub(super) done: BTreeSet<String>,
+    /// Ticks that wait for a judgement.
+    pub(super) unchecked: Vec<TaskRef>,
+    /// Ticks that were turned back and still stand in the file.
+    pub(super) turned_back: Vec<String>,
+    /// Checks that are weaker than they were when the loop was armed.
+    pub weakened: Vec<Weakening>,
+    /// The end-to-end tests failed, and nobody repaired anything yet.
+    pub(super) e2e_broken: bool,
+    /// The end-to-end tests have to show whether the repair helped.
+    pub(super) e2e_due: bool,
     /// The session that drives it, where one does.
     pub session: Option<SessionState>,
     /// Everything that the agent asked, in its order.
@@ -71,6 +88,8 @@ pub struct State {
     pub(super) duration_step: u64,
     /// Starts of the turns of the last hour, on the steady clock of the run.
     pub(super) recent_calls: Vec<u64>,
+    /// What is known about the pull request.
+    pub pull: forge::Memory,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -82,9 +101,17 @@ pub enum Stage {
     Verifying {
         completes: bool,
     },
+    /// Boxes are emptied.
+    Unticking,
+    /// End-to-end tests run; `completes`: a pass ends the run.
+    Trying {
+        completes: bool,
+    },
     Waiting,
     Asking(Limit),
     Finished(Outcome),
+    /// The forge, or Git, was asked.
+    Forge(ForgeAsk),
 }
 
 /// Everything that is counted in a row.
@@ -119,6 +146,8 @@ pub enum Proof {
     Tasks { completed: usize, total: usize },
     /// A command that Ralph ran ended with 0.
     Command { command: String, duration_ms: u64 },
+    /// The forge showed it.
+    Forge(ForgeProof),
 }
 
 impl Proof {
@@ -133,6 +162,7 @@ impl Proof {
             } => {
                 json!({"kind": "command", "command": command, "exit": 0, "duration_ms": duration_ms})
             }
+            Proof::Forge(proof) => proof.to_json(),
         }
     }
 }
@@ -156,6 +186,13 @@ impl State {
             proven: Vec::new(),
             bill: Bill::default(),
             guard_lines: 0,
+            proofs: BTreeMap::new(),
+            done: BTreeSet::new(),
+            unchecked: Vec::new(),
+            turned_back: Vec::new(),
+            weakened: Vec::new(),
+            e2e_broken: false,
+            e2e_due: false,
             session: None,
             questions: Vec::new(),
             progress: Progress::default(),
@@ -174,7 +211,31 @@ impl State {
             most_tasks: 0,
             duration_step,
             recent_calls: Vec::new(),
+            pull: forge::Memory::default(),
         })
+    }
+
+    /// What is verified in this stage, for a driver that has to begin again.
+    pub fn verifying(&self) -> Option<CheckScope> {
+        match self.stage {
+            Stage::Verifying { completes: true } => Some(CheckScope::Everything),
+            Stage::Verifying { completes: false } => {
+                let each = self.rules.verify == Some(VerifyWhen::Each);
+                Some(super::step::unchecked(self, each))
+            }
+            _ => None,
+        }
+    }
+
+    /// Ticks that were turned back and still stand in the file.
+    pub fn turned_back(&self) -> &[String] {
+        &self.turned_back
+    }
+
+    /// The tasks that are done and whose ticks nothing has proven.
+    pub fn unproven(&self) -> Vec<&str> {
+        let unproven = self.done.iter().filter(|id| !self.proofs.contains_key(*id));
+        unproven.map(String::as_str).collect()
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {
@@ -313,6 +374,12 @@ impl State {
                 "false_promise": self.counters.false_promise,
             },
         });
+        if !self.proofs.is_empty() {
+            status["proven_tasks"] = self.proofs.keys().cloned().collect();
+        }
+        if !self.weakened.is_empty() {
+            status["weakened_checks"] = json!(self.weakened);
+        }
         if let (Some(session), Some(fields)) = (&self.session, status.as_object_mut()) {
             let session = json!({"id": session.id, "host": session.host});
             fields.insert("session".into(), session);

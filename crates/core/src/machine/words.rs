@@ -25,6 +25,10 @@ pub enum Missing {
     Failing {
         command: String,
     },
+    /// Checks are weaker than they were when the loop was armed.
+    Weakened {
+        files: Vec<String>,
+    },
     /// The task file can't be read, so nothing is known.
     Unreadable,
     NoTasks,
@@ -66,6 +70,15 @@ impl Say for Missing {
                 "任務檔案中沒有任務",
                 "任务文件中没有任务",
             ),
+            Missing::Weakened { files } => {
+                let files = files.join(", ");
+                tr!(
+                    lang,
+                    "checks were weakened; restore them: {files}",
+                    "檢查被削弱，請恢復：{files}",
+                    "检查被削弱，请恢复：{files}",
+                )
+            }
             Missing::Failing { command } => tr!(
                 lang,
                 "`{command}` does not pass",

@@ -271,6 +271,7 @@ fn waits(lang: Lang, story: &Story) -> Vec<String> {
             WaitReason::Backoff => tr!(lang, "after errors", "錯誤之後", "错误之后"),
             WaitReason::Rate => tr!(lang, "hourly limit of calls", "每小時上限", "每小时上限"),
             WaitReason::Limit => tr!(lang, "usage limit", "用量限制", "用量限制"),
+            WaitReason::Ci => tr!(lang, "CI", "CI", "CI"),
             WaitReason::Answer => tr!(lang, "for an answer", "等待回答", "等待回答"),
             WaitReason::Overload => tr!(lang, "overloaded service", "服務過載", "服务过载"),
         };

@@ -158,6 +158,7 @@ pub fn proofs(what: &str, seen: &[machine::Proof]) -> Vec<Proof> {
             exit_code: 0,
             duration: Duration::from_millis(*duration_ms),
         },
+        machine::Proof::Forge(proof) => Proof::Forge(proof.clone()),
     };
     seen.iter().map(proof).collect()
 }

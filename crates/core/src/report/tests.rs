@@ -473,11 +473,13 @@ fn played() -> (State, Story) {
             75,
             Kind::Verified(crate::machine::VerifyReport {
                 turn: 1,
+                tree: None,
                 results: vec![CommandResult {
                     command: "make test".into(),
                     exit: Some(0),
                     duration_ms: 15_000,
                     output: String::new(),
+                    ..CommandResult::default()
                 }],
             }),
         ),

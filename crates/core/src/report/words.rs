@@ -154,6 +154,7 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "磁盘无法写入必要的文件。",
         ),
         PauseReason::Agent(need) => need.say(lang),
+        PauseReason::Forge(need) => need.say(lang),
         PauseReason::Question => tr!(
             lang,
             "Everything that is left waits for an answer to the agent's question.",

@@ -290,11 +290,12 @@ mod tests {
     fn failures_are_told_as_the_seed_tells_them() {
         let report = |exit: Option<i32>, output: &str| VerifyReport {
             turn: 1,
+            tree: None,
             results: vec![CommandResult {
                 command: "pnpm test".into(),
                 exit,
-                duration_ms: 1,
                 output: output.into(),
+                ..CommandResult::default()
             }],
         };
         let told = |exit, output| failure_of(&report(exit, output));

@@ -65,7 +65,7 @@ fn is_nothing(name: &str) -> bool {
         .any(|word| name.eq_ignore_ascii_case(word))
 }
 
-const KNOWN_KEYS: [&str; 4] = ["agent", "files", "output", "depends"];
+const KNOWN_KEYS: [&str; 5] = ["agent", "files", "output", "depends", "verify"];
 
 /// Splits `text | key: value | …`. Only OpenSpec files may carry fields that
 /// we don't know; elsewhere such a `|` is part of the sentence.
@@ -138,8 +138,31 @@ fn set_field(task: &mut Task, key: &str, value: &str) {
                 .filter(|file| !file.is_empty()),
         ),
         "depends" => add_names_in(&mut task.depends, value),
+        "verify" => task.verify.extend(command_of(value)),
         _ => task.fields.push((key.to_owned(), value.to_owned())),
     }
+}
+
+/// The command of a line `verify: …` of its own, also as a list item. The
+/// word is written small, so that a sentence that begins with it is no
+/// command.
+pub(super) fn check_line(line: &str) -> Option<String> {
+    let text = line.trim();
+    let text = ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|marker| text.strip_prefix(marker))
+        .unwrap_or(text);
+    command_of(text.trim_start().strip_prefix("verify:")?)
+}
+
+/// A command may stand in backticks, so that it can hold a `|`.
+pub(super) fn command_of(value: &str) -> Option<String> {
+    let value = value.trim();
+    let bare = value
+        .strip_prefix('`')
+        .and_then(|rest| rest.strip_suffix('`'))
+        .unwrap_or(value);
+    some_text(bare.trim())
 }
 
 fn some_text(value: &str) -> Option<String> {

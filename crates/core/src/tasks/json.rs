@@ -62,6 +62,9 @@ impl TaskList {
         if let Some(priority) = task.priority {
             put("priority", number(priority));
         }
+        if !task.verify.is_empty() {
+            put("verify", json!(task.verify));
+        }
         if !task.fields.is_empty() {
             let fields = task.fields.iter();
             let fields = fields.map(|(key, entry)| (key.clone(), json!(entry)));

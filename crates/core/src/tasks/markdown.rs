@@ -135,7 +135,7 @@ fn list_marker(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(length)
 }
 
-fn indent(line: &str) -> usize {
+pub(super) fn indent(line: &str) -> usize {
     let mut column = 0;
     for character in line.chars() {
         match character {

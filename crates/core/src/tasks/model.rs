@@ -1,6 +1,6 @@
 //! What a task file says, as plain data, and how it is counted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::error::TaskError;
@@ -77,6 +77,8 @@ pub struct Task {
     pub depends: Vec<String>,
     /// `priority` of a story; the lowest number comes first.
     pub priority: Option<f64>,
+    /// Commands that prove this task.
+    pub verify: Vec<String>,
     /// `| key: value` fields that Ralph does not know.
     pub fields: Vec<(String, String)>,
     /// The task that this one is nested under.
@@ -99,6 +101,8 @@ pub struct Phase {
     /// Keys of the phases that have to be done before.
     pub depends: Vec<String>,
     pub optional: bool,
+    /// Commands that prove each of its tasks.
+    pub verify: Vec<String>,
     /// The tasks of the phase, which always stand together.
     pub(super) tasks: Range<usize>,
 }
@@ -207,6 +211,34 @@ impl TaskList {
     /// The open tasks in scope, in file order.
     pub fn pending<'a>(&'a self, scope: &'a Scope) -> impl Iterator<Item = &'a Task> {
         self.required(scope).filter(|task| !task.done)
+    }
+
+    /// The commands that the tasks in scope ask for, by id: their own and
+    /// those of their phase.
+    pub fn checks(&self, scope: &Scope) -> BTreeMap<String, Vec<String>> {
+        let of = |task: &Task| {
+            let phase = task.phase.and_then(|phase| self.phases.get(phase));
+            let of_phase = phase.into_iter().flat_map(|phase| &phase.verify);
+            let mut commands: Vec<String> = Vec::new();
+            for command in task.verify.iter().chain(of_phase) {
+                if !commands.contains(command) {
+                    commands.push(command.clone());
+                }
+            }
+            (!commands.is_empty()).then(|| (task.id.clone(), commands))
+        };
+        self.required(scope).filter_map(of).collect()
+    }
+
+    /// Every `verify:` of the file, and how often it stands there.
+    pub fn check_lines(&self) -> BTreeMap<String, usize> {
+        let of_tasks = self.tasks.iter().flat_map(|task| &task.verify);
+        let of_phases = self.phases.iter().flat_map(|phase| &phase.verify);
+        let mut lines = BTreeMap::new();
+        for command in of_tasks.chain(of_phases) {
+            *lines.entry(command.clone()).or_insert(0) += 1;
+        }
+        lines
     }
 
     /// The first task with this id.

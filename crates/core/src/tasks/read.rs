@@ -154,6 +154,8 @@ impl Reader<'_> {
                     text: line.text.trim().to_owned(),
                 },
             });
+        } else if let Some(command) = fields::check_line(line.text) {
+            self.add_check(line.text, command);
         } else if self.format == Format::SpecKit && is_checkpoint(line.text) {
             self.sections.leave();
         } else {
@@ -185,6 +187,20 @@ impl Reader<'_> {
             task.id = format!("#{}", index + 1);
         }
         self.tasks.push(task);
+    }
+
+    /// A `verify:` line belongs to the task that it is indented under, else
+    /// to the phase.
+    fn add_check(&mut self, line: &str, command: String) {
+        let indent = markdown::indent(line);
+        let enclosing = self.open_items.iter().rev();
+        let task = enclosing
+            .filter(|(marker, _)| indent > *marker)
+            .find_map(|(_, task)| *task);
+        match task.and_then(|task| self.tasks.get_mut(task)) {
+            Some(task) => task.verify.push(command),
+            None => self.sections.add_check(command),
+        }
     }
 
     /// Notes a list item. It lies in another one when its marker stands at

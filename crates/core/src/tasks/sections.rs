@@ -59,6 +59,7 @@ impl<'a> Sections<'a> {
             mode: opening.mode,
             depends: opening.depends,
             optional: is_optional,
+            verify: Vec::new(),
             tasks: next_task..next_task,
         };
         if self.sections_may_be_prose() {
@@ -82,6 +83,14 @@ impl<'a> Sections<'a> {
             phase.tasks.end = task + 1;
         }
         (self.current, self.optional_level.is_some())
+    }
+
+    /// A command that proves every task of the section that we are in.
+    pub fn add_check(&mut self, command: String) {
+        let open = self.current.and_then(|index| self.phases.get_mut(index));
+        if let Some(phase) = self.waiting.as_mut().or(open) {
+            phase.verify.push(command);
+        }
     }
 
     pub fn into_phases(self) -> Vec<Phase> {

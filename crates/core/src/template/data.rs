@@ -8,7 +8,7 @@ use crate::text::without_controls;
 pub(super) const LONGEST: usize = 2_000;
 
 /// A fenced block, with a fence that the data cannot close.
-pub(super) fn fenced(data: &str) -> String {
+pub(crate) fn fenced(data: &str) -> String {
     let data = cap(&harmless(data));
     let data = data.trim_matches('\n');
     let fence = "`".repeat((longest_backtick_run(data) + 1).max(3));
@@ -29,7 +29,7 @@ pub(crate) fn newest_fenced(data: &str) -> String {
 }
 
 /// One line of data within a sentence, as inline code.
-pub(super) fn inline(data: &str) -> String {
+pub(crate) fn inline(data: &str) -> String {
     let data = cap(&harmless(data));
     let data = data.split_whitespace().collect::<Vec<_>>().join(" ");
     if data.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn inline(data: &str) -> String {
 }
 
 /// Several pieces of data, one to a line.
-pub(super) fn list(items: &[String]) -> String {
+pub(crate) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return fenced("- (not named)");
     }

@@ -1,7 +1,7 @@
 //! Prompts: templates with variables (TMPL-01 to TMPL-08), and what Ralph
 //! itself has to tell the agent ahead of them (REIN-04, REIN-06).
 
-mod data;
+pub(crate) mod data;
 mod note;
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What Ralph has to tell the agent before it works on.
 
+use crate::forge::ForgeNote;
+
 use super::data::{fenced, inline, list};
 
 /// One thing that the agent must know about its last turn. The most important
@@ -10,6 +12,15 @@ pub enum PromptNote {
     PromiseRejected {
         claim: String,
         missing: Vec<String>,
+    },
+    /// Ticks that Ralph turned back, because no check bears them out.
+    TickRejected {
+        tasks: Vec<String>,
+        why: String,
+    },
+    /// Tests or the verification itself check less than before.
+    ChecksWeakened {
+        found: Vec<String>,
     },
     VerifyFailed {
         command: String,
@@ -51,6 +62,8 @@ pub enum PromptNote {
         text: String,
     },
     NoPromise,
+    /// About the gate, the pull request or CI.
+    Forge(ForgeNote),
 }
 
 const BEGIN: &str = "===== RALPH: READ THIS FIRST =====";
@@ -75,16 +88,18 @@ impl PromptNote {
     fn rank(&self) -> u8 {
         match self {
             PromptNote::PromiseRejected { .. } => 0,
-            PromptNote::VerifyFailed { .. } => 1,
-            PromptNote::E2eFailed { .. } => 2,
-            PromptNote::TasksShrank { .. } => 3,
-            PromptNote::Unticked { .. } => 4,
-            PromptNote::LastError { .. } => 5,
-            PromptNote::Answered { .. } => 6,
-            PromptNote::Parked { .. } => 7,
-            PromptNote::UnknownPromise { .. } => 8,
-            PromptNote::OnlyMentioned { .. } => 9,
-            PromptNote::NoPromise => 10,
+            PromptNote::TickRejected { .. } | PromptNote::Forge(_) => 1,
+            PromptNote::ChecksWeakened { .. } => 2,
+            PromptNote::VerifyFailed { .. } => 3,
+            PromptNote::E2eFailed { .. } => 4,
+            PromptNote::TasksShrank { .. } => 5,
+            PromptNote::Unticked { .. } => 6,
+            PromptNote::LastError { .. } => 7,
+            PromptNote::Answered { .. } => 8,
+            PromptNote::Parked { .. } => 9,
+            PromptNote::UnknownPromise { .. } => 10,
+            PromptNote::OnlyMentioned { .. } => 11,
+            PromptNote::NoPromise => 12,
         }
     }
 
@@ -95,6 +110,18 @@ impl PromptNote {
                 let missing = list(missing);
                 format!(
                     "Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true."
+                )
+            }
+            PromptNote::TickRejected { tasks, why } => {
+                let (tasks, why) = (list(tasks), fenced(why));
+                format!(
+                    "These tasks were marked as done, and Ralph turned the marks back, because their check is not green. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}"
+                )
+            }
+            PromptNote::ChecksWeakened { found } => {
+                let found = list(found);
+                format!(
+                    "Tests or checks were weakened. Nothing counts as done until they are restored; make them pass by doing the work:\n\n{found}"
                 )
             }
             PromptNote::VerifyFailed { command, output } => {
@@ -157,6 +184,7 @@ impl PromptNote {
                     "You mentioned {text} within other text, so it did not count. If you mean it, put the tag on its own line at the end of your response."
                 )
             }
+            PromptNote::Forge(note) => note.text(),
             PromptNote::NoPromise => "Your last reply had no promise tag. End your reply with exactly one of the tags that the instructions below name, on its own line at the end, outside code blocks and quotes.".to_owned(),
         }
     }

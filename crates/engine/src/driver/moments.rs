@@ -56,7 +56,7 @@ pub(super) fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
     let steady = |ms| WakeAt::Steady(at.steady_ms.saturating_add(ms));
     match why {
         WaitReason::Limit | WaitReason::Answer => WakeAt::wall_after(at, ms),
-        WaitReason::Overload => WakeAt::wall_after(at, with_jitter(ms)),
+        WaitReason::Overload | WaitReason::Ci => WakeAt::wall_after(at, with_jitter(ms)),
         WaitReason::Backoff => steady(with_jitter(ms)),
         WaitReason::Between | WaitReason::Rate => steady(ms),
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ralph_core::config::{Freshness, GateSettings};
-use ralph_core::gate::{self, Finding, Manifest, Paper, Papers, Phase, Step};
+use ralph_core::gate::{self, Finding, Key, Manifest, Paper, Papers, Phase, Step};
 
 use crate::git;
 use crate::worktree::WorkTree;
@@ -25,6 +25,17 @@ const LONGEST_PAPER: u64 = 4 * 1024 * 1024;
 /// should be removed; nothing where it is open.
 pub fn check(root: &Path, settings: &GateSettings, phase: Phase) -> Vec<Finding> {
     gate::judge(&papers(root, settings), settings, phase)
+}
+
+/// The key that Ralph signs what it saw with; `None` where there is none yet.
+pub fn key(root: &Path) -> Option<Key> {
+    key::find(root)
+}
+
+/// The key, made if there is none yet.
+pub fn key_or_new(root: &Path) -> Result<Key, GateError> {
+    let file = key_file(root).ok_or(GateError::NoPlaceForKey)?;
+    Ok(key::find_or_make(&file)?)
 }
 
 /// The steps that the gate of a project consists of.

@@ -9,15 +9,16 @@ use ralph_core::config::GateSettings;
 use ralph_core::gate::{GateRecord, Step, names, steps_digest};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{CommandResult, iso_utc};
+use ralph_core::proof::Baseline;
 use ralph_core::tr;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
-use super::{key, steps, work_tree};
+use super::{key_or_new, steps, work_tree};
 use crate::supervise::Stop;
-use crate::verify::Verifier;
+use crate::verify::{Order, Verifier};
 use crate::worktree::ChangeKind;
 use crate::{clock, git};
 
@@ -76,8 +77,7 @@ pub async fn run(
     if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
         return Err(GateError::NoTest);
     }
-    let key_file = key::key_file(root).ok_or(GateError::NoPlaceForKey)?;
-    let key = key::find_or_make(&key_file)?;
+    let key = key_or_new(root)?;
     let layout = Layout::new(root);
     layout.prepare()?;
     let log = layout.ralph_dir().join("gate.log");
@@ -88,15 +88,19 @@ pub async fn run(
         output_limit: SHOWN_OUTPUT,
         log_max: 0,
         grace: GRACE,
+        baseline: Baseline::default(),
     };
     let mut tree = work_tree(root, settings);
     tree.scan().map_err(|_| GateError::Unscanned)?;
     let (_keep, stop) = watch::channel(Stop::No);
     let mut done: Vec<RunStep> = Vec::new();
     for step in &steps {
-        let command = std::slice::from_ref(&step.command);
+        let order = Order {
+            project: vec![step.command.clone()],
+            ..Order::default()
+        };
         let verified = verifier
-            .run_commands(command, 0, root, &[], log.clone(), stop.clone())
+            .run_order(&order, 0, root, &[], log.clone(), stop.clone())
             .await;
         for result in verified.report.results {
             let step = step.clone();

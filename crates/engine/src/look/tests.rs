@@ -192,7 +192,11 @@ fn trouble_is_told_in_the_person_s_language() {
 #[test]
 fn a_file_that_did_not_change_is_not_understood_anew() {
     let mut project = Project::with(THREE);
-    let facts = project.facts();
+    // What is ticked is told once.
+    let facts = TaskFacts {
+        ticked: Vec::new(),
+        ..project.facts()
+    };
     let parsed = |project: &Project| project.looker.last.as_ref().unwrap().list.tasks.as_ptr();
     let first = parsed(&project);
     // The same bytes in a new file are the same.

@@ -10,6 +10,7 @@ use crate::agents::{self, SplitError};
 impl Say for PlanError {
     fn say(&self, lang: Lang) -> String {
         match self {
+            PlanError::Branch(wrong) => wrong.say(lang),
             PlanError::NoTaskFile { root } => {
                 let root = root.display();
                 tr!(

@@ -15,7 +15,7 @@ const ROUTE: &str = "RALPH";
 
 pub(super) fn description(header: &Header, tasks_file: Option<&str>) -> String {
     let asked = match header.rules.goal {
-        Goal::Prompt => header.asked.prompt.as_deref(),
+        Goal::Prompt | Goal::PullRequest | Goal::Ci => header.asked.prompt.as_deref(),
         Goal::Tasks { .. } => tasks_file,
     };
     text::redact(asked.unwrap_or_default()).into_owned()

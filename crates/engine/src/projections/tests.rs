@@ -13,7 +13,9 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         turns_before: 0,
+        forge: None,
         goal: Goal::Tasks { phase: None },
+        checks: Default::default(),
         agents: Vec::new(),
         budget: Default::default(),
         limits: Limits {

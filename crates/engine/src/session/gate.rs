@@ -18,7 +18,8 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use crate::clock;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, orphans};
+use crate::turn::run_env;
 use crate::verify::Verifier;
 
 /// How long a round waits for another one to have counted.
@@ -54,15 +55,22 @@ impl Gate<'_> {
         let _ = fs::remove_file(&log);
         let stop = watch::Sender::new(Stop::No);
         let root = self.layout.root();
-        let env = [("RALPH_MODE".to_owned(), "external".to_owned())];
+        let tag = format!("verify-{}", std::process::id());
+        let env = run_env(&tag, 0, None);
         let run = verifier.run(0, root, &env, log, stop.subscribe());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         Some(match runtime {
-            Ok(runtime) => runtime.block_on(run).report,
+            Ok(runtime) => {
+                let report = runtime.block_on(run).report;
+                // What a command left running must not outlive the gate.
+                orphans::end_tagged(&tag);
+                report
+            }
             Err(_) => VerifyReport {
                 turn: 0,
+                tree: None,
                 results: Vec::new(),
             },
         })

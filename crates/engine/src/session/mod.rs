@@ -38,7 +38,7 @@ use crate::look::Looker;
 use crate::past::{self, Past, PastError};
 use crate::plan::{Announcement, Plan};
 use crate::projections::Projector;
-use crate::record::{Header, Recorder};
+use crate::record::{Header, Made, Recorder};
 use crate::{clock, git};
 
 /// How long a hook waits for another one of its run (STOP-12).
@@ -161,6 +161,8 @@ pub struct SessionLoop {
     projector: Option<Projector>,
     layout: Layout,
     notices: Vec<Notice>,
+    /// How long this hook may still wait for CI.
+    ci_patience: Duration,
     /// What people should be told, beside the verdict.
     pub announcements: Vec<Announcement>,
     _lock: Lock,
@@ -240,7 +242,7 @@ impl SessionLoop {
         paths: RunPaths,
         header: Header,
         state: State,
-        recorder: Recorder,
+        mut recorder: Recorder,
         lock: Lock,
     ) -> SessionLoop {
         let scope = Scope {
@@ -249,12 +251,15 @@ impl SessionLoop {
         };
         let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
+        let armed = looker.arm(&plan, &state.rules.checks, &paths);
+        recorder.note(Made::Checks, armed);
         let mut projector = Projector::new(&plan, &paths, &header);
         let announcements = projector.as_mut().map(Projector::begin).unwrap_or_default();
         SessionLoop {
             state,
             header,
             paths,
+            ci_patience: plan.hook_wait,
             plan,
             looker,
             recorder,

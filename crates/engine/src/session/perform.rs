@@ -2,9 +2,14 @@
 //! hook.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::lang::Say;
-use ralph_core::machine::{Answer, Effect, Event, Kind, Outcome, Stage, step};
+use ralph_core::machine::{
+    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage,
+    VerifyReport, WaitReason, step,
+};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
 
@@ -12,10 +17,17 @@ use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
 use crate::plan::Announcement;
 use crate::projections::Projector;
 use crate::record::Made;
-use crate::supervise::Stop;
+use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
-use crate::verify::Verified;
+use crate::verify::{Order, Verified, Verifier};
 use crate::{archive, clock, git, opening};
+
+/// More events than one call of a hook ever needs. A machine that only waits
+/// gives the session back to its person.
+const MOST_ROUNDS: usize = 200;
+const PAUSED: Kind = Kind::Session(SessionEvent::Left {
+    request: Request::Pause,
+});
 
 /// The task file as it was when the run began, and as it was seen last.
 pub(super) const TASKS_BEGUN: &str = "tasks.begun";
@@ -27,7 +39,14 @@ impl SessionLoop {
     pub(super) fn feed(&mut self, first: Vec<Kind>) -> Result<Verdict, SessionError> {
         let mut queue = VecDeque::from([first]);
         let mut verdict = None;
+        let mut rounds = 0;
         while let Some(kinds) = queue.pop_front() {
+            rounds += 1;
+            let kinds = if rounds > MOST_ROUNDS {
+                vec![PAUSED]
+            } else {
+                kinds
+            };
             let effects = self.write_down(kinds)?;
             for effect in effects {
                 match self.perform(effect, &mut queue) {
@@ -35,7 +54,7 @@ impl SessionLoop {
                     some => verdict = some,
                 }
             }
-            if queue.is_empty() && verdict.is_none() {
+            if queue.is_empty() && verdict.is_none() && rounds <= MOST_ROUNDS {
                 queue.extend(self.unstuck().map(|kind| vec![kind]));
             }
         }
@@ -82,7 +101,16 @@ impl SessionLoop {
         match effect {
             Effect::Emit(_) | Effect::Freeze | Effect::StopChild { .. } => {}
             Effect::RunAgent(turn) => return Some(Verdict::GoOn(self.send_on(&turn))),
-            Effect::Verify { turn } => queue.push_back(vec![self.verify(turn)]),
+            Effect::Verify { turn, scope } => queue.push_back(vec![self.verify(turn, &scope)]),
+            Effect::Untick { ids } => queue.push_back(vec![self.untick(&ids)]),
+            Effect::RunE2e { turn } => queue.push_back(vec![self.try_out(turn)]),
+            Effect::Forge(ask) => queue.push_back(vec![self.ask_forge(&ask)]),
+            // CI is waited for as long as a hook may take; then the agent is
+            // told that it runs.
+            Effect::Wait {
+                ms,
+                why: WaitReason::Ci,
+            } => queue.push_back(vec![self.wait_for_ci(ms)]),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
@@ -104,7 +132,19 @@ impl SessionLoop {
     /// What a hook that was killed did not live to do.
     fn unstuck(&mut self) -> Option<Kind> {
         match &self.state.stage {
-            Stage::Verifying { .. } => Some(self.verify(self.state.turns)),
+            Stage::Verifying { .. } => {
+                let scope = self.state.verifying()?;
+                Some(self.verify(self.state.turns, &scope))
+            }
+            Stage::Unticking => {
+                let ids = self.state.turned_back().to_vec();
+                Some(self.untick(&ids))
+            }
+            Stage::Trying { .. } => Some(self.try_out(self.state.turns)),
+            Stage::Forge(ask) => {
+                let ask = ask.clone();
+                Some(self.ask_forge(&ask))
+            }
             Stage::Waiting => Some(Kind::Woke {
                 seen: self.looker.look(),
             }),
@@ -118,16 +158,51 @@ impl SessionLoop {
         }
     }
 
-    /// The only thing that takes a runtime.
-    fn verify(&mut self, turn: u32) -> Kind {
+    fn wait_for_ci(&mut self, ms: u64) -> Kind {
+        let wait = Duration::from_millis(ms);
+        let Some(left) = self.ci_patience.checked_sub(wait) else {
+            let answer = ForgeAnswer::NoTime;
+            return Kind::Forge { answer };
+        };
+        self.ci_patience = left;
+        std::thread::sleep(wait);
+        Kind::Woke {
+            seen: self.looker.look(),
+        }
+    }
+
+    fn ask_forge(&mut self, ask: &ForgeAsk) -> Kind {
+        let failed = |words: String| {
+            ForgeAnswer::Failed(Trouble {
+                kind: TroubleKind::Strange,
+                program: "ralph".into(),
+                words,
+            })
+        };
+        let env = run_env(self.paths.id.as_str(), self.state.turns, None);
+        let stop = watch::Sender::new(Stop::No);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let answer = match (&self.plan.forge, runtime) {
+            (Some(forge), Ok(runtime)) => {
+                runtime.block_on(forge.perform(ask, &env, stop.subscribe()))
+            }
+            (None, _) => failed("no forge is configured".into()),
+            (_, Err(error)) => failed(error.to_string()),
+        };
+        Kind::Forge { answer }
+    }
+
+    fn verify(&mut self, turn: u32, scope: &CheckScope) -> Kind {
         let failed = |command: &str, output: String| {
-            Kind::Verified(ralph_core::machine::VerifyReport {
+            Kind::Verified(VerifyReport {
                 turn,
-                results: vec![ralph_core::machine::CommandResult {
+                tree: None,
+                results: vec![CommandResult {
                     command: command.into(),
-                    exit: None,
-                    duration_ms: 0,
                     output,
+                    ..CommandResult::default()
                 }],
             })
         };
@@ -137,21 +212,60 @@ impl SessionLoop {
                 "no verification command is configured".into(),
             );
         };
+        let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
+        match self.run_commands(&verifier, &order, turn) {
+            Ok(mut verified) => {
+                verified.report.tree = self.looker.tree();
+                Kind::Verified(verified.report)
+            }
+            Err(error) => failed("verification", error.to_string()),
+        }
+    }
+
+    fn try_out(&mut self, turn: u32) -> Kind {
+        let e2e = self.plan.e2e.clone();
+        let ran = e2e.map(|e2e| {
+            let order = Order {
+                project: e2e.commands.clone(),
+                ..Order::default()
+            };
+            self.run_commands(&e2e, &order, turn)
+        });
+        let first = ran.and_then(Result::ok);
+        let result = first.and_then(|verified| verified.report.results.into_iter().next());
+        let result = result.unwrap_or_default();
+        Kind::E2eEnded { turn, result }
+    }
+
+    /// The only thing that takes a runtime.
+    fn run_commands(
+        &self,
+        verifier: &Verifier,
+        order: &Order,
+        turn: u32,
+    ) -> std::io::Result<Verified> {
         let log = self.paths.turn_verification(turn);
         let tasks = self.plan.tasks.as_ref().map(|t| t.path.as_path());
         let env = run_env(self.paths.id.as_str(), turn, tasks);
         let stop = watch::Sender::new(Stop::No);
-        let run = verifier.run(turn, &self.plan.root, &env, log, stop.subscribe());
+        let root = &self.plan.root;
+        let run = verifier.run_order(order, turn, root, &env, log, stop.subscribe());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .build();
-        match runtime {
-            Ok(runtime) => {
-                let Verified { report, .. } = runtime.block_on(run);
-                Kind::Verified(report)
-            }
-            Err(error) => failed("verification", error.to_string()),
-        }
+            .build()?;
+        let verified = runtime.block_on(run);
+        // What a command left running must not edit beside the agent.
+        orphans::end_tagged(self.paths.id.as_str());
+        Ok(verified)
+    }
+
+    /// Empties the boxes of ticks that were turned back.
+    fn untick(&mut self, ids: &[String]) -> Kind {
+        let unticked = self.looker.untick(ids);
+        self.recorder.note(Made::Tasks, unticked);
+        let seen = self.looker.look();
+        let left = self.looker.ticked_among(ids);
+        Kind::Unticked { seen, left }
     }
 
     pub(super) fn ended(&mut self, outcome: Outcome) -> Verdict {

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -33,6 +34,63 @@ pub fn last_text(path: &Path) -> io::Result<Option<String>> {
         }
     }
     Ok(None)
+}
+
+/// Copilot CLI calls its hook a moment before it has written down what the
+/// agent said; it also writes down that it calls the hook, behind that and
+/// with the time that the hook is given. A client that never does is waited
+/// for once.
+pub fn wait_for_copilot(path: &Path, called: &Value) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    const STEP: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    let called = milliseconds(called);
+    while start.elapsed() < PATIENCE {
+        match tail(path) {
+            Ok(tail) if !tells_of_this_stop(&tail, called) => std::thread::sleep(STEP),
+            _ => return,
+        }
+    }
+}
+
+fn tail(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let from = file.metadata()?.len().saturating_sub(CHUNK);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    Ok(tail)
+}
+
+/// Whether the call of the stop hook that is answered now is told, and not
+/// only an earlier one.
+fn tells_of_this_stop(tail: &[u8], called: Option<i64>) -> bool {
+    /// By how much the two times of one call may differ.
+    const SAME: i64 = 15;
+    let of_stop = |line: &&[u8]| contains(line, b"\"agentStop\"");
+    let mut lines = tail.split(|&byte| byte == b'\n').rev().filter(of_stop);
+    let last = lines.find_map(|line| {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        line["type"].is_string().then_some(line)
+    });
+    let Some(last) = last.filter(|line| line["type"] == "hook.start") else {
+        return false;
+    };
+    match (called, milliseconds(&last["timestamp"])) {
+        (Some(called), Some(told)) => told + SAME >= called,
+        _ => true,
+    }
+}
+
+/// A time as the two kinds of payload give it.
+fn milliseconds(time: &Value) -> Option<i64> {
+    match time {
+        Value::String(text) => {
+            let time: jiff::Timestamp = text.parse().ok()?;
+            Some(time.as_millisecond())
+        }
+        number => number.as_i64(),
+    }
 }
 
 /// The first line of a tail may be the end of a longer one.
@@ -117,6 +175,36 @@ mod tests {
 
     fn claude(block: &Value) -> Value {
         json!({"type": "assistant", "message": {"role": "assistant", "content": [block]}})
+    }
+
+    #[test]
+    fn a_stop_is_told_of_before_it_is_answered() {
+        let line = |kind: &str, hook: &str, second: u32| {
+            let time = format!("2026-11-15T09:00:{second:02}.000Z");
+            let line = json!({"type": kind, "data": {"hookType": hook}, "timestamp": time});
+            format!("{line}\n")
+        };
+        let start = |second| line("hook.start", "agentStop", second);
+        let end = |second| line("hook.end", "agentStop", second);
+        let other = line("hook.start", "preToolUse", 9);
+        let message = line("assistant.message", "", 9);
+        let called = milliseconds(&json!("2026-11-15T09:00:05.010Z"));
+        assert_eq!(called, milliseconds(&json!(1_794_733_205_010_i64)));
+        for (lines, want) in [
+            (vec![], false),
+            (vec![&message], false),
+            (vec![&message, &start(5)], true),
+            (vec![&message, &start(4)], false),
+            (vec![&message, &start(4), &end(5), &other, &message], false),
+            (vec![&start(4), &end(4), &message, &start(5), &other], true),
+        ] {
+            let text: String = lines.into_iter().map(String::as_str).collect();
+            assert_eq!(tells_of_this_stop(text.as_bytes(), called), want, "{text}");
+            // Half a line is not there yet.
+            let half = format!("{text}{}", &start(5)[..30]);
+            assert_eq!(tells_of_this_stop(half.as_bytes(), called), want, "{half}");
+        }
+        assert!(tells_of_this_stop(start(1).as_bytes(), None));
     }
 
     #[test]

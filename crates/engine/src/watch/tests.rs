@@ -68,11 +68,13 @@ fn turn(turn: u32, completed: usize, promise: Option<Promise>) -> Kind {
 fn verified(turn: u32, exit: i32) -> Kind {
     Kind::Verified(VerifyReport {
         turn,
+        tree: None,
         results: vec![CommandResult {
             command: "cargo test".into(),
             exit: Some(exit),
             duration_ms: 40,
             output: "one \"quoted\" line\nand another\n".into(),
+            ..CommandResult::default()
         }],
     })
 }

@@ -350,9 +350,11 @@ impl Walker<'_> {
             "@" | "*" => Value::List(env.positional.clone()),
             "0" => Value::text("bash"),
             "#" | "?" | "$" | "!" | "-" | "RANDOM" | "SRANDOM" | "LINENO" | "SECONDS" | "UID"
-            | "EUID" | "PPID" | "BASHPID" | "EPOCHSECONDS" | "SHLVL" | "COLUMNS" | "LINES" => {
+            | "EUID" | "BASHPID" | "EPOCHSECONDS" | "SHLVL" | "COLUMNS" | "LINES" => {
                 Value::text("1")
             }
+            // Whoever ends its parent ends the loop.
+            "PPID" => Value::text("-1"),
             "USER" | "LOGNAME" | "HOSTNAME" | "OSTYPE" | "MACHTYPE" | "HOSTTYPE" | "LANG"
             | "TERM" => Value::text("name"),
             // Variables that name a tool by custom.

@@ -7,9 +7,9 @@ use super::env::{Env, Flow};
 use super::mark;
 use super::walk::{Command, Walker};
 
-const SHELLS: [&str; 14] = [
+const SHELLS: [&str; 17] = [
     "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "csh", "tcsh",
-    "hush", "posh",
+    "hush", "posh", "nu", "xonsh", "elvish",
 ];
 
 pub fn is_shell(program: &str) -> bool {
@@ -60,9 +60,9 @@ fn language(name: &str) -> Option<Language> {
         "osascript" => Language::AppleScript,
         "pwsh" | "powershell" | "cmd" => Language::PowerShell,
         "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
-        | "guile" | "racket" | "sbcl" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" => {
-            Language::Other
-        }
+        | "guile" | "racket" | "sbcl" | "jshell" | "ocaml" | "runghc" | "clojure" | "clj"
+        | "bb" | "kotlin" | "kotlinc-jvm" | "swipl" | "gst" | "octave" | "maxima" | "iex"
+        | "scheme" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" => Language::Other,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
         _ => return None,
     })
@@ -73,6 +73,9 @@ impl Walker<'_> {
     pub fn interpreter(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
         if is_shell(command.name) {
             return Some(self.shell(command, env));
+        }
+        if command.name == "ghc" {
+            self.language(Language::Other, command, env);
         }
         if is_compiler(command.name) {
             self.compiled(command, env);

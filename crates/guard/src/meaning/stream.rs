@@ -225,9 +225,9 @@ pub fn found_paths(command: &Command) -> Vec<String> {
                     .trim_start_matches("./")
                     .replace("*/", "found/")
                     .replace("/*", "/found");
-                let name: String = name.chars().map(super::mark::with_globs).collect();
-                format!("{root}/found/{name}")
+                name.chars().map(super::mark::with_globs).collect()
             })
+            .flat_map(|name: String| [format!("{root}/found/{name}"), format!("{root}/{name}")])
             .collect();
         if named.is_empty() {
             let rest = if narrow {

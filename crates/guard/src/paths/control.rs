@@ -1,6 +1,8 @@
 //! The guard's own control plane: what an agent could change to switch the
 //! guard, its hooks or the gates off.
 
+use crate::meaning::mark;
+
 /// Directories at the root that hold settings of the loop or of an agent.
 pub const DIRECTORIES: [&str; 8] = [
     ".ralph",
@@ -27,7 +29,42 @@ pub fn is_protected(relative: &str) -> bool {
     if path == "ralph.toml" || path == ".ralphrc" || path.starts_with(".ralph.") {
         return true;
     }
-    is_agent_settings(path) || is_git_control(path)
+    is_agent_settings(path) || is_git_control(path) || finds_protected(path)
+}
+
+/// Files that a pattern may find among others.
+const SAMPLES: [&str; 14] = [
+    ".ralph/config.toml",
+    ".ralph/.safety_stats",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks/guard.sh",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".opencode/plugin/guard.ts",
+    ".amp/settings.json",
+    ".copilot/hooks/guard.json",
+    ".git/hooks/pre-commit",
+    ".git/config",
+];
+
+/// Is the path a pattern that finds one of them, or a directory of one?
+fn finds_protected(path: &str) -> bool {
+    if !mark::has_glob(path) {
+        return false;
+    }
+    let one = |(pattern, name): (&str, &str)| {
+        // A pattern finds a hidden name only if it says the dot.
+        let hidden = name.starts_with('.') && !pattern.starts_with('.');
+        !hidden && mark::glob_match(pattern, name)
+    };
+    let found = |sample: &&str| {
+        path.split('/').count() <= sample.split('/').count()
+            && path.split('/').zip(sample.split('/')).all(one)
+    };
+    SAMPLES.iter().any(found)
 }
 
 /// Notes and specifications below `.ralph` that the agent itself keeps.

@@ -177,7 +177,10 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
         "replace" => args.iter().any(|word| word == "--force"),
         "scale" => args.iter().any(|word| word == "--replicas=0"),
         "taint" => args.iter().any(|word| word.contains("NoExecute")),
-        "apply" => args.iter().any(|word| word == "--prune"),
+        "apply" => args.iter().any(|word| {
+            let url = word.strip_prefix("-f=").unwrap_or(word);
+            word == "--prune" || url.contains("://") && !is_known_address(url)
+        }),
         "config" => words.iter().any(|word| word.starts_with("delete-")),
         _ => false,
     }
@@ -240,4 +243,12 @@ fn aws(service: &str, verb: &str, args: &[String]) -> bool {
         .iter()
         .any(|start| verb.starts_with(start)),
     }
+}
+
+/// An address of the forges that manifests are usually taken from.
+fn is_known_address(url: &str) -> bool {
+    ["https://raw.githubusercontent.com/", "https://github.com/"]
+        .iter()
+        .any(|start| url.starts_with(start))
+        || url.contains(".k8s.io/")
 }

@@ -48,6 +48,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 walker.report("db.destroy", text);
             }
             copies(walker, text, env);
+            touches_files(walker, text, env);
         }
         if name == "bq" && args.iter().any(|word| word == "rm") {
             walker.report("db.destroy", "bq rm");
@@ -166,7 +167,54 @@ fn is_flush(word: &str) -> bool {
     word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb")
 }
 
-/// `curl -X DELETE localhost:9200/index` empties a search engine.
+/// Functions and commands of databases that read or write files.
+fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
+    let lower = text.to_ascii_lowercase();
+    let reads = [
+        "pg_read_file(",
+        "load_file(",
+        "lo_import(",
+        "readfile(",
+        "pg_ls_dir(",
+    ];
+    let writes = ["writefile(", "lo_export(", "into outfile", "into dumpfile"];
+    for (starts, writes) in [(&reads[..], false), (&writes[..], true)] {
+        for start in starts {
+            let Some(at) = lower.find(start) else {
+                continue;
+            };
+            let rest = text.get(at..).unwrap_or_default();
+            let path = rest
+                .split(['\'', '"'])
+                .nth(1)
+                .unwrap_or_default()
+                .to_owned();
+            if writes {
+                files::write(walker, &path, env);
+            } else {
+                files::read(walker, &path, env);
+            }
+        }
+    }
+    let mut words = text.split_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let path = words.next().unwrap_or_default();
+    match verb {
+        ".output" | ".once" | ".backup" | ".save" | ".log" if path != "stdout" => {
+            files::write(walker, path, env)
+        }
+        ".import" | ".read" | ".load" | ".restore" => files::read(walker, path, env),
+        _ => {}
+    }
+    if ["xp_cmdshell", "sys_exec(", "sys_eval("]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
+        walker.report("opaque.code", text);
+    }
+}
+
+/// `curl -X DELETE localhost:9200/_all` empties a search engine.
 fn deletes_index(operands: &[&str], words: &[&str]) -> bool {
     let deletes = words
         .windows(2)
@@ -175,10 +223,21 @@ fn deletes_index(operands: &[&str], words: &[&str]) -> bool {
     deletes
         && operands
             .iter()
-            .any(|url| url.contains(":9200") || url.contains(":5984") || url.contains(":8086"))
+            .any(|url| is_database(url) && !is_one_local_test(url))
 }
 
-/// Does this SQL drop, truncate, or delete and update without a condition?
+fn is_database(url: &str) -> bool {
+    [":9200", ":5984", ":8086"]
+        .iter()
+        .any(|port| url.contains(port))
+}
+
+/// One index on this machine that its name says is a test's.
+fn is_one_local_test(url: &str) -> bool {
+    let local = url.contains("localhost") || url.contains("127.0.0.1");
+    local && url.contains("test") && !url.contains(['*', crate::meaning::mark::STAR])
+}
+
 /// SQL that a tool runs.
 pub fn judge_sql(walker: &mut Walker, sql: &str) {
     if destroys(sql) {
@@ -186,6 +245,7 @@ pub fn judge_sql(walker: &mut Walker, sql: &str) {
     }
 }
 
+/// Does this SQL drop, truncate, or delete and update without a condition?
 fn destroys(sql: &str) -> bool {
     let upper = without_comments(sql).to_ascii_uppercase();
     upper.split(';').any(|statement| {

@@ -20,7 +20,12 @@ fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> V
     let mut places = Vec::new();
     for absolute in absolutes(walker, path, env) {
         let lexical = paths::zone(walker.context, &paths::normalize(&absolute));
-        let real = paths::resolve(&absolute, &env.links, walker.context.world);
+        // What a process has open is named by links of its own.
+        let real = if absolute.starts_with("/dev/fd/") || absolute.starts_with("/dev/std") {
+            paths::normalize(&absolute)
+        } else {
+            paths::resolve(&absolute, &env.links, walker.context.world)
+        };
         let mut zone = paths::zone(walker.context, &real);
         let inside = |zone: &Zone| matches!(zone, Zone::Inside(_) | Zone::Project);
         // A root that itself lies behind a link is compared behind it.

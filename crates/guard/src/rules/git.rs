@@ -105,6 +105,12 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     if runs_option {
         walker.report("git.config-injection", &shown);
     }
+    if verb == "stash" {
+        // What is stashed is as it was before, until somebody takes it back.
+        for path in args.iter().skip_while(|word| *word != "--").skip(1) {
+            files::write(walker, path, env);
+        }
+    }
     match verb {
         "push" | "send-pack" => push(walker, args, &shown),
         "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
@@ -214,6 +220,30 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     }
 }
 
+/// An address that is written out and belongs to no forge that people know.
+fn is_unknown_host(to: &str) -> bool {
+    const FORGES: [&str; 7] = [
+        "github.com",
+        "gitlab.com",
+        "bitbucket.org",
+        "codeberg.org",
+        "dev.azure.com",
+        "git.sr.ht",
+        "localhost",
+    ];
+    let host = match (to.split_once("://"), to.split_once(':')) {
+        (Some(("file", _)), _) => return false,
+        (Some((_, rest)), _) => rest.split('/').next().unwrap_or(rest),
+        (None, Some((host, _))) if host.contains('@') => host,
+        _ => return false,
+    };
+    let host = host.rsplit('@').next().unwrap_or(host);
+    let host = host.split(':').next().unwrap_or(host);
+    !FORGES
+        .iter()
+        .any(|forge| host == *forge || host.ends_with(&format!(".{forge}")))
+}
+
 fn push(walker: &mut Walker, args: &[String], shown: &str) {
     let takes = Takes {
         shorts: "o",
@@ -222,6 +252,9 @@ fn push(walker: &mut Walker, args: &[String], shown: &str) {
     let push = Args::read(args, takes);
     if push.has('n', "dry-run") {
         return;
+    }
+    if push.operands.first().is_some_and(|to| is_unknown_host(to)) {
+        walker.report("secret.send", shown);
     }
     let leased = push
         .longs

@@ -65,11 +65,15 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         ("glab", ["repo", "delete" | "archive", ..]) => true,
         ("gh", ["repo", "delete" | "archive" | "rename" | "edit", ..]) => true,
         ("gh", ["secret" | "variable", "set" | "delete", ..]) => true,
-        ("gh", ["api", ..]) => args
-            .iter()
-            .any(|word| matches!(word.as_str(), "DELETE" | "--method=DELETE" | "-XDELETE")),
+        ("gh", ["api", ..]) => args.iter().any(|word| {
+            matches!(word.as_str(), "DELETE" | "--method=DELETE" | "-XDELETE")
+                || word.contains("mutation") && word.contains("delete")
+        }),
         ("gh", ["gist", "create", ..]) => true,
         ("gh", ["pr", "merge", ..]) => has("--admin"),
+        ("gh", ["workflow", "disable", ..] | ["run" | "cache", "delete", ..]) => true,
+        ("gh", ["extension" | "ext", "install", ..]) => true,
+        ("hub", ["delete", ..]) => true,
         ("conda" | "anaconda", ["upload", ..]) => true,
         ("luarocks", ["upload", ..])
         | ("cabal", ["upload", ..])

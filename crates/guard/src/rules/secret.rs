@@ -322,6 +322,7 @@ fn store(walker: &mut Walker, command: &Command) {
             ],
         ) => true,
         ("secret-tool", ["lookup" | "search", ..]) => true,
+        ("gh", ["auth", "refresh" | "logout", ..]) => true,
         ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
         ("vercel", ["env", "pull", ..]) => true,

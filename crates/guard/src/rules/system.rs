@@ -629,6 +629,8 @@ fn agent(walker: &mut Walker, command: &Command) {
                     | "--setting-sources"
             )
             || word.starts_with("--setting")
+            || word.starts_with("--dangerously")
+            || word.starts_with("hooks=")
             || word.contains("bypassPermissions")
     });
     let words: Vec<&str> = command.args.iter().map(String::as_str).collect();

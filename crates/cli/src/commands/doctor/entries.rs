@@ -15,9 +15,9 @@ use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level, samples, schema};
 use crate::app::App;
 use crate::guard::home;
-use crate::hook::Host;
-use crate::install::hosts::{self, Place, Verb, Wanted};
-use crate::install::{CAP, DEFAULT_CAP, merge, program};
+use crate::hook::{Event, Host};
+use crate::install::hosts::{self, Place, Wanted};
+use crate::install::{CAP, DEFAULT_CAP, merge, program, templates};
 use crate::settings;
 
 /// A hook that calls us.
@@ -76,7 +76,10 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
             caps.extend(merge::cap_of(&cap.to_value()));
         }
     }
-    if found.is_empty() {
+    let plugin = opencode(app);
+    let has_plugin = plugin.is_some();
+    findings.extend(plugin);
+    if found.is_empty() && !has_plugin {
         let text = tr!(
             app.lang(),
             "no hooks of Ralph are installed here",
@@ -94,6 +97,31 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
     findings.extend(doubled(&found, app.lang()));
     findings.extend(cap(app, &found, caps.last().copied()));
     found
+}
+
+/// OpenCode has a program in place of entries: ours, or an older one.
+fn opencode(app: &App) -> Option<Finding> {
+    let Place::Plugin(path) = hosts::place(Host::OpenCode) else {
+        return None;
+    };
+    let text = std::fs::read_to_string(app.root.join(path)).ok()?;
+    if text == templates::opencode_plugin() {
+        let text = tr!(
+            app.lang(),
+            "{path} is the guard of this version",
+            "{path} 是此版本的護欄",
+            "{path} 是此版本的护栏"
+        );
+        return Some(Finding::new(Level::Ok, "opencode", text));
+    }
+    let text = tr!(
+        app.lang(),
+        "{path} is not the guard that this program would install",
+        "{path} 不是此程式會安裝的護欄",
+        "{path} 不是此程序会安装的护栏"
+    );
+    let next = "ralph init --force --agent opencode".to_owned();
+    Some(Finding::new(Level::Warning, "opencode", text).next(next))
 }
 
 /// Every file that an agent reads, the one that counts least first.
@@ -291,7 +319,7 @@ fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<F
 /// missing.
 fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
     let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
-    let guard = text.contains(Verb::PreToolUse.name());
+    let guard = text.contains(Event::PreToolUse.name());
     let wanted = Wanted {
         program: program::for_hooks(&app.root),
         guard,
@@ -340,7 +368,7 @@ fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
 
 /// The agent lets go after so many blocks in a row, whatever the hook says.
 fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> {
-    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Verb::Stop.name();
+    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Event::Stop.name();
     found.iter().find(holds)?;
     let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
     let needed = hosts::needed_cap(&settings.settings);
@@ -401,7 +429,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
         let next = format!("ralph init --update --agent {host}");
         return Finding::new(Level::Red, "hooks.host", text).next(next);
     }
-    let Some(verb) = Verb::from_name(&found.verb) else {
+    let Some(verb) = Event::from_name(&found.verb) else {
         let verb = &found.verb;
         let text = tr!(
             lang,
@@ -416,7 +444,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
     if !samples::goes_on(&harmless) {
         return failed(found, &harmless, lang);
     }
-    if verb == Verb::PreToolUse {
+    if verb == Event::PreToolUse {
         let dangerous = answer(found, verb, scratch, samples::DANGEROUS).await;
         if !samples::refuses(found.host, &dangerous) {
             let sample = samples::DANGEROUS;
@@ -440,7 +468,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
     Finding::new(Level::Ok, "hooks.run", text)
 }
 
-async fn answer(found: &Found, verb: Verb, scratch: &Scratch, sample: &str) -> Answer {
+async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> Answer {
     const PATIENCE: Duration = Duration::from_secs(20);
     let payload = samples::payload(found.host, verb, scratch.path(), sample);
     let project = found.host.project_variable();

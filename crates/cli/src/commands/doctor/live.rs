@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level};
 use crate::app::App;
-use crate::hook::Host;
-use crate::install::hosts::{self, Verb, Wanted};
+use crate::hook::{Event, Host};
+use crate::install::hosts::{self, Wanted};
 use crate::install::{merge, program};
 
 /// A model takes its time.
@@ -29,39 +29,39 @@ const PROMPT: &str = "This is a self-test of hooks in an empty scratch directory
 3. Answer with the word DONE.";
 
 /// Fields without which a hook of ours can't do its work.
-fn needed(verb: Verb) -> &'static [&'static str] {
+fn needed(verb: Event) -> &'static [&'static str] {
     match verb {
-        Verb::PreToolUse => &[
+        Event::PreToolUse => &[
             "session_id",
             "cwd",
             "hook_event_name",
             "tool_name",
             "tool_input",
         ],
-        Verb::PostToolUse => &[
+        Event::PostToolUse => &[
             "session_id",
             "cwd",
             "tool_name",
             "tool_input",
             "tool_response",
         ],
-        Verb::Stop => &[
+        Event::Stop => &[
             "session_id",
             "cwd",
             "transcript_path",
             "stop_hook_active",
             "last_assistant_message",
         ],
-        Verb::SubagentStop => &[
+        Event::SubagentStop => &[
             "session_id",
             "agent_id",
             "agent_type",
             "stop_hook_active",
             "last_assistant_message",
         ],
-        Verb::UserPromptSubmit => &["session_id", "cwd", "prompt"],
-        Verb::SessionStart => &["session_id", "cwd", "source"],
-        Verb::SessionEnd => &["session_id", "reason"],
+        Event::UserPromptSubmit => &["session_id", "cwd", "prompt"],
+        Event::SessionStart => &["session_id", "cwd", "source"],
+        Event::SessionEnd => &["session_id", "reason"],
     }
 }
 
@@ -86,8 +86,8 @@ pub async fn look(app: &App, clients: &[Installed], findings: &mut Vec<Finding>)
     }
 }
 
-/// What each hook was given, in the order of `Verb::ALL`.
-type Recorded = Vec<(Verb, Vec<Value>)>;
+/// What each hook was given, in the order of `Event::ALL`.
+type Recorded = Vec<(Event, Vec<Value>)>;
 
 /// A scratch project whose hooks first write down what they get and then call
 /// us, so that the agent also has to understand our answers.
@@ -122,12 +122,11 @@ async fn try_out(claude: &Path) -> io::Result<(Answer, Recorded)> {
         timeout: PATIENCE,
     })
     .await;
-    let verbs = Verb::ALL.into_iter().filter(|verb| verb.is_there());
-    let recorded = verbs.map(|verb| (verb, read(&records, verb)));
-    Ok((answer, recorded.collect()))
+    let recorded = Event::ALL.map(|verb| (verb, read(&records, verb)));
+    Ok((answer, recorded.into()))
 }
 
-fn record(records: &Path, verb: Verb) -> PathBuf {
+fn record(records: &Path, verb: Event) -> PathBuf {
     records.join(format!("{}.jsonl", verb.name()))
 }
 
@@ -141,7 +140,7 @@ fn settings(records: &Path) -> io::Result<String> {
     let merged = merge::merge(merge::EMPTY, Host::Claude, &wanted, None)
         .map_err(|error| io::Error::other(format!("{error:?}")))?;
     let mut text = merged.text;
-    for verb in Verb::ALL {
+    for verb in Event::ALL {
         let command = wanted.command(Host::Claude, verb);
         let file = program::quoted(&record(records, verb).to_string_lossy());
         // Payloads end with a line break.
@@ -152,7 +151,7 @@ fn settings(records: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn read(records: &Path, verb: Verb) -> Vec<Value> {
+fn read(records: &Path, verb: Event) -> Vec<Value> {
     let text = fs::read_to_string(record(records, verb)).unwrap_or_default();
     let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
     values.map_while(Result::ok).collect()
@@ -182,7 +181,7 @@ fn judge(answer: &Answer, recorded: &Recorded, lang: Lang, findings: &mut Vec<Fi
     }
 }
 
-fn of_hook(verb: Verb, payloads: &[Value], lang: Lang) -> Finding {
+fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
     let entries = hosts::entries(Host::Claude);
     let entry = entries.iter().find(|entry| entry.verb == verb);
     let event = entry.map_or("", |entry| entry.event);

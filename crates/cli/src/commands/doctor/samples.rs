@@ -5,8 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::ask::Answer;
-use crate::hook::Host;
-use crate::install::hosts::Verb;
+use crate::hook::{Event, Host};
 use ralph_engine::supervise::Ending;
 
 /// A command that no guard lets pass, and one that every guard does.
@@ -14,7 +13,7 @@ pub const DANGEROUS: &str = "rm -rf /";
 pub const HARMLESS: &str = "echo ok";
 
 /// The payload of an event, for a session that never was.
-pub fn payload(host: Host, verb: Verb, project: &Path, command: &str) -> Value {
+pub fn payload(host: Host, verb: Event, project: &Path, command: &str) -> Value {
     let mut payload = json!({
         "session_id": "00000000-0000-4000-8000-00000000d0c7",
         "transcript_path": project.join("transcript.jsonl"),
@@ -40,30 +39,30 @@ pub fn payload(host: Host, verb: Verb, project: &Path, command: &str) -> Value {
     };
     let file = project.join("doctor.txt");
     let of_event = match verb {
-        Verb::PreToolUse => json!({
+        Event::PreToolUse => json!({
             "tool_name": shell, "tool_input": {"command": command}, "tool_use_id": "doctor",
         }),
-        Verb::PostToolUse => json!({
+        Event::PostToolUse => json!({
             "tool_name": "Write", "tool_input": {"file_path": file, "content": "ok"},
             "tool_response": {}, "tool_use_id": "doctor",
         }),
-        Verb::Stop => json!({
+        Event::Stop => json!({
             "stop_hook_active": false, "last_assistant_message": "ok",
             "prompt": "ok", "prompt_response": "ok", "stop_reason": "end_turn",
         }),
-        Verb::SubagentStop => json!({
+        Event::SubagentStop => json!({
             "stop_hook_active": false, "last_assistant_message": "ok",
             "agent_id": "doctor", "agent_type": "doctor",
         }),
-        Verb::UserPromptSubmit => json!({"prompt": "hello"}),
-        Verb::SessionStart => json!({"source": "startup"}),
-        Verb::SessionEnd => json!({"reason": "other"}),
+        Event::UserPromptSubmit => json!({"prompt": "hello"}),
+        Event::SessionStart => json!({"source": "startup"}),
+        Event::SessionEnd => json!({"reason": "other"}),
     };
     add(&mut payload, of_event);
     payload
 }
 
-fn event(host: Host, verb: Verb) -> &'static str {
+fn event(host: Host, verb: Event) -> &'static str {
     let entries = crate::install::hosts::entries(host);
     let entry = entries.iter().find(|entry| entry.verb == verb);
     entry.map_or("", |entry| entry.event)

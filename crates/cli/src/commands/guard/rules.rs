@@ -126,7 +126,7 @@ pub fn check(app: &App) -> u8 {
         Err(code) => return code,
     };
     let lang = app.lang();
-    let Some(file) = &loaded.file else {
+    let Some(file) = loaded.file() else {
         app.tell(&nothing(lang));
         return 0;
     };

@@ -50,7 +50,7 @@ pub fn run(app: &App, yes: bool, revoke: bool) -> u8 {
         Ok((_, loaded)) => loaded,
         Err(code) => return code,
     };
-    let Some(guard) = loaded.file.filter(|file| !file.loosens.is_empty()) else {
+    let Some(guard) = loaded.file().filter(|file| !file.loosens.is_empty()) else {
         app.tell(&tr!(
             lang,
             "nothing to confirm: .ralph/config.toml takes nothing away from the guard",

@@ -29,6 +29,8 @@ pub struct Heard {
     pub tool_input: Value,
     /// Why a session began.
     pub source: String,
+    /// When the hook was called, where the client says so.
+    pub time: Value,
 }
 
 impl Heard {
@@ -60,6 +62,7 @@ impl Heard {
             tool: text(&["tool_name", "toolName"]).unwrap_or_default(),
             tool_input: Value::Null,
             source: text(&["source"]).unwrap_or_default(),
+            time: fields.get("timestamp").cloned().unwrap_or_default(),
         };
         let input = ["tool_input", "toolArgs"]
             .iter()

@@ -18,7 +18,7 @@ use ralph_core::lang::Say;
 use ralph_core::tr;
 
 use super::args::{Event, Options};
-use super::{Bad, read_payload};
+use super::{Bad, Host, read_payload};
 use crate::app;
 use crate::guard::project;
 use answer::Reply;
@@ -26,11 +26,17 @@ use heard::Heard;
 
 pub fn run(options: &Options) -> u8 {
     std::panic::set_hook(Box::new(pass_at_a_panic));
-    let heard = read_payload().and_then(|bytes| Heard::decode(&bytes, options.host));
+    let is_borrowed = is_borrowed(options);
+    let host = match is_borrowed {
+        true => Some(Host::Copilot),
+        false => options.host,
+    };
+    let heard = read_payload().and_then(|bytes| Heard::decode(&bytes, host));
     let reply = match &heard {
         Ok(heard) => {
             let root = root_of(options, heard);
             match options.event {
+                _ if is_borrowed && root.join(COPILOTS_OWN).exists() => Reply::default(),
                 Event::Stop => stop::answer(heard, &root),
                 Event::UserPromptSubmit => prompt::answer(heard, &root),
                 Event::PostToolUse => tool::answer(heard, &root),
@@ -48,6 +54,16 @@ pub fn run(options: &Options) -> u8 {
     let _ = std::io::stdout().lock().flush();
     let _ = std::io::stderr().lock().write_all(output.stderr.as_bytes());
     output.code
+}
+
+/// Where Copilot CLI has hooks of its own.
+const COPILOTS_OWN: &str = ".github/hooks/ralph.json";
+
+/// Whether Copilot CLI runs the hooks of Claude Code, which it reads as well.
+/// Where it has its own, it would call us twice.
+fn is_borrowed(options: &Options) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    options.host == Some(Host::Claude) && is_set("COPILOT_CLI") && !is_set("CLAUDECODE")
 }
 
 fn unheard(bad: &Bad) -> String {

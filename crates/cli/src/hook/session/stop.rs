@@ -96,6 +96,9 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
         return Ok(message.clone());
     }
     let path = heard.transcript.clone().unwrap_or_default();
+    if heard.host == Host::Copilot {
+        transcript::wait_for_copilot(&path, &heard.time);
+    }
     match transcript::last_text(&path) {
         Ok(text) => Ok(text.unwrap_or_default()),
         Err(_) => Err(SessionError::NothingHeard { transcript: path }),

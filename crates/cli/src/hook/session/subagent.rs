@@ -33,7 +33,7 @@ fn judge(heard: &Heard, agent: &str, root: &Path, loaded: &Loaded) -> Reply {
     let settings = &loaded.settings;
     let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
     let broken: Vec<String> = broken(&loaded.warnings, lang);
-    let verifier = plan::verifier(settings);
+    let verifier = plan::verifier(settings, root);
     if settings.verify.strict && verifier.is_none() && !broken.is_empty() {
         return Reply::block(broken.join("\n"));
     }

@@ -58,6 +58,8 @@ fn offers_the_words_that_the_settings_know() {
         ("verify.on_timeout", OnVerifyTimeout::WORDS),
         ("verify.markers", Markers::WORDS),
         ("verify.when", VerifyWhen::WORDS),
+        ("verify.ticks", TickProof::WORDS),
+        ("verify.integrity", IntegrityMode::WORDS),
         ("progress.evidence", Evidence::WORDS),
         ("gate.freshness", Freshness::WORDS),
         ("gate.trust", GateTrust::WORDS),

@@ -1,7 +1,10 @@
 //! Promises: claims that have to be proven, and what they lack.
 
 use super::decide::{decide, finish, finish_or};
+use super::e2e::run_e2e;
+use super::forge;
 use super::questions;
+use super::ticks::{is_weakened, unchecked, weakened_files};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
 use crate::machine::{
@@ -15,6 +18,7 @@ pub(super) const NAMED_TASKS: usize = 5;
 
 pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
     let iteration = report.turn;
+    forge::hear(state, report.promise.as_ref());
     let Some(promise) = &report.promise else {
         state.last_promise.clear();
         state.counters.missing_promise += 1;
@@ -84,7 +88,12 @@ fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
 
 fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     let claim = promise.to_string();
-    let missing = missing_for(state, promise);
+    let mut missing = missing_for(state, promise);
+    if is_weakened(state) {
+        missing.push(Missing::Weakened {
+            files: weakened_files(state),
+        });
+    }
     if !missing.is_empty() {
         reject(state, claim, missing, out);
         return finish_or(state, out, decide);
@@ -92,6 +101,9 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
     if only_a_phase {
         state.counters.false_promise = 0;
+        if state.rules.checks.e2e && state.unchecked.is_empty() {
+            return finish_or(state, out, |state, out| run_e2e(state, false, out));
+        }
         return after_claims(state, out);
     }
     state.claim = Some(claim);
@@ -100,7 +112,7 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
 
 /// What the evidence lacks for a claim.
 fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
-    if matches!(state.rules.goal, Goal::Prompt) {
+    if matches!(state.rules.goal, Goal::Prompt) || forge::is_goal(state) {
         return Vec::new();
     }
     if !state.tasks_known {
@@ -175,7 +187,8 @@ pub(super) fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
         if looks_complete(state) {
             verify_or_complete(state, out);
         } else if state.rules.verify == Some(VerifyWhen::Each) {
-            verify(state, false, out);
+            let scope = unchecked(state, true);
+            verify(state, false, scope, out);
         } else {
             decide(state, out);
         }

@@ -1,8 +1,10 @@
 //! To end or to go on: breaker, limits, the next turn, and the one way out.
 
 use super::claims::NAMED_TASKS;
+use super::e2e::{e2e_is_due, run_e2e};
 use super::questions;
 use super::session::{count_block, release_at_cap};
+use super::ticks::check_ticks;
 use crate::machine::refusal::Hold;
 use crate::machine::{
     BreakerRule, Effect, ErrorClass, Limit, Need, Notice, OnLimit, Outcome, PauseReason, Refusal,
@@ -16,6 +18,17 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
     if let Some(outcome) = stop_outcome(state) {
         finish(state, outcome, out);
+    } else if !check_ticks(state, out) {
+        carry_on(state, out);
+    }
+}
+
+/// The same where ticks are not looked at any more.
+pub(super) fn carry_on(state: &mut State, out: &mut Vec<Effect>) {
+    if let Some(outcome) = stop_outcome(state) {
+        finish(state, outcome, out);
+    } else if e2e_is_due(state) {
+        run_e2e(state, false, out);
     } else if over(state.counters.errors, state.rules.limits.consecutive_errors) {
         finish(state, Outcome::Errors, out);
     } else if let Some((rule, count)) = open_breaker(state) {
@@ -119,6 +132,10 @@ fn repeated_output(note: &PromptNote) -> Option<Sign> {
         PromptNote::LastError { class, message } => Some(Sign::Output {
             of: class.clone(),
             text: message.clone(),
+        }),
+        PromptNote::Forge(note) => note.failure().map(|(of, text)| Sign::Output {
+            of: of.into(),
+            text: text.into(),
         }),
         _ => None,
     }
@@ -304,6 +321,7 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
         state.attempt = 1;
     }
     state.stage = Stage::Running;
+    state.e2e_due |= std::mem::take(&mut state.e2e_broken);
     // What was proven is proven of the work before this turn.
     state.proven.clear();
     state.turn_phase = state.phase().map(str::to_owned);

@@ -3,6 +3,7 @@
 use super::claims::judge_promise;
 use super::decide::{duration_used_up, finish, finish_or};
 use super::go_on;
+use super::ticks::{note_weakened, take_ticks};
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
 use crate::machine::refusal::Hold;
@@ -29,6 +30,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         state.bill.add(report.spent);
     }
     state.take_tasks(&report.seen.tasks);
+    take_ticks(state, &report.seen.tasks);
     let kinds = state.rules.evidence;
     let evidence = state.progress.observe(&report.seen, kinds);
     let facts = state.tasks.clone().unwrap_or_default();
@@ -46,6 +48,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
             out.push(Effect::KeepInStep);
         }
         note_lost_tasks(state, &report.seen.tasks, out);
+        note_weakened(state, &report.seen, out);
         return finish_or(state, out, go_on);
     }
     state.holds.remove(&state.agent);
@@ -67,6 +70,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         out.push(Effect::KeepInStep);
     }
     note_lost_tasks(state, &report.seen.tasks, out);
+    note_weakened(state, &report.seen, out);
     if !(out_of_time && evidence.is_empty()) {
         count_stall(state, report, evidence.is_empty(), out);
     }
@@ -176,6 +180,9 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Ef
 }
 
 fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
+    if std::mem::take(&mut state.pull.idle) && stalled {
+        return;
+    }
     if !stalled {
         state.counters.stalled = 0;
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {

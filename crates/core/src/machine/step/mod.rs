@@ -1,27 +1,35 @@
 //! The only decision maker: what each event leads to.
 //!
 //! A turn is judged (`judge`), its promise is held against the evidence
-//! (`claims`), the evidence is proven (`verify`), and what is left is to
-//! end or to go on (`decide`).
+//! (`claims`), the evidence is proven (`verify`, tick by tick in `ticks`, at
+//! the end of a phase in `e2e`), and what is left is to end or to go on
+//! (`decide`).
 
 mod claims;
 mod decide;
+mod e2e;
+mod forge;
 mod judge;
 mod questions;
 mod session;
+mod ticks;
 mod verify;
 
 use self::decide::{
     decide, duration_used_up, extend, finish, iterations_used_up, reach_limit, reached_limit,
     start_turn, stop_outcome, wait_for_agent,
 };
+use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
 use self::session::{forget_blocks, take_session};
+pub(super) use self::ticks::unchecked;
+use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
     Stage, State,
 };
+use crate::forge::ForgeAnswer;
 
 /// Takes in one event and says what has to be done now.
 ///
@@ -92,6 +100,28 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
             let completes = *completes;
             judge_verification(state, report, completes, &mut out);
         }
+        (Kind::Unticked { seen, left }, Stage::Unticking) => {
+            after_unticking(state, seen, left, &mut out);
+        }
+        (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
+            let completes = *completes;
+            judge_e2e(state, result, completes, &mut out);
+        }
+        (Kind::Forge { answer }, Stage::Forge(asked)) => {
+            let asked = asked.clone();
+            forge::take_answer(state, &asked, answer, &mut out);
+        }
+        (
+            Kind::Forge {
+                answer: ForgeAnswer::NoTime,
+            },
+            Stage::Waiting,
+        ) if state.pull.waits => forge::hand_over(state, &mut out),
+        (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
+            state.pull.waits = false;
+            take_in(state, seen, &mut out);
+            forge::look(state, &mut out);
+        }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
@@ -115,7 +145,8 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
 }
 
 fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    take_in(state, seen);
+    know_ticks(state, &seen.tasks);
+    take_in(state, seen, out);
     rebase(state);
     let facts = state.tasks.clone().unwrap_or_default();
     out.push(Effect::Emit(Notice::LoopStart {
@@ -145,13 +176,16 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
+    forge::resumed(state);
     state.counters = Default::default();
     state.errors.clear();
     state.last_failure = None;
     state.stopping = None;
     state.claim = None;
+    // What still stands in the file is judged again.
+    state.turned_back.clear();
     forget_blocks(state);
-    take_in(state, seen);
+    take_in(state, seen, out);
     rebase(state);
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
@@ -186,7 +220,7 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     // What looked complete before the pause was verified and failed then: the
     // agent has to work on it before it is judged again.
     let judged = looks_complete(state);
-    take_in(state, seen);
+    take_in(state, seen, out);
     note_lost_tasks(state, &seen.tasks, out);
     if !judged && looks_complete(state) {
         verify_or_complete(state, out);
@@ -211,8 +245,10 @@ fn release_agents(state: &mut State) {
 }
 
 /// What changed while no agent ran is nobody's progress, but it was seen.
-fn take_in(state: &mut State, seen: &Seen) {
+fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     state.take_tasks(&seen.tasks);
+    take_ticks(state, &seen.tasks);
+    note_weakened(state, seen, out);
     let kinds = state.rules.evidence;
     state.progress.observe(seen, kinds);
 }
@@ -234,7 +270,11 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
     match answer {
         Answer::Extend => {
             extend(state, limit, out);
-            decide(state, out);
+            if state.pull.waits {
+                forge::look(state, out);
+            } else {
+                decide(state, out);
+            }
         }
         Answer::Simplify { skipped, seen } => {
             state.skipped.extend(skipped.iter().cloned());
@@ -242,7 +282,7 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
                 iteration: state.turns,
                 ids: skipped.clone(),
             }));
-            take_in(state, seen);
+            take_in(state, seen, out);
             rebase(state);
             extend(state, limit, out);
             go_on(state, out);
@@ -259,7 +299,14 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
 }
 
 fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
-    let child_runs = matches!(state.stage, Stage::Running | Stage::Verifying { .. });
+    let child_runs = matches!(
+        state.stage,
+        Stage::Running
+            | Stage::Verifying { .. }
+            | Stage::Unticking
+            | Stage::Trying { .. }
+            | Stage::Forge(_)
+    );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
         if let Some(outcome) = stop_outcome(state) {

@@ -2,23 +2,30 @@
 
 use super::claims::reject;
 use super::decide::{decide, finish, finish_or};
+use super::e2e::run_e2e;
+use super::forge;
 use super::judge::{count_failure, forget_failure};
+use super::ticks::{is_weakened, judge_everything, judge_ticks, show_failures, untick};
 use crate::machine::state::Failing;
 use crate::machine::{
-    Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State, TaskFacts,
-    VerifyReport,
+    CheckScope, Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State,
+    TaskFacts, VerifyReport,
 };
-use crate::template::PromptNote;
 
 /// Every task is done and none was lost. Words play no part in this.
 pub(super) fn looks_complete(state: &State) -> bool {
+    // Only a look can tell.
+    if forge::is_goal(state) {
+        return true;
+    }
     let done = matches!(state.rules.goal, Goal::Tasks { .. })
         && state.tasks_known
         && state
             .tasks
             .as_ref()
             .is_some_and(|t| t.total > 0 && t.pending == 0)
-        && !shrunk(state);
+        && !shrunk(state)
+        && !is_weakened(state);
     done && (!state.rules.promise_required || state.turns == 0)
 }
 
@@ -39,8 +46,13 @@ pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
 }
 
 pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
-    if state.rules.verify.is_some() {
-        verify(state, true, out);
+    let checks = state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty();
+    if forge::is_goal(state) && (!checks || state.turns == 0) {
+        forge::look(state, out);
+    } else if checks {
+        verify(state, true, CheckScope::Everything, out);
+    } else if state.rules.checks.e2e {
+        run_e2e(state, true, out);
     } else if matches!(state.rules.goal, Goal::Prompt) {
         finish(
             state,
@@ -54,12 +66,11 @@ pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-pub(super) fn verify(state: &mut State, completes: bool, out: &mut Vec<Effect>) {
+pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out: &mut Vec<Effect>) {
     state.stage = Stage::Verifying { completes };
-    out.push(Effect::Emit(Notice::GateStart {
-        iteration: state.turns,
-    }));
-    out.push(Effect::Verify { turn: state.turns });
+    let turn = state.turns;
+    out.push(Effect::Emit(Notice::GateStart { iteration: turn }));
+    out.push(Effect::Verify { turn, scope });
 }
 
 pub(super) fn judge_verification(
@@ -86,21 +97,25 @@ fn take_results(
         passed: report.passed(),
         results: report.results.clone(),
     }));
+    if completes {
+        judge_everything(state, report, out);
+    } else {
+        judge_ticks(state, report, out);
+    }
     if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
-        state.proven = report
-            .results
-            .iter()
+        let passed = report.results.iter().filter(|r| r.exit == Some(0));
+        state.proven = passed
             .map(|r| Proof::Command {
                 command: r.command.clone(),
                 duration_ms: r.duration_ms,
             })
             .collect();
-        return if completes {
-            complete(state, out)
-        } else {
-            decide(state, out)
+        return match completes {
+            true if state.rules.checks.e2e => run_e2e(state, true, out),
+            true => complete(state, out),
+            false => decide(state, out),
         };
     }
     // Where nothing ran, nothing was proven.
@@ -110,10 +125,7 @@ fn take_results(
             (&failure.command, &failure.output)
         });
     count_failure(state, Failing::Check, output);
-    state.notes.push(PromptNote::VerifyFailed {
-        command: command.into(),
-        output: output.into(),
-    });
+    show_failures(state, report);
     if let Some(claim) = claim {
         let missing = vec![Missing::Failing {
             command: command.into(),
@@ -121,6 +133,7 @@ fn take_results(
         reject(state, claim, missing, out);
         let limit = state.rules.limits.false_promise;
         if limit > 0 && state.counters.false_promise >= limit {
+            untick(state, out);
             return finish(
                 state,
                 Outcome::GateFailed {
@@ -130,10 +143,16 @@ fn take_results(
             );
         }
     }
-    decide(state, out);
+    if !untick(state, out) {
+        decide(state, out);
+    }
 }
 
-fn complete(state: &mut State, out: &mut Vec<Effect>) {
+/// Everything that was asked for is there, and seen by Ralph itself.
+pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
+    if forge::is_goal(state) {
+        return forge::look(state, out);
+    }
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
         state.proven.insert(
             0,
@@ -142,6 +161,11 @@ fn complete(state: &mut State, out: &mut Vec<Effect>) {
                 total: facts.total,
             },
         );
+    }
+    // Only what failed before the work began failed: nothing was proven.
+    if state.rules.goal == Goal::Prompt && state.proven.is_empty() {
+        let reason = PauseReason::Unproven;
+        return finish(state, Outcome::Paused { reason }, out);
     }
     finish(state, Outcome::Complete, out);
 }

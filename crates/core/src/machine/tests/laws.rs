@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::worlds::*;
 use super::*;
+use crate::forge::{Ci, ForgeAnswer, MergeWho, PullState, aggregate};
 
 /// Far more events than a run under the small limits below can live through.
 const PLENTY: usize = 120;
@@ -156,7 +157,10 @@ proptest! {
         moves in any_moves(),
     ) {
         for l in play(rules, start, &moves) {
-            if matches!(l.after.stage, Stage::Verifying { .. } | Stage::Finished(_)) {
+            if matches!(
+                l.after.stage,
+                Stage::Verifying { .. } | Stage::Unticking | Stage::Trying { .. } | Stage::Finished(_)
+            ) {
                 continue;
             }
             let (counters, limits) = (&l.after.counters, &l.after.rules.limits);
@@ -184,11 +188,15 @@ struct Shown {
     /// Tasks that the file may not lose.
     most: usize,
     claimed: bool,
+    /// What the last verification said.
+    passed: bool,
+    weakened: bool,
 }
 
 impl Shown {
     fn look(&mut self, seen: &Seen, whole: bool) {
         self.tasks = seen.tasks.clone();
+        self.weakened = !seen.weakened.is_empty();
         if let Tasks::Read(facts) = &seen.tasks {
             self.total = facts.total;
         }
@@ -202,11 +210,18 @@ impl Shown {
     fn take(&mut self, kind: &Kind) {
         match kind {
             Kind::Started { seen } | Kind::Resumed { seen, .. } => self.look(seen, true),
-            Kind::Woke { seen } | Kind::Nudged { seen } => self.look(seen, false),
+            Kind::Woke { seen } | Kind::Nudged { seen } | Kind::Unticked { seen, .. } => {
+                self.look(seen, false);
+            }
+            Kind::Verified(report) => {
+                let ok = |r: &CommandResult| r.exit == Some(0);
+                self.passed = !report.results.is_empty() && report.results.iter().all(ok);
+            }
             Kind::Answered {
                 answer: Answer::Simplify { seen, .. },
             } => self.look(seen, true),
             Kind::TurnEnded(report) => {
+                self.passed = false;
                 self.look(&report.seen, false);
                 self.claimed = matches!(
                     report.promise,
@@ -234,18 +249,38 @@ fn check_evidence(rules: &Rules, log: &[Logged]) {
         if !l.effects.contains(&Effect::Finish(Outcome::Complete)) {
             continue;
         }
-        let passed = match &l.event.kind {
-            Kind::Verified(report) => {
-                let ok = |r: &CommandResult| r.exit == Some(0);
-                !report.results.is_empty() && report.results.iter().all(ok)
-            }
+        let tried = match &l.event.kind {
+            Kind::E2eEnded { result, .. } => result.exit == Some(0),
             _ => false,
         };
+        let checks = &rules.checks;
+        let wanted = rules.verify.is_some() || !checks.tasks.is_empty();
+        assert!(!checks.e2e || tried);
+        assert!(!wanted || shown.passed);
+        assert!(checks.integrity != Integrity::Strict || !shown.weakened);
         match rules.goal {
-            Goal::Prompt => assert!(passed && shown.claimed),
+            Goal::Prompt => assert!((tried || shown.passed) && shown.claimed),
+            // Only what was seen on the forge ends such a run.
+            Goal::PullRequest | Goal::Ci => {
+                let Kind::Forge {
+                    answer: ForgeAnswer::Looked(sight),
+                } = &l.event.kind
+                else {
+                    panic!("complete without a look");
+                };
+                let pull = sight.pull.as_ref().unwrap();
+                if rules.goal == Goal::PullRequest {
+                    assert!(sight.gate.is_empty() && pull.state == PullState::Open);
+                } else {
+                    assert_eq!(aggregate(&sight.checks), Ci::Passed);
+                    let merged = pull.state == PullState::Merged;
+                    let merge = rules.forge.as_ref().unwrap().merge;
+                    assert!(merged || merge == MergeWho::Nobody);
+                    assert!(!merged || pull.merged_at.is_some());
+                }
+            }
             Goal::Tasks { .. } => {
                 assert!(shown.all_done());
-                assert!(rules.verify.is_none() || passed);
                 let turns = l.after.turns;
                 assert!(!rules.promise_required || turns == 0 || shown.claimed);
             }
@@ -350,12 +385,20 @@ proptest! {
             let ended = match &l.event.kind {
                 // The children died with the engine.
                 Kind::Resumed { .. } => running,
-                Kind::TurnEnded(_) | Kind::Verified(_) if !l.stray => 1,
+                Kind::TurnEnded(_) | Kind::Verified(_) | Kind::E2eEnded { .. } if !l.stray => 1,
                 _ => 0,
             };
             running -= ended;
-            running += l.acts(|e| matches!(e, Effect::RunAgent(_) | Effect::Verify { .. }));
-            let child = matches!(l.after.stage, Stage::Running | Stage::Verifying { .. });
+            running += l.acts(|e| {
+                matches!(
+                    e,
+                    Effect::RunAgent(_) | Effect::Verify { .. } | Effect::RunE2e { .. }
+                )
+            });
+            let child = matches!(
+                l.after.stage,
+                Stage::Running | Stage::Verifying { .. } | Stage::Trying { .. }
+            );
             prop_assert_eq!(running, usize::from(child));
             let waits = l.acts(|e| matches!(e, Effect::Wait { .. } | Effect::Ask(_)));
             prop_assert!(waits <= 1);

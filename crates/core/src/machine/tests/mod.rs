@@ -6,7 +6,9 @@
 
 mod breaker;
 mod clock;
+mod e2e;
 mod errors;
+mod forge;
 mod goals;
 mod laws;
 mod limits;
@@ -18,10 +20,12 @@ mod reports;
 mod requests;
 mod resume;
 mod spoken;
+mod ticks;
 mod verification;
 mod worlds;
 
 use super::*;
+use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -123,6 +127,7 @@ fn seen(facts: TaskFacts) -> Seen {
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
+        weakened: Vec::new(),
     }
 }
 
@@ -251,6 +256,7 @@ fn ran(command: &str, exit: Option<i32>, output: &str) -> CommandResult {
         exit,
         duration_ms: 70,
         output: output.into(),
+        ..CommandResult::default()
     }
 }
 
@@ -336,6 +342,7 @@ impl Script {
         if let Tasks::Read(facts) = &mut self.world.tasks {
             facts.removed.clear();
             facts.unticked.clear();
+            facts.ticked.clear();
         }
         self
     }
@@ -349,8 +356,11 @@ impl Script {
 
     fn verified(&mut self, results: Vec<CommandResult>) -> &mut Script {
         let turn = self.state.turns;
-        self.pass(100)
-            .feed(Kind::Verified(VerifyReport { turn, results }))
+        self.pass(100).feed(Kind::Verified(VerifyReport {
+            turn,
+            tree: Some("tree".into()),
+            results,
+        }))
     }
 
     /// The wait is over, as long as it was asked for.
@@ -418,12 +428,20 @@ impl Script {
                 Effect::Emit(_) | Effect::KeepInStep => None,
                 Effect::RunAgent(_) => Some("run"),
                 Effect::Verify { .. } => Some("verify"),
+                Effect::Untick { .. } => Some("untick"),
+                Effect::RunE2e { .. } => Some("e2e"),
                 Effect::Wait { .. } => Some("wait"),
                 Effect::StopChild { kill: false } => Some("stop"),
                 Effect::StopChild { kill: true } => Some("kill"),
                 Effect::Freeze => Some("freeze"),
                 Effect::Ask(_) => Some("ask"),
                 Effect::Finish(_) => Some("finish"),
+                Effect::Forge(ForgeAsk::Look { .. }) => Some("look"),
+                Effect::Forge(ForgeAsk::Examine { .. }) => Some("examine"),
+                Effect::Forge(ForgeAsk::Push) => Some("push"),
+                Effect::Forge(ForgeAsk::Create) => Some("create"),
+                Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
+                Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
             })
             .collect()
     }
@@ -464,7 +482,9 @@ fn line(effect: &Effect) -> String {
             )
         }
         Effect::KeepInStep => "=> keep the task file in step".into(),
-        Effect::Verify { turn } => format!("=> verify turn {turn}"),
+        Effect::Verify { turn, .. } => format!("=> verify turn {turn}"),
+        Effect::Untick { ids } => format!("=> untick {}", ids.join(", ")),
+        Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),
         Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
         Effect::Freeze => "=> freeze".into(),
@@ -472,6 +492,7 @@ fn line(effect: &Effect) -> String {
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
             .trim_end()
             .into(),
+        Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
     }
 }
 

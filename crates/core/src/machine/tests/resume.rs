@@ -177,6 +177,7 @@ fn events_that_do_not_fit_change_nothing() {
     };
     let results = |turn| {
         Kind::Verified(VerifyReport {
+            tree: None,
             turn,
             results: passing(),
         })

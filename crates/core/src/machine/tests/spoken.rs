@@ -26,6 +26,7 @@ fn what_a_claim_lacks_prom_11() {
         Missing::OpenInPhase { .. } => "open in phase",
         Missing::LostTasks { .. } => "lost tasks",
         Missing::Failing { .. } => "failing",
+        Missing::Weakened { .. } => "weakened",
         Missing::Unreadable => "unreadable",
         Missing::NoTasks => "no tasks",
     };
@@ -42,6 +43,9 @@ fn what_a_claim_lacks_prom_11() {
         Missing::Failing {
             command: "npm test".into(),
         },
+        Missing::Weakened {
+            files: texts(&["tests/a.rs", "b.rs"]),
+        },
         Missing::Unreadable,
         Missing::NoTasks,
     ];
@@ -50,6 +54,7 @@ fn what_a_claim_lacks_prom_11() {
     open in phase: open tasks in phase 2: 3 | Phase 2 還有 3 個未完成任務 | Phase 2 还有 3 个未完成任务
     lost tasks: tasks removed from the task file: 2 | 任務檔案少了 2 個任務 | 任务文件少了 2 个任务
     failing: `npm test` does not pass | `npm test` 沒有通過 | `npm test` 没有通过
+    weakened: checks were weakened; restore them: tests/a.rs, b.rs | 檢查被削弱，請恢復：tests/a.rs, b.rs | 检查被削弱，请恢复：tests/a.rs, b.rs
     unreadable: the task file can't be read | 無法讀取任務檔案 | 无法读取任务文件
     no tasks: no task was found in the task file | 任務檔案中沒有任務 | 任务文件中没有任务
     ");

@@ -6,6 +6,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::forge::{
+    Check, CheckState, ForgeAnswer, ForgeRules, GateFinding, Local, MergeWho, Pull, PullState,
+    Sight, TroubleKind,
+};
+use crate::integrity::{How, Weakening};
 
 /// What happens next, whatever the machine waits for.
 #[derive(Clone, Debug)]
@@ -23,6 +28,8 @@ pub(super) struct Move {
     /// The machine was booted anew: the steady clock starts from zero.
     pub reboot: bool,
     pub trouble: Trouble,
+    /// What a forge would answer.
+    pub forge: ForgeAnswer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,6 +126,20 @@ impl Game {
             Stage::Asking(_) => Some(Kind::Answered {
                 answer: next.answer(),
             }),
+            Stage::Unticking => Some(Kind::Unticked {
+                seen,
+                left: self
+                    .state
+                    .turned_back
+                    .iter()
+                    .take(next.results.len())
+                    .cloned()
+                    .collect(),
+            }),
+            Stage::Trying { .. } => Some(next.tried(turn)),
+            Stage::Forge(_) => Some(Kind::Forge {
+                answer: next.forge.clone(),
+            }),
             Stage::New | Stage::Finished(_) => None,
         }
     }
@@ -131,6 +152,7 @@ impl Game {
             Stage::Running if next.extends => next.turn_ended(turn, self.state.attempt + 1),
             Stage::Running => next.turn_ended(turn + 1, 1),
             Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
+            Stage::Trying { .. } => next.tried(turn.wrapping_sub(1)),
             Stage::Finished(_) if next.extends => Kind::Requested {
                 request: Request::Cancel,
             },
@@ -159,7 +181,17 @@ impl Move {
 
     fn verified(&self, turn: u32) -> Kind {
         let results = self.results.clone();
-        Kind::Verified(VerifyReport { turn, results })
+        let tree = self.seen.tree.clone();
+        Kind::Verified(VerifyReport {
+            turn,
+            tree,
+            results,
+        })
+    }
+
+    fn tried(&self, turn: u32) -> Kind {
+        let result = self.results.first().cloned().unwrap_or_default();
+        Kind::E2eEnded { turn, result }
     }
 
     fn answer(&self) -> Answer {
@@ -189,10 +221,14 @@ pub(super) fn any_facts() -> impl Strategy<Value = TaskFacts> {
     });
     let finished = (0usize..=4).prop_map(|n| list(n, n));
     let facts = prop_oneof![3 => some, 2 => finished];
-    (facts, any::<bool>(), any::<bool>()).prop_map(|(facts, removed, unticked)| TaskFacts {
-        removed: removed.then(|| "T900".into()).into_iter().collect(),
-        unticked: unticked.then(|| "T901".into()).into_iter().collect(),
-        ..facts
+    let ticked = prop::collection::vec(1usize..4, 0..3);
+    (facts, any::<bool>(), any::<bool>(), ticked).prop_map(|(facts, removed, unticked, ticked)| {
+        TaskFacts {
+            removed: removed.then(|| "T900".into()).into_iter().collect(),
+            unticked: unticked.then(|| "T901".into()).into_iter().collect(),
+            ticked: ticked.into_iter().map(task).collect(),
+            ..facts
+        }
     })
 }
 
@@ -203,8 +239,16 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         1 => Just(Tasks::None),
     ];
     let name = || prop::option::weighted(0.9, select(vec!["a", "b", "c", "d"]));
-    (tasks, name(), name()).prop_map(|(tasks, tree, commit)| Seen {
+    let weakened = prop::bool::weighted(0.1).prop_map(|yes| {
+        let weakening = Weakening {
+            file: "tests/a.rs".into(),
+            how: How::Removed,
+        };
+        yes.then_some(weakening).into_iter().collect()
+    });
+    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Seen {
         tasks,
+        weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
         branch: None,
@@ -297,6 +341,7 @@ pub(super) fn any_move(
                 wall_jump_ms: time.1,
                 reboot: time.2,
                 trouble,
+                forge: ForgeAnswer::Looked(Box::default()),
             },
         )
 }
@@ -305,9 +350,11 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
     let blocked = Just(Some(Promise::Blocked("key".into())));
     let promise = prop_oneof![15 => any_promise(), 1 => blocked];
     let one = any_move(any_trouble(), promise, any_end());
-    let one = (one, any_refusal(), any_spent()).prop_map(|(one, refusal, spent)| Move {
+    let more = (any_refusal(), any_spent(), any_forge());
+    let one = (one, more).prop_map(|(one, (refusal, spent, forge))| Move {
         refusal,
         spent,
+        forge,
         ..one
     });
     prop::collection::vec(one, 1..40)
@@ -322,6 +369,81 @@ fn any_refusal() -> impl Strategy<Value = Option<Refusal>> {
         .prop_map(|retry_after_ms| Refusal::Overload { retry_after_ms });
     let refusal = prop_oneof![3 => reset, 2 => overload, 1 => need.prop_map(Refusal::Person)];
     prop::option::weighted(0.5, refusal)
+}
+
+fn any_forge() -> impl Strategy<Value = ForgeAnswer> {
+    let state = select(vec![
+        CheckState::Passed,
+        CheckState::Failed,
+        CheckState::Cancelled,
+        CheckState::Pending,
+        CheckState::Ignored,
+    ]);
+    let check = (state, 1u64..4).prop_map(|(state, run)| Check {
+        name: format!("check {run}"),
+        state,
+        run: Some(run),
+        job: Some(run * 10),
+    });
+    let pull = (
+        select(vec![
+            PullState::Open,
+            PullState::Open,
+            PullState::Merged,
+            PullState::Closed,
+        ]),
+        select(vec!["aaa", "bbb"]),
+    )
+        .prop_map(|(state, head)| Pull {
+            number: 7,
+            state,
+            head: head.into(),
+            merged_at: (state == PullState::Merged).then(|| "now".into()),
+            ..Pull::default()
+        });
+    let finding = Just(GateFinding {
+        code: "gate_stale".into(),
+        text: "gate".into(),
+    });
+    let sight = (
+        prop::option::weighted(0.8, pull),
+        prop::collection::vec(check, 0..3),
+        prop::collection::vec(finding, 0..2),
+        (0usize..2, any::<bool>(), 0usize..2),
+    )
+        .prop_map(|(pull, checks, gate, (ahead, behind, uncommitted))| Sight {
+            local: Local {
+                ahead,
+                behind,
+                uncommitted,
+                ..Local::default()
+            },
+            pull,
+            checks,
+            gate,
+        });
+    let kind = select(vec![
+        TroubleKind::Network,
+        TroubleKind::RateLimited,
+        TroubleKind::Refused,
+        TroubleKind::Login,
+    ]);
+    prop_oneof![
+        6 => sight.prop_map(|sight| ForgeAnswer::Looked(Box::new(sight))),
+        2 => any::<bool>().prop_map(|flaky| ForgeAnswer::Examined {
+            log: if flaky { "flaky" } else { "assertion" }.into(),
+            on_base: Vec::new(),
+        }),
+        1 => Just(ForgeAnswer::Pushed { commit: "bbb".into() }),
+        1 => Just(ForgeAnswer::Created { url: "u".into() }),
+        1 => Just(ForgeAnswer::Rerun),
+        1 => Just(ForgeAnswer::Merged),
+        1 => kind.prop_map(|kind| ForgeAnswer::Failed(crate::forge::Trouble {
+            kind,
+            program: "gh".into(),
+            words: "conflict".into(),
+        })),
+    ]
 }
 
 fn any_spent() -> impl Strategy<Value = Usage> {
@@ -391,6 +513,8 @@ pub(super) fn any_rules_with(
         4 => Just(all_tasks()),
         1 => Just(Goal::Tasks { phase: Some("1".into()) }),
         2 => Just(Goal::Prompt),
+        1 => Just(Goal::PullRequest),
+        2 => Just(Goal::Ci),
     ];
     let verify = select(vec![
         None,
@@ -403,9 +527,17 @@ pub(super) fn any_rules_with(
         commit,
         tree,
     });
-    let money = (any_budget(), 0usize..3);
+    let money = (any_budget(), 0usize..3, any_checks());
     (goal, limits, any::<bool>(), verify, kinds, 0u32..3, money).prop_map(
-        |(goal, limits, promise_required, verify, evidence, e2e_repairs, (budget, agents))| Rules {
+        |(
+            goal,
+            limits,
+            promise_required,
+            verify,
+            evidence,
+            e2e_repairs,
+            (budget, agents, checks),
+        )| Rules {
             turns_before: 0,
             goal,
             limits,
@@ -415,7 +547,30 @@ pub(super) fn any_rules_with(
             e2e_repairs,
             agents: (0..agents).map(|n| format!("agent {n}")).collect(),
             budget,
+            checks,
+            forge: Some(ForgeRules {
+                create: agents == 0,
+                push: agents < 2,
+                merge: [MergeWho::Nobody, MergeWho::Ralph, MergeWho::Forge][agents],
+                ..ForgeRules::default()
+            }),
             question_wait_ms: promise_required.then_some(0),
         },
     )
+}
+
+fn any_checks() -> impl Strategy<Value = Checks> {
+    let ticks = select(vec![Ticks::Agent, Ticks::Proven]);
+    let integrity = select(vec![Integrity::Off, Integrity::Warn, Integrity::Strict]);
+    let own = prop::collection::btree_map(
+        select(vec!["T001".to_owned(), "T002".to_owned()]),
+        Just(vec!["make".to_owned()]),
+        0..2,
+    );
+    (ticks, integrity, own, any::<bool>()).prop_map(|(ticks, integrity, tasks, e2e)| Checks {
+        ticks,
+        integrity,
+        tasks,
+        e2e,
+    })
 }

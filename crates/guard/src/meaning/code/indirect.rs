@@ -1,10 +1,11 @@
 //! Code that says what it does in a roundabout way: a function that is named
 //! by a string, and the home directory as a value.
 
+use super::Language;
 use super::token::Token;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
-use crate::rules::files;
+use crate::rules::{self, files};
 
 /// Functions that run a command, as a string may name them.
 const RUNNERS: [&str; 16] = [
@@ -69,7 +70,7 @@ const DELETIONS: [&str; 12] = [
     "remove_dir_all(",
 ];
 
-pub fn judge(walker: &mut Walker, text: &str, tokens: &[Token], env: &Env) {
+pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Token], env: &Env) {
     let strings: Vec<&str> = tokens
         .iter()
         .filter_map(|token| match token {
@@ -88,6 +89,56 @@ pub fn judge(walker: &mut Walker, text: &str, tokens: &[Token], env: &Env) {
         }
     }
     below_home(walker, text, &strings, env);
+    if language == Language::Other {
+        any_language(walker, text, &strings, env);
+    }
+}
+
+/// A language that we do not know: what stands in its strings is a command
+/// where something runs commands, and a target where something deletes.
+fn any_language(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
+    const RUNS: [&str; 12] = [
+        "system", "exec", "cmd", "command", "process", "Process", "run", "shell", "popen", "spawn",
+        "sh(", "qx",
+    ];
+    const DELETES: [&str; 10] = [
+        "rm(",
+        "rm_rf",
+        "File.rm",
+        "file.remove",
+        "unlink",
+        "delete",
+        "remove",
+        "Remove",
+        "rmtree",
+        "rmdir",
+    ];
+    if RUNS.iter().any(|word| text.contains(word)) {
+        for (at, first) in strings.iter().enumerate() {
+            if first.contains(' ') {
+                let program = first.split_whitespace().next().unwrap_or_default();
+                if rules::is_dangerous_program(program) {
+                    walker.code(first, &mut env.clone(), &Flow::Unknown);
+                }
+            } else if rules::is_dangerous_program(first) {
+                let rest = strings.iter().skip(at);
+                let argv: Vec<String> = rest.map(|text| (*text).to_owned()).collect();
+                walker.run(&argv, &mut env.clone(), &Flow::Unknown);
+            }
+        }
+    }
+    if DELETES.iter().any(|word| text.contains(word)) {
+        let is_path = |word: &&str| word.starts_with(['/', '~']) || word.starts_with("$HOME");
+        let words = text.split([' ', '(', ')', ',', '"', '\'', ';', '\n']);
+        for word in words.filter(is_path) {
+            let home = walker.home();
+            let path = match word.strip_prefix('~').or(word.strip_prefix("$HOME")) {
+                Some(rest) => format!("{home}{rest}"),
+                None => word.to_owned(),
+            };
+            files::delete(walker, &path, env, true);
+        }
+    }
 }
 
 /// Is something called whose name does not stand there: `$f(…)`, `x["f"](…)`,

@@ -43,7 +43,7 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env)
         at: 0,
     };
     scan.run(env);
-    indirect::judge(walker, text, &tokens, env);
+    indirect::judge(walker, language, text, &tokens, env);
     look::everything_else(walker, language, text, &tokens, env);
 }
 

@@ -112,6 +112,9 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
             }
         }
         "split" => {
+            if let Some(path) = args.operands.first() {
+                files::read(walker, path, env);
+            }
             if let Some(prefix) = args.operands.get(1) {
                 files::write(walker, prefix, env);
             }

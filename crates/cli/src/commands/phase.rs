@@ -1,0 +1,55 @@
+//! `ralph phase`: where the branch stands, over all checks of the pushed
+//! commit.
+
+use ralph_core::config::Loaded;
+use ralph_core::forge::PhaseReport;
+use ralph_engine::plan::forge_of;
+
+use crate::app::App;
+use crate::args::PhaseArgs;
+use crate::{FAILED, settings};
+
+/// What can't be told is `unknown`, which is an answer: the exit code is 0.
+pub fn run(app: &App, args: &PhaseArgs) -> u8 {
+    let Loaded { settings, .. } = match settings::load(app, Vec::new()) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let forced = std::env::var("PHASE_OVERRIDE").ok();
+    let report = match PhaseReport::forced(forced.as_deref()) {
+        Some(report) => report,
+        None => {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            let runtime = match runtime {
+                Ok(runtime) => runtime,
+                Err(error) => {
+                    app.warn(&error.to_string());
+                    return FAILED;
+                }
+            };
+            let mut forge = forge_of(&settings, &app.root, "");
+            forge.required_only |= args.required;
+            runtime.block_on(forge.phase(settings.pr.grace))
+        }
+    };
+    if args.json {
+        app.print(&report.to_json().to_string());
+    } else {
+        show(app, &report);
+    }
+    0
+}
+
+/// The keys are for programs and stay as they are.
+fn show(app: &App, report: &PhaseReport) {
+    let lang = app.lang();
+    let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    app.tell(&format!(
+        "PHASE: {}\nDESCRIPTION: {}\nACTION: {}",
+        report.phase.name(),
+        line(report.description(lang)),
+        line(report.action(lang)),
+    ));
+}

@@ -1,0 +1,178 @@
+//! Ticks with proof, baselines and weakened checks, with a real agent process.
+
+use serde_json::{Value, json};
+
+use crate::env::{Done, TestEnv, named, names};
+
+/// A project whose check wants a file for every ticked task.
+const CHECK: &str = "for t in $(sed -n 's/^- \\[x\\] \\(T[0-9]*\\).*/\\1/p' tasks.md); do test -e $t.txt || { echo no $t.txt; exit 1; }; done";
+
+fn done(id: &str) -> Value {
+    json!({"write": {format!("{id}.txt"): id}, "tick": [id], "say": "<promise>CONTINUE</promise>"})
+}
+
+fn only_ticked(id: &str) -> Value {
+    json!({"tick": [id], "say": "<promise>CONTINUE</promise>"})
+}
+
+fn run(env: &TestEnv, turns: &[Value], more: &[&str]) -> (Done, Vec<Value>) {
+    let args = [&["--verify", CHECK, "--tasks", "tasks.md"], more].concat();
+    env.run_script(turns, &args)
+}
+
+#[test]
+fn tick_without_work_is_turned_back_and_told() {
+    let env = TestEnv::with_tasks(2);
+    let before = env.read("tasks.md");
+    let turns = [
+        only_ticked("T001"),
+        json!({"say": "<promise>CONTINUE</promise>"}),
+        done("T001"),
+        done("T002"),
+    ];
+    let (done, events) = run(&env, &turns, &["--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(env.read("tasks.md"), before, "exactly the box was emptied");
+    let rejected = named(&events, "tick_rejected");
+    assert_eq!(rejected.len(), 1);
+    assert_eq!(rejected[0]["tasks"], json!(["T001"]));
+    assert_eq!(rejected[0]["iteration"], 1);
+    let prompt = second_prompt(&env);
+    assert!(prompt.contains("T001 Do thing 1"), "{prompt}");
+    assert!(prompt.contains("no T001.txt"), "{prompt}");
+    // The person does not read that the agent did it.
+    assert_eq!(named(&events, "tasks_unticked").len(), 0);
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let events = done.events();
+    let proven: Vec<&Value> = named(&events, "tick_proven");
+    assert_eq!(proven[0]["tasks"], json!(["T001"]));
+    assert_eq!(proven[0]["commands"][0]["exit"], 0);
+    assert!(proven[0]["commands"][0]["digest"].is_string());
+    assert!(proven[0]["tree"].is_string());
+    let status = env.json(".ralph/status.json");
+    assert_eq!(status["proven_tasks"], json!(["T001", "T002"]));
+}
+
+fn second_prompt(env: &TestEnv) -> String {
+    let runs = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
+    let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();
+    std::fs::read_to_string(run.join("turn-0002.prompt.md")).unwrap()
+}
+
+#[test]
+fn task_and_phase_have_checks_of_their_own() {
+    let env = TestEnv::new();
+    let tasks = "# Tasks\n\n## Phase 1: Work\nverify: test -e phase.txt\n\n- [ ] T001 One | verify: `test -e one.txt | cat; test -e one.txt`\n- [ ] T002 Two\n  verify: test -e two.txt\n\n## Phase 2: More\n\n- [ ] T003 Three\n";
+    env.write("tasks.md", tasks);
+    let turns = [
+        json!({"write": {"one.txt": "", "phase.txt": ""}, "tick": ["T001", "T002"]}),
+        json!({"write": {"two.txt": ""}, "tick": ["T002", "T003"]}),
+    ];
+    let (done, events) = env.run_script(&turns, &["--tasks", "tasks.md"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let rejected = named(&events, "tick_rejected");
+    assert_eq!(rejected.len(), 1);
+    assert_eq!(rejected[0]["tasks"], json!(["T002"]));
+    assert_eq!(
+        rejected[0]["reason"],
+        "`test -e two.txt` failed with exit code 1"
+    );
+}
+
+#[test]
+fn story_of_a_prd_is_turned_back_by_its_literal() {
+    let env = TestEnv::new();
+    let prd = "{\n  \"userStories\": [\n    {\"id\": \"US-1\", \"title\": \"One\", \"passes\": false, \"verify\": [\"test -e one.txt\"]}\n  ]\n}\n";
+    env.write("prd.json", prd);
+    let turns = [
+        only_ticked("US-1"),
+        json!({"write": {"one.txt": ""}, "tick": ["US-1"]}),
+    ];
+    let (done, events) = env.run_script(&turns, &["--tasks", "prd.json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "tick_rejected").len(), 1);
+    assert_eq!(env.read("prd.json"), prd.replace("false", "true"));
+}
+
+#[test]
+fn ticks_stand_where_the_agent_is_believed() {
+    let env = TestEnv::with_tasks(2);
+    env.write(".ralph/config.toml", "[verify]\nticks = \"agent\"\n");
+    let (done, events) = run(
+        &env,
+        &[only_ticked("T001"), only_ticked("T002")],
+        &["--max-iterations", "2"],
+    );
+    // At the end everything is verified all the same.
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(named(&events, "tick_rejected").len(), 0);
+    assert_eq!(env.read("tasks.md").matches("[x]").count(), 2);
+    assert_eq!(named(&events, "gate_result").len(), 1);
+}
+
+#[test]
+fn weakened_tests_invalidate_the_claim_until_they_are_back() {
+    let env = TestEnv::with_tasks(1);
+    let test = "def test_it():\n    assert 1\n";
+    env.write("tests/test_it.py", test);
+    let turns = [
+        json!({"write": {"T001.txt": ""}, "remove": ["tests/test_it.py"], "tick": ["T001"], "say": "<promise>COMPLETE</promise>"}),
+        json!({"write": {"tests/test_it.py": test}, "tick": ["T001"], "say": "<promise>COMPLETE</promise>"}),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let weakened = named(&events, "checks_weakened");
+    assert_eq!(weakened.len(), 1);
+    assert_eq!(weakened[0]["found"][0]["file"], "tests/test_it.py");
+    assert_eq!(weakened[0]["found"][0]["how"], "removed");
+    assert_eq!(named(&events, "tick_rejected").len(), 1);
+    assert_eq!(named(&events, "promise_rejected").len(), 1);
+}
+
+#[test]
+fn weakened_tests_are_only_told_where_that_is_asked_for() {
+    for (mode, told) in [("warn", 1), ("off", 0)] {
+        let env = TestEnv::with_tasks(1);
+        env.write("tests/test_it.py", "def test_it():\n    assert 1\n");
+        env.write(
+            ".ralph/config.toml",
+            &format!("[verify]\nintegrity = \"{mode}\"\n"),
+        );
+        let turns =
+            [json!({"write": {"T001.txt": ""}, "remove": ["tests/test_it.py"], "tick": ["T001"]})];
+        let (done, events) = run(&env, &turns, &[]);
+        assert_eq!(done.code, 0, "{mode}: {}", done.stderr);
+        assert_eq!(named(&events, "checks_weakened").len(), told, "{mode}");
+    }
+}
+
+#[test]
+fn work_on_tests_is_no_weakening() {
+    let env = TestEnv::with_tasks(1);
+    env.write("tests/test_it.py", "def test_it():\n    assert 1\n");
+    let moved = "def test_it():\n    assert 2\n\ndef test_more():\n    assert 3\n";
+    let turns = [
+        json!({"write": {"T001.txt": "", "tests/unit/test_it.py": moved}, "remove": ["tests/test_it.py"], "tick": ["T001"]}),
+    ];
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!names(&events).contains(&"checks_weakened".to_owned()));
+}
+
+#[test]
+fn verify_lines_of_the_agent_are_not_run() {
+    let env = TestEnv::new();
+    let tasks = "# Tasks\n\n## Phase 1: Work\n\n- [ ] T001 One\n  verify: test -e one.txt\n";
+    env.write("tasks.md", tasks);
+    let forged = "# Tasks\n\n## Phase 1: Work\n\n- [ ] T001 One\n  verify: touch hacked.txt\n";
+    let turns = [json!({"write": {"tasks.md": forged}, "tick": ["T001"]})];
+    let (done, events) = env.run_script(&turns, &["--tasks", "tasks.md", "--max-iterations", "1"]);
+    assert_ne!(done.code, 0);
+    assert!(!env.path("hacked.txt").exists());
+    assert_eq!(
+        named(&events, "checks_weakened")[0]["found"][0]["how"],
+        "task_check"
+    );
+    assert_eq!(named(&events, "tick_rejected").len(), 1);
+}

@@ -1,0 +1,286 @@
+//! `ralph run --preset dev-p0`: the quality gate, then the pull request, with
+//! the real `gh`.
+
+use std::collections::VecDeque;
+
+use ralph_testkit::github::{CheckRun, PullRequest, World};
+use serde_json::Value;
+
+use super::env::named;
+use super::hub::{BRANCH, Hub, story};
+
+pub const CODE: &str = "mkdir -p src; echo works > src/login.txt";
+pub const AUDIT_FAIL: &str = "mkdir -p docs; printf 'Branch: feature/login\\nDecision: FAIL\\nSummary:\\n  L1: 0\\n  L2: 1\\n' > docs/AUDIT-REPORT.md";
+pub const AUDIT_PASS: &str =
+    "mkdir -p docs; printf 'Branch: feature/login\\nDecision: PASS\\n' > docs/AUDIT-REPORT.md";
+pub const EVIDENCE: &str = "printf '## 手动验证\\n\\n- logged in\\n\\n## 自动化测试\\n\\n- green\\n' > .layer2-evidence.md";
+pub const GATE: &str = "$RALPH gate run > /dev/null";
+pub const COMMIT: &str =
+    "git add -A; git -c user.name=A -c user.email=a@localhost commit -q -m Work";
+pub const PUSH: &str = "git push -q origin feature/login";
+const CREATE: &str = "gh pr create --head feature/login --title Login --body Work > /dev/null";
+
+/// A project whose gate looks for working code.
+pub fn project(world: World) -> Hub {
+    let hub = Hub::new(world);
+    hub.env.write(
+        ".ralph/config.toml",
+        "[gate]\nsteps = [\"typecheck: true\", \"test: sh check.sh\", \"build: true\"]\n",
+    );
+    hub.env.write("check.sh", "grep -q works src/login.txt\n");
+    hub.env.write(".gitignore", ".quality-gate-passed\n");
+    hub.commit("Set up");
+    hub
+}
+
+pub fn turn(parts: &[&str]) -> String {
+    parts.join("\n")
+}
+
+fn p0(hub: &Hub, turns: &[String], more: &[&str]) -> (i32, Vec<Value>) {
+    let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+    let args = [&["--preset", "dev-p0", "Add the login"][..], more].concat();
+    let (done, events) = hub.run(&turns, &args);
+    assert!(done.stderr.is_empty(), "{}", done.stderr);
+    (done.code, events)
+}
+
+/// Everything that the gate wants, in one turn.
+fn everything() -> String {
+    turn(&[CODE, AUDIT_PASS, EVIDENCE, GATE, COMMIT])
+}
+
+/// The walk-through of the seed, interception by interception.
+#[test]
+fn the_five_iterations_of_the_seed() {
+    let hub = project(World {
+        // Red CI from the beginning: p0 does not ask.
+        looks: VecDeque::from([vec![CheckRun::new("build", "FAILURE", 1)]]),
+        ..World::default()
+    });
+    let (code, events) = p0(
+        &hub,
+        &[
+            turn(&[CODE]),
+            turn(&[AUDIT_FAIL]),
+            turn(&[AUDIT_PASS, EVIDENCE]),
+            turn(&[GATE]),
+            turn(&[COMMIT, PUSH, CREATE]),
+        ],
+        &[],
+    );
+    assert_eq!(
+        story(&events),
+        [
+            "turn 1",
+            "gate_open audit_missing",
+            "turn 2",
+            "gate_open audit_not_passed",
+            "turn 3",
+            "gate_open gate_missing",
+            "turn 4",
+            "pr_missing",
+            "turn 5",
+            "pr_found",
+            "loop_end complete",
+        ]
+    );
+    assert_eq!(code, 0);
+    let prompt = hub.prompt(2);
+    assert!(
+        prompt.contains("The quality gate is NOT passed"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("there is no audit report"), "{prompt}");
+    assert!(hub.prompt(5).contains("gh pr create"), "{}", hub.prompt(5));
+    let end = named(&events, "loop_end")[0];
+    assert_eq!(end["proven"][1]["kind"], "pull_request");
+    assert_eq!(end["proven"][1]["number"], 123);
+}
+
+#[test]
+fn a_pull_request_is_created_only_where_that_was_asked_for() {
+    let hub = project(World::default());
+    let (code, events) = p0(&hub, &[everything()], &["--create-pr", "--draft"]);
+    assert_eq!(
+        story(&events),
+        [
+            "turn 1",
+            "pr_missing",
+            "pushed",
+            "pr_created",
+            "pr_found",
+            "loop_end complete",
+        ]
+    );
+    assert_eq!(code, 0);
+    assert_eq!(hub.pushed(), Some(hub.head()));
+    let created = "create feature/login draft".to_owned();
+    assert!(hub.github.asked().contains(&created));
+    assert_eq!(hub.github.world().pulls[0].title, "Add the login");
+
+    let hub = project(World::default());
+    let (code, events) = p0(&hub, &[everything()], &["--max-iterations", "2"]);
+    assert_eq!(code, 3);
+    let want = ["turn 1", "pr_missing", "turn 2", "pr_missing"];
+    assert_eq!(story(&events)[..4], want);
+    assert_eq!(hub.pushed(), None);
+    assert!(!hub.github.asked().iter().any(|a| a.starts_with("create")));
+}
+
+#[test]
+fn a_promise_is_not_needed_and_not_believed() {
+    let hub = project(World::default());
+    let lie = "echo '<promise>QUALITY_GATE_PASSED</promise>'".to_owned();
+    let (code, events) = p0(&hub, &[lie.clone(), lie], &["--max-iterations", "2"]);
+    assert_eq!(code, 3);
+    assert_eq!(
+        story(&events)[..3],
+        ["turn 1", "gate_open audit_missing", "promise_rejected"]
+    );
+}
+
+/// Somebody writes the gate file with his own hand: it does not count.
+#[test]
+fn a_gate_file_of_the_agent_does_not_lead_to_a_pull_request() {
+    let hub = project(World::default());
+    let forged = "printf 'typecheck: PASS\\ntest: PASS\\nbuild: PASS\\n' > .quality-gate-passed";
+    let forge = turn(&[CODE, AUDIT_PASS, EVIDENCE, forged, COMMIT]);
+    let (code, events) = p0(&hub, &[forge], &["--create-pr", "--max-iterations", "1"]);
+    assert_eq!(code, 3);
+    assert_eq!(story(&events)[..2], ["turn 1", "gate_open gate_not_ours"]);
+    assert_eq!(hub.pushed(), None);
+}
+
+#[test]
+fn only_feature_branches_are_worked_on() {
+    let hub = project(World::default());
+    hub.env.git(&["switch", "-q", "main"]);
+    let agent = hub.agent(&["echo never"]);
+    let args = ["run", "--preset", "dev-p0", "x", "--agent-cmd", &agent];
+    let done = hub.ralph(&args);
+    assert_eq!(done.code, 1);
+    assert!(
+        done.stderr.contains("main: pull requests are made from"),
+        "{}",
+        done.stderr
+    );
+    assert!(hub.github.asked().is_empty());
+}
+
+/// The agent switches to the default branch behind our back.
+#[test]
+fn the_default_branch_is_never_pushed() {
+    let hub = project(World::default());
+    hub.env.write(
+        ".ralph/config.toml",
+        "[gate]\nsteps = [\"typecheck: true\", \"test: true\", \"build: true\"]\n[pr]\nbranches = [\"*\"]\n",
+    );
+    hub.commit("Any branch");
+    let before = hub.env.git(&[
+        "--git-dir",
+        hub.env.outside("origin.git").to_str().unwrap(),
+        "rev-parse",
+        "main",
+    ]);
+    let away = "git switch -q main; git merge -q feature/login";
+    let audit = "printf 'Decision: PASS\\n' > docs/AUDIT-REPORT.md";
+    let turns = [turn(&[
+        "mkdir -p docs",
+        away,
+        CODE,
+        audit,
+        EVIDENCE,
+        GATE,
+        COMMIT,
+    ])];
+    let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
+    assert_eq!(code, 3);
+    let told = story(&events);
+    assert!(
+        told.contains(&"forge_trouble refused".to_owned()),
+        "{told:?}"
+    );
+    let after = hub.env.git(&[
+        "--git-dir",
+        hub.env.outside("origin.git").to_str().unwrap(),
+        "rev-parse",
+        "main",
+    ]);
+    assert_eq!(before, after);
+}
+
+#[test]
+fn without_gh_or_login_no_agent_is_called() {
+    let hub = project(World::default());
+    let agent = hub.agent(&["echo never"]);
+    let args = [
+        "run",
+        "--json",
+        "--preset",
+        "dev-p0",
+        "x",
+        "--agent-cmd",
+        &agent,
+    ];
+    let run = |command: &mut std::process::Command| {
+        let done = super::env::Done::of(&command.output().unwrap());
+        (done.code, story(&done.events()))
+    };
+    let path = hub.path_without_gh();
+    let sh = std::path::Path::new("/bin/sh");
+    let _ = std::os::unix::fs::symlink(sh, path.join("sh"));
+    let (code, told) = run(hub.command(&args).env("PATH", &path));
+    assert_eq!(code, 3);
+    assert_eq!(
+        told,
+        ["forge_trouble missing", "loop_end paused forge_program"]
+    );
+    let (code, told) = run(hub.command(&args).env_remove("GH_TOKEN"));
+    assert_eq!(code, 3);
+    assert_eq!(told, ["forge_trouble login", "loop_end paused forge_login"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
+    let hub = project(World {
+        pulls: vec![PullRequest::open(7, BRANCH)],
+        ..World::default()
+    });
+    let agent = hub.agent(&["echo never"]);
+    let outward = |more: &[&str]| {
+        let args = [
+            &["run", "--dry-run", "--json", "--agent-cmd", &agent][..],
+            more,
+        ]
+        .concat();
+        let done = hub.ralph(&args);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let told: Value = serde_json::from_str(&done.stdout).unwrap();
+        told["outward"].clone()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(
+        outward(&["--preset", "dev-p0", "Add it"]),
+        serde_json::json!(none)
+    );
+    insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.'"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD"]"#);
+    assert!(hub.github.asked().is_empty());
+    let args = [
+        "run",
+        "--dry-run",
+        "--agent-cmd",
+        &agent,
+        "--preset",
+        "dev-p1",
+        "--merge",
+        "rebase",
+    ];
+    let done = hub.ralph(&args);
+    assert!(
+        done.stdout.contains("gh pr merge N --rebase"),
+        "{}",
+        done.stdout
+    );
+}

@@ -1,0 +1,187 @@
+//! What the agent is told about the gate, its pull request and CI.
+
+use super::phase::short;
+use super::{Cause, GateFinding};
+use crate::template::data::{fenced, inline, list};
+
+/// One thing that stands between the work and its goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForgeNote {
+    /// Everything that the quality gate lacks, the first thing first.
+    Gate {
+        findings: Vec<GateFinding>,
+    },
+    /// The gate is green and there is no pull request yet.
+    NoPull {
+        branch: String,
+    },
+    Uncommitted {
+        files: usize,
+    },
+    Unpushed {
+        branch: String,
+        commits: usize,
+    },
+    /// The remote branch has commits that are not here.
+    Behind {
+        branch: String,
+    },
+    CiFailed {
+        number: u64,
+        commit: String,
+        cause: Cause,
+        checks: Vec<String>,
+        log: String,
+    },
+    /// The turn before was about the same red commit, and nothing was pushed.
+    NothingPushed {
+        commit: String,
+    },
+    CiPassed {
+        number: u64,
+        commit: String,
+    },
+    /// Within a session, where nobody waits for long.
+    CiPending {
+        number: u64,
+        commit: String,
+    },
+    /// A command of ours that was refused, in the words of whom was asked.
+    Refused {
+        command: String,
+        words: String,
+    },
+}
+
+impl ForgeNote {
+    pub(crate) fn text(&self) -> String {
+        match self {
+            ForgeNote::Gate { findings } => {
+                let findings: Vec<String> = findings.iter().map(|f| f.text.clone()).collect();
+                let findings = list(&findings);
+                format!(
+                    "The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order."
+                )
+            }
+            ForgeNote::NoPull { branch } => {
+                let branch = inline(branch);
+                format!(
+                    "The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI."
+                )
+            }
+            ForgeNote::Uncommitted { files } => format!(
+                "{files} changed files are not committed. What is judged is the commit: commit them."
+            ),
+            ForgeNote::Unpushed { branch, commits } => {
+                let branch = inline(branch);
+                format!(
+                    "{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force."
+                )
+            }
+            ForgeNote::Behind { branch } => {
+                let branch = inline(branch);
+                format!(
+                    "The remote branch {branch} has commits that are not here. Fetch and merge them, then push; never push with force."
+                )
+            }
+            ForgeNote::CiFailed {
+                number,
+                commit,
+                cause,
+                checks,
+                log,
+            } => {
+                let commit = inline(&short(commit));
+                let checks = list(checks);
+                let log = fenced(log);
+                let cause = cause_words(*cause);
+                format!(
+                    "CI FAILED on commit {commit} of pull request #{number}. {cause} Failed checks:\n\n{checks}\n\nThe failing part of the log:\n\n{log}\n\nRepair it, pass the quality gate again, commit and push (never with force). Do not wait for CI: that is done for you."
+                )
+            }
+            ForgeNote::NothingPushed { commit } => {
+                let commit = inline(&short(commit));
+                format!(
+                    "Your last turn was about the failed CI of commit {commit}, and it is still the newest commit of the pull request. A repair counts only when it is committed and pushed."
+                )
+            }
+            ForgeNote::CiPassed { number, commit } => {
+                let commit = inline(&short(commit));
+                format!(
+                    "CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name."
+                )
+            }
+            ForgeNote::CiPending { number, commit } => {
+                let commit = inline(&short(commit));
+                format!(
+                    "CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again."
+                )
+            }
+            ForgeNote::Refused { command, words } => {
+                let command = inline(command);
+                let words = fenced(words);
+                format!(
+                    "{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force."
+                )
+            }
+        }
+    }
+
+    /// Whether it is about a failure, with what to say of it.
+    pub fn failure(&self) -> Option<(&str, &str)> {
+        match self {
+            ForgeNote::CiFailed { log, .. } => Some(("CI", log)),
+            ForgeNote::Refused { command, words } => Some((command, words)),
+            _ => None,
+        }
+    }
+}
+
+fn cause_words(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Regression => "The base branch does not have this failure.",
+        Cause::PreExisting => {
+            "The base branch fails the same checks, so that this pull request may not have caused it; repair it only where that is simple and right."
+        }
+        Cause::Flaky => "It may fail by chance.",
+        Cause::Infrastructure => "The machines of CI may be at fault.",
+    }
+}
+
+/// What the agent has to reach before a pull request (PRCI-05).
+pub fn p0_prompt(feature: &str, promise: Option<&str>) -> String {
+    let said = match promise {
+        Some(promise) => format!(
+            " Then you may end with <promise>{promise}</promise>; the evidence decides, with or without it."
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{feature}\n\nThis work is done when its quality gate is passed and its pull request exists:\n\
+         1. The audit report says `Decision: PASS` (docs/AUDIT-REPORT.md unless the project says otherwise); no open L1 or L2 finding.\n\
+         2. `ralph gate run` passed on exactly this content; run it after the last change.\n\
+         3. The evidence file (.layer2-evidence.md) holds at least one item of evidence.\n\
+         4. Everything is committed, and the pull request of this branch is open.\n\
+         Do not wait for CI.{said}"
+    )
+}
+
+/// What the agent has to reach once there is a pull request (PRCI-06).
+pub fn p1_prompt(asked: Option<&str>, number: Option<u64>, merges: bool) -> String {
+    let pull = number.map_or_else(
+        || "the pull request of this branch".to_owned(),
+        |number| format!("pull request #{number}"),
+    );
+    let task = match asked.map(str::trim).filter(|asked| !asked.is_empty()) {
+        Some(asked) => asked.to_owned(),
+        None => format!("Repair the CI failures of {pull}."),
+    };
+    let merge = if merges {
+        "Ralph merges it when CI is green: do not merge it yourself."
+    } else {
+        "Merge it only if the task above says so."
+    };
+    format!(
+        "{task}\n\nThis is about {pull}. Its CI is watched for you: when it fails, you get the log above. Repair the cause, run `ralph gate run` after the last change, commit and push (never with force). Do not poll and do not wait for CI. {merge}"
+    )
+}

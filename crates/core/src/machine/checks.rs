@@ -1,0 +1,277 @@
+//! What ticks and claims are proven with, and what is told about it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{CommandResult, Level, TaskRef};
+use crate::integrity::Weakening;
+use crate::lang::{Lang, Say};
+use crate::proof::TaskProof;
+use crate::tr;
+
+/// What a run asks for before it believes a tick or a claim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checks {
+    #[serde(default)]
+    pub ticks: Ticks,
+    /// The commands that tasks ask for themselves, by id, as they stood in
+    /// the task file when the run began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub integrity: Integrity,
+    /// A command runs the end-to-end tests.
+    #[serde(default)]
+    pub e2e: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ticks {
+    /// A tick stands as the agent's.
+    #[default]
+    Agent,
+    /// A tick without a green check is turned back.
+    Proven,
+}
+
+/// What happens where checks were weakened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrity {
+    #[default]
+    Off,
+    Warn,
+    /// Nothing counts as proven until they are restored.
+    Strict,
+}
+
+/// Which checks are to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them, as at the end.
+    Everything,
+    /// What these tasks need; `project`: and the commands of the project,
+    /// whether they need them or not.
+    Tasks { ids: Vec<String>, project: bool },
+}
+
+/// What is told about ticks, weakened checks and end-to-end tests.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CheckNotice {
+    TickProven {
+        iteration: u32,
+        tasks: Vec<String>,
+        proof: TaskProof,
+    },
+    TickRejected {
+        iteration: u32,
+        tasks: Vec<TaskRef>,
+        why: NoProof,
+    },
+    Weakened {
+        iteration: u32,
+        found: Vec<Weakening>,
+        strict: bool,
+    },
+    E2eStart {
+        iteration: u32,
+    },
+    E2eComplete {
+        iteration: u32,
+        result: CommandResult,
+    },
+}
+
+/// Why a tick does not stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoProof {
+    Failing {
+        command: String,
+        exit: Option<i32>,
+    },
+    /// The check did not run, because another failed before it.
+    NotRun,
+    Weakened {
+        files: Vec<String>,
+    },
+}
+
+impl CheckNotice {
+    pub fn event(&self) -> &'static str {
+        match self {
+            CheckNotice::TickProven { .. } => "tick_proven",
+            CheckNotice::TickRejected { .. } => "tick_rejected",
+            CheckNotice::Weakened { .. } => "checks_weakened",
+            CheckNotice::E2eStart { .. } => "e2e_start",
+            CheckNotice::E2eComplete { .. } => "e2e_complete",
+        }
+    }
+
+    pub fn level(&self) -> Level {
+        match self {
+            CheckNotice::TickRejected { .. } | CheckNotice::Weakened { .. } => Level::Warn,
+            CheckNotice::E2eComplete { result, .. } if result.exit != Some(0) => Level::Warn,
+            _ => Level::Info,
+        }
+    }
+
+    pub fn fields(&self) -> Value {
+        match self {
+            CheckNotice::TickProven {
+                iteration,
+                tasks,
+                proof,
+            } => json!({
+                "iteration": iteration,
+                "tasks": tasks,
+                "tree": proof.tree,
+                "commands": proof.commands,
+            }),
+            CheckNotice::TickRejected {
+                iteration,
+                tasks,
+                why,
+            } => json!({
+                "iteration": iteration,
+                "tasks": ids(tasks),
+                "reason": why.say(Lang::En),
+            }),
+            CheckNotice::Weakened {
+                iteration,
+                found,
+                strict,
+            } => json!({
+                "iteration": iteration,
+                "strict": strict,
+                "found": found,
+            }),
+            CheckNotice::E2eStart { iteration } => json!({"iteration": iteration}),
+            CheckNotice::E2eComplete { iteration, result } => json!({
+                "iteration": iteration,
+                "passed": result.exit == Some(0),
+                "command": result.command,
+                "exit": result.exit,
+                "duration_ms": result.duration_ms,
+            }),
+        }
+    }
+}
+
+fn ids(tasks: &[TaskRef]) -> Vec<&str> {
+    tasks.iter().map(|task| task.id.as_str()).collect()
+}
+
+impl Say for NoProof {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            NoProof::Failing {
+                command,
+                exit: Some(code),
+            } => tr!(
+                lang,
+                "`{command}` failed with exit code {code}",
+                "`{command}` 失敗，退出碼 {code}",
+                "`{command}` 失败，退出码 {code}"
+            ),
+            NoProof::Failing {
+                command,
+                exit: None,
+            } => tr!(
+                lang,
+                "`{command}` did not come to an end",
+                "`{command}` 沒有執行完畢",
+                "`{command}` 没有运行完毕"
+            ),
+            NoProof::NotRun => tr!(
+                lang,
+                "no check of it passed",
+                "沒有任何檢查通過",
+                "没有任何检查通过"
+            ),
+            NoProof::Weakened { files } => {
+                let files = files.join(", ");
+                tr!(
+                    lang,
+                    "checks were weakened: {files}",
+                    "檢查被削弱：{files}",
+                    "检查被削弱：{files}"
+                )
+            }
+        }
+    }
+}
+
+impl Say for CheckNotice {
+    fn say(&self, lang: Lang) -> String {
+        match self {
+            CheckNotice::TickProven { tasks, .. } => {
+                let tasks = tasks.join(", ");
+                tr!(
+                    lang,
+                    "proven: {tasks}",
+                    "已證明：{tasks}",
+                    "已证明：{tasks}"
+                )
+            }
+            CheckNotice::TickRejected { tasks, why, .. } => {
+                let (tasks, why) = (ids(tasks).join(", "), why.say(lang));
+                tr!(
+                    lang,
+                    "tick turned back: {tasks} ({why})",
+                    "勾選被退回：{tasks}（{why}）",
+                    "勾选被退回：{tasks}（{why}）"
+                )
+            }
+            CheckNotice::Weakened { found, strict, .. } => {
+                let found: Vec<String> = found.iter().map(|w| w.say(lang)).collect();
+                let found = found.join("; ");
+                if *strict {
+                    return tr!(
+                        lang,
+                        "checks were weakened, nothing counts as done until they are restored: {found}",
+                        "檢查被削弱，恢復之前任何完成都不算數：{found}",
+                        "检查被削弱，恢复之前任何完成都不算数：{found}"
+                    );
+                }
+                tr!(
+                    lang,
+                    "checks were weakened: {found}",
+                    "檢查被削弱：{found}",
+                    "检查被削弱：{found}"
+                )
+            }
+            CheckNotice::E2eStart { .. } => tr!(
+                lang,
+                "running the end-to-end tests",
+                "執行端對端測試",
+                "运行端到端测试"
+            ),
+            CheckNotice::E2eComplete { result, .. } => {
+                let command = &result.command;
+                match result.exit {
+                    Some(0) => tr!(
+                        lang,
+                        "end-to-end tests passed: `{command}`",
+                        "端對端測試通過：`{command}`",
+                        "端到端测试通过：`{command}`"
+                    ),
+                    Some(code) => tr!(
+                        lang,
+                        "end-to-end tests failed: `{command}` → {code}",
+                        "端對端測試失敗：`{command}` → {code}",
+                        "端到端测试失败：`{command}` → {code}"
+                    ),
+                    None => tr!(
+                        lang,
+                        "end-to-end tests did not come to an end: `{command}`",
+                        "端對端測試沒有執行完畢：`{command}`",
+                        "端到端测试没有运行完毕：`{command}`"
+                    ),
+                }
+            }
+        }
+    }
+}

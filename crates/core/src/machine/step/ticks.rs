@@ -1,0 +1,283 @@
+//! Ticks are claims: each is held against a check, and turned back where the
+//! check is not green.
+
+use std::collections::BTreeSet;
+
+use super::decide::carry_on;
+use super::take_in;
+use super::verify::verify;
+use crate::lang::{Lang, Say};
+use crate::machine::checks::{CheckNotice, Integrity, NoProof, Scope, Ticks};
+use crate::machine::{
+    CommandResult, Effect, Notice, Seen, Stage, State, TaskRef, Tasks, VerifyReport,
+};
+use crate::proof::TaskProof;
+use crate::template::PromptNote;
+
+/// How many failing commands the agent is shown the output of.
+const SHOWN_FAILURES: usize = 3;
+
+/// Ticks that were there when the run began are the person's: they are
+/// proven at the end, with everything.
+pub(super) fn know_ticks(state: &mut State, tasks: &Tasks) {
+    if let Tasks::Read(facts) = tasks {
+        state.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
+    }
+}
+
+/// Takes in what was ticked since the last look. A look of a new process
+/// names every tick: what is known already is not new.
+pub(super) fn take_ticks(state: &mut State, tasks: &Tasks) {
+    let Tasks::Read(facts) = tasks else {
+        return;
+    };
+    for id in &facts.unticked {
+        state.done.remove(id);
+        state.proofs.remove(id);
+        state.unchecked.retain(|task| task.id != *id);
+    }
+    for task in &facts.ticked {
+        let new = state.done.insert(task.id.clone());
+        if new && needs_proof(state, &task.id) {
+            state.unchecked.push(task.clone());
+        }
+    }
+}
+
+fn needs_proof(state: &State, id: &str) -> bool {
+    let checks = &state.rules.checks;
+    checks.ticks == Ticks::Proven && (state.rules.verify.is_some() || checks.tasks.contains_key(id))
+}
+
+/// Whether the checks are so weak that nothing may count as proven.
+pub(super) fn is_weakened(state: &State) -> bool {
+    state.rules.checks.integrity == Integrity::Strict && !state.weakened.is_empty()
+}
+
+/// The files that were weakened, each once.
+pub(super) fn weakened_files(state: &State) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for weakening in &state.weakened {
+        if !files.contains(&weakening.file) {
+            files.push(weakening.file.clone());
+        }
+    }
+    files
+}
+
+/// Tells what was weakened since the last look.
+pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    let before = std::mem::replace(&mut state.weakened, seen.weakened.clone());
+    if state.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
+        return;
+    }
+    let strict = state.rules.checks.integrity == Integrity::Strict;
+    if strict {
+        let found = state.weakened.iter().map(|w| w.say(Lang::En)).collect();
+        state.notes.push(PromptNote::ChecksWeakened { found });
+    }
+    if state.weakened != before {
+        out.push(Effect::Emit(Notice::Check(CheckNotice::Weakened {
+            iteration: state.turns,
+            found: state.weakened.clone(),
+            strict,
+        })));
+    }
+}
+
+/// Lets the ticks that wait for it be judged; `false` where none does.
+pub(super) fn check_ticks(state: &mut State, out: &mut Vec<Effect>) -> bool {
+    if state.unchecked.is_empty() {
+        return untick(state, out);
+    }
+    if is_weakened(state) {
+        let files = weakened_files(state);
+        let tasks = std::mem::take(&mut state.unchecked);
+        turn_back(state, tasks, NoProof::Weakened { files }, out);
+        untick(state, out);
+        return true;
+    }
+    verify(state, false, unchecked(state, false), out);
+    true
+}
+
+/// The checks of the ticks that wait for a judgement.
+pub(in crate::machine) fn unchecked(state: &State, project: bool) -> Scope {
+    let ids = state.unchecked.iter().map(|task| task.id.clone()).collect();
+    Scope::Tasks { ids, project }
+}
+
+/// What a verification says about each tick that waited for it.
+pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+    let waiting = std::mem::take(&mut state.unchecked);
+    let mut proven = Vec::new();
+    let mut refused: Vec<(NoProof, Vec<TaskRef>)> = Vec::new();
+    for task in waiting {
+        match no_proof(state, report, &task.id) {
+            None => proven.push(task.id),
+            Some(why) => match refused.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, tasks)) => tasks.push(task),
+                None => refused.push((why, vec![task])),
+            },
+        }
+    }
+    prove(state, report, proven, out);
+    for (why, tasks) in refused {
+        turn_back(state, tasks, why, out);
+    }
+}
+
+/// The last verification covers every task; one whose own check failed on the
+/// final contents is open again, although it was proven before.
+pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+    if report.passed() {
+        state.unchecked.clear();
+        let ids: Vec<String> = state.done.iter().cloned().collect();
+        return prove(state, report, ids, out);
+    }
+    if state.rules.checks.ticks == Ticks::Proven {
+        let failing: BTreeSet<&str> = report
+            .results
+            .iter()
+            .filter(|result| !result.is_good())
+            .map(|result| result.command.as_str())
+            .collect();
+        let known: BTreeSet<String> = state.unchecked.iter().map(|t| t.id.clone()).collect();
+        let broken = state.rules.checks.tasks.iter().filter(|(id, commands)| {
+            let fails = commands.iter().any(|c| failing.contains(c.as_str()));
+            fails && state.done.contains(*id) && !known.contains(*id)
+        });
+        let broken: Vec<TaskRef> = broken
+            .map(|(id, _)| TaskRef {
+                id: id.clone(),
+                ..TaskRef::default()
+            })
+            .collect();
+        state.unchecked.extend(broken);
+    }
+    judge_ticks(state, report, out);
+}
+
+fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, out: &mut Vec<Effect>) {
+    if ids.is_empty() || report.results.is_empty() {
+        return;
+    }
+    let proof = TaskProof {
+        turn: report.turn,
+        tree: report.tree.clone(),
+        commands: report.results.iter().map(Into::into).collect(),
+    };
+    for id in &ids {
+        state.proofs.insert(id.clone(), proof_of(state, &proof, id));
+    }
+    out.push(Effect::Emit(Notice::Check(CheckNotice::TickProven {
+        iteration: state.turns,
+        tasks: ids,
+        proof,
+    })));
+}
+
+/// The part of a verification that is about one task.
+fn proof_of(state: &State, proof: &TaskProof, id: &str) -> TaskProof {
+    let own = state.rules.checks.tasks.get(id);
+    let is_about = |command: &String| own.is_none_or(|own| own.contains(command));
+    let commands = proof.commands.iter();
+    TaskProof {
+        commands: commands.filter(|c| is_about(&c.command)).cloned().collect(),
+        ..proof.clone()
+    }
+}
+
+/// Why the check of a task is not green; `None` where it is.
+fn no_proof(state: &State, report: &VerifyReport, id: &str) -> Option<NoProof> {
+    let failing = |result: &CommandResult| NoProof::Failing {
+        command: result.command.clone(),
+        exit: result.exit,
+    };
+    let Some(own) = state.rules.checks.tasks.get(id) else {
+        let mut of_project = report.results.iter().filter(|result| !result.of_task);
+        if of_project.clone().next().is_none() {
+            return Some(NoProof::NotRun);
+        }
+        return of_project.find(|result| !result.is_good()).map(failing);
+    };
+    for command in own {
+        match report.results.iter().find(|r| r.command == *command) {
+            Some(result) if result.is_good() => {}
+            Some(result) => return Some(failing(result)),
+            None => {
+                let before = report.results.iter().find(|result| !result.is_good());
+                return Some(before.map_or(NoProof::NotRun, failing));
+            }
+        }
+    }
+    None
+}
+
+fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Vec<Effect>) {
+    for task in &tasks {
+        state.done.remove(&task.id);
+        state.proofs.remove(&task.id);
+        state.turned_back.push(task.id.clone());
+    }
+    state.notes.push(PromptNote::TickRejected {
+        tasks: tasks.iter().map(TaskRef::name).collect(),
+        why: why.say(Lang::En),
+    });
+    out.push(Effect::Emit(Notice::Check(CheckNotice::TickRejected {
+        iteration: state.turns,
+        tasks,
+        why,
+    })));
+}
+
+/// Has the boxes of the ticks that were turned back emptied; `false` where
+/// there are none. The run goes on with `Unticked`.
+pub(super) fn untick(state: &mut State, out: &mut Vec<Effect>) -> bool {
+    if state.turned_back.is_empty() {
+        return false;
+    }
+    state.stage = Stage::Unticking;
+    out.push(Effect::Untick {
+        ids: state.turned_back.clone(),
+    });
+    true
+}
+
+/// The boxes were emptied, and the world was looked at again.
+pub(super) fn after_unticking(
+    state: &mut State,
+    seen: &Seen,
+    left: &[String],
+    out: &mut Vec<Effect>,
+) {
+    // What could not be written is tried again after the next turn.
+    state.turned_back = left.to_vec();
+    take_in(state, seen, out);
+    out.push(Effect::KeepInStep);
+    // Whoever ticks a box again at once has not worked on it: that waits for
+    // the next turn.
+    carry_on(state, out);
+}
+
+/// Shows the agent what failed.
+pub(super) fn show_failures(state: &mut State, report: &VerifyReport) {
+    if report.results.is_empty() {
+        state.notes.push(PromptNote::VerifyFailed {
+            command: "verification".into(),
+            output: "no command ran".into(),
+        });
+    }
+    let failed = report.results.iter().filter(|result| !result.is_good());
+    // The first failure of the project is the one to begin with; each task
+    // has its own.
+    let shown = failed
+        .enumerate()
+        .filter(|(n, result)| *n == 0 || result.of_task);
+    for (_, result) in shown.take(SHOWN_FAILURES) {
+        state.notes.push(PromptNote::VerifyFailed {
+            command: result.command.clone(),
+            output: result.output.clone(),
+        });
+    }
+}

@@ -1,0 +1,411 @@
+//! Asks a forge about pull requests and CI, through the forge's own client
+//! (`gh`, `glab`) as a supervised child: argv only, no shell, no token of ours.
+//!
+//! A forge is one file with the functions that [`Host`] names; the rest of the
+//! program does not know which one it is. Only pushing, creating, running
+//! again and merging go outward, and the machine decides about them.
+
+mod github;
+mod gitlab;
+mod runner;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::config::GateSettings;
+use ralph_core::forge::{
+    Check, ForgeAnswer, ForgeAsk, GateFinding, Local, MergeMethod, Phase, PhaseReport, Pull,
+    PullState, Sight, Trouble, TroubleKind, Unknown,
+};
+use ralph_core::gate;
+use ralph_core::lang::{Lang, Say};
+use tokio::sync::watch;
+
+use crate::excerpt::{Excerpt, shortened};
+use crate::supervise::Stop;
+use crate::{clock, git};
+use runner::Runner;
+
+/// Which forge, and so which client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    GitHub,
+    GitLab,
+}
+
+/// Everything that is needed to ask a forge about a project.
+#[derive(Clone, Debug)]
+pub struct Forge {
+    pub root: PathBuf,
+    pub host: Host,
+    pub remote: String,
+    /// Patterns of the branches that may be pushed.
+    pub branches: Vec<String>,
+    pub required_only: bool,
+    pub draft: bool,
+    /// What the pull request is about, in a person's words.
+    pub about: String,
+    pub method: MergeMethod,
+    /// Merging is left to the forge, once its own conditions are met.
+    pub auto_merge: bool,
+    /// The remote branch goes after a merge; the local one stays.
+    pub delete_branch: bool,
+    pub gate: GateSettings,
+    /// The time for one answer.
+    pub patience: Duration,
+}
+
+/// How much of a failing log is kept: as much as a prompt takes.
+const LOG_CHARACTERS: usize = 1_900;
+/// Runs whose logs are asked for.
+const MOST_LOGS: usize = 3;
+/// As long as a title may be to be read in a list.
+const LONGEST_TITLE: usize = 72;
+
+/// The pull request and the checks of its head commit.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Seen {
+    pull: Option<Pull>,
+    checks: Vec<Check>,
+}
+
+impl Forge {
+    /// Does what the machine asked for.
+    pub async fn perform(
+        &self,
+        ask: &ForgeAsk,
+        env: &[(String, String)],
+        stop: watch::Receiver<Stop>,
+    ) -> ForgeAnswer {
+        let runner = Runner {
+            root: &self.root,
+            env,
+            stop,
+            patience: self.patience,
+        };
+        let answer = match ask {
+            ForgeAsk::Look { number, gate } => self.look(&runner, *number, *gate).await,
+            ForgeAsk::Examine { base, failed } => Ok(self.examine(&runner, base, failed).await),
+            ForgeAsk::Push => self.push(&runner).await,
+            ForgeAsk::Create => self.create(&runner).await,
+            ForgeAsk::Rerun { runs } => self.rerun(&runner, runs).await,
+            ForgeAsk::Merge { number, commit } => self.merge(&runner, *number, commit).await,
+        };
+        answer.unwrap_or_else(ForgeAnswer::Failed)
+    }
+
+    /// The phase of the branch that is checked out (PRCI-01).
+    pub async fn phase(&self, grace: Duration) -> PhaseReport {
+        let Some(branch) = git::head(&self.root).branch else {
+            return PhaseReport::unknown(Unknown::NoBranch);
+        };
+        if !is_allowed(&branch, &self.branches) {
+            let patterns = self.branches.clone();
+            return PhaseReport::unknown(Unknown::OtherBranch { branch, patterns });
+        }
+        let look = ForgeAsk::Look {
+            number: None,
+            gate: None,
+        };
+        let stop = watch::Sender::new(Stop::No);
+        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        match self.perform(&look, &[], stop.subscribe()).await {
+            ForgeAnswer::Looked(sight) => PhaseReport::of(*sight, clock::now().wall_ms, grace_ms),
+            ForgeAnswer::Failed(trouble) => PhaseReport::unknown(Unknown::Trouble(trouble)),
+            _ => PhaseReport::unknown(Unknown::NoChecks),
+        }
+    }
+
+    /// The commands that go outward, for a dry run: create, push, merge.
+    pub fn command_of(&self, ask: &ForgeAsk) -> String {
+        let branch = git::head(&self.root).branch.unwrap_or_default();
+        match ask {
+            ForgeAsk::Push => line("git", &self.push_args(&branch)),
+            ForgeAsk::Create => match self.host {
+                Host::GitHub => line("gh", &github::create_args(self, &branch)),
+                Host::GitLab => line("glab", &gitlab::create_args(self, &branch)),
+            },
+            ForgeAsk::Rerun { .. } => match self.host {
+                Host::GitHub => "gh run rerun RUN --failed".into(),
+                Host::GitLab => {
+                    "glab api --method POST projects/:fullpath/pipelines/ID/retry".into()
+                }
+            },
+            ForgeAsk::Merge { number, commit } => match self.host {
+                Host::GitHub => line("gh", &github::merge_args(self, *number, commit)),
+                Host::GitLab => line("glab", &gitlab::merge_args(self, *number, commit)),
+            },
+            ForgeAsk::Look { .. } | ForgeAsk::Examine { .. } => String::new(),
+        }
+    }
+
+    async fn look(
+        &self,
+        runner: &Runner<'_>,
+        number: Option<u64>,
+        gate: Option<Phase>,
+    ) -> Result<ForgeAnswer, Trouble> {
+        let head = git::head(&self.root);
+        let branch = head.branch.clone().unwrap_or_default();
+        let seen = match self.host {
+            Host::GitHub => github::look(self, runner, &branch, number).await?,
+            Host::GitLab => gitlab::look(self, runner, &branch, number).await?,
+        };
+        let local = self.local(branch, head.commit, seen.pull.as_ref());
+        Ok(ForgeAnswer::Looked(Box::new(Sight {
+            local,
+            gate: gate
+                .map(|phase| self.gate_findings(phase))
+                .unwrap_or_default(),
+            pull: seen.pull,
+            checks: seen.checks,
+        })))
+    }
+
+    /// The agent and the journal are told in English.
+    fn gate_findings(&self, phase: Phase) -> Vec<GateFinding> {
+        let phase = match phase {
+            Phase::P0 => gate::Phase::P0,
+            _ => gate::Phase::P1,
+        };
+        let told = |finding: gate::Finding| GateFinding {
+            code: finding.code().into(),
+            text: finding.say(Lang::En),
+        };
+        let found = crate::gate::check(&self.root, &self.gate, phase);
+        found.into_iter().map(told).collect()
+    }
+
+    fn local(&self, branch: String, head: Option<String>, pull: Option<&Pull>) -> Local {
+        let mut local = Local {
+            branch,
+            head,
+            ..Local::default()
+        };
+        let Some(head) = local.head.as_deref() else {
+            return local;
+        };
+        local.uncommitted = git::count_changed_files(&self.root, head, None).unwrap_or(0);
+        let open = pull.filter(|pull| pull.state == PullState::Open);
+        if let Some(pull) = open.filter(|pull| pull.head != head) {
+            let to_here = git::count_commits(&self.root, &pull.head, head);
+            let to_there = git::count_commits(&self.root, head, &pull.head);
+            // A commit that Git does not know here was pushed by others.
+            local.ahead = to_here.unwrap_or(0);
+            local.behind = to_there != Some(0);
+        }
+        local
+    }
+
+    async fn examine(&self, runner: &Runner<'_>, base: &str, failed: &[Check]) -> ForgeAnswer {
+        let on_base = match self.host {
+            Host::GitHub => github::failing(runner, base).await,
+            Host::GitLab => gitlab::failing(runner, base).await,
+        };
+        let mut logged: Vec<&Check> = Vec::new();
+        for check in failed.iter().filter(|check| check.run.is_some()) {
+            if !logged.iter().any(|known| known.run == check.run) {
+                logged.push(check);
+            }
+        }
+        let mut log = String::new();
+        for check in logged.iter().take(MOST_LOGS) {
+            let text = match self.host {
+                Host::GitHub => github::log(runner, check).await,
+                Host::GitLab => gitlab::log(runner, check).await,
+            };
+            let mut kept = Excerpt::new(LOG_CHARACTERS / logged.len().clamp(1, MOST_LOGS));
+            kept.push(text.unwrap_or_else(|trouble| trouble.words).as_bytes());
+            log.push_str(&kept.text());
+            log.push('\n');
+        }
+        // No log is no reason to know nothing.
+        ForgeAnswer::Examined {
+            log: log.trim().to_owned(),
+            on_base: on_base.unwrap_or_default(),
+        }
+    }
+
+    /// The branch that may be pushed now: never the default one, whatever
+    /// HEAD has become since the run began.
+    async fn branch_to_push(&self, runner: &Runner<'_>) -> Result<String, Trouble> {
+        let refused = |words: String| Trouble {
+            kind: TroubleKind::Refused,
+            program: "git".into(),
+            words,
+        };
+        let branch = git::head(&self.root)
+            .branch
+            .ok_or_else(|| refused("HEAD is on no branch".into()))?;
+        if !is_allowed(&branch, &self.branches) {
+            let patterns = self.branches.join(", ");
+            let words = format!("{branch} is none of pr.branches ({patterns}): not pushed");
+            return Err(refused(words));
+        }
+        let default = match self.host {
+            Host::GitHub => github::default_branch(runner).await?,
+            Host::GitLab => gitlab::default_branch(runner).await?,
+        };
+        if branch == default {
+            let words = format!("{branch} is the default branch: not pushed");
+            return Err(refused(words));
+        }
+        Ok(branch)
+    }
+
+    fn push_args(&self, branch: &str) -> Vec<String> {
+        let refs = format!("refs/heads/{branch}:refs/heads/{branch}");
+        vec!["push".into(), self.remote.clone(), refs]
+    }
+
+    async fn push(&self, runner: &Runner<'_>) -> Result<ForgeAnswer, Trouble> {
+        let branch = self.branch_to_push(runner).await?;
+        let commit = git::head(&self.root).commit.unwrap_or_default();
+        let done = runner.run("git", &self.push_args(&branch)).await?;
+        if done.code != 0 {
+            return Err(git_trouble(&done.stderr));
+        }
+        Ok(ForgeAnswer::Pushed { commit })
+    }
+
+    async fn create(&self, runner: &Runner<'_>) -> Result<ForgeAnswer, Trouble> {
+        let branch = self.branch_to_push(runner).await?;
+        let url = match self.host {
+            Host::GitHub => github::create(self, runner, &branch).await?,
+            Host::GitLab => gitlab::create(self, runner, &branch).await?,
+        };
+        Ok(ForgeAnswer::Created { url })
+    }
+
+    async fn rerun(&self, runner: &Runner<'_>, runs: &[u64]) -> Result<ForgeAnswer, Trouble> {
+        for run in runs {
+            match self.host {
+                Host::GitHub => github::rerun(runner, *run).await?,
+                Host::GitLab => gitlab::rerun(runner, *run).await?,
+            }
+        }
+        Ok(ForgeAnswer::Rerun)
+    }
+
+    async fn merge(
+        &self,
+        runner: &Runner<'_>,
+        number: u64,
+        commit: &str,
+    ) -> Result<ForgeAnswer, Trouble> {
+        match self.host {
+            Host::GitHub => github::merge(self, runner, number, commit).await?,
+            Host::GitLab => gitlab::merge(self, runner, number, commit).await?,
+        }
+        Ok(ForgeAnswer::Merged)
+    }
+
+    /// Title and text of a pull request: what was asked for, in the person's
+    /// own words, and what was checked.
+    fn title_and_text(&self, branch: &str) -> (String, String) {
+        let first = self.about.lines().next().unwrap_or_default().trim();
+        let title = match first {
+            "" => branch.to_owned(),
+            first => first.chars().take(LONGEST_TITLE).collect(),
+        };
+        let text = format!(
+            "{}\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.",
+            self.about.trim()
+        );
+        (
+            shortened(&title, LONGEST_TITLE),
+            shortened(text.trim(), 4_000),
+        )
+    }
+}
+
+/// Which forge a remote belongs to.
+pub fn host_of(remote_url: &str) -> Host {
+    let url = remote_url.to_ascii_lowercase();
+    if url.contains("gitlab") {
+        Host::GitLab
+    } else {
+        Host::GitHub
+    }
+}
+
+/// Whether a branch is one of these; `*` stands for any characters.
+pub fn is_allowed(branch: &str, patterns: &[String]) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, branch))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| {
+            // From every place behind it, the empty end included.
+            let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            ends.into_iter()
+                .any(|at| rest.get(at..).is_some_and(|rest| matches(after, rest)))
+        }),
+    }
+}
+
+fn git_trouble(words: &str) -> Trouble {
+    let low = words.to_ascii_lowercase();
+    let says = |any: &[&str]| any.iter().any(|word| low.contains(word));
+    let kind = if says(&[
+        "could not resolve host",
+        "connection timed out",
+        "connection refused",
+        "operation timed out",
+        "the remote end hung up",
+    ]) {
+        TroubleKind::Network
+    } else if says(&[
+        "authentication failed",
+        "permission denied (publickey",
+        "could not read username",
+        "terminal prompts disabled",
+    ]) {
+        TroubleKind::Login
+    } else if says(&["does not appear to be a git repository", "no such remote"]) {
+        TroubleKind::NoRepository
+    } else {
+        TroubleKind::Refused
+    };
+    Trouble {
+        kind,
+        program: "git".into(),
+        words: shortened(words.trim(), 600),
+    }
+}
+
+/// A command as a person would type it.
+fn line(program: &str, args: &[String]) -> String {
+    let quoted = |arg: &String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@{}".contains(c);
+        if !arg.is_empty() && arg.chars().all(plain) {
+            arg.clone()
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
+    };
+    let words: Vec<String> = args.iter().map(quoted).collect();
+    format!("{program} {}", words.join(" "))
+}
+
+/// A pull request that a dry run does not know yet has no number.
+fn named(number: u64) -> String {
+    match number {
+        0 => "N".into(),
+        number => number.to_string(),
+    }
+}
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// A time as forges write it, on the wall clock.
+fn wall_ms(text: &str) -> Option<i64> {
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(at.as_millisecond())
+}

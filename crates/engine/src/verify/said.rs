@@ -1,0 +1,87 @@
+//! What a command said, in a form in which two runs of it can be compared:
+//! the tests that failed, and everything without numbers.
+
+use std::collections::BTreeSet;
+
+use ralph_core::proof::{Failure, failing_test, normal_line};
+use sha2::{Digest as _, Sha256};
+
+/// More failing tests than this are not told apart.
+const MOST_TESTS: usize = 2000;
+/// A line that is longer is cut.
+const LONGEST_LINE: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    whole: Sha256,
+    normal: Sha256,
+    tests: BTreeSet<String>,
+    /// A line that has not ended yet.
+    line: Vec<u8>,
+}
+
+impl Said {
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.whole.update(chunk);
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            let room = LONGEST_LINE.saturating_sub(self.line.len());
+            let taken = piece.get(..room.min(piece.len())).unwrap_or_default();
+            self.line.extend_from_slice(taken);
+            if piece.ends_with(b"\n") {
+                self.end_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line);
+        let plain = ralph_core::text::sanitize(&line);
+        if self.tests.len() < MOST_TESTS {
+            self.tests.extend(failing_test(&plain));
+        }
+        self.normal.update(normal_line(&plain).as_bytes());
+        self.normal.update(b"\n");
+    }
+
+    /// Digest of everything, as it came.
+    pub fn digest(&self) -> String {
+        hex(self.whole.clone())
+    }
+
+    pub fn failure(&mut self, exit: Option<i32>) -> Failure {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        Failure {
+            exit,
+            tests: self.tests.clone(),
+            output: hex(self.normal.clone()),
+        }
+    }
+}
+
+fn hex(hasher: Sha256) -> String {
+    let digest = hasher.finalize();
+    digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_do_not_matter_and_numbers_neither() {
+        let failure = |chunks: &[&str]| {
+            let mut said = Said::default();
+            for chunk in chunks {
+                said.push(chunk.as_bytes());
+            }
+            said.failure(Some(1))
+        };
+        let whole = failure(&["test a ... FAILED\nin 12 ms"]);
+        assert_eq!(whole, failure(&["test a ... FAI", "LED\nin 7", "0 ms"]));
+        assert_eq!(whole.tests, BTreeSet::from(["a".to_owned()]));
+        assert_ne!(whole, failure(&["test b ... FAILED\nin 12 ms"]));
+    }
+}
