@@ -2,6 +2,8 @@
 
 mod install;
 mod pages;
+mod pull;
+mod session;
 mod watching;
 
 use std::path::PathBuf;
@@ -10,6 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
+pub use pull::{PhaseArgs, PullArgs};
+pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
@@ -227,18 +231,8 @@ pub struct RunArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
-    /// Preset dev-p0: push the branch and create the pull request once the gate is green
-    #[arg(long)]
-    pub create_pr: bool,
-    /// Create it as a draft
-    #[arg(long, requires = "create_pr")]
-    pub draft: bool,
-    /// Preset dev-p1: the pull request [default: the open one of the branch]
-    #[arg(long, value_name = "N")]
-    pub pr: Option<u32>,
-    /// Preset dev-p1: merge the pull request when CI is green: squash, merge, rebase
-    #[arg(long, value_name = "METHOD", value_parser = ["squash", "merge", "rebase"], hide_possible_values = true)]
-    pub merge: Option<String>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,
@@ -251,16 +245,6 @@ pub struct RunArgs {
     /// Open loop and monitor side by side in tmux
     #[arg(long, conflicts_with_all = ["json", "quiet", "dry_run"])]
     pub monitor: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct PhaseArgs {
-    /// Judge the checks that the base branch requires, and no others
-    #[arg(long)]
-    pub required: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -630,58 +614,6 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct LoopArgs {
-    /// The session of the client [default: as the client says in the environment]
-    #[arg(long, global = true, value_name = "ID")]
-    pub session: Option<String>,
-    /// The client [default: as the environment says]
-    #[arg(long, global = true, value_name = "HOST", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
-    pub host: Option<String>,
-    #[command(subcommand)]
-    pub command: LoopCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum LoopCommand {
-    /// Start a loop: the session's Stop hook sends the agent on until the work is done
-    Start(LoopStartArgs),
-    /// Give the session's loop up
-    Cancel,
-    /// Let the session's loop rest, with everything saved
-    Pause,
-    /// Take a loop of this project up again in this session
-    Continue,
-    /// Show where the session's loop stands
-    Status,
-}
-
-#[derive(Debug, Args)]
-pub struct LoopStartArgs {
-    /// What to do; without it, the task list of the project
-    pub task: Vec<String>,
-    /// Turns to make at most
-    #[arg(long, value_name = "N")]
-    pub max_iterations: Option<u32>,
-    /// The text that the agent promises when all is done
-    #[arg(long, value_name = "TEXT")]
-    pub completion_promise: Option<String>,
-    /// Work on the tasks of this OpenSpec change
-    #[arg(long, value_name = "ID")]
-    pub openspec: Option<String>,
-    /// Work on the tasks of this file
-    #[arg(long, value_name = "FILE")]
-    pub tasks: Option<String>,
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// A command that must succeed before the work counts as done
-    #[arg(long, value_name = "COMMAND")]
-    pub verify: Vec<String>,
-    /// Read task and options from standard input, as they were typed behind /ralph-loop
-    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify"])]
-    pub stdin: bool,
 }
 
 #[derive(Debug, Args)]

@@ -107,16 +107,16 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     if !args.verify.is_empty() {
         flags.add("verify.commands", args.verify.clone(), "--verify");
     }
-    if args.create_pr {
+    if args.pull.create_pr {
         flags.add("pr.create", true, "--create-pr");
     }
-    if args.draft {
+    if args.pull.draft {
         flags.add("pr.draft", true, "--draft");
     }
-    if let Some(number) = args.pr {
+    if let Some(number) = args.pull.pr {
         flags.add("pr.number", i64::from(number), "--pr");
     }
-    if let Some(method) = &args.merge {
+    if let Some(method) = &args.pull.merge {
         flags.text("pr.merge", Some("self"), "--merge");
         flags.text("pr.merge_method", Some(method), "--merge");
     }

@@ -2,6 +2,7 @@
 //! decides, the journal is written, and what was decided is done.
 
 mod aftermath;
+mod asking;
 mod checks;
 mod moments;
 
@@ -11,7 +12,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use ralph_core::forge::{ForgeAnswer, ForgeAsk};
+use ralph_core::forge::ForgeAnswer;
 use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
@@ -551,17 +552,6 @@ impl<'a> Driver<'a> {
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Turn(Box::new(call.make(stop).await))
-        }));
-    }
-
-    fn ask_forge(&mut self, ask: ForgeAsk) {
-        let Some(forge) = self.plan.forge.clone() else {
-            return;
-        };
-        let env = run_env(&self.run_id, self.state.turns, None);
-        let stop = self.fresh_stop();
-        self.child = Some(Box::pin(async move {
-            ChildDone::Forge(forge.perform(&ask, &env, stop).await)
         }));
     }
 

@@ -5,13 +5,16 @@ use ralph_core::lang::Say;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
 use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
-use ralph_engine::plan;
+use ralph_engine::{past, plan};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use crate::app::{self, App};
 use crate::args::{TasksArgs, TasksVerb};
 use crate::{FAILED, settings};
+
+type Proofs = std::collections::BTreeMap<String, ralph_core::proof::TaskProof>;
 
 pub fn run(app: &App, args: &TasksArgs) -> u8 {
     let settings = match settings::load(app, Vec::new()) {
@@ -30,8 +33,14 @@ pub fn run(app: &App, args: &TasksArgs) -> u8 {
         return app.fail(&error);
     }
     match args.verb {
-        TasksVerb::List if args.json => app.print(&json_of(&file, &list, &scope).to_string()),
-        TasksVerb::List => app.tell(&table(app, &file, &list, &scope)),
+        TasksVerb::List => {
+            let proofs = proofs(app, &file);
+            if args.json {
+                app.print(&json_of(&file, &list, &scope, &proofs).to_string());
+            } else {
+                app.tell(&table(app, &file, &list, &scope, &proofs));
+            }
+        }
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
@@ -62,9 +71,23 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
         .map_err(|error| app.fail(&error))
 }
 
+/// What the latest run on this file saw of each task.
+fn proofs(app: &App, file: &TaskFile) -> Proofs {
+    let latest = Layout::new(&app.root).latest_run().ok().flatten();
+    let past = latest.and_then(|run| past::read(&run).ok());
+    let same = past.filter(|past| past.header.tasks_file.as_deref() == Some(&file.path));
+    same.map(|past| past.state.proofs).unwrap_or_default()
+}
+
 /// The list, or the part of it that was asked for, with its own counts.
-fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope) -> Value {
+fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> Value {
     let mut json = list.to_json(&file.name);
+    for task in json["tasks"].as_array_mut().into_iter().flatten() {
+        let proof = task["id"].as_str().and_then(|id| proofs.get(id));
+        if let Some(proof) = proof.filter(|_| task["done"] == true) {
+            task["proof"] = json!(proof);
+        }
+    }
     if let Some(phase) = &scope.phase {
         let counts = list.counts(scope);
         json["total"] = json!(counts.total);
@@ -79,7 +102,7 @@ fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope) -> Value {
     json
 }
 
-fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope) -> String {
+fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> String {
     let lang = app.lang();
     let counts = list.counts(scope);
     let (name, format) = (&file.name, list.format.name());
@@ -107,8 +130,12 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope) -> String {
         } else {
             String::new()
         };
+        let proven = match proofs.get(&task.id).filter(|_| task.done) {
+            Some(_) => tr!(lang, " (proven)", "（已證明）", "（已证明）"),
+            None => String::new(),
+        };
         out.push_str(&format!(
-            "  {indent}{mark} {} {}{optional}\n",
+            "  {indent}{mark} {} {}{optional}{proven}\n",
             task.id, task.text
         ));
     }

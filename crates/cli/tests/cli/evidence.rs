@@ -52,6 +52,8 @@ fn tick_without_work_is_turned_back_and_told() {
     assert!(proven[0]["tree"].is_string());
     let status = env.json(".ralph/status.json");
     assert_eq!(status["proven_tasks"], json!(["T001", "T002"]));
+    let table = env.ralph(&["tasks", "list", "--tasks", "tasks.md"]).stdout;
+    assert_eq!(table.matches("(proven)").count(), 2, "{table}");
 }
 
 fn second_prompt(env: &TestEnv) -> String {

@@ -128,7 +128,7 @@ impl Hub {
         let name = format!("turn-{turn:04}.prompt.md");
         let mut found = Vec::new();
         find(&self.env.root, &name, &mut found);
-        fs::read_to_string(found.first().expect(&name)).unwrap()
+        fs::read_to_string(found.first().unwrap()).unwrap()
     }
 
     /// A directory with `git` and what a shell needs, and without `gh`.

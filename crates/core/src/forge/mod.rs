@@ -111,6 +111,8 @@ pub struct Memory {
     /// Troubles of the forge in a row.
     pub troubles: u32,
     pub merge_ordered: bool,
+    /// We created the pull request.
+    pub created: bool,
     /// It was told that CI of this commit is green.
     pub told_green: bool,
     /// The last thing that was seen, for messages.

@@ -126,13 +126,15 @@ impl Report {
         let tasks = state.tasks.as_ref().filter(|_| has_tasks);
         let mut proven = proofs(&facts.what, &state.proven);
         proven.extend(facts.git.as_ref().and_then(commits));
+        let mut task_stories = tasks::stories(&facts.tasks, &story, &state.skipped);
+        tasks::take_proofs(&mut task_stories, &state.proofs);
         Report {
             outcome: state.outcome().cloned(),
             turns: state.turns,
             duration: Duration::from_millis(state.elapsed_ms()),
             tasks: tasks.map(|t| (t.completed, t.total)),
             open: tasks.map(|t| t.open.clone()).unwrap_or_default(),
-            task_stories: tasks::stories(&facts.tasks, &story, &state.skipped),
+            task_stories,
             bill: state.bill,
             proven,
             not_proven: gaps(state, facts.git.is_some()),

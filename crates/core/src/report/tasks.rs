@@ -1,9 +1,10 @@
 //! What became of each task, and what proves it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Story;
 use crate::machine::Bill;
+use crate::proof;
 
 /// A task as its file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,26 @@ pub(super) fn stories(
         }
     };
     tasks.iter().map(of).collect()
+}
+
+/// Where ticks were held against checks one by one, those say what is proven.
+pub(super) fn take_proofs(stories: &mut [TaskStory], proofs: &BTreeMap<String, proof::TaskProof>) {
+    for story in stories.iter_mut().filter(|story| story.task.done) {
+        let turn = match story.proof {
+            TaskProof::Ticked { turn } | TaskProof::Checked { turn, .. } => Some(turn),
+            _ => None,
+        };
+        match (proofs.get(&story.task.id), turn) {
+            (Some(proof), turn) => {
+                story.proof = TaskProof::Checked {
+                    turn: turn.unwrap_or(proof.turn),
+                    checked: proof.turn,
+                };
+            }
+            (None, Some(turn)) if !proofs.is_empty() => story.proof = TaskProof::Ticked { turn },
+            _ => {}
+        }
+    }
 }
 
 /// Checks that failed later take the proof back.

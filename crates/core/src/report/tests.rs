@@ -647,6 +647,13 @@ fn a_tick_is_proven_only_by_checks_that_passed_last() {
     check(true, None, &[], TaskProof::Ticked { turn });
     check(false, Some((3, true)), &[], TaskProof::Open);
     check(false, None, &["T001"], TaskProof::Skipped);
-    let stories = tasks::stories(&[line(true)], &Story::default(), &Default::default());
+    let mut stories = tasks::stories(&[line(true)], &Story::default(), &Default::default());
     assert_eq!(stories[0].proof, TaskProof::Before);
+    let proof = crate::proof::TaskProof {
+        turn: 2,
+        ..Default::default()
+    };
+    tasks::take_proofs(&mut stories, &[("T001".to_owned(), proof)].into());
+    let (turn, checked) = (2, 2);
+    assert_eq!(stories[0].proof, TaskProof::Checked { turn, checked });
 }

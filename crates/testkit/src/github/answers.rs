@@ -16,7 +16,7 @@ pub(super) fn answer(world: &mut World, request: &Incoming) -> Outgoing {
     }
     if request.target == "/graphql" {
         let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        return json_answer(graphql(world, &asked));
+        return json_answer(&graphql(world, &asked));
     }
     rest(world, request)
 }
@@ -260,11 +260,11 @@ fn rest(world: &mut World, request: &Incoming) -> Outgoing {
     let path = path.strip_prefix(&base).unwrap_or(path);
     let words: Vec<&str> = path.split('/').collect();
     match (request.method.as_str(), words.as_slice()) {
-        ("GET", ["actions", "runs", run]) => json_answer(run_json(number(run))),
+        ("GET", ["actions", "runs", run]) => json_answer(&run_json(number(run))),
         ("GET", ["actions", "runs", run, "jobs"]) => {
-            json_answer(json!({"total_count": 1, "jobs": [job_json(number(run))]}))
+            json_answer(&json!({"total_count": 1, "jobs": [job_json(number(run))]}))
         }
-        ("GET", ["actions", "workflows", _]) => json_answer(json!({"id": 1, "name": "CI"})),
+        ("GET", ["actions", "workflows", _]) => json_answer(&json!({"id": 1, "name": "CI"})),
         ("GET", ["actions", "runs", run, "logs"]) => {
             let run = number(run);
             world.asked.push(format!("logs {run}"));
@@ -293,22 +293,22 @@ fn rest(world: &mut World, request: &Incoming) -> Outgoing {
             }
             Outgoing {
                 status: 201,
-                ..json_answer(json!({}))
+                ..json_answer(&json!({}))
             }
         }
         ("GET", ["commits", _, "check-runs"]) => {
             let runs: Vec<Value> = world.on_base.iter().map(rest_check).collect();
-            json_answer(json!({"total_count": runs.len(), "check_runs": runs}))
+            json_answer(&json!({"total_count": runs.len(), "check_runs": runs}))
         }
-        ("GET", ["commits", _, "status"]) => json_answer(json!({"statuses": []})),
+        ("GET", ["commits", _, "status"]) => json_answer(&json!({"statuses": []})),
         ("DELETE", ["git", "refs", "heads", ..]) => {
             world.asked.push(format!("delete {path}"));
             Outgoing {
                 status: 204,
-                ..json_answer(json!({}))
+                ..json_answer(&json!({}))
             }
         }
-        ("GET", [""]) => json_answer(json!({})),
+        ("GET", [""]) => json_answer(&json!({})),
         (method, _) => {
             world.asked.push(format!("{method} {}", request.target));
             not_found()
@@ -368,7 +368,7 @@ fn number(text: &str) -> u64 {
     text.parse().unwrap_or_default()
 }
 
-fn json_answer(value: Value) -> Outgoing {
+fn json_answer(value: &Value) -> Outgoing {
     plain(200, value.to_string())
 }
 

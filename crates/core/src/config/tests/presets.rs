@@ -123,10 +123,9 @@ fn match_the_table_of_the_requirements() {
         ("dev-p0", dev("QUALITY_GATE_PASSED")),
         (
             "dev-p1",
+            // Merging is outward: only `--merge` asks for it (issue 7).
             Column {
                 promise_required: true,
-                merge: Merge::Own,
-                delete_branch: true,
                 ..dev("CI_PASSED")
             },
         ),

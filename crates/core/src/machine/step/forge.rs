@@ -51,6 +51,7 @@ pub(super) fn resumed(state: &mut State) {
     state.pull.spent.clear();
     state.pull.reruns.clear();
     state.pull.repaired = None;
+    state.pull.created = false;
     state.pull.claim = None;
 }
 
@@ -108,6 +109,8 @@ fn judge(state: &mut State, asked: &ForgeAsk, answer: &ForgeAnswer, out: &mut Ve
         }
         (ForgeAnswer::Created { url }, ForgeAsk::Create) => {
             tell(state, ForgeNotice::Created { url: url.clone() }, out);
+            state.pull.created = true;
+            state.pull.since = Some(state.now().wall_ms);
             look(state, out);
         }
         (ForgeAnswer::Rerun, ForgeAsk::Rerun { runs }) => {
@@ -144,6 +147,10 @@ fn judge_p0(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
         return complete(state, vec![ForgeProof::Gate, proof_of(pull)], out);
     }
     let branch = sight.local.branch.clone();
+    if state.pull.created {
+        // The forge said so, and does not show it yet.
+        return wait_for_ci(state, &[], out);
+    }
     tell(
         state,
         ForgeNotice::PullMissing {

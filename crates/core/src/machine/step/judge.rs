@@ -1,9 +1,9 @@
 //! How a turn went: what it left behind, its errors, stalls and lost tasks.
 
 use super::claims::judge_promise;
-use super::decide::{duration_used_up, finish, finish_or};
-use super::go_on;
+use super::decide::{decide, duration_used_up, finish, finish_or};
 use super::ticks::{note_weakened, take_ticks};
+use super::{forge, go_on};
 use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
 use crate::machine::refusal::Hold;
@@ -49,7 +49,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         }
         note_lost_tasks(state, &report.seen.tasks, out);
         note_weakened(state, &report.seen, out);
-        return finish_or(state, out, go_on);
+        return finish_or(state, out, after_failure);
     }
     state.holds.remove(&state.agent);
     if report.end == End::OverBudget {
@@ -78,7 +78,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         Turned::Failed(error) => {
             state.last_promise.clear();
             count_error(state, report.turn, error, out);
-            finish_or(state, out, go_on);
+            finish_or(state, out, after_failure);
         }
         Turned::Unwritable(error) => {
             count_error(state, report.turn, error, out);
@@ -95,6 +95,15 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
             forget_errors(state);
             judge_promise(state, report, out);
         }
+    }
+}
+
+/// A turn that failed left nothing that a forge would have to be asked about.
+fn after_failure(state: &mut State, out: &mut Vec<Effect>) {
+    if forge::is_goal(state) {
+        decide(state, out);
+    } else {
+        go_on(state, out);
     }
 }
 

@@ -19,6 +19,7 @@ mod refusals;
 mod reports;
 mod requests;
 mod resume;
+mod sessions;
 mod spoken;
 mod ticks;
 mod verification;

@@ -137,8 +137,8 @@ impl Game {
                     .collect(),
             }),
             Stage::Trying { .. } => Some(next.tried(turn)),
-            Stage::Forge(_) => Some(Kind::Forge {
-                answer: next.forge.clone(),
+            Stage::Forge(ref ask) => Some(Kind::Forge {
+                answer: next.forge_answer(ask),
             }),
             Stage::New | Stage::Finished(_) => None,
         }
@@ -177,6 +177,26 @@ impl Move {
             failure: self.failure.into(),
             seen: self.seen.clone(),
         })
+    }
+
+    /// An answer that fits, or trouble.
+    fn forge_answer(&self, ask: &ForgeAsk) -> ForgeAnswer {
+        match (ask, &self.forge) {
+            (ForgeAsk::Look { .. }, ForgeAnswer::Looked(_))
+            | (ForgeAsk::Examine { .. }, ForgeAnswer::Examined { .. })
+            | (_, ForgeAnswer::Failed(_)) => self.forge.clone(),
+            (ForgeAsk::Look { .. }, _) => ForgeAnswer::Looked(Box::default()),
+            (ForgeAsk::Examine { .. }, _) => ForgeAnswer::Examined {
+                log: "assertion".into(),
+                on_base: Vec::new(),
+            },
+            (ForgeAsk::Push, _) => ForgeAnswer::Pushed {
+                commit: "bbb".into(),
+            },
+            (ForgeAsk::Create, _) => ForgeAnswer::Created { url: "u".into() },
+            (ForgeAsk::Rerun { .. }, _) => ForgeAnswer::Rerun,
+            (ForgeAsk::Merge { .. }, _) => ForgeAnswer::Merged,
+        }
     }
 
     fn verified(&self, turn: u32) -> Kind {
@@ -434,10 +454,6 @@ fn any_forge() -> impl Strategy<Value = ForgeAnswer> {
             log: if flaky { "flaky" } else { "assertion" }.into(),
             on_base: Vec::new(),
         }),
-        1 => Just(ForgeAnswer::Pushed { commit: "bbb".into() }),
-        1 => Just(ForgeAnswer::Created { url: "u".into() }),
-        1 => Just(ForgeAnswer::Rerun),
-        1 => Just(ForgeAnswer::Merged),
         1 => kind.prop_map(|kind| ForgeAnswer::Failed(crate::forge::Trouble {
             kind,
             program: "gh".into(),
@@ -549,7 +565,6 @@ pub(super) fn any_rules_with(
             budget,
             checks,
             forge: Some(ForgeRules {
-                create: agents == 0,
                 push: agents < 2,
                 merge: [MergeWho::Nobody, MergeWho::Ralph, MergeWho::Forge][agents],
                 ..ForgeRules::default()
