@@ -111,6 +111,8 @@ pub struct Memory {
     /// Troubles of the forge in a row.
     pub troubles: u32,
     pub merge_ordered: bool,
+    /// Our own checks passed.
+    pub verified: bool,
     /// We created the pull request.
     pub created: bool,
     /// It was told that CI of this commit is green.

@@ -31,6 +31,8 @@ pub enum ForgeNeed {
     MergeRefused,
     /// It was merged although CI or the gate did not pass.
     MergedUnproven,
+    /// Checks were weakened before anybody worked here.
+    Weakened,
 }
 
 impl ForgeNeed {
@@ -48,6 +50,7 @@ impl ForgeNeed {
             ForgeNeed::Infrastructure => "ci_infrastructure",
             ForgeNeed::MergeRefused => "merge_refused",
             ForgeNeed::MergedUnproven => "merged_unproven",
+            ForgeNeed::Weakened => "checks_weakened",
         }
     }
 
@@ -141,6 +144,12 @@ impl Say for ForgeNeed {
                 "the pull request was merged although CI or the quality gate did not pass: look at the base branch",
                 "PR 在 CI 或質檢未通過的情況下被合併：請檢查目標分支",
                 "PR 在 CI 或质检未通过的情况下被合并：请检查目标分支",
+            ),
+            ForgeNeed::Weakened => tr!(
+                lang,
+                "checks or tests were removed, skipped or emptied: look at them, then `ralph resume`",
+                "檢查或測試被移除、略過或清空：請查看後執行 `ralph resume`",
+                "检查或测试被移除、跳过或清空：请查看后执行 `ralph resume`",
             ),
         }
     }

@@ -117,6 +117,7 @@ fn every_text_is_there_in_every_language() {
         ForgeNeed::Infrastructure,
         ForgeNeed::MergeRefused,
         ForgeNeed::MergedUnproven,
+        ForgeNeed::Weakened,
     ];
     let mut names = std::collections::BTreeSet::new();
     for need in needs {

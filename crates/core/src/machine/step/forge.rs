@@ -8,6 +8,8 @@
 use super::claims::reject;
 use super::decide::{decide, duration_used_up, finish, finish_or, reach_limit, wait};
 use super::judge::{count_failure, forget_failure};
+use super::ticks::is_weakened;
+use super::verify::verify;
 use crate::forge::{
     Cause, Check, CheckState, Ci, Diagnosis, ForgeAnswer, ForgeAsk, ForgeNeed, ForgeNote,
     ForgeNotice, ForgeProof, ForgeRules, MergeWho, Phase, Pull, PullState, Sight, Trouble,
@@ -15,7 +17,8 @@ use crate::forge::{
 };
 use crate::machine::state::Failing;
 use crate::machine::{
-    Effect, Goal, Limit, Missing, Notice, Outcome, PauseReason, Proof, Stage, State, WaitReason,
+    CheckScope, Effect, Goal, Limit, Missing, Notice, Outcome, PauseReason, Proof, Stage, State,
+    WaitReason,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -52,6 +55,7 @@ pub(super) fn resumed(state: &mut State) {
     state.pull.reruns.clear();
     state.pull.repaired = None;
     state.pull.created = false;
+    state.pull.verified = false;
     state.pull.claim = None;
 }
 
@@ -472,7 +476,8 @@ fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Eff
     let number = pull.number;
     tell(state, ForgeNotice::Merged { number, by_ralph }, out);
     let is_green = aggregate(&sight.checks) == Ci::Passed;
-    let proven = is_green && pull.merged_at.is_some() && (by_ralph || sight.gate.is_empty());
+    let is_sound = (by_ralph || sight.gate.is_empty()) && !is_weakened(state);
+    let proven = is_green && pull.merged_at.is_some() && is_sound;
     if !proven {
         return need(state, ForgeNeed::MergedUnproven, out);
     }
@@ -612,7 +617,20 @@ fn checks_of(pull: &Pull, checks: &[Check]) -> ForgeProof {
     }
 }
 
+/// What the forge shows is not all: checks of our own must have passed, and
+/// none may have been weakened.
 fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Vec<Effect>) {
+    if is_weakened(state) {
+        return match state.turns {
+            0 => need(state, ForgeNeed::Weakened, out),
+            _ => send_back(state, Vec::new(), out),
+        };
+    }
+    // After a turn they ran before anybody looked at the forge.
+    let checks = state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty();
+    if checks && state.turns == 0 && !state.pull.verified {
+        return verify(state, true, CheckScope::Everything, out);
+    }
     state.proven.extend(proofs.into_iter().map(Proof::Forge));
     finish(state, Outcome::Complete, out);
 }

@@ -156,6 +156,7 @@ fn take_results(
 /// Everything that was asked for is there, and seen by Ralph itself.
 pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
     if forge::is_goal(state) {
+        state.pull.verified = true;
         return forge::look(state, out);
     }
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
