@@ -4,6 +4,7 @@
 mod aftermath;
 mod asking;
 mod checks;
+mod keeping;
 mod moments;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -38,13 +39,12 @@ use crate::opening::Opening;
 use crate::plan::{Announcement, Plan};
 use crate::projections::{self, Projector};
 use crate::record::{Made, RecordError, Recorder};
-use crate::reproduce::Reproduction;
 use crate::signals::Told;
 use crate::supervise::orphans::{self, Ended};
 use crate::supervise::{Stop, stop_ourselves};
 use crate::turn::{Call, Called, Echo, run_env};
 use crate::verify::Verified;
-use crate::{archive, clock, git, guarded, inbox, openspec};
+use crate::{archive, clock, git, guarded, inbox};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -573,25 +573,6 @@ impl<'a> Driver<'a> {
         }));
     }
 
-    /// Runs what a review says will show its findings.
-    fn start_check(&mut self, turn: u32, commands: Vec<String>) {
-        let job = Reproduction {
-            verifier: self.plan.reproducer.clone(),
-            permit: self.plan.permit,
-            root: self.plan.root.clone(),
-            env: run_env(
-                &self.run_id,
-                turn,
-                self.plan.tasks.as_ref().map(|t| t.path.as_path()),
-            ),
-            log: self.paths.turn_verification(turn),
-        };
-        let stop = self.fresh_stop();
-        self.child = Some(Box::pin(async move {
-            ChildDone::Checked(job.run(turn, commands, stop).await)
-        }));
-    }
-
     /// A stop that was meant for one child must not reach the next.
     fn fresh_stop(&mut self) -> watch::Receiver<Stop> {
         self.stop = watch::Sender::new(Stop::No);
@@ -653,63 +634,6 @@ impl<'a> Driver<'a> {
                 let template = template.unwrap_or_default();
                 self.announce(&Announcement::UnknownVariable { name, template });
             }
-        }
-    }
-
-    /// The history is a projection: what fails here is told, and that is all.
-    fn archive(&mut self) {
-        let job = archive::Job {
-            layout: &self.layout,
-            keeping: &self.plan.keeping,
-            run: &self.paths,
-            lang: self.plan.lang,
-            head: Some(git::head(&self.plan.root)),
-        };
-        let (recorder, state) = (&mut self.recorder, &mut self.state);
-        let archived = archive::archive(&job, &mut |event| {
-            recorder.event(event)?;
-            for effect in step(state, event) {
-                if let Effect::Emit(notice) = effect {
-                    recorder.notice(&notice, event.at);
-                }
-            }
-            Ok(())
-        });
-        match archived {
-            Ok(archived) => {
-                let to = archived.path.strip_prefix(&self.plan.root);
-                let to = to.unwrap_or(&archived.path).to_owned();
-                self.observer.announce(&Announcement::Archived { to });
-            }
-            Err(error) => self.announce(&Announcement::NotArchived {
-                message: error.say(self.plan.lang),
-            }),
-        }
-        match archive::prune(&self.layout, &self.plan.keeping, self.plan.keeping.keep) {
-            Ok(runs) if runs.is_empty() => {}
-            Ok(runs) => self.announce(&Announcement::Pruned { runs }),
-            Err(error) => self.announce(&Announcement::NotPruned {
-                message: error.say(self.plan.lang),
-            }),
-        }
-    }
-
-    /// Only on request: these are files of the project.
-    async fn archive_change(&mut self) {
-        let tasks = self
-            .plan
-            .tasks
-            .as_ref()
-            .filter(|_| self.plan.keeping.openspec);
-        let id = tasks.and_then(|tasks| openspec::change_of(&self.plan.root, &tasks.path));
-        let Some(id) = id else {
-            return;
-        };
-        let now = clock::local_time(self.state.now().wall_ms);
-        let date = now.get(..10).unwrap_or(&now);
-        match openspec::archive(&self.plan.root, &id, date).await {
-            Ok(to) => self.announce(&Announcement::Archived { to }),
-            Err(message) => self.announce(&Announcement::ChangeStays { id, message }),
         }
     }
 

@@ -25,7 +25,7 @@ fn project() -> TestEnv {
 }
 
 /// Plays the lie again and again; the run must end as anything but complete.
-fn check(env: &TestEnv, lie: Value) -> Vec<Value> {
+fn check(env: &TestEnv, lie: &Value) -> Vec<Value> {
     let script = json!({"turns": [lie], "repeat_last": true});
     let path = env.outside("lie.json");
     std::fs::write(&path, script.to_string()).unwrap();
@@ -54,7 +54,7 @@ fn ticks_without_work() {
     let env = project();
     let events = check(
         &env,
-        json!({"tick": ["*"], "say": "<promise>COMPLETE</promise>"}),
+        &json!({"tick": ["*"], "say": "<promise>COMPLETE</promise>"}),
     );
     assert!(!named(&events, "tick_rejected").is_empty());
     assert!(
@@ -73,7 +73,7 @@ fn edits_the_tests_to_pass() {
     ] {
         let env = project();
         let lie = json!({"write": write, "tick": ["*"], "say": "<promise>COMPLETE</promise>"});
-        let events = check(&env, lie);
+        let events = check(&env, &lie);
         assert!(!named(&events, "checks_weakened").is_empty(), "{write}");
         // Nor by taking the run up again, when it goes by the new settings.
         let done = env.ralph(&["resume", "--yes", "--json"]);
@@ -94,7 +94,7 @@ fn removes_or_skips_the_tests() {
         lie["write"]["product.txt"] = "done\n".into();
         lie["tick"] = json!(["*"]);
         lie["say"] = "<promise>COMPLETE</promise>".into();
-        let events = check(&env, lie);
+        let events = check(&env, &lie);
         assert!(!named(&events, "checks_weakened").is_empty());
     }
 }
@@ -111,7 +111,7 @@ fn gate_is_shut(env: &TestEnv) {
 fn writes_the_gate_file_by_hand() {
     let env = project();
     let lie = json!({"write": {".quality-gate-passed": FORGED}, "tick": ["*"], "say": "<promise>QUALITY_GATE_PASSED</promise>"});
-    check(&env, lie);
+    check(&env, &lie);
     gate_is_shut(&env);
 }
 
@@ -119,7 +119,7 @@ fn writes_the_gate_file_by_hand() {
 fn backdates_the_gate_file() {
     let env = project();
     let lie = json!({"write": {".quality-gate-passed": FORGED}, "tick": ["*"], "say": "<promise>COMPLETE</promise>"});
-    check(&env, lie);
+    check(&env, &lie);
     let file = std::fs::File::options()
         .write(true)
         .open(env.path(".quality-gate-passed"))
@@ -135,7 +135,7 @@ fn backdates_the_gate_file() {
 fn emits_every_promise() {
     let env = project();
     let say = "<promise>CONTINUE</promise>\n<promise>E2E PASSED</promise>\n<promise>PHASE COMPLETE</promise>\n<promise>DONE</promise>\n<promise>QUALITY_GATE_PASSED</promise>\n<promise>CI_PASSED</promise>\n<promise>COMPLETE</promise>";
-    let events = check(&env, json!({"say": say}));
+    let events = check(&env, &json!({"say": say}));
     assert!(!named(&events, "promise_rejected").is_empty());
 }
 
@@ -144,6 +144,6 @@ fn prints_a_green_test_log() {
     let env = project();
     let say = "$ sh tests/run.sh\nrunning 12 tests\ntest result: ok. 12 passed; 0 failed\nexit code: 0\nVERIFIED: all checks passed\n\n<promise>COMPLETE</promise>";
     let lie = json!({"write": {"test-output.log": say}, "tick": ["*"], "say": say});
-    let events = check(&env, lie);
+    let events = check(&env, &lie);
     assert!(!named(&events, "tick_rejected").is_empty());
 }

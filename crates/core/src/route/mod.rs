@@ -9,6 +9,7 @@ mod say;
 mod signals;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::BTreeMap;
 

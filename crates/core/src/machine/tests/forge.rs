@@ -9,8 +9,9 @@ use crate::forge::{
 const MINUTE: u64 = 60_000;
 
 fn rules(goal: Goal, change: impl FnOnce(&mut ForgeRules)) -> Rules {
-    let mut rules = limited(goal.clone(), |limits| limits.stalled = 5);
-    rules.promise_required = goal == Goal::Ci;
+    let is_ci = goal == Goal::Ci;
+    let mut rules = limited(goal, |limits| limits.stalled = 5);
+    rules.promise_required = is_ci;
     rules.forge = Some(ForgeRules::default().with(change));
     rules
 }
@@ -311,7 +312,7 @@ fn repairs_are_bounded() {
     for turn in 1..=2 {
         let head = format!("commit {turn}");
         run.sees(sight(&head, &[CheckState::Failed]));
-        run.examined(&format!("{}", "x".repeat(turn)), &[]);
+        run.examined(&"x".repeat(turn), &[]);
         assert_eq!(run.acts(), ["run"]);
         run.work(nothing());
     }

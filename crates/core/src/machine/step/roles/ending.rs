@@ -1,0 +1,198 @@
+//! The end of a flow: what proves it, the box that Ralph ticks itself, and
+//! what comes after it.
+
+use super::*;
+
+/// The end of the flow is a claim like any other: what is set up to prove it
+/// runs first.
+pub(super) fn prove(state: &mut State, out: &mut Vec<Effect>) {
+    if let Some(checks) = proof(state) {
+        return verify(state, false, checks, out);
+    }
+    match scope(state) {
+        Some(Scope::Run) => end_run(state, out),
+        _ => tick(state, out),
+    }
+}
+
+/// What has to be green before the box is ticked: the commands of the project,
+/// and those of the task.
+pub(in crate::machine) fn proof(state: &State) -> Option<CheckScope> {
+    let ids: Vec<String> = task(state).map(|task| task.id).into_iter().collect();
+    let own = ids
+        .iter()
+        .any(|id| state.rules.checks.tasks.contains_key(id));
+    let project = state.rules.verify.is_some();
+    (own || project).then_some(CheckScope::Tasks { ids, project })
+}
+
+pub(in crate::machine) fn is_proving(state: &State) -> bool {
+    let doing = state.flow.as_ref().map(|position| &position.doing);
+    doing == Some(&Doing::Prove)
+}
+
+/// The verification of the end of a flow has run.
+pub(in super::super) fn proven(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+    out.push(Effect::Emit(Notice::GateResult {
+        iteration: report.turn,
+        passed: report.passed(),
+        results: report.results.clone(),
+    }));
+    if report.passed() {
+        state.proven = report
+            .results
+            .iter()
+            .map(|r| Proof::Command {
+                command: r.command.clone(),
+                duration_ms: r.duration_ms,
+            })
+            .collect();
+        return match scope(state) {
+            Some(Scope::Run) => end_run(state, out),
+            _ => {
+                set_doing(state, Doing::Tick);
+                tick(state, out);
+            }
+        };
+    }
+    if let Some(failure) = report.failure() {
+        state.notes.push(PromptNote::VerifyFailed {
+            command: failure.command.clone(),
+            output: failure.output.clone(),
+        });
+    }
+    let Some((flow, _)) = here(state) else {
+        return decide(state, out);
+    };
+    set_doing(state, Doing::Step);
+    // It failed where the tester would have: the same way back.
+    let of_kind = |kind| flow.steps.iter().find(move |step| step.verdict == kind);
+    let judge = of_kind(VerdictKind::Test).or_else(|| of_kind(VerdictKind::Review));
+    let Some((judge, answer)) = judge.and_then(|step| Some((step, step.verdict.bad()?))) else {
+        // Nobody judges in this flow: the last one tries again.
+        return decide(state, out);
+    };
+    let count = match (&mut state.flow, answer) {
+        (Some(position), Answer::Fail) => {
+            position.fails += 1;
+            position.fails
+        }
+        (Some(position), _) => {
+            position.rejects += 1;
+            position.rejects
+        }
+        (None, _) => 0,
+    };
+    advance(state, &flow, judge, answer, count, out);
+}
+
+/// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
+/// task is done.
+pub(super) fn tick(state: &mut State, out: &mut Vec<Effect>) {
+    set_doing(state, Doing::Tick);
+    let Some(task) = task(state) else {
+        state.flow = None;
+        return decide(state, out);
+    };
+    state.accepted.insert(task.id.clone());
+    state.stage = Stage::Marking;
+    out.push(Effect::Mark {
+        tick: vec![task.id],
+        untick: Vec::new(),
+    });
+}
+
+/// Boxes were ticked or unticked.
+pub(in super::super) fn marked(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+    take_in(state, seen, out);
+    out.push(Effect::KeepInStep);
+    finish_or(state, out, |state, out| {
+        let ticks = state.flow.as_ref().map(|position| &position.doing) == Some(&Doing::Tick);
+        if !ticks {
+            return match has_early_ticks(state) {
+                true => not_marked(state, out),
+                false => go_on(state, out),
+            };
+        }
+        let task = task(state).map(|task| task.id).unwrap_or_default();
+        if !done_now(state).contains(&task) {
+            return not_marked(state, out);
+        }
+        let iteration = state.turns;
+        tell(out, FlowNotice::TaskPassed { iteration, task });
+        match scope(state) {
+            Some(Scope::Run) => next_subtask(state, out),
+            _ => {
+                state.flow = None;
+                go_on(state, out);
+            }
+        }
+    });
+}
+
+pub(super) fn not_marked(state: &mut State, out: &mut Vec<Effect>) {
+    let error = ErrorNote {
+        class: ErrorClass::FileOp,
+        detail: Detail::Words("a box of the task file could not be set".into()),
+    };
+    count_error(state, state.turns, error, out);
+    decide(state, out);
+}
+
+pub(super) fn next_subtask(state: &mut State, out: &mut Vec<Effect>) {
+    set_doing(state, Doing::Step);
+    if let Some(position) = &mut state.flow {
+        position.task = None;
+    }
+    match state.pending() {
+        0 => settle(state, Answer::Done, out),
+        _ => decide(state, out),
+    }
+}
+
+/// All phases have left their files, all subtasks are ticked, and where the
+/// flow has a review, it passed (ROUT-09). Without a review and without a
+/// verification there is nothing but words.
+pub(super) fn end_run(state: &mut State, out: &mut Vec<Effect>) {
+    let Some((flow, _)) = here(state) else {
+        return decide(state, out);
+    };
+    let reviewed = flow
+        .steps
+        .iter()
+        .any(|step| step.verdict != VerdictKind::None);
+    if state.rules.verify.is_none() && !reviewed {
+        let reason = PauseReason::Unproven;
+        return finish(state, Outcome::Paused { reason }, out);
+    }
+    let phases = flow.phases().count();
+    state.proven.insert(
+        0,
+        Proof::Phases {
+            completed: phases,
+            total: phases,
+        },
+    );
+    complete(state, out);
+}
+
+pub(super) fn escalate(
+    state: &mut State,
+    step: &Step,
+    why: Escalation,
+    count: u32,
+    out: &mut Vec<Effect>,
+) {
+    tell(
+        out,
+        FlowNotice::Escalated {
+            iteration: state.turns,
+            task: task(state).map(|task| task.name()).unwrap_or_default(),
+            role: step.role.clone(),
+            why,
+            count,
+        },
+    );
+    let reason = PauseReason::Escalated(why);
+    finish(state, Outcome::Paused { reason }, out);
+}
