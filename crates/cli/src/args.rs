@@ -655,6 +655,12 @@ pub struct HookArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
+    /// Note what fails now: such a failure does not count against the work later
+    #[arg(long)]
+    pub baseline: bool,
+    /// Forget what was noted
+    #[arg(long, conflicts_with = "baseline")]
+    pub forget_baseline: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
