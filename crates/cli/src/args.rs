@@ -2,6 +2,7 @@
 
 mod flow;
 mod install;
+mod pages;
 mod pull;
 mod session;
 mod watching;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use pages::{ReportArgs, WebArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
@@ -442,38 +444,6 @@ pub enum HistoryVerb {
 }
 
 #[derive(Debug, Args)]
-pub struct WebArgs {
-    /// Port to listen on [default: 7437, or a free one]
-    #[arg(long, value_name = "N")]
-    pub port: Option<u16>,
-    /// Open it in the browser
-    #[arg(long)]
-    pub open: bool,
-    /// Address to listen on: others than this machine's own let the network in
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
-    pub bind: std::net::IpAddr,
-}
-
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("form").args(["html", "md", "json"]))]
-pub struct ReportArgs {
-    /// Run, or the name of its archive [default: the latest run]
-    pub run: Option<String>,
-    /// One HTML file with charts
-    #[arg(long)]
-    pub html: bool,
-    /// Markdown, which is the default
-    #[arg(long)]
-    pub md: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Write it there instead of printing it
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 pub struct ArchiveArgs {
     /// Run to archive [default: the latest]
     #[arg(conflicts_with = "prune")]
@@ -653,6 +623,12 @@ pub struct HookArgs {
 
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
+    /// Note what fails now: such a failure does not count against the work later
+    #[arg(long)]
+    pub baseline: bool,
+    /// Forget what was noted
+    #[arg(long, conflicts_with = "baseline")]
+    pub forget_baseline: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

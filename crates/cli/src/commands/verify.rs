@@ -1,17 +1,19 @@
 //! `ralph verify`: the verify gate as a command (VERI-16).
 
-use ralph_core::machine::VerifyReport;
+use ralph_core::machine::{CommandResult, VerifyReport};
+use ralph_core::proof::Baseline;
 use ralph_core::session::gate::failure_of;
 use ralph_core::tr;
-use ralph_engine::plan;
 use ralph_engine::session::gate::Gate;
+use ralph_engine::worktree::WorkTree;
+use ralph_engine::{baseline, plan};
 use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use super::config::warn_all;
 use crate::app::App;
 use crate::args::VerifyArgs;
-use crate::settings;
+use crate::{FAILED, settings};
 
 /// Exit code of a verification that failed (LOOP-15).
 const NOT_VERIFIED: u8 = 7;
@@ -30,6 +32,12 @@ pub fn run(app: &App, args: &VerifyArgs) -> u8 {
         settings: &loaded.settings,
         verifier: plan::verifier(&loaded.settings, &app.root),
     };
+    if args.forget_baseline {
+        return forget_baseline(app);
+    }
+    if args.baseline {
+        return note_baseline(app, &gate, args.json);
+    }
     let report = gate.run();
     let passed = report.as_ref().is_some_and(VerifyReport::passed);
     if args.json {
@@ -52,11 +60,7 @@ fn tell(app: &App, report: Option<&VerifyReport>) {
         return;
     };
     for result in &report.results {
-        let mark = if result.exit == Some(0) { "✅" } else { "❌" };
-        app.tell(&format!(
-            "{mark} {} ({} ms)",
-            result.command, result.duration_ms
-        ));
+        show(app, result);
     }
     match failure_of(report) {
         Some(failure) => app.warn(&failure),
@@ -69,6 +73,79 @@ fn tell(app: &App, report: Option<&VerifyReport>) {
     }
 }
 
+fn show(app: &App, result: &CommandResult) {
+    let lang = app.lang();
+    let (mark, known) = match result.exit {
+        Some(0) => ("✅", String::new()),
+        _ if result.known => (
+            "⚠️",
+            tr!(
+                lang,
+                " · failed before the work began, too",
+                " · 工作開始前就已失敗",
+                " · 工作开始前就已失败"
+            ),
+        ),
+        _ => ("❌", String::new()),
+    };
+    let (command, ms) = (&result.command, result.duration_ms);
+    app.tell(&format!("{mark} {command} ({ms} ms){known}"));
+}
+
+/// Notes what fails on these contents, so that only new failures count.
+fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> u8 {
+    let lang = app.lang();
+    let Some(verified) = gate.run_all() else {
+        tell(app, None);
+        return FAILED;
+    };
+    let tree = WorkTree::new(&app.root, Vec::new()).scan().ok();
+    let baseline = Baseline {
+        tree: tree.map(|scan| scan.fingerprint.to_string()),
+        failing: verified.failing,
+    };
+    let file = match baseline::save(&app.root, &baseline) {
+        Ok(file) => file,
+        Err(error) => return app.fail(&error),
+    };
+    let failing: Vec<&String> = baseline.failing.keys().collect();
+    if json {
+        let answer = json!({"baseline": file, "tree": baseline.tree, "failing": failing});
+        app.print(&answer.to_string());
+        return 0;
+    }
+    for result in &verified.report.results {
+        let result = CommandResult {
+            known: result.exit != Some(0),
+            ..result.clone()
+        };
+        show(app, &result);
+    }
+    let count = failing.len();
+    app.tell(&tr!(
+        lang,
+        "noted; failing commands: {count}. Only other failures count from now on; `ralph verify --forget-baseline` takes it back",
+        "已記錄；失敗的命令：{count} 個。之後只計算其他失敗；`ralph verify --forget-baseline` 可取消",
+        "已记录；失败的命令：{count} 个。之后只计算其他失败；`ralph verify --forget-baseline` 可取消"
+    ));
+    0
+}
+
+fn forget_baseline(app: &App) -> u8 {
+    let lang = app.lang();
+    match baseline::forget(&app.root) {
+        Ok(true) => app.tell(&tr!(
+            lang,
+            "the baseline is forgotten: every failure counts again",
+            "基準已移除：所有失敗都重新計算",
+            "基准已移除：所有失败都重新计算"
+        )),
+        Ok(false) => app.tell(&tr!(lang, "there is no baseline", "沒有基準", "没有基准")),
+        Err(error) => return app.fail(&error),
+    }
+    0
+}
+
 fn as_json(report: Option<&VerifyReport>, passed: bool) -> Value {
     let results = report.map_or(&[][..], |report| &report.results);
     let results = results.iter().map(|result| {
@@ -76,6 +153,7 @@ fn as_json(report: Option<&VerifyReport>, passed: bool) -> Value {
             "command": result.command,
             "exit": result.exit,
             "duration_ms": result.duration_ms,
+            "known": result.known,
             "output": result.output,
         })
     });

@@ -178,3 +178,61 @@ fn verify_lines_of_the_agent_are_not_run() {
     );
     assert_eq!(named(&events, "tick_rejected").len(), 1);
 }
+
+/// A suite in which one test has always failed.
+const SUITE: &str =
+    "echo \"test old ... FAILED\"; test -e broken && echo \"test new ... FAILED\"; exit 1";
+
+#[test]
+fn only_new_failures_count_where_a_baseline_was_taken() {
+    let project = || {
+        let env = TestEnv::with_tasks(1);
+        env.write("suite.sh", SUITE);
+        env.write(
+            ".ralph/config.toml",
+            "[verify]\ncommands = [\"sh suite.sh\"]\n",
+        );
+        env
+    };
+    let work = [json!({"write": {"a.txt": "a"}, "tick": ["T001"]})];
+    let breaks = [json!({"write": {"broken": ""}, "tick": ["T001"]})];
+    let run = |env: &TestEnv, turns: &[Value]| {
+        env.run_script(turns, &["--tasks", "tasks.md", "--max-iterations", "1"])
+    };
+
+    let env = project();
+    assert_eq!(run(&env, &work).0.code, 3, "without a baseline it counts");
+
+    let env = project();
+    let done = env.ralph(&["verify", "--baseline"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(env.ralph(&["verify"]).code, 0);
+    let (done, events) = run(&env, &work);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let result = named(&events, "gate_result")[0];
+    assert_eq!(result["commands"][0]["known"], true);
+
+    let env = project();
+    env.ralph(&["verify", "--baseline"]);
+    let (done, events) = run(&env, &breaks);
+    assert_eq!(done.code, 3, "a new failure");
+    assert_eq!(named(&events, "tick_rejected").len(), 1);
+    std::fs::remove_file(env.path("broken")).unwrap();
+    assert_eq!(env.ralph(&["verify"]).code, 0);
+    assert_eq!(env.ralph(&["verify", "--forget-baseline"]).code, 0);
+    assert_eq!(env.ralph(&["verify"]).code, 7);
+}
+
+#[test]
+fn baseline_of_the_agent_excuses_nothing() {
+    let env = TestEnv::with_tasks(1);
+    env.write("suite.sh", SUITE);
+    env.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"sh suite.sh\"]\n",
+    );
+    env.ralph(&["verify", "--baseline"]);
+    let forged = env.read(".ralph/baseline.json").replace("old", "new");
+    env.write(".ralph/baseline.json", &forged);
+    assert_eq!(env.ralph(&["verify"]).code, 7);
+}

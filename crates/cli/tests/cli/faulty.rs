@@ -25,8 +25,8 @@ const AGENT: &str = r#"
 here=$(dirname "$0")
 trap '' PIPE
 if [ ! -e "$here/lied" ]; then
-  sed "s/^- \[ \] T001/- [x] T001/" "$RALPH_TASKS_FILE" > "$here/ticked"
-  mv "$here/ticked" "$RALPH_TASKS_FILE"
+  [ -e "$here/honest" ] || sed "s/^- \[ \] T001/- [x] T001/" "$RALPH_TASKS_FILE" > "$here/ticked"
+  [ -e "$here/honest" ] || mv "$here/ticked" "$RALPH_TASKS_FILE"
   : > "$here/lied"
   echo '<promise>COMPLETE</promise>'
   exit 0
@@ -130,6 +130,15 @@ impl Scenario {
         env.git(&plan.split(' ').collect::<Vec<_>>());
         let agent = shell_agent(&env, AGENT);
         Scenario { env, agent }
+    }
+
+    /// The same with an agent whose ticks are true: a box that can't be emptied
+    /// on a bad disk keeps the run from its end, and rightly so.
+    pub fn with_true_ticks() -> Scenario {
+        let scenario = Scenario::new();
+        let script = PathBuf::from(scenario.agent.split(' ').next_back().unwrap_or_default());
+        fs::write(script.with_file_name("honest"), "").unwrap();
+        scenario
     }
 
     fn ralph(&self, args: &[&str], fault: &str) -> Done {

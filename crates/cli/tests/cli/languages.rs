@@ -194,6 +194,7 @@ fn a_whole_run() {
       promise: COMPLETE
       verifying
       verification passed: `test -f paid.txt` → 0
+      proven: T001, T002, T003
 
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ✅ Loop complete!                           ║
@@ -261,6 +262,7 @@ fn a_whole_run() {
       輸出分析: COMPLETE
       開始驗證
       驗證通過：`test -f paid.txt` → 0
+      已證明：T001, T002, T003
 
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ✅ Loop 完成！                              ║
@@ -328,6 +330,7 @@ fn a_whole_run() {
       输出分析: COMPLETE
       开始验证
       验证通过：`test -f paid.txt` → 0
+      已证明：T001, T002, T003
 
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ✅ Loop 完成！                              ║
@@ -416,6 +419,7 @@ fn a_run_in_a_locale_without_unicode() {
       promise: COMPLETE
       verifying
       verification passed: `test -f paid.txt` -> 0
+      proven: T001, T002, T003
 
     +================================================================+
     |                    [x] Loop complete!                          |

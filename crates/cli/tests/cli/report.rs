@@ -12,6 +12,7 @@ const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 /// A run that lied once, failed a check once, and then did its two tasks.
 fn finished() -> TestEnv {
     let env = TestEnv::with_tasks(2);
+    env.write(".ralph/config.toml", "verify.ticks = \"agent\"\n");
     let ticking = |id: &str, say: &str| json!({"write": {format!("{id}.txt"): "one\ntwo\n"}, "tick": [id], "commit": format!("Do {id} with {SECRET}"), "say": say});
     let turns = [
         json!({"say": DONE}),

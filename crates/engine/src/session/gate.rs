@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::clock;
 use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
-use crate::verify::Verifier;
+use crate::verify::{Order, Verified, Verifier};
 
 /// How long a round waits for another one to have counted.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -49,7 +49,26 @@ impl Gate<'_> {
 
     /// Runs the commands of the project once; `None` where there are none.
     pub fn run(&self) -> Option<VerifyReport> {
-        let verifier = self.verifier.clone()?;
+        let verifier = self.verifier.as_ref()?;
+        let order = Order {
+            project: verifier.commands.clone(),
+            ..Order::default()
+        };
+        self.run_order(&order).map(|verified| verified.report)
+    }
+
+    /// Runs every command, whatever fails, so that all failures are known.
+    pub fn run_all(&self) -> Option<Verified> {
+        let verifier = self.verifier.as_ref()?;
+        let order = Order {
+            own: verifier.commands.clone(),
+            ..Order::default()
+        };
+        self.run_order(&order)
+    }
+
+    fn run_order(&self, order: &Order) -> Option<Verified> {
+        let verifier = self.verifier.as_ref()?;
         let _ = self.layout.prepare();
         let log = self.output_file();
         let _ = fs::remove_file(&log);
@@ -57,21 +76,25 @@ impl Gate<'_> {
         let root = self.layout.root();
         let tag = format!("verify-{}", std::process::id());
         let env = run_env(&tag, 0, None);
-        let run = verifier.run(0, root, &env, log, stop.subscribe());
+        let run = verifier.run_order(order, 0, root, &env, log, stop.subscribe());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         Some(match runtime {
             Ok(runtime) => {
-                let report = runtime.block_on(run).report;
+                let verified = runtime.block_on(run);
                 // What a command left running must not outlive the gate.
                 orphans::end_tagged(&tag);
-                report
+                verified
             }
-            Err(_) => VerifyReport {
-                turn: 0,
-                tree: None,
-                results: Vec::new(),
+            Err(error) => Verified {
+                report: VerifyReport {
+                    turn: 0,
+                    tree: None,
+                    results: Vec::new(),
+                },
+                failing: Default::default(),
+                lost: Some(error.kind()),
             },
         })
     }
