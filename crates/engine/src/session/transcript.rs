@@ -38,17 +38,17 @@ pub fn last_text(path: &Path) -> io::Result<Option<String>> {
 
 /// Copilot CLI calls its hook a moment before it has written down what the
 /// agent said; it also writes down that it calls the hook, behind that and
-/// with the time that the hook is given. A client that never does is waited
-/// for once.
+/// with the time that the hook is given. At its first stop the file itself may
+/// not be there yet. A client that never writes it is waited for once.
 pub fn wait_for_copilot(path: &Path, called: &Value) {
-    const PATIENCE: Duration = Duration::from_secs(1);
+    const PATIENCE: Duration = Duration::from_secs(5);
     const STEP: Duration = Duration::from_millis(5);
     let start = Instant::now();
     let called = milliseconds(called);
     while start.elapsed() < PATIENCE {
         match tail(path) {
-            Ok(tail) if !tells_of_this_stop(&tail, called) => std::thread::sleep(STEP),
-            _ => return,
+            Ok(tail) if tells_of_this_stop(&tail, called) => return,
+            _ => std::thread::sleep(STEP),
         }
     }
 }
