@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::checkpoint::{self, Checkpoint};
 use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Event, Kind, Outcome, State, iso_utc};
+use ralph_core::machine::{Effect, Event, Kind, Outcome, State, iso_utc, step};
 use ralph_core::report::{Report, Story, outcome_name};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
@@ -21,9 +21,10 @@ use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::LockError;
 use serde_json::{Map, Value, json};
 
-use crate::git::Head;
+use crate::git::{self, Head};
 use crate::past::{self, Past, PastError};
-use crate::record::{self, RecordError};
+use crate::plan::{Announcement, Plan};
+use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
 use crate::{clock, opening, report};
 
@@ -104,6 +105,51 @@ impl Say for ArchiveError {
             ArchiveError::Record(error) => error.say(lang),
         }
     }
+}
+
+/// Archives a run that its own driver ends, and deletes the oldest; gives what
+/// there is to tell. The history is a projection: what fails here is told, and
+/// that is all.
+pub fn at_the_end(
+    plan: &Plan,
+    run: &RunPaths,
+    recorder: &mut Recorder,
+    state: &mut State,
+) -> Vec<Announcement> {
+    let layout = &Layout::new(&plan.root);
+    let job = Job {
+        layout,
+        keeping: &plan.keeping,
+        run,
+        lang: plan.lang,
+        head: Some(git::head(&plan.root)),
+    };
+    let archived = archive(&job, &mut |event| {
+        recorder.event(event)?;
+        for effect in step(state, event) {
+            if let Effect::Emit(notice) = effect {
+                recorder.notice(&notice, event.at);
+            }
+        }
+        Ok(())
+    });
+    let archived = match archived {
+        Ok(archived) => {
+            let to = archived.path.strip_prefix(&plan.root);
+            let to = to.unwrap_or(&archived.path).to_owned();
+            Announcement::Archived { to }
+        }
+        Err(error) => Announcement::NotArchived {
+            message: error.say(plan.lang),
+        },
+    };
+    let pruned = match prune(layout, &plan.keeping, plan.keeping.keep) {
+        Ok(runs) => (!runs.is_empty()).then_some(Announcement::Pruned { runs }),
+        Err(error) => Some(Announcement::NotPruned {
+            message: error.say(plan.lang),
+        }),
+    };
+    std::iter::once(archived).chain(pruned).collect()
 }
 
 /// Archives a run, if it is not archived as it stands now. `write` puts it

@@ -630,41 +630,14 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The history is a projection: what fails here is told, and that is all.
     fn archive(&mut self) {
-        let job = archive::Job {
-            layout: &self.layout,
-            keeping: &self.plan.keeping,
-            run: &self.paths,
-            lang: self.plan.lang,
-            head: Some(git::head(&self.plan.root)),
-        };
         let (recorder, state) = (&mut self.recorder, &mut self.state);
-        let archived = archive::archive(&job, &mut |event| {
-            recorder.event(event)?;
-            for effect in step(state, event) {
-                if let Effect::Emit(notice) = effect {
-                    recorder.notice(&notice, event.at);
-                }
+        for told in archive::at_the_end(&self.plan, &self.paths, recorder, state) {
+            match told {
+                // The log says it already: the journal has it.
+                Announcement::Archived { .. } => self.observer.announce(&told),
+                _ => self.announce(&told),
             }
-            Ok(())
-        });
-        match archived {
-            Ok(archived) => {
-                let to = archived.path.strip_prefix(&self.plan.root);
-                let to = to.unwrap_or(&archived.path).to_owned();
-                self.observer.announce(&Announcement::Archived { to });
-            }
-            Err(error) => self.announce(&Announcement::NotArchived {
-                message: error.say(self.plan.lang),
-            }),
-        }
-        match archive::prune(&self.layout, &self.plan.keeping, self.plan.keeping.keep) {
-            Ok(runs) if runs.is_empty() => {}
-            Ok(runs) => self.announce(&Announcement::Pruned { runs }),
-            Err(error) => self.announce(&Announcement::NotPruned {
-                message: error.say(self.plan.lang),
-            }),
         }
     }
 

@@ -225,6 +225,13 @@ struct LastRead {
     facts: TaskFacts,
 }
 
+/// A task file in which boxes were set.
+struct Marked {
+    before: Vec<u8>,
+    after: Vec<u8>,
+    list: TaskList,
+}
+
 /// The task file is read by itself: it does not count as work.
 fn work_tree(root: &Path, tasks: Option<&TaskFile>) -> WorkTree {
     WorkTree::new(root, tasks.iter().map(|t| t.path.clone()).collect())
@@ -416,64 +423,61 @@ impl Looker {
     /// Ticks and unticks exactly these boxes. What can't be set stays as it
     /// is, and is seen to.
     pub fn mark(&mut self, tick: &[String], untick: &[String]) -> Result<(), FileError> {
-        let Some(file) = self.tasks.clone() else {
+        self.set_marks(tick, untick).map(drop)
+    }
+
+    /// Empties the boxes of tasks whose ticks were turned back. That is no
+    /// change of the agent's, so that the next look does not tell of it.
+    pub fn untick(&mut self, ids: &[String]) -> Result<(), FileError> {
+        let Some(change) = self.set_marks(&[], ids)? else {
             return Ok(());
         };
-        let wanted = tick.iter().map(|id| (id, true));
-        for (id, done) in wanted.chain(untick.iter().map(|id| (id, false))) {
-            // Each change moves the bytes of a JSON list.
-            let Ok(bytes) = file.read_bounded() else {
-                return Ok(());
+        let is_last = |last: &&mut LastRead| last.bytes == change.before;
+        if let Some(last) = self.last.as_mut().filter(is_last) {
+            last.facts = TaskFacts {
+                lost: std::mem::take(&mut last.facts.lost),
+                ..facts_for(&change.list, &self.scope, self.follows_flow)
             };
-            let Ok(list) = file.parse(&bytes) else {
-                return Ok(());
-            };
-            let marked = list
-                .find(id)
-                .and_then(|index| tasks::set_mark(&bytes, &list, index, done).ok());
-            if let Some(marked) = marked.filter(|marked| *marked != bytes) {
-                write_atomic(&file.path, &marked, AtomicOptions { durable: true })?;
-            }
+            last.scope = self.scope.clone();
+            (last.bytes, last.list) = (change.after, change.list);
         }
         Ok(())
     }
 
-    /// Empties the boxes of tasks, each by exactly its bytes (TASK-12).
-    pub fn untick(&mut self, ids: &[String]) -> Result<(), FileError> {
+    /// Sets boxes, each by exactly its bytes and all in one write (TASK-12);
+    /// `None` where nothing had to be changed.
+    fn set_marks(&self, tick: &[String], untick: &[String]) -> Result<Option<Marked>, FileError> {
         let Some(file) = &self.tasks else {
-            return Ok(());
+            return Ok(None);
         };
         let Ok(OpenTaskFile { bytes, list, .. }) = file.clone().open() else {
-            return Ok(());
+            return Ok(None);
         };
         let (mut after, mut read) = (bytes.clone(), list);
-        for id in ids {
+        let wanted = tick.iter().map(|id| (id, true));
+        for (id, done) in wanted.chain(untick.iter().map(|id| (id, false))) {
             let Some(task) = read.find(id) else {
                 continue;
             };
             // A story without a mark has none to be taken away.
-            let Ok(unticked) = tasks::set_mark(&after, &read, task, false) else {
+            let Ok(marked) = tasks::set_mark(&after, &read, task, done) else {
                 continue;
             };
-            let Ok(list) = file.parse(&unticked) else {
+            // Each change moves the bytes of a JSON list.
+            let Ok(list) = file.parse(&marked) else {
                 continue;
             };
-            (after, read) = (unticked, list);
+            (after, read) = (marked, list);
         }
         if after == bytes {
-            return Ok(());
+            return Ok(None);
         }
         write_atomic(&file.path, &after, AtomicOptions { durable: true })?;
-        // Our own change is no change of the agent's.
-        if let Some(last) = self.last.as_mut().filter(|last| last.bytes == bytes) {
-            last.facts = TaskFacts {
-                lost: std::mem::take(&mut last.facts.lost),
-                ..facts_for(&read, &self.scope, self.follows_flow)
-            };
-            last.scope = self.scope.clone();
-            (last.bytes, last.list) = (after, read);
-        }
-        Ok(())
+        Ok(Some(Marked {
+            before: bytes,
+            after,
+            list: read,
+        }))
     }
 
     /// Which of these tasks were ticked at the last look.

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
-use ralph_core::lang::Say;
 use ralph_core::machine::{
     Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage,
     VerifyReport, WaitReason, step,
@@ -21,7 +20,7 @@ use crate::reproduce::Reproduction;
 use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
 use crate::verify::{Order, Verified, Verifier};
-use crate::{archive, clock, git, opening};
+use crate::{archive, clock, opening};
 
 /// More events than one call of a hook ever needs. A machine that only waits
 /// gives the session back to its person.
@@ -331,35 +330,9 @@ impl SessionLoop {
     }
 
     fn archive(&mut self) {
-        let job = archive::Job {
-            layout: &self.layout,
-            keeping: &self.plan.keeping,
-            run: &self.paths,
-            lang: self.plan.lang,
-            head: Some(git::head(&self.plan.root)),
-        };
         let (recorder, state) = (&mut self.recorder, &mut self.state);
-        let archived = archive::archive(&job, &mut |event| {
-            recorder.event(event)?;
-            for effect in step(state, event) {
-                if let Effect::Emit(notice) = effect {
-                    recorder.notice(&notice, event.at);
-                }
-            }
-            Ok(())
-        });
-        let lang = self.plan.lang;
-        self.announcements.push(match archived {
-            Ok(archived) => {
-                let to = archived.path.strip_prefix(&self.plan.root);
-                let to = to.unwrap_or(&archived.path).to_owned();
-                Announcement::Archived { to }
-            }
-            Err(error) => Announcement::NotArchived {
-                message: error.say(lang),
-            },
-        });
-        let _ = archive::prune(&self.layout, &self.plan.keeping, self.plan.keeping.keep);
+        let told = archive::at_the_end(&self.plan, &self.paths, recorder, state);
+        self.announcements.extend(told);
     }
 
     /// The next hook compares with it what was lost or unticked (TASK-17).
