@@ -13,6 +13,7 @@ pub mod output;
 mod stream;
 
 pub mod walk;
+mod walked;
 mod wrap;
 
 pub use stream::found_paths;

@@ -14,6 +14,7 @@ use crate::user::Index;
 use super::builtin::Effect;
 use super::env::{Documents, Env, Flow, Function, Value};
 use super::mark::{self, UNKNOWN};
+use super::walked::Walked;
 
 /// How many commands may be walked, repeated ones included.
 const MAX_STEPS: usize = 20_000;
@@ -23,10 +24,6 @@ const MAX_DEPTH: usize = 16;
 const MAX_REMEMBERED: usize = 256;
 /// How much output of a command is remembered.
 const MAX_OUTPUT: usize = 256 * 1024;
-/// A list of so many commands is likely to repeat itself.
-const MANY_NODES: usize = 16;
-/// How many different commands of a list are remembered.
-const MAX_WALKED: usize = 32;
 /// How much text a shown command may have.
 const MAX_SHOWN: usize = 160;
 
@@ -113,24 +110,42 @@ impl<'a> Walker<'a> {
             self.report("opaque.too-large", "nesting");
             return Flow::Unknown;
         }
-        let parsed = match shell::parse(text) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                let rule = match error {
-                    ShellError::Syntax(_) => "opaque.syntax",
-                    ShellError::TooLong | ShellError::TooMany | ShellError::TooDeep => {
-                        "opaque.too-large"
-                    }
-                };
-                self.report(rule, text);
-                return Flow::Unknown;
-            }
-        };
         self.depth += 1;
-        let documents = Rc::new(parsed.heredocs);
-        let flow = self.script(&parsed.script, env, &documents, stdin);
+        let flow = self.pieces(text, env, stdin);
         self.depth -= 1;
-        flow
+        flow.unwrap_or_else(|error| {
+            let rule = match error {
+                ShellError::Syntax(_) => "opaque.syntax",
+                ShellError::TooLong | ShellError::TooMany | ShellError::TooDeep => {
+                    "opaque.too-large"
+                }
+            };
+            self.report(rule, text);
+            Flow::Unknown
+        })
+    }
+
+    fn pieces(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Result<Flow, ShellError> {
+        let mut reader = shell::Reader::new(text)?;
+        let mut flow = Flow::Text(String::new());
+        let mut walked = Walked::default();
+        loop {
+            let (line, version) = (reader.line(), env.version());
+            if let Some(known) = walked.find(line, version) {
+                reader.skip(line);
+                flow = join(flow, known);
+                continue;
+            }
+            let Some(piece) = reader.next_piece()? else {
+                return Ok(flow);
+            };
+            let documents = Rc::new(piece.heredocs);
+            let next = self.script(&piece.script, env, &documents, stdin);
+            if piece.text == line && env.version() == version {
+                walked.keep(line, version, &next);
+            }
+            flow = join(flow, next);
+        }
     }
 
     pub fn script(
@@ -141,25 +156,8 @@ impl<'a> Walker<'a> {
         stdin: &Flow,
     ) -> Flow {
         let mut flow = Flow::Text(String::new());
-        // The same command where nothing changed since does the same again,
-        // and a long list is likely to repeat itself.
-        let mut walked: Vec<(&Node, u64, Flow)> = Vec::new();
         for node in &script.nodes {
-            let version = env.version();
-            let known = walked
-                .iter()
-                .find(|(known, at, _)| *at == version && *known == node);
-            let next = match known {
-                Some((_, _, next)) => next.clone(),
-                None => self.node(node, env, documents, stdin),
-            };
-            if known.is_none() && script.nodes.len() >= MANY_NODES && env.version() == version {
-                walked.retain(|(_, at, _)| *at == version);
-                if walked.len() < MAX_WALKED {
-                    walked.push((node, version, next.clone()));
-                }
-            }
-            flow = join(flow, next);
+            flow = join(flow, self.node(node, env, documents, stdin));
         }
         flow
     }

@@ -45,11 +45,17 @@ impl<'t, 's> Parser<'t, 's> {
     /// The whole text is one script.
     pub fn whole(&mut self) -> Result<Script> {
         let script = self.list()?;
-        self.linebreak()?;
-        if self.at < self.src.len() {
-            return self.syntax();
-        }
+        self.end()?;
         Ok(script)
+    }
+
+    /// Nothing may follow.
+    fn end(&mut self) -> Result<()> {
+        self.linebreak()?;
+        match self.at < self.src.len() {
+            true => self.syntax(),
+            false => Ok(()),
+        }
     }
 
     pub fn peek(&self) -> Option<u8> {
@@ -171,33 +177,55 @@ impl<'t, 's> Parser<'t, 's> {
         self.nested(|this| Parser::new(&text, this.shared, depth + 1).heredoc_word())
     }
 
+    /// The commands up to the end of a line, with the here-documents that
+    /// belong to them; none at the end of the text.
+    pub fn piece(&mut self) -> Result<Vec<Node>> {
+        let mut nodes = Vec::new();
+        while self.item(&mut nodes)? {
+            if self.pending.is_empty() && self.peek() == Some(b'\n') {
+                return Ok(nodes);
+            }
+        }
+        self.end()?;
+        Ok(nodes)
+    }
+
     /// Commands up to something that ends a list: a closing word, a closing
     /// parenthesis, `;;` or the end of the text.
     pub fn list(&mut self) -> Result<Script> {
         let mut nodes = Vec::new();
-        loop {
-            self.linebreak()?;
-            if self.at_list_end() {
-                return Ok(Script { nodes });
+        while self.item(&mut nodes)? {}
+        Ok(Script { nodes })
+    }
+
+    /// One more `a && b || c` of a list; `false` where the list ends.
+    fn item(&mut self, nodes: &mut Vec<Node>) -> Result<bool> {
+        self.linebreak()?;
+        if self.at_list_end() {
+            return Ok(false);
+        }
+        let node = self.and_or(nodes)?;
+        self.blanks();
+        match self.peek() {
+            Some(b'&') if !self.looking_at("&&") => {
+                self.at += 1;
+                nodes.push(Node::Background(Box::new(node)));
+                Ok(true)
             }
-            let node = self.and_or(&mut nodes)?;
-            self.blanks();
-            match self.peek() {
-                Some(b'&') if !self.looking_at("&&") => {
-                    self.at += 1;
-                    nodes.push(Node::Background(Box::new(node)));
-                }
-                Some(b';') if !self.looking_at(";;") && !self.looking_at(";&") => {
-                    self.at += 1;
-                    nodes.push(node);
-                }
-                Some(b'\n') => nodes.push(node),
-                _ => {
-                    nodes.push(node);
-                    if self.at_list_end() {
-                        return Ok(Script { nodes });
-                    }
-                    return self.syntax();
+            Some(b';') if !self.looking_at(";;") && !self.looking_at(";&") => {
+                self.at += 1;
+                nodes.push(node);
+                Ok(true)
+            }
+            Some(b'\n') => {
+                nodes.push(node);
+                Ok(true)
+            }
+            _ => {
+                nodes.push(node);
+                match self.at_list_end() {
+                    true => Ok(false),
+                    false => self.syntax(),
                 }
             }
         }
@@ -231,32 +259,36 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     fn pipeline(&mut self) -> Result<Node> {
-        let mut stages = Vec::new();
-        loop {
-            self.blanks();
-            while self.at_reserved("!") || self.at_reserved("time") {
-                self.at += if self.looking_at("!") { 1 } else { 4 };
-                self.blanks();
-                while self.at_reserved("-p") || self.at_reserved("--") {
-                    self.at += 2;
-                    self.blanks();
-                }
-            }
-            stages.push(self.nested(Self::command)?);
-            self.blanks();
-            if self.looking_at("||") || !(self.eat("|&") || self.eat("|")) {
-                break;
-            }
-            self.linebreak()?;
+        let first = self.stage()?;
+        if !self.eat_pipe() {
+            return Ok(first);
         }
-        Ok(match stages.pop() {
-            Some(only) if stages.is_empty() => only,
-            Some(last) => {
-                stages.push(last);
-                Node::Pipeline(stages)
+        let mut stages = vec![first];
+        loop {
+            self.linebreak()?;
+            stages.push(self.stage()?);
+            if !self.eat_pipe() {
+                return Ok(Node::Pipeline(stages));
             }
-            None => Node::Test(Vec::new()),
-        })
+        }
+    }
+
+    fn stage(&mut self) -> Result<Node> {
+        self.blanks();
+        while self.at_reserved("!") || self.at_reserved("time") {
+            self.at += if self.looking_at("!") { 1 } else { 4 };
+            self.blanks();
+            while self.at_reserved("-p") || self.at_reserved("--") {
+                self.at += 2;
+                self.blanks();
+            }
+        }
+        self.nested(Self::command)
+    }
+
+    fn eat_pipe(&mut self) -> bool {
+        self.blanks();
+        !self.looking_at("||") && (self.eat("|&") || self.eat("|"))
     }
 
     /// Does this word stand here, unquoted and on its own?

@@ -1,7 +1,7 @@
-use super::{MAX_BYTES, Node, ShellError, parse};
+use super::{MAX_BYTES, Node, Reader, ShellError, check as read};
 
 fn check(text: &str, accepted: bool) {
-    assert_eq!(parse(text).is_ok(), accepted, "{text:?}: {:?}", parse(text));
+    assert_eq!(read(text).is_ok(), accepted, "{text:?}: {:?}", read(text));
 }
 
 #[test]
@@ -114,10 +114,13 @@ fn what_bash_refuses_is_refused() {
 
 #[test]
 fn the_body_of_a_here_document_is_no_command() {
-    let parsed = parse("cat <<'EOF' > x.sh\nrm -rf /\nEOF\necho done").unwrap();
-    assert_eq!(parsed.script.nodes.len(), 2);
-    assert_eq!(parsed.heredocs.len(), 1);
-    let Node::Simple(last) = &parsed.script.nodes[1] else {
+    let text = "cat <<'EOF' > x.sh\nrm -rf /\nEOF\necho done";
+    let mut reader = Reader::new(text).unwrap();
+    let piece = reader.next_piece().unwrap().unwrap();
+    assert_eq!(reader.next_piece(), Ok(None));
+    assert_eq!(piece.script.nodes.len(), 2);
+    assert_eq!(piece.heredocs.len(), 1);
+    let Node::Simple(last) = &piece.script.nodes[1] else {
         panic!("a simple command");
     };
     assert_eq!(last.words[0].literal_text(), "echo");
@@ -140,8 +143,8 @@ fn bounds_are_errors_and_never_overflow_the_stack() {
         "$(( ",
     ] {
         let text = open.repeat(100_000 / open.len());
-        assert!(parse(&text).is_err(), "{open:?}");
+        assert!(read(&text).is_err(), "{open:?}");
     }
-    assert_eq!(parse(&"a".repeat(MAX_BYTES + 1)), Err(ShellError::TooLong));
-    assert_eq!(parse(&"a ".repeat(100_000)), Err(ShellError::TooMany));
+    assert_eq!(read(&"a".repeat(MAX_BYTES + 1)), Err(ShellError::TooLong));
+    assert_eq!(read(&"a ".repeat(100_000)), Err(ShellError::TooMany));
 }

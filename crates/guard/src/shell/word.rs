@@ -21,10 +21,17 @@ impl Word {
         match (self.parts.last_mut(), quoted) {
             (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => {
                 last.push_str(text);
+                return;
             }
-            (_, false) => self.parts.push(Part::Plain(text.to_owned())),
-            (_, true) => self.parts.push(Part::Quoted(text.to_owned())),
+            // Most words have one part, and a long text has many words.
+            (None, _) => self.parts.reserve_exact(1),
+            (Some(_), _) => {}
         }
+        let text = text.to_owned();
+        self.parts.push(match quoted {
+            true => Part::Quoted(text),
+            false => Part::Plain(text),
+        });
     }
 }
 

@@ -187,7 +187,7 @@ fn parts(text: &str) -> Vec<(usize, String)> {
             part.push_str(lines.get(end).copied().unwrap_or_default());
             part.push('\n');
             end += 1;
-            whole = !part.trim_end().ends_with('\\') && ralph_guard::shell::parse(&part).is_ok();
+            whole = !part.trim_end().ends_with('\\') && ralph_guard::shell::check(&part).is_ok();
         }
         if whole {
             parts.push((start, part));

@@ -10,22 +10,27 @@ use super::{File, RawGuard, RawRule};
 
 /// The file, or `None` where the general reader has to look.
 pub(super) fn read(text: &str) -> Option<File> {
-    let odd = |byte: u8| byte < 0x20 && !matches!(byte, b'\n' | b'\t') || byte == 0x7f;
-    if text.bytes().any(odd) {
+    let odd = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\n' | b'\t') || *byte == 0x7f;
+    if text.as_bytes().iter().any(odd) {
         return None;
     }
     let mut reader = Reader::default();
-    for line in text.lines() {
-        let line = line.trim_matches([' ', '\t']);
-        if line.is_empty() || line.starts_with('#') {
-            continue;
+    let mut line = Line { text, at: 0 };
+    while line.at < text.len() {
+        line.blanks();
+        match line.peek() {
+            None => break,
+            Some(b'\n' | b'#') => {}
+            Some(b'[') => reader.heading(&mut line)?,
+            Some(_) => {
+                let key = line.bare()?;
+                line.blanks();
+                line.eat(b'=')?;
+                line.blanks();
+                reader.entry(key, &mut line)?;
+            }
         }
-        if line.starts_with('[') {
-            reader.heading(line)?;
-        } else {
-            let (key, value) = line.split_once('=')?;
-            reader.entry(key.trim_end_matches([' ', '\t']), value)?;
-        }
+        line.end()?;
     }
     Some(reader.file)
 }
@@ -51,11 +56,11 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn heading(&mut self, line: &'t str) -> Option<()> {
+    fn heading(&mut self, line: &mut Line<'t>) -> Option<()> {
         self.keys.clear();
-        if let Some(rest) = line.strip_prefix("[[") {
-            let rest = rest.strip_prefix("guard.rules]]")?;
-            ends(rest)?;
+        line.eat(b'[')?;
+        if line.peek() == Some(b'[') {
+            line.literal("[guard.rules]]")?;
             // What a second heading of that name means is not for us to say.
             if !self.names.contains(&"guard") {
                 self.names.push("guard");
@@ -64,9 +69,9 @@ impl<'t> Reader<'t> {
             self.section = Section::Rule;
             return Some(());
         }
-        let (name, rest) = line.strip_prefix('[')?.split_once(']')?;
-        ends(rest)?;
-        if !is_bare(name) || self.names.contains(&name) {
+        let name = line.bare()?;
+        line.eat(b']')?;
+        if self.names.contains(&name) {
             return None;
         }
         self.names.push(name);
@@ -77,12 +82,11 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    fn entry(&mut self, key: &'t str, value: &str) -> Option<()> {
-        if !is_bare(key) || self.keys.contains(&key) {
+    fn entry(&mut self, key: &'t str, value: &mut Line<'t>) -> Option<()> {
+        if self.keys.contains(&key) {
             return None;
         }
         self.keys.push(key);
-        let value = value.trim_start_matches([' ', '\t']);
         match self.section {
             Section::Top => {
                 // A table of this name would be the same key once more.
@@ -91,30 +95,30 @@ impl<'t> Reader<'t> {
                 }
                 self.names.push(key);
                 match key {
-                    "lang" => self.file.lang = Some(text(value)?),
-                    _ => any(value)?,
+                    "lang" => self.file.lang = Some(value.string()?.to_owned()),
+                    _ => value.any()?,
                 }
             }
             Section::Guard => self.file.guard.set(key, value)?,
             Section::Rule => self.file.guard.rules.last_mut()?.set(key, value)?,
-            Section::Other => any(value)?,
+            Section::Other => value.any()?,
         }
         Some(())
     }
 }
 
 impl RawGuard {
-    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+    fn set(&mut self, key: &str, value: &mut Line<'_>) -> Option<()> {
         match key {
-            "enabled" => self.enabled = Some(truth(value)?),
-            "fail" => self.fail = Some(text(value)?),
-            "shadow" => self.shadow = Some(truth(value)?),
-            "packs" => self.packs = Some(list(value)?),
-            "enable" => self.enable = list(value)?,
-            "disable" => self.disable = list(value)?,
-            "modes" => self.modes = list(value)?,
-            "allow_paths" => self.allow_paths = list(value)?,
-            "allow_hosts" => self.allow_hosts = list(value)?,
+            "enabled" => self.enabled = Some(value.truth()?),
+            "fail" => self.fail = Some(value.string()?.to_owned()),
+            "shadow" => self.shadow = Some(value.truth()?),
+            "packs" => self.packs = Some(value.list()?),
+            "enable" => self.enable = value.list()?,
+            "disable" => self.disable = value.list()?,
+            "modes" => self.modes = value.list()?,
+            "allow_paths" => self.allow_paths = value.list()?,
+            "allow_hosts" => self.allow_hosts = value.list()?,
             _ => return None,
         }
         Some(())
@@ -122,90 +126,123 @@ impl RawGuard {
 }
 
 impl RawRule {
-    fn set(&mut self, key: &str, value: &str) -> Option<()> {
+    fn set(&mut self, key: &str, value: &mut Line<'_>) -> Option<()> {
         match key {
-            "id" => self.id = text(value)?,
-            "program" => self.program = text(value)?,
-            "args" => self.args = list(value)?,
-            "paths" => self.paths = list(value)?,
-            "reason" => self.reason = text(value)?,
-            "hint" => self.hint = text(value)?,
-            "mode" => self.mode = text(value)?,
-            "match" => self.matches = list(value)?,
-            "not_match" => self.not_matches = list(value)?,
+            "id" => self.id = value.string()?.to_owned(),
+            "program" => self.program = value.string()?.to_owned(),
+            "args" => self.args = value.list()?,
+            "paths" => self.paths = value.list()?,
+            "reason" => self.reason = value.string()?.to_owned(),
+            "hint" => self.hint = value.string()?.to_owned(),
+            "mode" => self.mode = value.string()?.to_owned(),
+            "match" => self.matches = value.list()?,
+            "not_match" => self.not_matches = value.list()?,
             _ => return None,
         }
         Some(())
     }
 }
 
-fn is_bare(key: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    !key.is_empty() && key.bytes().all(plain)
+/// A place in the text; nothing here reads beyond the end of its line.
+struct Line<'t> {
+    text: &'t str,
+    at: usize,
 }
 
-/// Nothing but blanks and a comment is left of the line.
-fn ends(rest: &str) -> Option<()> {
-    let rest = rest.trim_start_matches([' ', '\t']);
-    (rest.is_empty() || rest.starts_with('#')).then_some(())
-}
-
-fn truth(value: &str) -> Option<bool> {
-    let (truth, rest) = match value.strip_prefix("true") {
-        Some(rest) => (true, rest),
-        None => (false, value.strip_prefix("false")?),
-    };
-    ends(rest).map(|()| truth)
-}
-
-fn text(value: &str) -> Option<String> {
-    let (text, rest) = string(value)?;
-    ends(rest).map(|()| text.to_owned())
-}
-
-/// A string without escapes, and what follows it.
-fn string(value: &str) -> Option<(&str, &str)> {
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let (text, rest) = value.get(1..)?.split_once(quote)?;
-    let escapes = quote == '"' && text.contains('\\');
-    // Three quotes begin another kind of string.
-    let triple = text.is_empty() && rest.starts_with(quote);
-    (!escapes && !triple).then_some((text, rest))
-}
-
-/// A list of strings on one line.
-fn list(value: &str) -> Option<Vec<String>> {
-    let mut rest = value.strip_prefix('[')?.trim_start_matches([' ', '\t']);
-    let mut items = Vec::new();
-    loop {
-        if let Some(after) = rest.strip_prefix(']') {
-            ends(after)?;
-            return Some(items);
-        }
-        let (item, after) = string(rest)?;
-        items.push(item.to_owned());
-        let after = after.trim_start_matches([' ', '\t']);
-        rest = match after.strip_prefix(',') {
-            Some(after) => after.trim_start_matches([' ', '\t']),
-            None if after.starts_with(']') => after,
-            None => return None,
-        };
+impl<'t> Line<'t> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
     }
-}
 
-/// A value of a section that is not ours.
-fn any(value: &str) -> Option<()> {
-    match value.as_bytes().first()? {
-        b'"' | b'\'' => text(value).map(drop),
-        b'[' => list(value).map(drop),
-        b't' | b'f' => truth(value).map(drop),
-        b'0' => ends(value.get(1..)?),
-        b'1'..=b'9' => {
-            let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-            (digits < 18).then_some(())?;
-            ends(value.get(digits..)?)
+    fn eat(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    fn literal(&mut self, word: &str) -> Option<()> {
+        let found = self.text.get(self.at..)?.starts_with(word);
+        found.then(|| self.at += word.len())
+    }
+
+    /// As many bytes as fit.
+    fn run(&mut self, fits: impl Fn(u8) -> bool) -> &'t str {
+        let start = self.at;
+        while self.peek().is_some_and(&fits) {
+            self.at += 1;
         }
-        _ => None,
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    fn blanks(&mut self) {
+        self.run(|byte| matches!(byte, b' ' | b'\t'));
+    }
+
+    fn bare(&mut self) -> Option<&'t str> {
+        let name = self.run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Nothing but blanks and a comment is left of the line.
+    fn end(&mut self) -> Option<()> {
+        self.blanks();
+        if self.peek() == Some(b'#') {
+            self.run(|byte| byte != b'\n');
+        }
+        match self.peek() {
+            None => Some(()),
+            Some(_) => self.eat(b'\n'),
+        }
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        match self.run(|byte| byte.is_ascii_alphabetic()) {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A string without escapes.
+    fn string(&mut self) -> Option<&'t str> {
+        let quote = self.peek().filter(|byte| matches!(byte, b'"' | b'\''))?;
+        self.at += 1;
+        let escape = if quote == b'"' { b'\\' } else { quote };
+        let text = self.run(|byte| byte != quote && byte != escape && byte != b'\n');
+        self.eat(quote)?;
+        // Three quotes begin another kind of string.
+        let triple = text.is_empty() && self.peek() == Some(quote);
+        (!triple).then_some(text)
+    }
+
+    /// A list of strings on one line.
+    fn list(&mut self) -> Option<Vec<String>> {
+        self.eat(b'[')?;
+        let mut items = Vec::new();
+        loop {
+            self.blanks();
+            if self.eat(b']').is_some() {
+                return Some(items);
+            }
+            items.push(self.string()?.to_owned());
+            self.blanks();
+            if self.eat(b',').is_none() && self.peek() != Some(b']') {
+                return None;
+            }
+        }
+    }
+
+    /// A value of a section that is not ours.
+    fn any(&mut self) -> Option<()> {
+        match self.peek()? {
+            b'"' | b'\'' => self.string().map(drop),
+            b'[' => self.list().map(drop),
+            b't' | b'f' => self.truth().map(drop),
+            b'0' => self.eat(b'0'),
+            b'1'..=b'9' => {
+                let digits = self.run(|byte| byte.is_ascii_digit());
+                (digits.len() < 18).then_some(())
+            }
+            _ => None,
+        }
     }
 }
 
