@@ -4,6 +4,7 @@
 pub mod args;
 mod build;
 mod builtin;
+mod carried;
 pub mod code;
 pub mod env;
 mod expand;

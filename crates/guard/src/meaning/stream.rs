@@ -206,6 +206,17 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         roots
     };
     let mut paths = Vec::new();
+    // A search for the name of an agent's settings finds them too.
+    let settings = ["settings.json", "settings.local.json", "hooks.json"];
+    for root in roots
+        .iter()
+        .filter(|root| matches!(root.as_str(), "." | "./"))
+    {
+        let wanted = names
+            .iter()
+            .filter(|name| settings.contains(&name.as_str()));
+        paths.extend(wanted.map(|name| format!("{root}/.claude/{name}")));
+    }
     for root in roots {
         let root = root.trim_end_matches('/');
         if only_root {

@@ -606,6 +606,7 @@ impl<'a> Walker<'a> {
         if let Some(flow) = self.interpreter(&command, env) {
             return flow;
         }
+        self.carried(&command, env);
         self.started_file(&command, env);
         self.written_recipes(&command, env);
         self.output(&command, env)

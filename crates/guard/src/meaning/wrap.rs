@@ -254,7 +254,7 @@ impl Walker<'_> {
         let (assignments, inner) = leading_assignments(inner);
         let mut child = env.clone();
         for directory in options.values(&["C", "chdir"]) {
-            child.directories = self.absolute(directory, env);
+            child.directories = self.directories(directory, env);
         }
         for (name, value) in assignments {
             crate::rules::assignment(self, name, &Value::text(value), env);

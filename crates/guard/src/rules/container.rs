@@ -64,7 +64,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         Some(&"run" | &"create" | &"exec" | &"container")
     ) || compose
     {
-        escapes(walker, args, &shown);
+        escapes(walker, args, &shown, env);
     }
     if words.first() == Some(&"login")
         && args
@@ -75,7 +75,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     }
 }
 
-fn escapes(walker: &mut Walker, args: &[String], shown: &str) {
+fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     let takes = Takes {
         shorts: "vuweplmh",
         longs: &[
@@ -152,6 +152,9 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str) {
             "/var/lib/docker",
         ]
         .contains(&source.trim_end_matches('/'));
+        if source.contains('/') {
+            files::mentioned(walker, source, env);
+        }
         out |= source.contains("/.ssh")
             || source.contains("/.aws")
             || source.contains("/.kube")

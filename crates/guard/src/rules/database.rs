@@ -67,7 +67,14 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ("mysqladmin" | "mariadb-admin", all) => all.contains(&"drop"),
         ("redis-cli" | "valkey-cli", all) => {
             let text = stdin_text(command).unwrap_or_default();
-            all.iter().any(|word| is_flush(word)) || text.split_whitespace().any(is_flush)
+            let many = |pair: &[&str]| {
+                matches!(pair, [verb, key] if (verb.eq_ignore_ascii_case("del")
+                    || verb.eq_ignore_ascii_case("unlink"))
+                    && crate::meaning::mark::has_computed(key))
+            };
+            all.iter().any(|word| is_flush(word))
+                || text.split_whitespace().any(is_flush)
+                || all.windows(2).any(many)
         }
         ("mongo" | "mongosh", all) => {
             let text = stdin_text(command).unwrap_or_default();

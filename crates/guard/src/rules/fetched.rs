@@ -84,6 +84,42 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 | "insmod"
                 | "adb"
         );
+    let builds = matches!(
+        command.name,
+        "make"
+            | "cmake"
+            | "gmake"
+            | "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "cargo"
+            | "go"
+            | "pip"
+            | "pip3"
+            | "mvn"
+            | "gradle"
+            | "rake"
+            | "bundle"
+            | "composer"
+            | "meson"
+            | "ninja"
+            | "tox"
+            | "just"
+            | "docker"
+    );
+    let stands_in = || walker.was_fetched(".", env);
+    let given = || {
+        let path = |word: &&String| !word.starts_with('-');
+        command
+            .args
+            .iter()
+            .filter(path)
+            .any(|word| walker.was_fetched(word, env))
+    };
+    if builds && !env.fetched.is_empty() && (stands_in() || given()) {
+        walker.report("net.download-then-run", command.name);
+    }
     if !starts {
         return;
     }

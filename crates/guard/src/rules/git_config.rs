@@ -166,7 +166,10 @@ pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
     if options.long("system") && !reads {
         walker.report("git.config-injection", "--system");
     }
-    if reads || options.long("unset") || options.long("unset-all") {
+    let unsets = options.long("unset")
+        || options.long("unset-all")
+        || options.operands.first() == Some(&"unset");
+    if reads || unsets {
         return;
     }
     if let [key, value, ..] = operands {

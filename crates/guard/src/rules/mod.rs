@@ -1,6 +1,7 @@
 //! The rules: what is dangerous, by family. The catalogue says what each is
 //! about; the judges beside it say where it matches.
 
+mod admin;
 pub mod catalog;
 mod cloud;
 mod container;
@@ -14,6 +15,7 @@ pub mod net;
 mod operations;
 mod publish;
 pub mod secret;
+mod service;
 mod system;
 mod upload;
 
@@ -31,6 +33,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     fetched::judge(walker, command, env);
     upload::judge(walker, command, env);
     disk::judge(walker, command);
+    admin::judge(walker, command, env);
     publish::judge(walker, command);
     if matches!(command.name, "apply_patch" | "applypatch") {
         patch(walker, command, env);
@@ -38,6 +41,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     database::judge(walker, command, env);
     container::judge(walker, command, env);
     cloud::judge(walker, command);
+    service::judge(walker, command);
     if matches!(command.name, "git" | "hub") {
         git::judge(walker, command, env);
     }

@@ -136,7 +136,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "git" => git(walker, args),
         "jq" | "gojq" | "yq" => {
             let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
-            if args.iter().any(shows) {
+            let named = |word: &String| {
+                let names = word.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let asks = ["env.", "$ENV.", "env[", "$ENV["];
+                asks.iter().any(|start| word.contains(start))
+                    && names.into_iter().any(is_secret_variable)
+            };
+            if args.iter().any(|word| shows(word) || named(word)) {
                 walker.report("secret.environment", command.name);
             }
         }
@@ -242,7 +248,7 @@ fn git(walker: &mut Walker, args: &[String]) {
                 | "stash"
         )
     );
-    let adds = matches!(verb, Some("add" | "stage" | "update-index"));
+    let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
     let asks = |word: &String| word == "fill" || word == "get";
     if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
         walker.report("secret.store", "git credential fill");
@@ -321,7 +327,9 @@ fn store(walker: &mut Walker, command: &Command) {
                 ..,
             ],
         ) => true,
-        ("secret-tool", ["lookup" | "search", ..]) => true,
+        ("secret-tool", ["lookup" | "search", ..])
+        | ("keyctl", ["print" | "read" | "pipe", ..]) => true,
+        ("kubectl" | "oc", ["config", "view", ..]) => has("--raw"),
         ("gh", ["auth", "refresh" | "logout", ..]) => true,
         ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),

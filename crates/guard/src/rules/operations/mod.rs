@@ -9,7 +9,7 @@ mod read;
 use super::files;
 use archive::{other_writers, tar};
 use copy::{copies, is_plain_env, links, moves, rsync, scp};
-use edit::{in_place_script, sed};
+use edit::{editor_commands, in_place_script, sed};
 use read::{reads, searches};
 
 use crate::meaning::args::{Args, NO_VALUES, Takes};
@@ -18,6 +18,9 @@ use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
+    if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
+        editor_commands(walker, command, env);
+    }
     match command.name {
         "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "trash-put" | "srm" | "unlink"
         | "rmdir" | "shred" | "wipe" | "del" | "rd" => {
@@ -57,6 +60,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     continue;
                 }
                 files::write(walker, path, env);
+                if command.name == "truncate" {
+                    files::emptied(walker, path, env);
+                }
             }
         }
         "chmod" | "chown" | "chgrp" => owners(walker, command, env),
@@ -87,6 +93,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         "man" => option_text(walker, command, env, "-P"),
+        // It runs a program on each of its files.
+        "tcpdump" if command.args.iter().any(|word| word == "-z") => {
+            walker.report("opaque.code", "tcpdump -z");
+        }
         "make" | "gmake" | "cmake" | "cargo" | "ninja" | "meson" => {
             installs(walker, command, env);
             unknown(walker, command, env);
@@ -173,7 +183,11 @@ fn dd(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: [&str; 32] = [
+const NAMES_ONLY: [&str; 36] = [
+    "terraform",
+    "tofu",
+    "terragrunt",
+    "mkdir",
     "echo",
     "printf",
     "test",
