@@ -195,6 +195,16 @@ impl Walker<'_> {
                 self.git_runs(command, env);
                 None
             }
+            "gh" => {
+                if let [alias, set, _, text, ..] = command.args
+                    && alias == "alias"
+                    && set == "set"
+                    && let Some(text) = text.strip_prefix('!')
+                {
+                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                }
+                None
+            }
             _ => self.simple_wrapper(command, env),
         }
     }

@@ -162,13 +162,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     if args.is_empty() || has("--help") || has("--version") || has("-V") || has("-h") {
         return;
     }
-    let shown = format!("{} {}", command.name, args.join(" "));
+    let shown = || format!("{} {}", command.name, args.join(" "));
     if let Some((_, rule, shows)) = PROGRAMS.iter().find(|(name, _, _)| *name == command.name)
         && !args
             .iter()
             .any(|word| shows.iter().any(|show| word.eq_ignore_ascii_case(show)))
     {
-        walker.report(rule, &shown);
+        walker.report(rule, &shown());
     }
     let volumes = ["lv", "vg", "pv"].iter().any(|start| {
         let verb = command.name.strip_prefix(start).unwrap_or_default();
@@ -186,32 +186,32 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         )
     });
     if volumes {
-        walker.report("disk.format", &shown);
+        walker.report("disk.format", &shown());
     }
     let starts_service = command.program.starts_with("/etc/init.d/") && !has("status");
     if starts_service {
-        walker.report("system.service", &shown);
+        walker.report("system.service", &shown());
     }
     match command.name {
         "hostname" if args.iter().all(|word| !word.starts_with('-')) => {
-            walker.report("system.kernel", &shown);
+            walker.report("system.kernel", &shown());
         }
-        "autossh" if has("-R") || has("-D") => walker.report("net.listen", &shown),
-        "logrotate" if has("-f") || has("--force") => walker.report("system.history", &shown),
+        "autossh" if has("-R") || has("-D") => walker.report("net.listen", &shown()),
+        "logrotate" if has("-f") || has("--force") => walker.report("system.history", &shown()),
         // What others type, see or keep in memory.
         "tshark" | "dumpcap" | "ettercap" | "bettercap"
             if has("-i") || has("-w") || has("--interface") =>
         {
-            walker.report("secret.store", &shown);
+            walker.report("secret.store", &shown());
         }
         "gcore" | "xdotool" | "ydotool" | "logkeys" | "xspy" => {
-            walker.report("secret.store", &shown);
+            walker.report("secret.store", &shown());
         }
         "npm" | "pnpm" | "yarn" => {
             let removes = ["uninstall", "un", "rm", "remove", "r"];
             let global = has("-g") || has("--global") || has("global");
             if global && args.iter().any(|word| removes.contains(&word.as_str())) {
-                walker.report("system.packages", &shown);
+                walker.report("system.packages", &shown());
             }
         }
         "flatpak" | "pkg" | "nix-env" | "zypper" | "emerge" | "guix" | "choco" | "winget"
@@ -231,7 +231,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             if args.iter().any(|word| removes.contains(&word.as_str()))
                 || command.name == "xbps-remove"
             {
-                walker.report("system.packages", &shown);
+                walker.report("system.packages", &shown());
             }
         }
         _ => serves(walker, command, env),

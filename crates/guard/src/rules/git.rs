@@ -5,7 +5,7 @@ use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
-use crate::paths::{self, Zone};
+use crate::paths::{self, Zone, sensitive};
 
 const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
 
@@ -147,6 +147,22 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             files::write(walker, path, env);
         }
     }
+    if matches!(verb, "commit" | "notes" | "tag" | "merge") {
+        let takes = Takes {
+            shorts: "FmCc",
+            longs: &["file", "message"],
+        };
+        let written = Args::read(args, takes);
+        for path in written.values(&["F", "file"]) {
+            files::read(walker, path, env);
+        }
+        let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
+        for path in written.operands.iter().filter(is_secret) {
+            if verb == "commit" {
+                walker.report("secret.commit", path);
+            }
+        }
+    }
     match verb {
         "push" | "send-pack" => push(walker, args, &shown, env),
         "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
@@ -158,6 +174,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 walker.report("git.clean", &shown);
             }
         }
+        "switch" | "checkout" if recreates_shared(args) => walker.report("git.history", &shown),
         "checkout" => checkout(walker, args, &shown),
         "restore" => {
             let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
@@ -184,7 +201,9 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "update-ref" if plain.short('d') || plain.long("stdin") => {
             walker.report("git.history", &shown)
         }
-        "update-ref" if plain.operands.len() > 1 && first.contains("heads/") => {
+        "update-ref"
+            if plain.operands.len() > 1 && (first.contains("heads/") || first == "HEAD") =>
+        {
             walker.report("git.history", &shown)
         }
         "update-index" => {
@@ -262,6 +281,12 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "lfs" if first == "prune" => walker.report("git.history", &shown),
         "svn" if first == "reset" => walker.report("git.reset-hard", &shown),
         "apply" | "am" => {
+            if plain.long("unsafe-paths") {
+                walker.report("fs.write-outside", &shown);
+            }
+            for path in &plain.operands {
+                files::read(walker, path, env);
+            }
             for directory in plain.values(&["directory"]) {
                 files::write(walker, directory, env);
             }
@@ -340,6 +365,23 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     if push.values(&["receive-pack", "exec"]).next().is_some() {
         walker.report("git.config-injection", shown);
     }
+}
+
+/// `git switch -C main`: a branch that others share begins anew elsewhere.
+fn recreates_shared(args: &[String]) -> bool {
+    let flags = ["-B", "-C", "--force-create"];
+    let shared = [
+        "main",
+        "master",
+        "develop",
+        "trunk",
+        "production",
+        "release",
+    ];
+    args.windows(2).any(|pair| {
+        matches!(pair, [flag, name] if flags.contains(&flag.as_str())
+            && shared.contains(&name.as_str()))
+    })
 }
 
 fn branch(walker: &mut Walker, args: &Args, shown: &str) {

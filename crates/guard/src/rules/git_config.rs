@@ -106,6 +106,10 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         }
         return;
     }
+    // `git clean` without being asked twice.
+    if lower == "clean.requireforce" && value == "false" {
+        walker.report("git.clean", key);
+    }
     let harmless_redirect = match lower.as_str() {
         "http.sslverify" => value != "false" && value != "0",
         "core.hookspath" => value.is_empty(),

@@ -18,6 +18,7 @@ pub mod secret;
 mod service;
 mod system;
 mod upload;
+mod vcs;
 
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::walk::{Command, Walker};
@@ -45,6 +46,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "git" | "hub") {
         git::judge(walker, command, env);
     }
+    vcs::judge(walker, command);
     user::judge(walker, command);
 }
 

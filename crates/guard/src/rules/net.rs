@@ -135,7 +135,15 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 walker.code(text, &mut env.clone(), &Flow::Unknown);
             }
         }
-        "iex" | "Invoke-Expression" => walker.report("net.run-remote-code", command.name),
+        // Elixir's shell of the same name takes options.
+        "iex" | "Invoke-Expression"
+            if !command
+                .args
+                .iter()
+                .all(|word| word.starts_with('-') || word == "mix") =>
+        {
+            walker.report("net.run-remote-code", command.name);
+        }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
             if !command.args.is_empty()
                 && !command

@@ -7,7 +7,13 @@ use crate::meaning::walk::{Command, Walker};
 use super::cloud::GLOBAL_OPTIONS;
 
 /// Programs whose objects live on somebody's server.
-const CLIENTS: [&str; 78] = [
+const CLIENTS: [&str; 84] = [
+    "knife",
+    "vault",
+    "borg",
+    "restic",
+    "kopia",
+    "duplicity",
     "aliyun",
     "argocd",
     "astro",
@@ -97,8 +103,12 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         .iter()
         .any(|word| matches!(word.as_str(), "--dry-run" | "--help" | "-h" | "--local"));
     let words = Args::read(command.args, GLOBAL_OPTIONS).operands;
+    let backup = matches!(command.name, "borg" | "restic" | "kopia" | "duplicity");
     // The words behind the verb are names that people chose.
-    if !looks_only && words.iter().take(4).any(|word| destroys(word)) {
+    let forgets = |word: &&str| matches!(*word, "forget" | "prune" | "remove-older-than");
+    let destroyed = words.iter().take(4).any(|word| destroys(word))
+        || backup && words.iter().take(2).any(forgets);
+    if !looks_only && destroyed {
         let shown = format!("{} {}", command.name, command.args.join(" "));
         walker.report("cloud.destroy", &shown);
     }
@@ -120,6 +130,9 @@ fn destroys(word: &str) -> bool {
             | "rm"
             | "del"
             | "remove"
+            | "seal"
+            | "disable"
+            | "revoke"
             | "reset-db"
     ) || verb.starts_with("delete-")
         || verb.starts_with("destroy-")

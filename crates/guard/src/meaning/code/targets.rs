@@ -107,9 +107,10 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
     let queries = says(&["execute", "query(", "executescript", "raw("]);
     for (at, token) in tokens.iter().enumerate() {
         let Token::Text(text) = token else { continue };
-        if is_system_path(text) && deletes && !is_given_to(&READS, tokens, at) {
+        let is_path = is_system_path(text) && is_argument(tokens, at);
+        if is_path && deletes && !is_given_to(&READS, tokens, at) {
             files::delete(walker, text, env, true);
-        } else if is_system_path(text)
+        } else if is_path
             && writes
             && !is_given_to(&READS, tokens, at)
             && !is_given_to(&LOOKS, tokens, at)
@@ -153,6 +154,14 @@ fn is_system_path(text: &str) -> bool {
                 text.strip_prefix(root)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.len() > 6)
             })
+}
+
+/// Is the string an argument by itself, and no value in a structure?
+fn is_argument(tokens: &[Token], at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| tokens.get(before)) {
+        Some(Token::Code(code)) => !code.trim_end().ends_with([':', '[', '>']),
+        _ => true,
+    }
 }
 
 /// Is the string given to a call with such a name?

@@ -183,7 +183,21 @@ fn dd(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: [&str; 36] = [
+const NAMES_ONLY: [&str; 50] = [
+    "npx",
+    "bunx",
+    "pnpx",
+    "uvx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "uv",
+    "poetry",
+    "pipenv",
+    "foreman",
+    "honcho",
+    "overmind",
+    "env-cmd",
     "terraform",
     "tofu",
     "terragrunt",
