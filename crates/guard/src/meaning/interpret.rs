@@ -402,6 +402,11 @@ impl Walker<'_> {
             Some("pip" | "twine" | "poetry") => {
                 self.run(rest, env, &Flow::Unknown);
             }
+            Some("venv" | "virtualenv") => {
+                for directory in rest.iter().skip(1).filter(|word| !word.starts_with('-')) {
+                    crate::rules::files::write(self, directory, env);
+                }
+            }
             Some("timeit" | "cProfile" | "pdb" | "trace") => {
                 for text in rest.iter().skip(1).filter(|text| text.contains('(')) {
                     code::judge(self, Language::Python, text, env);

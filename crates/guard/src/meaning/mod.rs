@@ -11,8 +11,8 @@ mod expand;
 pub mod interpret;
 pub mod mark;
 pub mod output;
+mod run;
 mod stream;
-
 pub mod walk;
 mod wrap;
 

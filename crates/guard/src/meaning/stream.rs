@@ -212,10 +212,17 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         .iter()
         .filter(|root| matches!(root.as_str(), "." | "./"))
     {
-        let wanted = names
-            .iter()
-            .filter(|name| settings.contains(&name.as_str()));
-        paths.extend(wanted.map(|name| format!("{root}/.claude/{name}")));
+        let found = |name: &&String| match name.as_str() {
+            name if settings.contains(&name) => Some(format!("{root}/.claude/{name}")),
+            name if name.starts_with("settings") && name.contains('*') => {
+                Some(format!("{root}/.claude/settings.json"))
+            }
+            _ => None,
+        };
+        paths.extend(names.iter().filter_map(found));
+        let whole = |name: &&&String| name.starts_with("./.") && name.ends_with("/*");
+        let directories = names.iter().filter(whole);
+        paths.extend(directories.map(|name| name.trim_end_matches("/*").to_owned()));
     }
     for root in roots {
         let root = root.trim_end_matches('/');
@@ -227,7 +234,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
             });
             continue;
         }
-        let useful = |name: &&&String| name.contains(|c: char| c.is_alphanumeric());
+        let useful = |name: &&&String| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
         let named: Vec<String> = names
             .iter()
             .filter(useful)

@@ -9,7 +9,10 @@ use crate::meaning::walk::{Command, Walker};
 /// A program, the rule that it breaks, and the words that show only.
 type Program = (&'static str, &'static str, &'static [&'static str]);
 
-const PROGRAMS: [Program; 104] = [
+const PROGRAMS: [Program; 107] = [
+    ("mshta", "net.run-remote-code", &[]),
+    ("bitsadmin", "net.run-remote-code", &["/list"]),
+    ("wmic", "system.kernel", &["get", "list"]),
     ("rc-update", "system.service", &["show", "-l"]),
     ("s6-svc", "system.service", &[]),
     ("runsv", "system.service", &[]),
@@ -195,6 +198,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     match command.name {
         "hostname" if args.iter().all(|word| !word.starts_with('-')) => {
             walker.report("system.kernel", &shown());
+        }
+        "certutil"
+            if args
+                .iter()
+                .any(|word| word.trim_start_matches(['-', '/']) == "urlcache") =>
+        {
+            walker.report("net.run-remote-code", &shown());
         }
         "autossh" if has("-R") || has("-D") => walker.report("net.listen", &shown()),
         "logrotate" if has("-f") || has("--force") => walker.report("system.history", &shown()),

@@ -192,7 +192,12 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
     match *verb {
         "delete" | "drain" | "cordon" => true,
         "create" => words.contains(&"clusterrolebinding"),
-        "run" => args.iter().any(|word| word.starts_with("--privileged")),
+        "run" => args.iter().any(|word| {
+            word.starts_with("--privileged")
+                || ["hostPID", "hostNetwork", "hostPath", "\"privileged\":true"]
+                    .iter()
+                    .any(|escape| word.contains(escape))
+        }),
         "replace" => args.iter().any(|word| word == "--force"),
         "scale" => args.iter().any(|word| word == "--replicas=0"),
         "taint" => args.iter().any(|word| word.contains("NoExecute")),

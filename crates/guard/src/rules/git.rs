@@ -206,12 +206,10 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         {
             walker.report("git.history", &shown)
         }
-        "update-index" => {
-            // A file whose changes nobody sees is as good as changed.
-            if plain.long("assume-unchanged") || plain.long("skip-worktree") {
-                for path in &plain.operands {
-                    files::write(walker, path, env);
-                }
+        // A file whose changes nobody sees is as good as changed.
+        "update-index" if plain.long("assume-unchanged") || plain.long("skip-worktree") => {
+            for path in &plain.operands {
+                files::write(walker, path, env);
             }
         }
         "bundle" if first == "create" => {

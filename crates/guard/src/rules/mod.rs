@@ -28,6 +28,11 @@ use crate::user;
 /// Judges one command by every family.
 pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     system::judge(walker, command);
+    // An agent in another home has none of the guard's hooks.
+    let moved = |name: &&str| env.variables.contains_key(*name);
+    if system::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
+        walker.report("guard.switch-off", "HOME");
+    }
     operations::judge(walker, command, env);
     secret::judge(walker, command, env);
     net::judge(walker, command, env);

@@ -183,9 +183,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             }
         }
         "ralph" => own_binary(walker, args),
-        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp" => {
-            agent(walker, command)
-        }
+        name if is_agent(name) => agent(walker, command),
         _ => {}
     }
     overwrites_history(walker, command);
@@ -620,6 +618,14 @@ fn own_binary(walker: &mut Walker, args: &[String]) {
 }
 
 /// Another agent that is started without its hooks.
+/// A client of the loop.
+pub fn is_agent(name: &str) -> bool {
+    matches!(
+        name,
+        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp"
+    )
+}
+
 fn agent(walker: &mut Walker, command: &Command) {
     let off = command.args.iter().any(|word| {
         word.contains("disableAllHooks")

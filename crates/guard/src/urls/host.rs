@@ -192,6 +192,7 @@ fn embedded_in_name(name: &str) -> Reach {
                 worst = worst.max(reach_v4(address));
             }
         }
+        let label = label.strip_prefix("0x").unwrap_or(label);
         if let (8, Ok(number)) = (label.len(), u32::from_str_radix(label, 16)) {
             worst = worst.max(reach_v4(number.into()));
         }

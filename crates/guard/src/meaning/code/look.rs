@@ -136,6 +136,12 @@ pub fn everything_else(
     if language == Language::Perl && compact.contains("evalget(") {
         walker.report("net.run-remote-code", text);
     }
+    if ["setuid(0", "seteuid(0", "setreuid(0"]
+        .iter()
+        .any(|word| compact.contains(word))
+    {
+        walker.report("privilege.escalate", text);
+    }
     if language == Language::Perl
         && ["chmod0777", "chmod0666", "chmod(0777"]
             .iter()

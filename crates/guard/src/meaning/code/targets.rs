@@ -110,11 +110,7 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         let is_path = is_system_path(text) && is_argument(tokens, at);
         if is_path && deletes && !is_given_to(&READS, tokens, at) {
             files::delete(walker, text, env, true);
-        } else if is_path
-            && writes
-            && !is_given_to(&READS, tokens, at)
-            && !is_given_to(&LOOKS, tokens, at)
-        {
+        } else if is_path && (stands_by_mode(tokens, at) || writes && !is_looked_at(tokens, at)) {
             files::write(walker, text, env);
         }
         if runs && matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas") {
@@ -128,6 +124,9 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         // A shell without a script waits for whoever is connected to it.
         if runs && text.starts_with('/') && interpret::is_shell(text) && !has_script(tokens, at) {
             walker.report("opaque.code", text);
+        }
+        if text.contains("://") && is_loaded(tokens, at) {
+            walker.report("net.run-remote-code", text);
         }
         if connects && is_address(text) {
             net::connect(walker, text);
@@ -156,12 +155,52 @@ fn is_system_path(text: &str) -> bool {
             })
 }
 
+fn is_looked_at(tokens: &[Token], at: usize) -> bool {
+    is_given_to(&READS, tokens, at) || is_given_to(&LOOKS, tokens, at)
+}
+
+/// Does a mode to write stand before or behind the string: `">", "/etc/x"`?
+fn stands_by_mode(tokens: &[Token], at: usize) -> bool {
+    const MODES: [&str; 12] = [
+        ">", ">>", "+>", "w", "a", "wb", "ab", "w+", "a+", "wt", "at", "x",
+    ];
+    let is_mode = |index: Option<usize>| {
+        matches!(
+            index.and_then(|index| tokens.get(index)),
+            Some(Token::Text(mode)) if MODES.contains(&mode.as_str())
+        )
+    };
+    is_mode(at.checked_sub(2)) || is_mode(Some(at + 2))
+}
+
 /// Is the string an argument by itself, and no value in a structure?
 fn is_argument(tokens: &[Token], at: usize) -> bool {
     match at.checked_sub(1).and_then(|before| tokens.get(before)) {
         Some(Token::Code(code)) => !code.trim_end().ends_with([':', '[', '>']),
         _ => true,
     }
+}
+
+/// Is the string what `include`, `source` or `import` is given?
+fn is_loaded(tokens: &[Token], at: usize) -> bool {
+    let Some(Token::Code(code)) = at.checked_sub(1).and_then(|before| tokens.get(before)) else {
+        return false;
+    };
+    let code = code
+        .trim_end()
+        .trim_end_matches("download(")
+        .trim_end_matches('(');
+    [
+        "source",
+        "include",
+        "include_once",
+        "require_once",
+        "import",
+        "require",
+        "importScripts",
+    ]
+    .iter()
+    .any(|name| code.trim_end().ends_with(name))
 }
 
 /// Is the string given to a call with such a name?

@@ -131,7 +131,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
                 files::read(walker, path, env);
             }
         }
-        "7z" => {
+        "7z" | "7za" | "7zr" => {
             if args.operands.first() == Some(&"a") {
                 for path in args.operands.iter().skip(2) {
                     files::read(walker, path, env);

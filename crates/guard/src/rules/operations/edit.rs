@@ -88,7 +88,19 @@ pub fn editor_commands(walker: &mut Walker, command: &Command, env: &Env) {
     if let Flow::Text(text) = command.stdin {
         scripts.push(text);
     }
-    for line in scripts.iter().flat_map(|script| script.split(['|', '\n'])) {
+    let lines = scripts.iter().flat_map(|script| script.split(['|', '\n']));
+    let saves = |line: &str| {
+        matches!(
+            line.trim().trim_matches([':', '!']),
+            "w" | "wq" | "x" | "wqa"
+        )
+    };
+    if lines.clone().any(saves) {
+        for path in args.operands.iter().filter(|word| !word.starts_with('+')) {
+            files::write(walker, path, env);
+        }
+    }
+    for line in lines {
         let line = line.trim().trim_start_matches(|c: char| {
             c.is_ascii_digit() || matches!(c, ':' | '%' | '$' | ',' | '.')
         });
