@@ -68,7 +68,7 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         "task" | "agent" | "websearch" | "web_search" | "google_web_search" | "todowrite"
         | "skill" | "todoread" | "exitplanmode" | "askuserquestion" | "update_plan"
         | "slashcommand" => {}
-        _ => unknown(walker, call.input, &env, "", 0),
+        _ => unknown(walker, call.input, &env, "", 0, asks_database(&tool)),
     }
 }
 
@@ -300,21 +300,43 @@ fn urls(walker: &mut Walker, input: &Value) {
     }
 }
 
+/// Is a query of this tool one in SQL? Most others search for words.
+fn asks_database(tool: &str) -> bool {
+    [
+        "sql",
+        "postgres",
+        "maria",
+        "db",
+        "database",
+        "supabase",
+        "bigquery",
+        "neon",
+        "snowflake",
+        "clickhouse",
+        "redshift",
+        "athena",
+        "trino",
+    ]
+    .iter()
+    .any(|name| tool.contains(name))
+}
+
 /// A tool that we do not know (an MCP server's): what its keys call a path,
 /// a URL or a command is judged as such.
-fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usize) {
+fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usize, database: bool) {
     if depth > MAX_DEPTH {
         return;
     }
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
-                unknown(walker, value, env, &key.to_ascii_lowercase(), depth + 1);
+                let key = key.to_ascii_lowercase();
+                unknown(walker, value, env, &key, depth + 1, database);
             }
         }
         Value::Array(items) => {
             for item in items {
-                unknown(walker, item, env, key, depth + 1);
+                unknown(walker, item, env, key, depth + 1, database);
             }
         }
         Value::String(text) => {
@@ -330,7 +352,7 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 net::tool_fetch(walker, text);
             } else if matches!(key, "command" | "cmd" | "shell" | "script") {
                 walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
-            } else if matches!(key, "sql" | "query" | "statement") {
+            } else if matches!(key, "sql" | "statement") || key == "query" && database {
                 database::judge_sql(walker, text);
             } else if is_path {
                 files::tool_write(walker, text, env);

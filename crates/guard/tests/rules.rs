@@ -262,7 +262,7 @@ fn links_are_followed_before_a_path_is_judged() {
 fn a_project_in_a_temporary_directory_keeps_its_borders() {
     let temporary = ["/tmp".to_owned()];
     let settings = Settings::default();
-    let check = |project: &str, tool: &str, path: &str, blocked: bool| {
+    let check = |project: &str, tool: &str, text: &str, blocked: bool| {
         let context = ralph_guard::Context {
             project,
             home: "/home/dev",
@@ -271,7 +271,7 @@ fn a_project_in_a_temporary_directory_keeps_its_borders() {
             settings: &settings,
             world: &NoLinks,
         };
-        let input = json!({ "file_path": path });
+        let input = common::input(tool, text);
         let call = ralph_guard::ToolCall {
             tool,
             input: &input,
@@ -281,7 +281,7 @@ fn a_project_in_a_temporary_directory_keeps_its_borders() {
         assert_eq!(
             decision == Decision::Deny,
             blocked,
-            "{project} {tool} {path}"
+            "{project} {tool} {text}"
         );
     };
     check("/tmp/abc/p", "Write", "/tmp/abc/p/x", false);
@@ -290,6 +290,34 @@ fn a_project_in_a_temporary_directory_keeps_its_borders() {
     check("/tmp/abc/p", "Write", "/tmp/scratch/x", false);
     check("/tmp/p", "Write", "/tmp/p-evil/x", true);
     check("/tmp/p", "Write", "/tmp/q/x", false);
+    for project in ["/tmp/abc/p", "/tmp/p"] {
+        for path in ["../x", "../../x", "src/../../x", "../p-evil/x", "..\\x"] {
+            check(project, "Write", path, true);
+            check(project, "Read", path, true);
+        }
+        check(project, "Glob", "../**", true);
+        check(project, "Read", "src/../x", false);
+        for command in [
+            "rm -rf ../x",
+            "rm -rf $PWD/../x",
+            "cd .. && rm -rf x",
+            "cd ../x && echo a > b",
+            "cd src && cd ../.. && rm -rf p",
+            "git -C ../x commit -am y",
+        ] {
+            check(project, "Bash", command, true);
+        }
+        for command in [
+            "mv a /tmp/",
+            "tar xf a.tar -C /tmp",
+            "cd src && rm -rf ../dist",
+            "cd .. && cd p && rm -rf dist",
+            "cd /tmp/q && rm -rf ../r",
+            "PATH=$PWD/bin:$PATH make",
+        ] {
+            check(project, "Bash", command, false);
+        }
+    }
 }
 
 #[test]

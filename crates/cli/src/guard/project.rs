@@ -9,14 +9,27 @@ use std::path::{Path, PathBuf};
 pub fn root_above(start: &Path) -> PathBuf {
     let start = real(start);
     let home = super::home().map(|home| real(&home));
-    let beyond = |dir: &&Path| !home.as_deref().is_some_and(|home| home.starts_with(dir));
-    let holds = |dir: &Path| dir.join(".ralph").is_dir() || dir.join(".git").exists();
+    let around_home = |dir: &Path| home.as_deref().is_some_and(|home| home.starts_with(dir));
     let root = start
         .ancestors()
-        .take_while(|dir| *dir == start || beyond(dir))
-        .find(|dir| holds(dir))
+        .take_while(|dir| *dir == start || !around_home(dir))
+        .find(|dir| is_marked(dir))
         .map(Path::to_path_buf);
     root.unwrap_or(start)
+}
+
+/// Does a directory say of itself that it is a project?
+fn is_marked(dir: &Path) -> bool {
+    dir.join(".ralph").is_dir() || dir.join(".git").exists()
+}
+
+/// Does a call in `cwd` belong to the project at `root`? A directory that
+/// merely holds projects, as `/` does, is not the project of them all.
+pub fn holds(root: &Path, cwd: &Path) -> bool {
+    if !cwd.starts_with(root) {
+        return false;
+    }
+    cwd == root || is_marked(root) || (root.parent().is_some() && !is_marked(&root_above(cwd)))
 }
 
 /// Where a path leads; as it is written where it does not exist.

@@ -31,6 +31,12 @@ impl Walker<'_> {
             longs: &["file", "makefile", "directory", "eval"],
         };
         let options = Args::read(command.args, takes);
+        let shells = ["SHELL=", ".SHELLFLAGS="];
+        for text in options.operands.iter() {
+            if let Some(text) = shells.iter().find_map(|name| text.strip_prefix(name)) {
+                self.code(text, &mut env.clone(), &Flow::Unknown);
+            }
+        }
         for text in options.values(&["eval"]) {
             self.recipes(text, env);
         }

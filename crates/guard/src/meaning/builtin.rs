@@ -67,6 +67,15 @@ impl Walker<'_> {
                     env.aliases.insert(name.clone(), path.clone());
                 }
             }
+            "complete" | "compgen" if args.iter().any(|a| a == "-C") => {
+                let code = args.iter().skip_while(|word| *word != "-C").nth(1);
+                if let Some(text) = code {
+                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                }
+            }
+            "enable" if args.iter().any(|word| word == "-f") => {
+                self.report("system.loader", "enable -f");
+            }
             "eval" => {
                 let text = args.join(" ");
                 return Effect::Done(self.evaluated(&text, env, command.stdin));
@@ -138,12 +147,12 @@ impl Walker<'_> {
             Some(target) if mark::has_computed(target) || mark::has_glob(target) => {
                 let inside = self.under_known_directory(target, env);
                 if inside {
-                    self.absolute(target, env)
+                    self.directories(target, env)
                 } else {
                     vec![UNKNOWN.to_string()]
                 }
             }
-            Some(target) => self.absolute(target, env),
+            Some(target) => self.directories(target, env),
         };
     }
 

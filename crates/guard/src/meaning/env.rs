@@ -91,6 +91,10 @@ pub struct Known {
     pub elsewhere: bool,
     /// An archive from the network was taken apart.
     pub unpacked: bool,
+    /// Directories with code from hosts that nobody knows, by absolute path.
+    pub fetched: Vec<String>,
+    /// Remotes of git that this text itself put on such a host.
+    pub foreign_remotes: Vec<String>,
 }
 
 impl Deref for Env {
@@ -162,6 +166,8 @@ impl Env {
         mine.links.extend(branch.links);
         mine.programs.extend(branch.programs);
         mine.unpacked |= branch.unpacked;
+        mine.fetched.extend(branch.fetched);
+        mine.foreign_remotes.extend(branch.foreign_remotes);
         if mine.positional.is_empty() {
             mine.positional = branch.positional;
         }
@@ -177,6 +183,8 @@ impl Env {
         if inner.files.is_empty()
             && inner.links.is_empty()
             && inner.programs.is_empty()
+            && inner.fetched.is_empty()
+            && inner.foreign_remotes.is_empty()
             && !unpacked
         {
             return;
@@ -186,5 +194,7 @@ impl Env {
         mine.links.extend(inner.links);
         mine.programs.extend(inner.programs);
         mine.unpacked |= inner.unpacked;
+        mine.fetched = inner.fetched;
+        mine.foreign_remotes = inner.foreign_remotes;
     }
 }

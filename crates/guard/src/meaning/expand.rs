@@ -349,10 +349,10 @@ impl Walker<'_> {
             "CLAUDE_PROJECT_DIR" => Value::text(self.project()),
             "@" | "*" => Value::List(env.positional.clone()),
             "0" => Value::text("bash"),
-            "#" | "?" | "$" | "!" | "-" | "RANDOM" | "SRANDOM" | "LINENO" | "SECONDS" | "UID"
-            | "EUID" | "BASHPID" | "EPOCHSECONDS" | "SHLVL" | "COLUMNS" | "LINES" => {
-                Value::text("1")
-            }
+            "#" | "?" | "-" | "RANDOM" | "SRANDOM" | "LINENO" | "SECONDS" | "UID" | "EUID"
+            | "EPOCHSECONDS" | "SHLVL" | "COLUMNS" | "LINES" => Value::text("1"),
+            // Some process of this script's own.
+            "$" | "!" | "BASHPID" => Value::text("4242"),
             // Whoever ends its parent ends the loop.
             "PPID" => Value::text("-1"),
             "USER" | "LOGNAME" | "HOSTNAME" | "OSTYPE" | "MACHTYPE" | "HOSTTYPE" | "LANG"

@@ -48,7 +48,7 @@ fn is_compiler(name: &str) -> bool {
 }
 
 /// The language of an interpreter, its version number ignored.
-fn language(name: &str) -> Option<Language> {
+pub fn language(name: &str) -> Option<Language> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     Some(match plain {
         "python" | "pypy" | "ipython" => Language::Python,
@@ -62,7 +62,9 @@ fn language(name: &str) -> Option<Language> {
         "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
         | "guile" | "racket" | "sbcl" | "jshell" | "ocaml" | "runghc" | "clojure" | "clj"
         | "bb" | "kotlin" | "kotlinc-jvm" | "swipl" | "gst" | "octave" | "maxima" | "iex"
-        | "scheme" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" => Language::Other,
+        | "scheme" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" | "gnuplot" | "dc"
+        | "dart" => Language::Other,
+        _ if name == "m4" => Language::Other,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
         _ => return None,
     })
@@ -74,7 +76,7 @@ impl Walker<'_> {
         if is_shell(command.name) {
             return Some(self.shell(command, env));
         }
-        if command.name == "ghc" {
+        if matches!(command.name, "ghc" | "swift") {
             self.language(Language::Other, command, env);
         }
         if is_compiler(command.name) {
@@ -229,9 +231,18 @@ impl Walker<'_> {
     /// A file in a directory that an archive from the network may have made.
     fn out_of_archive(&mut self, path: &str, env: &Env) {
         let below = path.trim_start_matches("./").contains('/') && !path.starts_with('/');
-        if env.unpacked && below {
+        if env.unpacked && below || self.was_fetched(path, env) {
             self.report("net.download-then-run", path);
         }
+    }
+
+    /// Does it lie in a directory with code from a host that nobody knows?
+    pub fn was_fetched(&self, path: &str, env: &Env) -> bool {
+        !env.fetched.is_empty()
+            && self.absolute(path, env).iter().any(|path| {
+                let within = |directory: &String| crate::paths::is_within(path, directory);
+                env.fetched.iter().any(within)
+            })
     }
 
     /// A program that is a file which this text itself wrote.
@@ -365,6 +376,7 @@ impl Walker<'_> {
                 _ if path.starts_with("http://") || path.starts_with("https://") => {
                     self.report("net.run-remote-code", path);
                 }
+                _ if self.was_fetched(path, env) => self.report("net.download-then-run", path),
                 _ => {}
             },
         }
@@ -389,6 +401,16 @@ impl Walker<'_> {
         match rest.first().map(String::as_str) {
             Some("pip" | "twine" | "poetry") => {
                 self.run(rest, env, &Flow::Unknown);
+            }
+            Some("venv" | "virtualenv") => {
+                for directory in rest.iter().skip(1).filter(|word| !word.starts_with('-')) {
+                    crate::rules::files::write(self, directory, env);
+                }
+            }
+            Some("timeit" | "cProfile" | "pdb" | "trace") => {
+                for text in rest.iter().skip(1).filter(|text| text.contains('(')) {
+                    code::judge(self, Language::Python, text, env);
+                }
             }
             Some("http.server") => {
                 let takes = Takes {

@@ -4,14 +4,15 @@
 pub mod args;
 mod build;
 mod builtin;
+mod carried;
 pub mod code;
 pub mod env;
 mod expand;
 pub mod interpret;
 pub mod mark;
 pub mod output;
+mod run;
 mod stream;
-
 pub mod walk;
 mod walked;
 mod wrap;

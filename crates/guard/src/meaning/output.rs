@@ -106,6 +106,10 @@ impl Walker<'_> {
             | "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "dig" | "nslookup" => {
                 self.downloads(command, env)
             }
+            "scp" | "rsync" => {
+                self.copied_from_elsewhere(command, env);
+                Flow::Unknown
+            }
             "printenv" | "env" | "set" | "export" | "declare" => Flow::Environment,
             "cp" | "mv" | "install" | "ln" => {
                 self.copies(command, env);
@@ -303,6 +307,22 @@ impl Walker<'_> {
             }
             Some(_) => Flow::Text(String::new()),
             None => flow,
+        }
+    }
+
+    /// A file that comes from another machine is as good as a download.
+    fn copied_from_elsewhere(&mut self, command: &Command, env: &mut Env) {
+        let operands = Args::read(command.args, NO_VALUES).operands;
+        let Some((target, sources)) = operands.split_last() else {
+            return;
+        };
+        for source in sources.iter().filter(|source| source.contains(':')) {
+            let name = source.rsplit(['/', ':']).next().unwrap_or(source);
+            let here = target.trim_end_matches('/');
+            self.note_file(&format!("{here}/{name}"), &Flow::Network, env);
+            if !matches!(here, "." | "..") {
+                self.note_file(here, &Flow::Network, env);
+            }
         }
     }
 

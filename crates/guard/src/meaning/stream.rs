@@ -206,6 +206,24 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         roots
     };
     let mut paths = Vec::new();
+    // A search for the name of an agent's settings finds them too.
+    let settings = ["settings.json", "settings.local.json", "hooks.json"];
+    for root in roots
+        .iter()
+        .filter(|root| matches!(root.as_str(), "." | "./"))
+    {
+        let found = |name: &&String| match name.as_str() {
+            name if settings.contains(&name) => Some(format!("{root}/.claude/{name}")),
+            name if name.starts_with("settings") && name.contains('*') => {
+                Some(format!("{root}/.claude/settings.json"))
+            }
+            _ => None,
+        };
+        paths.extend(names.iter().filter_map(found));
+        let whole = |name: &&&String| name.starts_with("./.") && name.ends_with("/*");
+        let directories = names.iter().filter(whole);
+        paths.extend(directories.map(|name| name.trim_end_matches("/*").to_owned()));
+    }
     for root in roots {
         let root = root.trim_end_matches('/');
         if only_root {
@@ -216,7 +234,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
             });
             continue;
         }
-        let useful = |name: &&&String| name.contains(|c: char| c.is_alphanumeric());
+        let useful = |name: &&&String| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
         let named: Vec<String> = names
             .iter()
             .filter(useful)

@@ -11,7 +11,6 @@ use crate::shell::{
 };
 use crate::user::Index;
 
-use super::builtin::Effect;
 use super::env::{Documents, Env, Flow, Function, Value};
 use super::mark::{self, UNKNOWN};
 use super::walked::Walked;
@@ -19,7 +18,7 @@ use super::walked::Walked;
 /// How many commands may be walked, repeated ones included.
 const MAX_STEPS: usize = 20_000;
 /// How deep commands may stand in commands.
-const MAX_DEPTH: usize = 16;
+pub(super) const MAX_DEPTH: usize = 16;
 /// How many variables and written files are remembered.
 const MAX_REMEMBERED: usize = 256;
 /// How much output of a command is remembered.
@@ -50,7 +49,7 @@ pub struct Walker<'a> {
     /// The rules of the configuration, once a command is held against them.
     pub(crate) own_rules: OnceCell<Index<'a>>,
     steps: usize,
-    depth: usize,
+    pub(super) depth: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -169,7 +168,13 @@ impl<'a> Walker<'a> {
         inner
     }
 
-    fn node(&mut self, node: &Node, env: &mut Env, documents: &Documents, stdin: &Flow) -> Flow {
+    pub(super) fn node(
+        &mut self,
+        node: &Node,
+        env: &mut Env,
+        documents: &Documents,
+        stdin: &Flow,
+    ) -> Flow {
         match node {
             Node::Simple(simple) => self.simple(simple, env, documents, stdin),
             Node::Pipeline(stages) => self.pipeline(stages, env, documents, stdin),
@@ -249,6 +254,9 @@ impl<'a> Walker<'a> {
                 Flow::Unknown
             }),
             Node::Function { name, body } => {
+                if name == "ralph" {
+                    self.report("guard.switch-off", name);
+                }
                 let function = Function {
                     body: Rc::clone(body),
                     documents: Rc::clone(documents),
@@ -532,134 +540,6 @@ impl<'a> Walker<'a> {
                 env.variables.insert(name, value);
             }
         }
-    }
-
-    /// Runs a command with variables that are set for it alone.
-    fn run_with(
-        &mut self,
-        argv: &[String],
-        prefix: &[(String, Value)],
-        env: &mut Env,
-        stdin: &Flow,
-    ) -> Flow {
-        let before: Vec<_> = prefix
-            .iter()
-            .map(|(name, value)| (name, env.variables.insert(name.clone(), value.clone())))
-            .collect();
-        let flow = self.run(argv, env, stdin);
-        for (name, value) in before {
-            match value {
-                Some(value) => env.variables.insert(name.clone(), value),
-                None => env.variables.remove(name),
-            };
-        }
-        flow
-    }
-
-    /// One command with its arguments, whoever starts it.
-    pub fn run(&mut self, argv: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        let Some((program, args)) = argv.split_first() else {
-            return Flow::Text(String::new());
-        };
-        if self.depth >= MAX_DEPTH {
-            self.report("opaque.too-large", program);
-            return Flow::Unknown;
-        }
-        self.depth += 1;
-        self.trace.command(argv);
-        let flow = self.run_inner(program, args, env, stdin);
-        self.depth -= 1;
-        flow
-    }
-
-    fn run_inner(&mut self, program: &str, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        let renamed = self.renamed(program, env);
-        let program = renamed.as_deref().unwrap_or(program);
-        let Some(name) = self.program_name(program) else {
-            return Flow::Unknown;
-        };
-        if let Some(function) = env.functions.get(program).cloned() {
-            return self.call(program, &function, args, env, stdin);
-        }
-        if let Some(alias) = env.aliases.get(program).cloned() {
-            let mut inner = env.clone();
-            inner.aliases.remove(program);
-            let text = format!("{alias} {}", quoted(args));
-            return self.code(&text, &mut inner, stdin);
-        }
-        let command = Command {
-            name: &name,
-            program,
-            args,
-            stdin,
-        };
-        rules::command(self, &command, env);
-        match self.builtin(&command, env) {
-            Effect::Done(flow) => return flow,
-            Effect::NotBuiltin => {}
-        }
-        if let Some(flow) = self.unwrapped(&command, env) {
-            return flow;
-        }
-        if let Some(flow) = self.interpreter(&command, env) {
-            return flow;
-        }
-        self.started_file(&command, env);
-        self.written_recipes(&command, env);
-        self.output(&command, env)
-    }
-
-    /// The program that stands behind a name which this text gave it.
-    fn renamed(&self, program: &str, env: &Env) -> Option<String> {
-        if env.programs.is_empty() || !program.contains('/') {
-            return None;
-        }
-        self.absolute(program, env)
-            .iter()
-            .find_map(|path| env.programs.get(path).cloned())
-    }
-
-    /// The program's name, or a finding where the text does not say it.
-    fn program_name(&mut self, program: &str) -> Option<String> {
-        let base = program.rsplit('/').next().unwrap_or(program);
-        if program.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", program);
-            return None;
-        }
-        if mark::has_computed(base) || mark::has_glob(base) {
-            self.report("opaque.command", program);
-            return None;
-        }
-        if mark::has_glob(program) && !mark::has_computed(program) {
-            self.report("opaque.command", program);
-            return None;
-        }
-        let base = base.strip_suffix(".exe").unwrap_or(base);
-        Some(base.to_owned())
-    }
-
-    fn call(
-        &mut self,
-        name: &str,
-        function: &Function,
-        args: &[String],
-        env: &mut Env,
-        stdin: &Flow,
-    ) -> Flow {
-        if env.calls.iter().any(|call| call == name) {
-            if env.forked {
-                self.report("system.fork-bomb", name);
-            }
-            return Flow::Unknown;
-        }
-        let positional = std::mem::replace(&mut env.positional, args.to_vec());
-        env.calls.push(name.to_owned());
-        let forked = std::mem::replace(&mut env.forked, false);
-        let flow = self.node(&function.body, env, &function.documents, stdin);
-        env.forked = forked;
-        env.calls.pop();
-        env.positional = positional;
-        flow
     }
 }
 

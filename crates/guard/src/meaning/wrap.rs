@@ -195,6 +195,16 @@ impl Walker<'_> {
                 self.git_runs(command, env);
                 None
             }
+            "gh" => {
+                if let [alias, set, _, text, ..] = command.args
+                    && alias == "alias"
+                    && set == "set"
+                    && let Some(text) = text.strip_prefix('!')
+                {
+                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                }
+                None
+            }
             _ => self.simple_wrapper(command, env),
         }
     }
@@ -254,7 +264,7 @@ impl Walker<'_> {
         let (assignments, inner) = leading_assignments(inner);
         let mut child = env.clone();
         for directory in options.values(&["C", "chdir"]) {
-            child.directories = self.absolute(directory, env);
+            child.directories = self.directories(directory, env);
         }
         for (name, value) in assignments {
             crate::rules::assignment(self, name, &Value::text(value), env);

@@ -46,6 +46,31 @@ impl Walker<'_> {
             .map(|directory| normalize(&format!("{directory}/{path}")))
             .collect()
     }
+
+    /// Where a change of the directory leads. One that climbs out of the
+    /// project still says so, because what is beside it is none of its
+    /// business, even where both lie in a directory for temporary files.
+    pub fn directories(&self, target: &str, env: &Env) -> Vec<String> {
+        let from: &[String] = if target.starts_with('/') {
+            &[]
+        } else {
+            &env.directories
+        };
+        if from.is_empty() {
+            return vec![normalize(target)];
+        }
+        let enter = |directory: &String| {
+            let joined = format!("{directory}/{target}");
+            let normal = normalize(&joined);
+            if climbs_out(&joined, self.project()) {
+                let up = "/..".repeat(self.project().matches('/').count());
+                format!("{}{up}{normal}", self.project())
+            } else {
+                normal
+            }
+        };
+        from.iter().map(enter).collect()
+    }
 }
 
 /// Removes `.`, `..` and doubled slashes, without looking at the disk.
@@ -69,6 +94,33 @@ pub fn normalize(path: &str) -> String {
         normal.push('/');
     }
     normal
+}
+
+/// Does an absolute path enter the project and leave it again by `..`?
+pub fn climbs_out(path: &str, project: &str) -> bool {
+    let root: Vec<&str> = project.split('/').filter(|part| !part.is_empty()).collect();
+    // How deep we stand, and how many components of the root led there.
+    let (mut depth, mut common) = (0usize, 0usize);
+    let mut left = false;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                let inside = common == root.len();
+                depth = depth.saturating_sub(1);
+                common = common.min(depth);
+                left |= inside && common < root.len();
+            }
+            part => {
+                if common == depth && root.get(common) == Some(&part) {
+                    common += 1;
+                    left &= common < root.len();
+                }
+                depth += 1;
+            }
+        }
+    }
+    left
 }
 
 /// Where the path really leads: every link on the way is followed, and `..`
@@ -123,6 +175,14 @@ pub fn zone(context: &Context, path: &str) -> Zone {
     if known.len() < path.len() {
         return computed_zone(context, known, path);
     }
+    if path.contains("/../") || path.ends_with("/..") {
+        return match zone(context, &normalize(path)) {
+            Zone::Temporary | Zone::TemporaryRoot if climbs_out(path, context.project) => {
+                Zone::Outside
+            }
+            zone => zone,
+        };
+    }
     let folded;
     let (path, project) = if context.settings.ignore_case {
         folded = (path.to_lowercase(), context.project.to_lowercase());
@@ -132,6 +192,9 @@ pub fn zone(context: &Context, path: &str) -> Zone {
     };
     if let Some(device) = path.strip_prefix("/dev/") {
         return device_zone(device);
+    }
+    if context.temporary.iter().any(|directory| path == directory) && path != project {
+        return Zone::TemporaryRoot;
     }
     if is_within(project, path) {
         return Zone::Project;
@@ -145,9 +208,6 @@ pub fn zone(context: &Context, path: &str) -> Zone {
         return Zone::Temporary;
     }
     for directory in context.temporary {
-        if path == directory.as_str() {
-            return Zone::TemporaryRoot;
-        }
         // A home directory there is somebody's home all the same.
         let at_home = is_within(context.home, directory) && is_within(path, context.home);
         if is_within(path, directory) && !at_home && !beside_project(path, project, directory) {

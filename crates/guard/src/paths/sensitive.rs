@@ -21,7 +21,7 @@ const EXCEPTIONS: [&str; 15] = [
     ".go",
 ];
 
-const NAMES: [&str; 58] = [
+const NAMES: [&str; 69] = [
     ".env",
     ".envrc",
     ".netrc",
@@ -80,6 +80,17 @@ const NAMES: [&str; 58] = [
     "gshadow",
     "terraform.tfstate",
     "terraform.tfstate.backup",
+    "credentials",
+    ".secrets",
+    ".vault_pass",
+    ".vault_pass.txt",
+    ".vault_password",
+    "vault_password",
+    "wp-config.php",
+    "local.settings.json",
+    ".renviron",
+    "rclone.conf",
+    "secring.gpg",
 ];
 
 const ENDINGS: [&str; 14] = [
@@ -158,9 +169,21 @@ pub fn is_sensitive(path: &str) -> bool {
         })
         || is_sensitive_name(name)
         || in_proc(&lower)
+        || is_kept_among_secrets(&lower)
         || lower.strip_suffix("/.npmrc").is_some_and(is_home)
         || lower.contains("/etc/sudoers.d/")
         || lower.contains("/etc/ssh/ssh_host_")
+}
+
+/// A directory called `secrets` holds them, and code that handles them.
+fn is_kept_among_secrets(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let (name, directory) = (parts.next().unwrap_or_default(), parts.next());
+    let is_data = !name.contains('.')
+        || [".txt", ".json", ".yml", ".yaml", ".toml", ".ini", ".enc"]
+            .iter()
+            .any(|ending| name.ends_with(ending));
+    matches!(directory, Some("secrets" | ".secrets")) && is_data && !name.is_empty()
 }
 
 fn is_home(directory: &str) -> bool {
@@ -199,7 +222,16 @@ fn is_sensitive_name(name: &str) -> bool {
     if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return true;
     }
-    let wanted = name.starts_with("service-account")
+    // Values for what is built; those of an example are none.
+    if let Some(start) = name.strip_suffix(".tfvars") {
+        let example = ["example", "sample", "template", "test"];
+        return !example.iter().any(|word| start.contains(word)) && !start.contains(mark::STAR);
+    }
+    if name.ends_with(".asc") && (name.contains("private") || name.contains("secret")) {
+        return true;
+    }
+    let wanted = name.contains("service-account")
+        || name.contains("service_account")
         || name.starts_with("client_secret")
         || name.contains("firebase-adminsdk");
     if wanted && name.ends_with(".json") {

@@ -61,6 +61,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         ("pulumi", ["destroy" | "down", ..] | ["stack", "rm", ..]) => true,
         ("pulumi", ["up" | "update", ..]) => has("--yes") || has("-y") || has("--skip-preview"),
         ("cdk" | "cdktf", ["destroy", ..]) => true,
+        ("cdk" | "cdktf", ["deploy", ..]) => {
+            has("--auto-approve") || args.iter().any(|w| w == "never")
+        }
         ("serverless" | "sls" | "sst", ["remove", ..])
         | ("sam", ["delete", ..])
         | ("amplify", ["delete", ..])
@@ -84,7 +87,12 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                         | "remove-iam-policy-binding"
                         | "add-iam-policy-binding"
                 ) || word.starts_with("delete-")
-            }) || matches!(all, ["iam", "service-accounts", "keys", "create", ..])
+            }) || matches!(
+                all,
+                ["iam", "service-accounts", "keys", "create", ..]
+                    | ["ad", "sp", "create-for-rbac", ..]
+                    | ["role", "assignment", "create", ..]
+            )
         }
         ("gsutil", all) => {
             all.first() == Some(&"rb")
@@ -94,6 +102,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                         || has("-m")
                         || all.iter().any(|word| word.ends_with("**"))))
                 || (all.contains(&"rsync") && has("-d"))
+                || all.iter().any(|word| word.starts_with("allUsers"))
         }
         ("azcopy", ["remove" | "rm", ..]) => true,
         ("s3cmd", ["del" | "rb" | "rm", ..]) => true,
@@ -114,6 +123,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 | "addons:destroy"
                 | "apps:delete"
                 | "ps:scale"
+                | "config:unset"
                 | "domains:clear"
         ),
         ("fly" | "flyctl", all) => all.contains(&"destroy") || all.contains(&"delete"),
@@ -166,7 +176,15 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
         verbs.contains(word)
             || matches!(
                 **word,
-                "get" | "describe" | "logs" | "apply" | "exec" | "config"
+                "get"
+                    | "describe"
+                    | "logs"
+                    | "apply"
+                    | "exec"
+                    | "config"
+                    | "auth"
+                    | "explain"
+                    | "run"
             )
     }) else {
         return false;
@@ -174,6 +192,12 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
     match *verb {
         "delete" | "drain" | "cordon" => true,
         "create" => words.contains(&"clusterrolebinding"),
+        "run" => args.iter().any(|word| {
+            word.starts_with("--privileged")
+                || ["hostPID", "hostNetwork", "hostPath", "\"privileged\":true"]
+                    .iter()
+                    .any(|escape| word.contains(escape))
+        }),
         "replace" => args.iter().any(|word| word == "--force"),
         "scale" => args.iter().any(|word| word == "--replicas=0"),
         "taint" => args.iter().any(|word| word.contains("NoExecute")),
@@ -217,14 +241,18 @@ fn aws(service: &str, verb: &str, args: &[String]) -> bool {
         }
         ("s3", "rb") => true,
         ("s3", "sync" | "mv") => has("--delete"),
-        ("iam", verb)
-            if verb.starts_with("create-access-key")
-                || verb.starts_with("attach-")
-                || verb.starts_with("put-") =>
-        {
-            true
+        ("iam", verb) => {
+            let shows = ["get-", "list-", "simulate-", "generate-"];
+            !shows.iter().any(|start| verb.starts_with(start))
         }
-        ("s3api", "put-bucket-acl" | "put-object-acl" | "put-bucket-policy") => true,
+        ("ec2", "authorize-security-group-ingress") => args
+            .iter()
+            .any(|word| word.contains("0.0.0.0/0") || word.contains("::/0")),
+        ("s3api", verb) if verb.starts_with("put-bucket") => true,
+        ("s3api", "put-public-access-block") => true,
+        ("route53", "change-resource-record-sets") => true,
+        ("cloudtrail", "stop-logging") | ("organizations", "leave-organization") => true,
+        ("s3api", "put-object-acl") => true,
         (_, verb) => [
             "delete-",
             "terminate-",
@@ -239,6 +267,7 @@ fn aws(service: &str, verb: &str, args: &[String]) -> bool {
             "batch-delete",
             "detach-",
             "stop-instances",
+            "reboot-instances",
         ]
         .iter()
         .any(|start| verb.starts_with(start)),

@@ -9,7 +9,14 @@ use super::files;
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     if !matches!(
         command.name,
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose"
+        "docker"
+            | "podman"
+            | "nerdctl"
+            | "docker-compose"
+            | "podman-compose"
+            | "ctr"
+            | "crictl"
+            | "buildah"
     ) {
         return;
     }
@@ -41,7 +48,8 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         [_, "prune", ..] => !has("--help"),
         ["volume", "rm" | "remove", ..]
         | ["swarm", "leave", ..]
-        | ["stack" | "service" | "node", "rm", ..] => true,
+        | ["stack" | "service" | "node" | "secret" | "config", "rm", ..]
+        | ["images" | "containers" | "snapshots", "rm" | "delete", ..] => true,
         ["rm" | "stop" | "kill" | "rmi", rest @ ..]
         | ["container" | "image", "rm" | "stop" | "kill", rest @ ..] => {
             has("-v")
@@ -52,6 +60,11 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                     .iter()
                     .any(|word| crate::meaning::mark::has_computed(word))
                 || has("-aq")
+                || has("-a")
+                || has("--all")
+                || has("-af")
+                || has("-fa")
+                || has("--prune")
         }
         ["machine", "rm" | "reset", ..] | ["context", "rm", ..] | ["system", "reset", ..] => true,
         _ => false,
@@ -64,7 +77,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         Some(&"run" | &"create" | &"exec" | &"container")
     ) || compose
     {
-        escapes(walker, args, &shown);
+        escapes(walker, args, &shown, env);
     }
     if words.first() == Some(&"login")
         && args
@@ -75,7 +88,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     }
 }
 
-fn escapes(walker: &mut Walker, args: &[String], shown: &str) {
+fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     let takes = Takes {
         shorts: "vuweplmh",
         longs: &[
@@ -152,6 +165,9 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str) {
             "/var/lib/docker",
         ]
         .contains(&source.trim_end_matches('/'));
+        if source.contains('/') {
+            files::mentioned(walker, source, env);
+        }
         out |= source.contains("/.ssh")
             || source.contains("/.aws")
             || source.contains("/.kube")

@@ -64,17 +64,54 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let has = |flag: &str| words.contains(&flag);
     let destroys = match (name, operands.as_slice()) {
         ("dropdb" | "dropuser", _) => true,
-        ("mysqladmin" | "mariadb-admin", all) => all.contains(&"drop"),
+        ("mysqladmin" | "mariadb-admin", all) => all.contains(&"drop") || all.contains(&"shutdown"),
+        ("cypher-shell", all) => {
+            let text = stdin_text(command).unwrap_or_default();
+            all.iter().chain([&text.as_str()]).any(|text| {
+                let upper = text.to_ascii_uppercase();
+                upper.contains("DELETE") && !upper.contains("WHERE")
+            })
+        }
+        ("neo4j-admin", all) => all.contains(&"delete"),
+        ("pg_resetwal" | "pg_rewind", _) => true,
+        ("migrate" | "tern" | "goose", all) => {
+            all.contains(&"drop") || all.contains(&"reset") || all.ends_with(&["down"])
+        }
+        ("flask", ["db", "downgrade", "base", ..]) => true,
+        ("hasura", ["metadata", "clear", ..]) => true,
         ("redis-cli" | "valkey-cli", all) => {
             let text = stdin_text(command).unwrap_or_default();
-            all.iter().any(|word| is_flush(word)) || text.split_whitespace().any(is_flush)
+            let many = |pair: &[&str]| {
+                matches!(pair, [verb, key] if (verb.eq_ignore_ascii_case("del")
+                    || verb.eq_ignore_ascii_case("unlink"))
+                    && crate::meaning::mark::has_computed(key))
+            };
+            let server = matches!(
+                all,
+                [verb, ..] if verb.eq_ignore_ascii_case("shutdown")
+            ) || all.windows(2).any(|pair| {
+                matches!(pair, [verb, set] if verb.eq_ignore_ascii_case("config")
+                    && set.eq_ignore_ascii_case("set"))
+            });
+            let evaluated = |word: &&str| word.contains("flush");
+            server
+                || all.iter().any(evaluated)
+                || all.iter().any(|word| is_flush(word))
+                || text.split_whitespace().any(is_flush)
+                || all.windows(2).any(many)
         }
         ("mongo" | "mongosh", all) => {
             let text = stdin_text(command).unwrap_or_default();
             all.iter().chain([&text.as_str()]).any(|text| {
-                ["dropDatabase", ".drop(", "deleteMany({})", "remove({})"]
-                    .iter()
-                    .any(|call| text.contains(call))
+                [
+                    "dropDatabase",
+                    ".drop(",
+                    "deleteMany({})",
+                    "remove({})",
+                    "shutdown",
+                ]
+                .iter()
+                .any(|call| text.contains(call))
             })
         }
         ("rails" | "rake" | "bin/rails", all) => all.iter().any(|task| {
@@ -133,9 +170,32 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ("hasura", ["migrate", "apply", ..]) => has("--down"),
         _ => false,
     };
-    if destroys {
+    if destroys || !RUNNERS.contains(&name) && drops_by_name(&operands) {
         walker.report("db.destroy", &format!("{name} {}", args.join(" ")));
     }
+}
+
+/// Programs whose words are names that a project gave to its own scripts.
+const RUNNERS: [&str; 14] = [
+    "npm", "pnpm", "yarn", "bun", "make", "just", "task", "nx", "turbo", "echo", "grep", "rg",
+    "git", "docker",
+];
+
+/// `… database drop`, `… db:reset`: whatever tool it is, it says what it does.
+fn drops_by_name(operands: &[&str]) -> bool {
+    let what = |word: &str| matches!(word, "database" | "db" | "schema" | "ecto");
+    let how = |word: &str| {
+        matches!(
+            word,
+            "drop" | "reset" | "wipe" | "destroy" | "nuke" | "purge"
+        )
+    };
+    let pair = |pair: &[&str]| matches!(pair, [first, second] if what(first) && how(second));
+    let joined = |word: &&str| {
+        word.split_once([':', '.'])
+            .is_some_and(|(first, second)| what(first) && how(second))
+    };
+    operands.windows(2).take(3).any(pair) || operands.iter().take(3).any(joined)
 }
 
 /// `COPY … TO PROGRAM '…'` runs, `COPY … TO '…'` writes on the server.
@@ -147,6 +207,7 @@ fn copies(walker: &mut Walker, sql: &str, env: &Env) {
     let quoted = |from: usize| sql.get(from..).and_then(|rest| rest.split('\'').nth(1));
     if let Some(text) = upper.find(" PROGRAM ").and_then(quoted) {
         walker.code(text, &mut env.clone(), &Flow::Unknown);
+        walker.report("opaque.code", sql);
     } else if let Some(path) = upper
         .find(" TO '")
         .or_else(|| upper.find("OUTFILE '"))
@@ -216,6 +277,10 @@ fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
 
 /// `curl -X DELETE localhost:9200/_all` empties a search engine.
 fn deletes_index(operands: &[&str], words: &[&str]) -> bool {
+    let by_query = |url: &&str| is_database(url) && url.contains("_delete_by_query");
+    if operands.iter().any(by_query) {
+        return true;
+    }
     let deletes = words
         .windows(2)
         .any(|pair| matches!(pair, ["-X" | "--request", "DELETE"]))

@@ -38,6 +38,15 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 walker.report("disk.format", &shown());
             }
         }
+        "nvme" => {
+            let verb = args.first().map_or("", String::as_str);
+            if ["format", "sanitize", "delete-ns", "write", "reset", "fw-"]
+                .iter()
+                .any(|start| verb.starts_with(start))
+            {
+                walker.report("disk.format", &shown());
+            }
+        }
         "diskutil" => {
             let verb = args.first().map_or("", String::as_str).to_ascii_lowercase();
             if [

@@ -66,6 +66,19 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             | "dnf"
             | "yum"
             | "zypper"
+            | "brew"
+            | "helm"
+            | "nix"
+            | "nix-shell"
+            | "guix"
+            | "ansible-galaxy"
+            | "vagrant"
+            | "terraform"
+            | "tofu"
+            | "docker"
+            | "podman"
+            | "pnpx"
+            | "conda"
     );
     let starts = installs
         || matches!(
@@ -84,6 +97,59 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 | "insmod"
                 | "adb"
         );
+    let obeys = matches!(
+        command.name,
+        "psql"
+            | "mysql"
+            | "mariadb"
+            | "sqlite3"
+            | "mongosh"
+            | "redis-cli"
+            | "at"
+            | "batch"
+            | "crontab"
+            | "ssh"
+    ) || matches!(command.name, "awk" | "gawk")
+        && command.args.windows(2).any(|pair| pair == ["-f", "-"]);
+    if obeys && *command.stdin == Flow::Network {
+        walker.report("net.pipe-to-shell", command.name);
+    }
+    let builds = matches!(
+        command.name,
+        "make"
+            | "cmake"
+            | "gmake"
+            | "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "cargo"
+            | "go"
+            | "pip"
+            | "pip3"
+            | "mvn"
+            | "gradle"
+            | "rake"
+            | "bundle"
+            | "composer"
+            | "meson"
+            | "ninja"
+            | "tox"
+            | "just"
+            | "docker"
+    );
+    let stands_in = || walker.was_fetched(".", env);
+    let given = || {
+        let path = |word: &&String| !word.starts_with('-');
+        command
+            .args
+            .iter()
+            .filter(path)
+            .any(|word| walker.was_fetched(word, env))
+    };
+    if builds && !env.fetched.is_empty() && (stands_in() || given()) {
+        walker.report("net.download-then-run", command.name);
+    }
     if !starts {
         return;
     }
@@ -97,14 +163,36 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         (
             _,
             [
-                "install" | "i" | "add" | "get" | "tool" | "localinstall",
+                "install" | "i" | "add" | "get" | "tool" | "localinstall" | "x" | "tap" | "upgrade"
+                | "box",
                 packages @ ..,
             ],
         )
-        | ("rpm", packages) => packages,
+        | ("rpm" | "nix-shell", packages) => packages,
+        ("docker" | "podman", ["build", packages @ ..]) => packages,
         _ => &[],
     };
-    let addresses = packages.iter().copied().chain(args.values(&["git"]));
+    let registries = [
+        "git",
+        "index-url",
+        "extra-index-url",
+        "i",
+        "registry",
+        "source",
+        "s",
+        "url",
+        "find-links",
+    ];
+    // Terraform's options have one dash.
+    let module = command
+        .args
+        .iter()
+        .filter_map(|word| word.strip_prefix("-from-module="));
+    let addresses = packages
+        .iter()
+        .copied()
+        .chain(args.values(&registries))
+        .chain(module);
     for word in addresses.filter(|_| installs) {
         if comes_from_nowhere(word) {
             walker.report("net.run-remote-code", word);
@@ -125,7 +213,10 @@ fn comes_from_nowhere(word: &str) -> bool {
         return false;
     }
     match urls::parse(url) {
-        Some(url) => !KNOWN_HOSTS.contains(&url.written.as_str()),
+        Some(url) => {
+            let local = matches!(url.written.as_str(), "localhost" | "127.0.0.1");
+            !local && !KNOWN_HOSTS.contains(&url.written.as_str())
+        }
         None => true,
     }
 }

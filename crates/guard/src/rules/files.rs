@@ -27,6 +27,11 @@ fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> V
             paths::resolve(&absolute, &env.links, walker.context.world)
         };
         let mut zone = paths::zone(walker.context, &real);
+        if matches!(zone, Zone::Temporary | Zone::TemporaryRoot)
+            && paths::climbs_out(&absolute, walker.project())
+        {
+            zone = Zone::Outside;
+        }
         let inside = |zone: &Zone| matches!(zone, Zone::Inside(_) | Zone::Project);
         // A root that itself lies behind a link is compared behind it.
         if zone == Zone::Outside && inside(&lexical) {
@@ -136,7 +141,8 @@ fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
         "/var/lib/apt/lists/",
     ]
     .iter()
-    .any(|start| path.starts_with(start));
+    .any(|start| path.starts_with(start))
+        && !paths::is_within(path, walker.home());
     let everything = matches!(path, "." | ".." | "*") || path.starts_with(mark::STAR);
     if (precious && !passing && tree) || (everything && tree) {
         walker.report("fs.delete-outside", path);
@@ -177,6 +183,15 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
             Zone::Inside(_) => continue,
         };
         walker.report(rule, path);
+    }
+}
+
+/// The content of files goes: all of the project's is the project itself.
+pub fn emptied(walker: &mut Walker, path: &str, env: &Env) {
+    for place in places(walker, "empty", path, env) {
+        if covers_everything(walker, &place) {
+            walker.report("fs.delete-project", path);
+        }
     }
 }
 
@@ -283,6 +298,8 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
         }
         let rule = match &place.zone {
             Zone::Outside if is_public(walker, &place.real) => continue,
+            // The public half of a key is there to be shown.
+            Zone::Outside if place.real.ends_with(".pub") => continue,
             Zone::Project if !is_root(walker, &place.real) => {
                 outside_rule(&place, path, "path.outside-read")
             }

@@ -5,11 +5,11 @@ use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
-use crate::paths::{self, Zone};
+use crate::paths::{self, Zone, sensitive};
 
 const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
 
-pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let mut rest = command.args;
     let mut elsewhere = env.clone();
     // Global options stand before the verb.
@@ -23,13 +23,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             }
             "-C" => {
                 if let Some(directory) = after.first() {
-                    elsewhere.directories = walker.absolute(directory, &elsewhere);
+                    elsewhere.directories = walker.directories(directory, &elsewhere);
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
             "--git-dir" | "--work-tree" if !after.is_empty() => {
                 if let Some(directory) = after.first() {
-                    elsewhere.directories = walker.absolute(directory, &elsewhere);
+                    elsewhere.directories = walker.directories(directory, &elsewhere);
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
@@ -38,7 +38,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             }
             _ if word.starts_with("--git-dir=") || word.starts_with("--work-tree=") => {
                 let directory = word.split_once('=').map_or("", |(_, path)| path);
-                elsewhere.directories = walker.absolute(directory, &elsewhere);
+                elsewhere.directories = walker.directories(directory, &elsewhere);
                 rest = after;
             }
             _ if word.starts_with("--exec-path=") => {
@@ -67,6 +67,42 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         }
     }
     by_verb(walker, verb, args, &elsewhere);
+    match (verb.as_str(), args) {
+        ("remote", [how, rest @ ..]) if matches!(how.as_str(), "add" | "set-url") => {
+            remote(walker, how, rest, env);
+        }
+        ("clone", _) => cloned(walker, args, &elsewhere, env),
+        _ => {}
+    }
+}
+
+/// A remote on a host that nobody knows: what is pushed there is gone.
+fn remote(walker: &mut Walker, how: &str, words: &[String], env: &mut Env) {
+    let takes = Takes {
+        shorts: "tm",
+        longs: &[],
+    };
+    if let [name, url, ..] = Args::read(words, takes).operands.as_slice()
+        && is_unknown_host(url)
+    {
+        if how == "set-url" {
+            walker.report("secret.send", url);
+        }
+        env.foreign_remotes.push((*name).to_owned());
+    }
+}
+
+/// Notes where code from a host that nobody knows lies now.
+fn cloned(walker: &Walker, args: &[String], from: &Env, env: &mut Env) {
+    let operands = Args::read(args, CLONE_TAKES).operands;
+    let Some(url) = operands.first().filter(|url| is_unknown_host(url)) else {
+        return;
+    };
+    let name = url.trim_end_matches('/').rsplit(['/', ':']).next();
+    let name = name.unwrap_or_default().trim_end_matches(".git");
+    let target = operands.get(1).copied().unwrap_or(name);
+    let directories = walker.absolute(target, from);
+    env.fetched.extend(directories);
 }
 
 /// Does it change the repository or the files that it stands in?
@@ -111,8 +147,24 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             files::write(walker, path, env);
         }
     }
+    if matches!(verb, "commit" | "notes" | "tag" | "merge") {
+        let takes = Takes {
+            shorts: "FmCc",
+            longs: &["file", "message"],
+        };
+        let written = Args::read(args, takes);
+        for path in written.values(&["F", "file"]) {
+            files::read(walker, path, env);
+        }
+        let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
+        for path in written.operands.iter().filter(is_secret) {
+            if verb == "commit" {
+                walker.report("secret.commit", path);
+            }
+        }
+    }
     match verb {
-        "push" | "send-pack" => push(walker, args, &shown),
+        "push" | "send-pack" => push(walker, args, &shown, env),
         "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
         "reset" if plain.long("merge") => walker.report("git.reset-hard", &shown),
         "clean" => {
@@ -122,6 +174,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 walker.report("git.clean", &shown);
             }
         }
+        "switch" | "checkout" if recreates_shared(args) => walker.report("git.history", &shown),
         "checkout" => checkout(walker, args, &shown),
         "restore" => {
             let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
@@ -147,6 +200,22 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "filter-branch" | "filter-repo" | "replace" => walker.report("git.history", &shown),
         "update-ref" if plain.short('d') || plain.long("stdin") => {
             walker.report("git.history", &shown)
+        }
+        "update-ref"
+            if plain.operands.len() > 1 && (first.contains("heads/") || first == "HEAD") =>
+        {
+            walker.report("git.history", &shown)
+        }
+        // A file whose changes nobody sees is as good as changed.
+        "update-index" if plain.long("assume-unchanged") || plain.long("skip-worktree") => {
+            for path in &plain.operands {
+                files::write(walker, path, env);
+            }
+        }
+        "bundle" if first == "create" => {
+            if let Some(path) = plain.operands.get(1).filter(|path| **path != "-") {
+                files::write(walker, path, env);
+            }
         }
         "symbolic-ref" if plain.short('d') => walker.report("git.history", &shown),
         "gc" if plain
@@ -210,6 +279,12 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "lfs" if first == "prune" => walker.report("git.history", &shown),
         "svn" if first == "reset" => walker.report("git.reset-hard", &shown),
         "apply" | "am" => {
+            if plain.long("unsafe-paths") {
+                walker.report("fs.write-outside", &shown);
+            }
+            for path in &plain.operands {
+                files::read(walker, path, env);
+            }
             for directory in plain.values(&["directory"]) {
                 files::write(walker, directory, env);
             }
@@ -244,7 +319,7 @@ fn is_unknown_host(to: &str) -> bool {
         .any(|forge| host == *forge || host.ends_with(&format!(".{forge}")))
 }
 
-fn push(walker: &mut Walker, args: &[String], shown: &str) {
+fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     let takes = Takes {
         shorts: "o",
         longs: &["push-option", "repo", "receive-pack", "exec"],
@@ -253,7 +328,9 @@ fn push(walker: &mut Walker, args: &[String], shown: &str) {
     if push.has('n', "dry-run") {
         return;
     }
-    if push.operands.first().is_some_and(|to| is_unknown_host(to)) {
+    let goes_away =
+        |to: &&str| is_unknown_host(to) || env.foreign_remotes.iter().any(|remote| remote == to);
+    if push.operands.first().is_some_and(goes_away) {
         walker.report("secret.send", shown);
     }
     let leased = push
@@ -286,6 +363,23 @@ fn push(walker: &mut Walker, args: &[String], shown: &str) {
     if push.values(&["receive-pack", "exec"]).next().is_some() {
         walker.report("git.config-injection", shown);
     }
+}
+
+/// `git switch -C main`: a branch that others share begins anew elsewhere.
+fn recreates_shared(args: &[String]) -> bool {
+    let flags = ["-B", "-C", "--force-create"];
+    let shared = [
+        "main",
+        "master",
+        "develop",
+        "trunk",
+        "production",
+        "release",
+    ];
+    args.windows(2).any(|pair| {
+        matches!(pair, [flag, name] if flags.contains(&flag.as_str())
+            && shared.contains(&name.as_str()))
+    })
 }
 
 fn branch(walker: &mut Walker, args: &Args, shown: &str) {
@@ -338,25 +432,26 @@ fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
     }
 }
 
+const CLONE_TAKES: Takes = Takes {
+    shorts: "bocju",
+    longs: &[
+        "branch",
+        "origin",
+        "config",
+        "depth",
+        "reference",
+        "template",
+        "separate-git-dir",
+        "filter",
+        "initial-branch",
+        "upload-pack",
+        "jobs",
+    ],
+};
+
 /// `git clone url directory` writes there.
 fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
-    let takes = Takes {
-        shorts: "bocju",
-        longs: &[
-            "branch",
-            "origin",
-            "config",
-            "depth",
-            "reference",
-            "template",
-            "separate-git-dir",
-            "filter",
-            "initial-branch",
-            "upload-pack",
-            "jobs",
-        ],
-    };
-    let options = Args::read(args, takes);
+    let options = Args::read(args, CLONE_TAKES);
     for setting in options.values(&["c", "config"]) {
         git_config::setting(walker, setting, env);
     }

@@ -106,6 +106,10 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         }
         return;
     }
+    // `git clean` without being asked twice.
+    if lower == "clean.requireforce" && value == "false" {
+        walker.report("git.clean", key);
+    }
     let harmless_redirect = match lower.as_str() {
         "http.sslverify" => value != "false" && value != "0",
         "core.hookspath" => value.is_empty(),
@@ -166,7 +170,10 @@ pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
     if options.long("system") && !reads {
         walker.report("git.config-injection", "--system");
     }
-    if reads || options.long("unset") || options.long("unset-all") {
+    let unsets = options.long("unset")
+        || options.long("unset-all")
+        || options.operands.first() == Some(&"unset");
+    if reads || unsets {
         return;
     }
     if let [key, value, ..] = operands {

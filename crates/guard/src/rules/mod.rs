@@ -1,6 +1,7 @@
 //! The rules: what is dangerous, by family. The catalogue says what each is
 //! about; the judges beside it say where it matches.
 
+mod admin;
 pub mod catalog;
 mod cloud;
 mod container;
@@ -14,8 +15,10 @@ pub mod net;
 mod operations;
 mod publish;
 pub mod secret;
+mod service;
 mod system;
 mod upload;
+mod vcs;
 
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::walk::{Command, Walker};
@@ -25,12 +28,18 @@ use crate::user;
 /// Judges one command by every family.
 pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     system::judge(walker, command);
+    // An agent in another home has none of the guard's hooks.
+    let moved = |name: &&str| env.variables.contains_key(*name);
+    if system::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
+        walker.report("guard.switch-off", "HOME");
+    }
     operations::judge(walker, command, env);
     secret::judge(walker, command, env);
     net::judge(walker, command, env);
     fetched::judge(walker, command, env);
     upload::judge(walker, command, env);
     disk::judge(walker, command);
+    admin::judge(walker, command, env);
     publish::judge(walker, command);
     if matches!(command.name, "apply_patch" | "applypatch") {
         patch(walker, command, env);
@@ -38,9 +47,11 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     database::judge(walker, command, env);
     container::judge(walker, command, env);
     cloud::judge(walker, command);
+    service::judge(walker, command);
     if matches!(command.name, "git" | "hub") {
         git::judge(walker, command, env);
     }
+    vcs::judge(walker, command);
     user::judge(walker, command);
 }
 

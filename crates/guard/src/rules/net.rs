@@ -88,7 +88,8 @@ pub fn client_takes(name: &str) -> Takes {
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     match command.name {
-        "curl" | "wget" | "aria2c" | "http" | "https" | "xh" | "lynx" | "w3m" | "fetch" => {
+        "curl" | "wget" | "aria2c" | "http" | "https" | "xh" | "lynx" | "w3m" | "fetch"
+        | "curlie" | "axel" | "links" | "elinks" | "wget2" | "httpie" => {
             client(walker, command, env)
         }
         "nc" | "ncat" | "netcat" | "socat" | "telnet" => raw(walker, command),
@@ -134,7 +135,15 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 walker.code(text, &mut env.clone(), &Flow::Unknown);
             }
         }
-        "iex" | "Invoke-Expression" => walker.report("net.run-remote-code", command.name),
+        // Elixir's shell of the same name takes options.
+        "iex" | "Invoke-Expression"
+            if !command
+                .args
+                .iter()
+                .all(|word| word.starts_with('-') || word == "mix") =>
+        {
+            walker.report("net.run-remote-code", command.name);
+        }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
             if !command.args.is_empty()
                 && !command
@@ -319,21 +328,45 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
             walker.report("secret.send", header);
         }
     }
-    // A token in a header is how an API is used; over plain HTTP it leaks.
-    for header in args.values(&["H", "header", "u", "user"]) {
-        if header.contains(mark::SECRET)
-            && args.operands.iter().any(|url| {
-                url.starts_with("http://")
-                    && !url.contains("localhost")
-                    && !url.contains("127.0.0.1")
-            })
-        {
+    // A token in a header is how an API is used; over plain HTTP it leaks,
+    // and so it does in a header that is not for tokens.
+    let plain = args.operands.iter().any(|url| {
+        url.starts_with("http://") && !url.contains("localhost") && !url.contains("127.0.0.1")
+    });
+    for login in args.values(&["u", "user"]) {
+        if login.contains(mark::SECRET) && plain {
+            walker.report("secret.send", login);
+        }
+    }
+    for header in args.values(&["H", "header"]) {
+        let misused = header
+            .split_once(':')
+            .is_some_and(|(name, _)| name.len() < 40 && !is_for_tokens(name));
+        if header.contains(mark::SECRET) && (plain || misused && leaves_machine(args)) {
             walker.report("secret.send", header);
         }
     }
     if *command.stdin == Flow::Environment {
         walker.report("secret.send", command.name);
     }
+}
+
+/// Is a header of this name where a service expects its token?
+fn is_for_tokens(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains(mark::SECRET)
+        || [
+            "auth",
+            "key",
+            "token",
+            "secret",
+            "cookie",
+            "password",
+            "credential",
+            "signature",
+        ]
+        .iter()
+        .any(|word| name.contains(word))
 }
 
 fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
@@ -363,6 +396,14 @@ fn allowed(walker: &Walker, url: &Url) -> bool {
 pub fn fetch(walker: &mut Walker, text: &str) {
     if mark::has_computed(text) && !text.contains("://") {
         return;
+    }
+    // `http://169.254.170.2$path`: the host ends before what is computed.
+    if let Some(at) = text.find(mark::is_computed) {
+        let known = text.get(..at).unwrap_or_default();
+        let host = known.split_once("://").map_or("", |(_, host)| host);
+        if host.matches('.').count() == 3 && !host.ends_with('.') {
+            connect(walker, known);
+        }
     }
     let text = &mark::unmark(text);
     walker.trace.url(text);
@@ -403,6 +444,15 @@ pub fn fetch(walker: &mut Walker, text: &str) {
             }
         }
         Reach::Private | Reach::Metadata => walker.report("net.internal", text),
+    }
+}
+
+/// A host that code connects to, whatever it speaks.
+pub fn connect(walker: &mut Walker, host: &str) {
+    let inward = urls::parse(host)
+        .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
+    if inward {
+        walker.report("net.internal", host);
     }
 }
 
@@ -519,7 +569,11 @@ fn raw(walker: &mut Walker, command: &Command) {
         } else {
             (*host).to_owned()
         };
-        fetch(walker, &format!("tcp://{host}:{port}"));
+        // `-z` only asks whether somebody listens.
+        let asks = args.short('z') && matches!(host.as_str(), "localhost" | "127.0.0.1");
+        if !asks {
+            fetch(walker, &format!("tcp://{host}:{port}"));
+        }
         let reach = urls::parse(&format!("tcp://{host}:{port}")).map(|url| url.host.reach());
         let sends = matches!(command.stdin, Flow::Files | Flow::Archive);
         if sends && reach == Some(Reach::Public) {

@@ -19,7 +19,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         ("changeset", ["publish", ..]) => true,
         ("semantic-release" | "release-it" | "np", _) => true,
         ("nx", ["release", "publish", ..]) => true,
-        ("cargo", ["publish" | "yank" | "owner" | "login", ..]) => true,
+        ("cargo", ["publish", ..]) => !has("-n"),
+        ("cargo", ["owner", ..]) => !has("--list") && !has("-l"),
+        ("cargo", ["yank" | "login", ..]) => true,
         ("cargo", ["release", ..]) => has("--execute") || has("-x"),
         ("twine", ["upload", ..]) => true,
         ("python" | "python3", ["twine", "upload", ..]) => has("-m"),
@@ -71,7 +73,15 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         }),
         ("gh", ["gist", "create", ..]) => true,
         ("gh", ["pr", "merge", ..]) => has("--admin"),
-        ("gh", ["workflow", "disable", ..] | ["run" | "cache", "delete", ..]) => true,
+        (
+            "gh",
+            ["workflow", "disable", ..]
+            | [
+                "run" | "cache" | "codespace" | "issue" | "gist" | "project" | "ruleset",
+                "delete",
+                ..,
+            ],
+        ) => true,
         ("gh", ["extension" | "ext", "install", ..]) => true,
         ("hub", ["delete", ..]) => true,
         ("conda" | "anaconda", ["upload", ..]) => true,
@@ -82,6 +92,12 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         ("composer", ["publish", ..]) => true,
         ("fastlane", ["release" | "deliver" | "supply" | "pilot", ..]) => true,
         ("eas", ["submit", ..]) => true,
+        ("lein", ["deploy", ..])
+        | ("web-ext", ["sign", ..])
+        | ("snapcraft", ["upload" | "push" | "release", ..])
+        | ("jfrog" | "jf", ["rt", "upload" | "u", ..])
+        | ("go", ["run", _, "release", ..]) => true,
+        (name, ["publish", ..]) => !OTHER_PUBLISHERS.contains(&name),
         _ => false,
     };
     if publishes {
@@ -91,6 +107,29 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         );
     }
 }
+
+/// Programs that mean something else by `publish`: a message, a build, or
+/// whatever a project's own target of that name does.
+const OTHER_PUBLISHERS: [&str; 18] = [
+    "dotnet",
+    "redis-cli",
+    "nats",
+    "mosquitto",
+    "rabbitmqadmin",
+    "make",
+    "gmake",
+    "just",
+    "task",
+    "nx",
+    "turbo",
+    "rake",
+    "invoke",
+    "nox",
+    "tox",
+    "echo",
+    "printf",
+    "grep",
+];
 
 fn npm(words: &[&str]) -> bool {
     let at = usize::from(matches!(

@@ -81,6 +81,9 @@ pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
             if args.short('v') || args.long("invert-match") {
                 return false;
             }
+            if args.has('c', "count") || args.has('q', "quiet") {
+                return true;
+            }
             args.operands.first().is_some_and(|pattern| {
                 let upper = mark::unmark(pattern).to_ascii_uppercase();
                 let vague = upper.chars().filter(char::is_ascii_alphabetic).count() < 3;
@@ -136,13 +139,22 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "git" => git(walker, args),
         "jq" | "gojq" | "yq" => {
             let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
-            if args.iter().any(shows) {
+            let named = |word: &String| {
+                let names = word.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let asks = ["env.", "$ENV.", "env[", "$ENV["];
+                asks.iter().any(|start| word.contains(start))
+                    && names.into_iter().any(is_secret_variable)
+            };
+            if args.iter().any(|word| shows(word) || named(word)) {
                 walker.report("secret.environment", command.name);
             }
         }
         "gpg" => {
             if args.iter().any(|word| {
-                word.starts_with("--export-secret") || word.starts_with("--delete-secret")
+                word.starts_with("--export-secret")
+                    || word.starts_with("--delete-secret")
+                    || word == "-d"
+                    || word == "--decrypt"
             }) {
                 walker.report("secret.store", command.name);
             }
@@ -162,9 +174,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             walker.report("secret.store", command.name);
         }
         "ps" => {
-            let shows_environment = args.first().is_some_and(|word| {
-                !word.starts_with('-') && word.contains('e') && word.contains('w')
-            });
+            // Options without a dash: among them `e` shows the environment.
+            let bundle = |word: &String| word.chars().all(|c| "aAxeuwfjlrTgks".contains(c));
+            let shows_environment = args
+                .first()
+                .is_some_and(|word| bundle(word) && word.contains('e'))
+                || args.iter().any(|word| word == "e" || word == "eww");
             if shows_environment {
                 walker.report("secret.environment", command.name);
             }
@@ -196,7 +211,7 @@ fn exports(walker: &mut Walker, command: &Command) {
     let prints = command
         .args
         .iter()
-        .any(|word| word == "-p" || word == "-x" && command.args.len() == 1)
+        .any(|word| word.starts_with("-p") || word == "-x" && command.args.len() == 1)
         || (command.args.is_empty() && command.name != "readonly");
     let names_function = command
         .args
@@ -242,7 +257,7 @@ fn git(walker: &mut Walker, args: &[String]) {
                 | "stash"
         )
     );
-    let adds = matches!(verb, Some("add" | "stage" | "update-index"));
+    let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
     let asks = |word: &String| word == "fill" || word == "get";
     if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
         walker.report("secret.store", "git credential fill");
@@ -281,6 +296,9 @@ fn store(walker: &mut Walker, command: &Command) {
             .iter()
             .any(|word| word == flag || word.starts_with(&format!("{flag}=")))
     };
+    if has("--help") {
+        return;
+    }
     let secret = match (command.name, words.as_slice()) {
         (
             "aws",
@@ -312,7 +330,25 @@ fn store(walker: &mut Walker, command: &Command) {
         ("az", ["account", "get-access-token", ..]) => true,
         ("vault", ["kv", "get", ..] | ["read", ..] | ["token", ..]) => true,
         ("op", ["read", ..] | ["item", "get", ..]) => true,
-        ("pass", ["show", ..]) => true,
+        ("pass" | "gopass" | "lpass", ["show", ..]) => true,
+        ("pass", [name]) => !matches!(
+            *name,
+            "ls" | "list" | "git" | "init" | "help" | "version" | "find"
+        ),
+        ("kwallet-query" | "kwalletcli", _) => true,
+        ("gpg" | "gpg2" | "age" | "rage", _) => has("-d") || has("--decrypt"),
+        ("infisical", ["secrets" | "export", ..])
+        | ("chamber", ["read" | "export" | "env", ..]) => true,
+        ("netlify", ["env:list" | "env:get", ..]) | ("railway", ["variables", ..]) => true,
+        ("firebase", ["functions:config:get" | "functions:secrets:access", ..]) => true,
+        ("stripe", ["config", ..]) => has("--list"),
+        ("aws", ["ecr", "get-authorization-token", ..]) => true,
+        ("etcdctl", ["get", ..]) => has("--prefix"),
+        ("consul", ["kv", "get", ..]) => has("-recurse"),
+        (
+            "john" | "hashcat" | "aircrack-ng" | "medusa" | "ncrack" | "crackmapexec" | "responder",
+            _,
+        ) => !command.args.is_empty(),
         ("bw", ["get", ..] | ["export", ..] | ["list", ..]) => true,
         (
             "security",
@@ -321,7 +357,9 @@ fn store(walker: &mut Walker, command: &Command) {
                 ..,
             ],
         ) => true,
-        ("secret-tool", ["lookup" | "search", ..]) => true,
+        ("secret-tool", ["lookup" | "search", ..])
+        | ("keyctl", ["print" | "read" | "pipe", ..]) => true,
+        ("kubectl" | "oc", ["config", "view", ..]) => has("--raw"),
         ("gh", ["auth", "refresh" | "logout", ..]) => true,
         ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),

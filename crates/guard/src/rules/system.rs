@@ -46,7 +46,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             if options
                 .operands
                 .first()
-                .is_some_and(|owner| owner.split([':', '.']).next() == Some("root"))
+                .is_some_and(|owner| matches!(owner.split([':', '.']).next(), Some("root" | "0")))
             {
                 walker.report("privilege.escalate", "chown root");
             }
@@ -148,13 +148,29 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "history"
             if args
                 .iter()
-                .any(|word| word == "-c" || word == "-d" || word == "-w") =>
+                .any(|word| word.starts_with('-') && word.contains(['c', 'd', 'w'])) =>
         {
             walker.report("system.history", "history")
         }
         "journalctl" if args.iter().any(|word| word.starts_with("--vacuum")) => {
             walker.report("system.history", "journalctl --vacuum")
         }
+        "dmesg"
+            if args
+                .iter()
+                .any(|word| matches!(word.as_str(), "-C" | "-c" | "--clear" | "--read-clear")) =>
+        {
+            walker.report("system.history", "dmesg")
+        }
+        "auditctl" if !matches!(first, "-l" | "-s") => walker.report("system.kernel", "auditctl"),
+        "update-alternatives" | "alternatives" => {
+            let shows = ["--display", "--query", "--list", "--get-selections"];
+            if !args.iter().any(|word| shows.contains(&word.as_str())) {
+                walker.report("system.loader", command.name);
+            }
+        }
+        "xmrig" | "minerd" | "cpuminer" | "ethminer" | "cgminer" | "bfgminer" | "t-rex"
+        | "nbminer" => walker.report("net.reverse-shell", command.name),
         "unset" if args.iter().any(|word| word == "HISTFILE") => {
             walker.report("system.history", "unset HISTFILE")
         }
@@ -167,9 +183,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             }
         }
         "ralph" => own_binary(walker, args),
-        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp" => {
-            agent(walker, command)
-        }
+        name if is_agent(name) => agent(walker, command),
         _ => {}
     }
     overwrites_history(walker, command);
@@ -297,9 +311,7 @@ fn processes(walker: &mut Walker, command: &Command) {
                     signal_seen = true;
                     continue;
                 }
-                if matches!(number, Some(-1..=1)) && word != "1"
-                    || word == "1" && !came_from_variable(args)
-                {
+                if matches!(number, Some(-1..=1)) {
                     walker.report("system.process", &args.join(" "));
                 }
             }
@@ -343,18 +355,6 @@ fn processes(walker: &mut Walker, command: &Command) {
             }
         }
     }
-}
-
-/// `kill $!` and `kill $$` are expanded to a number; they name no fixed one.
-fn came_from_variable(args: &[String]) -> bool {
-    args.len() == 1
-        || args.iter().all(|word| {
-            word == "1"
-                || matches!(
-                    word.as_str(),
-                    "-TERM" | "-INT" | "-HUP" | "-15" | "-2" | "-SIGTERM"
-                )
-        })
 }
 
 fn services(walker: &mut Walker, command: &Command) {
@@ -507,6 +507,16 @@ fn packages(walker: &mut Walker, command: &Command) {
     }
 }
 
+/// A directory where anybody may put a file, unless the project or the home
+/// directory lies there.
+fn in_open_directory(walker: &Walker, path: &str) -> bool {
+    ["/tmp", "/dev/shm", "/var/tmp"]
+        .iter()
+        .any(|directory| crate::paths::is_within(path, directory))
+        && !crate::paths::is_within(path, walker.project())
+        && !crate::paths::is_within(path, walker.home())
+}
+
 /// Variables that make other programs load code.
 pub fn loader(walker: &mut Walker, name: &str, value: &str) {
     match name {
@@ -529,7 +539,7 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         | "RUSTC_WRAPPER"
         | "RUSTC_WORKSPACE_WRAPPER"
         | "CARGO_BUILD_RUSTC_WRAPPER"
-            if value.starts_with("/tmp/") || value.starts_with("/dev/shm/") =>
+            if in_open_directory(walker, value) =>
         {
             walker.report("system.loader", name);
         }
@@ -544,12 +554,9 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         }
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
-            let anybody_writes = ["/tmp", "/dev/shm", "/var/tmp"]
-                .iter()
-                .any(|directory| crate::paths::is_within(first, directory));
             // A directory that this text itself made is its own affair.
             let made_here = first.contains("/tmp.made") || mark::has_computed(first);
-            if first == "." || anybody_writes && !made_here {
+            if first == "." || in_open_directory(walker, first) && !made_here {
                 walker.report("system.loader", name);
             }
         }
@@ -611,6 +618,14 @@ fn own_binary(walker: &mut Walker, args: &[String]) {
 }
 
 /// Another agent that is started without its hooks.
+/// A client of the loop.
+pub fn is_agent(name: &str) -> bool {
+    matches!(
+        name,
+        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp"
+    )
+}
+
 fn agent(walker: &mut Walker, command: &Command) {
     let off = command.args.iter().any(|word| {
         word.contains("disableAllHooks")

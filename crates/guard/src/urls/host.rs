@@ -121,7 +121,8 @@ const LOOPBACK_NAMES: [&str; 10] = [
     "localhost6",
 ];
 
-const METADATA_NAMES: [&str; 6] = [
+const METADATA_NAMES: [&str; 7] = [
+    "metadata.azure.com",
     "metadata.google.internal",
     "metadata",
     "metadata.goog",
@@ -131,7 +132,7 @@ const METADATA_NAMES: [&str; 6] = [
 ];
 
 /// Endings of names that only an internal network knows.
-const PRIVATE_ENDINGS: [&str; 14] = [
+const PRIVATE_ENDINGS: [&str; 15] = [
     ".internal",
     ".local",
     ".lan",
@@ -143,6 +144,7 @@ const PRIVATE_ENDINGS: [&str; 14] = [
     ".svc",
     ".cluster.local",
     ".consul",
+    ".default",
     ".home",
     ".in-addr.arpa",
     ".onion",
@@ -190,6 +192,7 @@ fn embedded_in_name(name: &str) -> Reach {
                 worst = worst.max(reach_v4(address));
             }
         }
+        let label = label.strip_prefix("0x").unwrap_or(label);
         if let (8, Ok(number)) = (label.len(), u32::from_str_radix(label, 16)) {
             worst = worst.max(reach_v4(number.into()));
         }

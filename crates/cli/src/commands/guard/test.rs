@@ -113,7 +113,9 @@ fn judge_line(
     let cwd = cwd.filter(|cwd| cwd.starts_with('/'));
     let (place, cwd) = match cwd {
         None => (place, here(place)),
-        Some(cwd) if Path::new(cwd).starts_with(&place.project) => (place, cwd.to_owned()),
+        Some(cwd) if project::holds(Path::new(&place.project), Path::new(cwd)) => {
+            (place, cwd.to_owned())
+        }
         // Another project than ours.
         Some(cwd) => {
             if !places.contains_key(cwd) {

@@ -17,7 +17,9 @@ pub enum Call {
 }
 
 /// What a call does, by the end of the name before its parenthesis.
-pub const CALLS: [(&str, Call); 120] = [
+pub const CALLS: [(&str, Call); 122] = [
+    ("rename", Call::Move),
+    ("copy", Call::Copy),
     ("os.symlink", Call::Link),
     ("symlinkSync", Call::Link),
     ("File.symlink", Call::Link),

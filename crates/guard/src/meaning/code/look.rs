@@ -42,6 +42,8 @@ pub fn everything_else(
                 || compact.contains("process.env,")
                 || compact.trim_end_matches(';').ends_with("process.env")
                 || compact.contains("entries(process.env")
+                || compact.contains("Deno.env.toObject")
+                || compact.contains("(Bun.env)")
                 || compact.contains("for(") && compact.contains("inprocess.env)")
         }
         Language::Ruby => {
@@ -57,6 +59,16 @@ pub fn everything_else(
                 || compact.contains("($_SERVER)")
         }
         Language::Awk => compact.contains("inENVIRON"),
+        Language::Other => [
+            "Sys.getenv()",
+            "(ENV)",
+            "System.get_env()",
+            "os:getenv()",
+            "System.getenv()",
+            "ProcessInfo.processInfo.environment",
+        ]
+        .iter()
+        .any(|word| text.contains(word)),
         _ => false,
     };
     if prints_environment {
@@ -69,6 +81,9 @@ pub fn everything_else(
         "ENV[",
         "getenv(",
         "$ENV{",
+        "ENVIRON[",
+        "Deno.env",
+        "get_env(",
     ]
     .iter()
     .any(|word| code.contains(word));
@@ -81,6 +96,10 @@ pub fn everything_else(
         "Net::HTTP",
         "curl_exec",
         "socket.",
+        "URI.open",
+        "HTTPConnection",
+        "httpx.",
+        "axios",
     ]
     .iter()
     .any(|word| code.contains(word))
@@ -108,7 +127,7 @@ pub fn everything_else(
         walker.report("secret.send", text);
     }
     if sends
-        && ["(eval)", "eval(", "exec(", "Function("]
+        && ["(eval)", "eval(", "exec(", "Function(", "evalURI", "_eval"]
             .iter()
             .any(|word| compact.contains(word))
     {
@@ -116,6 +135,12 @@ pub fn everything_else(
     }
     if language == Language::Perl && compact.contains("evalget(") {
         walker.report("net.run-remote-code", text);
+    }
+    if ["setuid(0", "seteuid(0", "setreuid(0"]
+        .iter()
+        .any(|word| compact.contains(word))
+    {
+        walker.report("privilege.escalate", text);
     }
     if language == Language::Perl
         && ["chmod0777", "chmod0666", "chmod(0777"]
@@ -192,7 +217,8 @@ pub fn everything_else(
     // A string that is a dangerous command, where something runs strings.
     for token in tokens.iter().filter(|_| runs) {
         if let Token::Text(text) = token
-            && let Some((first, _)) = text.trim().split_once(' ')
+            && let Some(first) = text.trim().split(' ').next()
+            && (language == Language::Awk || first.len() < text.trim().len())
             && rules::is_dangerous_program(first)
         {
             walker.code(text, &mut env.clone(), &Flow::Unknown);
@@ -207,6 +233,10 @@ pub fn everything_else(
         }
     }
     quoted_commands(walker, language, text, env);
+    let ends = ["shut down", "restart", "log out"];
+    if language == Language::AppleScript && ends.iter().any(|word| text.contains(word)) {
+        walker.report("system.power", text);
+    }
     processes(walker, &compact);
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
@@ -269,40 +299,5 @@ fn processes(walker: &mut Walker, compact: &str) {
     ];
     if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
         walker.report("system.fork-bomb", "fork");
-    }
-}
-
-pub fn power_shell(walker: &mut Walker, text: &str, env: &mut Env) {
-    let lower = text.to_lowercase();
-    let fetches = [
-        "irm ",
-        "iwr ",
-        "invoke-webrequest",
-        "invoke-restmethod",
-        "downloadstring",
-        "net.webclient",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
-    let runs = ["iex", "invoke-expression", "| sh", "| bash"]
-        .iter()
-        .any(|word| lower.contains(word));
-    if fetches && runs {
-        walker.report("net.run-remote-code", text);
-        return;
-    }
-    if lower.contains("remove-item") || lower.contains("rd /s") || lower.contains("del /") {
-        for word in text
-            .split_whitespace()
-            .filter(|word| !word.starts_with('-'))
-            .skip(1)
-        {
-            files::delete(walker, word.trim_matches(['"', '\'']), env, true);
-        }
-    }
-    if lower.contains("set-executionpolicy")
-        || lower.contains("start-process") && lower.contains("runas")
-    {
-        walker.report("privilege.escalate", text);
     }
 }

@@ -5,6 +5,8 @@
 mod calls;
 mod indirect;
 mod look;
+mod power_shell;
+mod targets;
 mod token;
 
 use super::env::{Env, Flow};
@@ -32,7 +34,7 @@ pub enum Language {
 pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env) {
     let text = text.get(..text.len().min(64 * 1024)).unwrap_or(text);
     if language == Language::PowerShell {
-        return look::power_shell(walker, text, env);
+        return power_shell::judge(walker, text, env);
     }
     let tokens = token::tokens(language, text);
     let mut scan = Scan {
@@ -44,6 +46,7 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env)
     };
     scan.run(env);
     indirect::judge(walker, language, text, &tokens, env);
+    targets::judge(walker, language, &tokens, env);
     look::everything_else(walker, language, text, &tokens, env);
 }
 
@@ -109,8 +112,11 @@ impl Scan<'_, '_> {
                 }
             }
             if before.ends_with('|') {
+                // What is printed is the input of the command.
+                let mut piped = env.clone();
+                piped.forked = true;
                 for text in self.following(1) {
-                    self.shell(&text, env);
+                    self.walker.code(&text, &mut piped, &Flow::Unknown);
                 }
             }
         }

@@ -84,7 +84,8 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
             "unzip" => "dxP",
             "patch" => "piodDFrVz",
             "ssh-keygen" => "tbfCNPF",
-            "split" | "csplit" => "lbna",
+            "split" => "lbna",
+            "csplit" => "bfn",
             "cpio" => "DFIOHMCER",
             "ex" => "cS",
             "ed" => "p",
@@ -96,6 +97,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
     let names: &[&str] = match command.name {
         "unzip" => &["d"],
         "cpio" => &["D", "directory", "O", "F"],
+        "csplit" => &["f"],
         "patch" => &["o", "output", "d", "directory"],
         // It shows a fingerprint or looks a host up.
         "ssh-keygen" if args.short('l') || args.short('F') => &[],
@@ -129,7 +131,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
                 files::read(walker, path, env);
             }
         }
-        "7z" => {
+        "7z" | "7za" | "7zr" => {
             if args.operands.first() == Some(&"a") {
                 for path in args.operands.iter().skip(2) {
                     files::read(walker, path, env);

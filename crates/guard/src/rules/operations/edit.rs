@@ -72,6 +72,53 @@ pub fn sed_script(walker: &mut Walker, script: &str, env: &mut Env) {
     }
 }
 
+/// Commands of `ex` and `ed`, as `vim -c` takes them too: they read and write
+/// files and run programs.
+pub fn editor_commands(walker: &mut Walker, command: &Command, env: &Env) {
+    let takes = Takes {
+        shorts: "cS",
+        longs: &["cmd"],
+    };
+    let args = Args::read(command.args, takes);
+    let started = args
+        .operands
+        .iter()
+        .filter_map(|word| word.strip_prefix('+'));
+    let mut scripts: Vec<&str> = args.values(&["c", "cmd"]).chain(started).collect();
+    if let Flow::Text(text) = command.stdin {
+        scripts.push(text);
+    }
+    let lines = scripts.iter().flat_map(|script| script.split(['|', '\n']));
+    let saves = |line: &str| {
+        matches!(
+            line.trim().trim_matches([':', '!']),
+            "w" | "wq" | "x" | "wqa"
+        )
+    };
+    if lines.clone().any(saves) {
+        for path in args.operands.iter().filter(|word| !word.starts_with('+')) {
+            files::write(walker, path, env);
+        }
+    }
+    for line in lines {
+        let line = line.trim().trim_start_matches(|c: char| {
+            c.is_ascii_digit() || matches!(c, ':' | '%' | '$' | ',' | '.')
+        });
+        let Some((verb, path)) = line.split_once(' ') else {
+            continue;
+        };
+        let path = path.trim();
+        match verb.trim_end_matches('!') {
+            _ if path.starts_with('!') => {}
+            "w" | "wq" | "write" | "sav" | "saveas" | "W" => files::write(walker, path, env),
+            "r" | "read" | "e" | "edit" | "sp" | "split" | "tabe" => {
+                files::read(walker, path, env);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The text before the first delimiter that no backslash protects, and after.
 pub fn split_unescaped(text: &str, delimiter: char) -> (&str, &str) {
     let mut escaped = false;

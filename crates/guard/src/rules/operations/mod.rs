@@ -9,7 +9,7 @@ mod read;
 use super::files;
 use archive::{other_writers, tar};
 use copy::{copies, is_plain_env, links, moves, rsync, scp};
-use edit::{in_place_script, sed};
+use edit::{editor_commands, in_place_script, sed};
 use read::{reads, searches};
 
 use crate::meaning::args::{Args, NO_VALUES, Takes};
@@ -18,6 +18,9 @@ use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
+    if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
+        editor_commands(walker, command, env);
+    }
     match command.name {
         "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "trash-put" | "srm" | "unlink"
         | "rmdir" | "shred" | "wipe" | "del" | "rd" => {
@@ -57,6 +60,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     continue;
                 }
                 files::write(walker, path, env);
+                if command.name == "truncate" {
+                    files::emptied(walker, path, env);
+                }
             }
         }
         "chmod" | "chown" | "chgrp" => owners(walker, command, env),
@@ -64,8 +70,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "perl" | "ruby" => in_place_script(walker, command, env),
         "dd" | "gdd" => dd(walker, command, env),
         "tar" | "bsdtar" | "gtar" => tar(walker, command, env),
-        "unzip" | "7z" | "gunzip" | "patch" | "split" | "csplit" | "sponge" | "ssh-keygen"
-        | "cpio" | "ex" | "ed" => other_writers(walker, command, env),
+        "jar" => option_path(walker, command, env, "-C"),
+        "unzip" | "7z" | "7za" | "7zr" | "gunzip" | "patch" | "split" | "csplit" | "sponge"
+        | "ssh-keygen" | "cpio" | "ex" | "ed" => other_writers(walker, command, env),
         "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" | "bat" | "batcat" | "od"
         | "xxd" | "hexdump" | "hd" | "strings" | "base64" | "base32" | "sort" | "uniq" | "cut"
         | "paste" | "wc" | "fold" | "rev" | "shuf" | "column" | "expand" | "fmt" | "pr"
@@ -87,6 +94,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         "man" => option_text(walker, command, env, "-P"),
+        // It runs a program on each of its files.
+        "tcpdump" if command.args.iter().any(|word| word == "-z") => {
+            walker.report("opaque.code", "tcpdump -z");
+        }
         "make" | "gmake" | "cmake" | "cargo" | "ninja" | "meson" => {
             installs(walker, command, env);
             unknown(walker, command, env);
@@ -173,7 +184,25 @@ fn dd(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: [&str; 32] = [
+const NAMES_ONLY: [&str; 50] = [
+    "npx",
+    "bunx",
+    "pnpx",
+    "uvx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "uv",
+    "poetry",
+    "pipenv",
+    "foreman",
+    "honcho",
+    "overmind",
+    "env-cmd",
+    "terraform",
+    "tofu",
+    "terragrunt",
+    "mkdir",
     "echo",
     "printf",
     "test",
@@ -208,8 +237,59 @@ const NAMES_ONLY: [&str; 32] = [
     "bash",
 ];
 
+/// Options that name where the result goes, for most programs that have them.
+const OUTPUTS: [&str; 14] = [
+    "-o",
+    "--output",
+    "--out",
+    "--outfile",
+    "--out-file",
+    "--output-file",
+    "--outdir",
+    "--outDir",
+    "--out-dir",
+    "--output-dir",
+    "--dest",
+    "--destination",
+    "--install-dir",
+    "--result-file",
+];
+
+/// Programs whose last operand is what they make.
+fn makes_last(command: &Command) -> bool {
+    let first = command.args.first().map_or("", String::as_str);
+    match command.name {
+        "ffmpeg" | "convert" | "magick" | "objcopy" | "virtualenv" | "unrar" | "unar" | "sox"
+        | "cwebp" | "wkhtmltopdf" | "pdftotext" => true,
+        "xxd" => command.args.iter().any(|word| word == "-r"),
+        "cargo" => matches!(first, "new" | "init"),
+        "rails" | "hugo" | "django-admin" => matches!(first, "new" | "startproject"),
+        "npm" | "pnpm" | "yarn" | "bun" => first == "create",
+        name => name.starts_with("create-"),
+    }
+}
+
+/// Where the result of any other program goes, if that is far away.
+fn outputs(walker: &mut Walker, command: &Command, env: &Env) {
+    let leads_away = |path: &str| path.starts_with(['/', '~']) || path.contains("..");
+    for (at, word) in command.args.iter().enumerate() {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (word.as_str(), command.args.get(at + 1).map(String::as_str)),
+        };
+        if let Some(path) = value.filter(|path| OUTPUTS.contains(&option) && leads_away(path)) {
+            files::write(walker, path, env);
+        }
+    }
+    let last = command.args.last().filter(|path| leads_away(path));
+    if let Some(path) = last.filter(|_| makes_last(command)) {
+        files::write(walker, path, env);
+    }
+}
+
 /// An operand of any other program that is exactly a file with secrets.
 fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
+    outputs(walker, command, env);
     if NAMES_ONLY.contains(&command.name) || crate::meaning::interpret::is_shell(command.name) {
         return;
     }
@@ -235,6 +315,15 @@ fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) 
     for (flag, text) in command.args.iter().zip(command.args.iter().skip(1)) {
         if flag == option {
             walker.code(text, &mut env.clone(), &Flow::Unknown);
+        }
+    }
+}
+
+/// The value of an option that is a directory where something is put.
+fn option_path(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
+    for (flag, path) in command.args.iter().zip(command.args.iter().skip(1)) {
+        if flag == option {
+            files::write(walker, path, env);
         }
     }
 }

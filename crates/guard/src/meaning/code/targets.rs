@@ -1,0 +1,248 @@
+//! What can be said of any language by the strings in its code: a path of
+//! the system where something writes or deletes, a program where something
+//! runs programs, an address where something connects, SQL where something
+//! executes it.
+
+use super::Language;
+use super::token::Token;
+use crate::meaning::env::{Env, Flow};
+use crate::meaning::interpret;
+use crate::meaning::walk::Walker;
+use crate::rules::{database, files, net};
+
+/// Where a string that is a path lies when it is one of the system.
+const ROOTS: [&str; 17] = [
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/var",
+    "/opt",
+    "/root",
+    "/home",
+    "/boot",
+    "/srv",
+    "/dev/sd",
+    "/dev/nvme",
+    "/Users",
+    "/Library",
+    "/System",
+    "~",
+];
+
+const DELETES: [&str; 18] = [
+    "unlink",
+    "rmtree",
+    "rmSync",
+    "rm_r",
+    "remove_tree",
+    "RemoveAll",
+    "removeItem",
+    "removeDir",
+    "removeSync",
+    "remove_file",
+    "remove_dir",
+    "os.remove",
+    "rmdir",
+    "deleteIfExists",
+    "Files.delete",
+    "File.delete",
+    "deleteRecursively",
+    "delete(",
+];
+
+const WRITES: [&str; 14] = [
+    "write",
+    "Write",
+    "extract",
+    "unpack",
+    "save",
+    "touch",
+    "mkdir",
+    "append",
+    "truncate",
+    "chmod",
+    "chown",
+    "createFile",
+    "Create",
+    "to_csv",
+];
+
+/// What a string is given to where its file is read.
+const READS: [&str; 5] = ["read", "load", "open", "copy", "exists"];
+
+/// What a string is given to where its file is only looked at.
+const LOOKS: [&str; 9] = [
+    "isfile", "isdir", "listdir", "stat", "access", "glob", "include", "require", "print",
+];
+
+const RUNS: [&str; 9] = [
+    "system",
+    "exec",
+    "popen",
+    "Popen",
+    "spawn",
+    "subprocess",
+    "child_process",
+    "Process",
+    "run(",
+];
+
+const CONNECTS: [&str; 8] = [
+    "connect", "Connect", "HTTP", "http", "socket", "Socket", "TCP", "requests",
+];
+
+pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &Env) {
+    let code: String = tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Code(code) => Some(*code),
+            _ => None,
+        })
+        .collect();
+    let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    let (deletes, writes, runs) = (says(&DELETES), says(&WRITES), says(&RUNS));
+    let connects = says(&CONNECTS);
+    let queries = says(&["execute", "query(", "executescript", "raw("]);
+    for (at, token) in tokens.iter().enumerate() {
+        let Token::Text(text) = token else { continue };
+        let is_path = is_system_path(text) && is_argument(tokens, at);
+        if is_path && deletes && !is_given_to(&READS, tokens, at) {
+            files::delete(walker, text, env, true);
+        } else if is_path && (stands_by_mode(tokens, at) || writes && !is_looked_at(tokens, at)) {
+            files::write(walker, text, env);
+        }
+        if runs && matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas") {
+            let rest = tokens.iter().skip(at).filter_map(|token| match token {
+                Token::Text(text) => Some(text.clone()),
+                _ => None,
+            });
+            let argv: Vec<String> = rest.take(12).collect();
+            walker.run(&argv, &mut env.clone(), &Flow::Unknown);
+        }
+        // A shell without a script waits for whoever is connected to it.
+        if runs && text.starts_with('/') && interpret::is_shell(text) && !has_script(tokens, at) {
+            walker.report("opaque.code", text);
+        }
+        if text.contains("://") && is_loaded(tokens, at) {
+            walker.report("net.run-remote-code", text);
+        }
+        if connects && is_address(text) {
+            net::connect(walker, text);
+        }
+        let cautious = text.to_ascii_uppercase().contains("IF EXISTS");
+        if queries && !cautious && !memory(tokens) {
+            database::judge_sql(walker, text);
+        }
+    }
+    if language == Language::Python {
+        for line in code.lines() {
+            if let Some(command) = line.trim_start().strip_prefix('!') {
+                walker.code(command, &mut env.clone(), &Flow::Unknown);
+            }
+        }
+    }
+}
+
+fn is_system_path(text: &str) -> bool {
+    text == "/"
+        || text.len() < 200
+            && !text.contains([' ', '\n', '('])
+            && ROOTS.iter().any(|root| {
+                text.strip_prefix(root)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.len() > 6)
+            })
+}
+
+fn is_looked_at(tokens: &[Token], at: usize) -> bool {
+    is_given_to(&READS, tokens, at) || is_given_to(&LOOKS, tokens, at)
+}
+
+/// Does a mode to write stand before or behind the string: `">", "/etc/x"`?
+fn stands_by_mode(tokens: &[Token], at: usize) -> bool {
+    const MODES: [&str; 12] = [
+        ">", ">>", "+>", "w", "a", "wb", "ab", "w+", "a+", "wt", "at", "x",
+    ];
+    let is_mode = |index: Option<usize>| {
+        matches!(
+            index.and_then(|index| tokens.get(index)),
+            Some(Token::Text(mode)) if MODES.contains(&mode.as_str())
+        )
+    };
+    is_mode(at.checked_sub(2)) || is_mode(Some(at + 2))
+}
+
+/// Is the string an argument by itself, and no value in a structure?
+fn is_argument(tokens: &[Token], at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| tokens.get(before)) {
+        Some(Token::Code(code)) => !code.trim_end().ends_with([':', '[', '>']),
+        _ => true,
+    }
+}
+
+/// Is the string what `include`, `source` or `import` is given?
+fn is_loaded(tokens: &[Token], at: usize) -> bool {
+    let Some(Token::Code(code)) = at.checked_sub(1).and_then(|before| tokens.get(before)) else {
+        return false;
+    };
+    let code = code
+        .trim_end()
+        .trim_end_matches("download(")
+        .trim_end_matches('(');
+    [
+        "source",
+        "include",
+        "include_once",
+        "require_once",
+        "import",
+        "require",
+        "importScripts",
+    ]
+    .iter()
+    .any(|name| code.trim_end().ends_with(name))
+}
+
+/// Is the string given to a call with such a name?
+fn is_given_to(names: &[&str], tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    let Some(Token::Code(code)) = before else {
+        return false;
+    };
+    let Some((call, _)) = code.rsplit_once('(') else {
+        return false;
+    };
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let length: usize = call
+        .chars()
+        .rev()
+        .take_while(is_part)
+        .map(char::len_utf8)
+        .sum();
+    let name = call.get(call.len() - length..).unwrap_or_default();
+    names.iter().any(|word| name.contains(word))
+}
+
+/// Does an option or a script follow the name of a shell?
+fn has_script(tokens: &[Token], at: usize) -> bool {
+    let next = tokens.iter().skip(at + 1).find_map(|token| match token {
+        Token::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    next.is_some_and(|text| text != "-i" && !interpret::is_shell(text))
+}
+
+/// A host without a scheme: four numbers, or the name of a metadata service.
+fn is_address(text: &str) -> bool {
+    let numbers = text.split('.').count() == 4
+        && text
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    numbers || text == "metadata.google.internal"
+}
+
+fn memory(tokens: &[Token]) -> bool {
+    tokens
+        .iter()
+        .any(|token| matches!(token, Token::Text(text) if text.contains(":memory:")))
+}

@@ -1,0 +1,140 @@
+//! Runs one command, whoever starts it: the rules judge it, and what it is
+//! the wrapper, the interpreter or the name of is run in its place.
+
+use crate::rules;
+
+use super::builtin::Effect;
+use super::env::{Env, Flow, Function, Value};
+use super::mark;
+use super::walk::{Command, MAX_DEPTH, Walker, quoted};
+
+impl Walker<'_> {
+    /// Runs a command with variables that are set for it alone.
+    pub(super) fn run_with(
+        &mut self,
+        argv: &[String],
+        prefix: &[(String, Value)],
+        env: &mut Env,
+        stdin: &Flow,
+    ) -> Flow {
+        let before: Vec<_> = prefix
+            .iter()
+            .map(|(name, value)| (name, env.variables.insert(name.clone(), value.clone())))
+            .collect();
+        let flow = self.run(argv, env, stdin);
+        for (name, value) in before {
+            match value {
+                Some(value) => env.variables.insert(name.clone(), value),
+                None => env.variables.remove(name),
+            };
+        }
+        flow
+    }
+
+    /// One command with its arguments, whoever starts it.
+    pub fn run(&mut self, argv: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let Some((program, args)) = argv.split_first() else {
+            return Flow::Text(String::new());
+        };
+        if self.depth >= MAX_DEPTH {
+            self.report("opaque.too-large", program);
+            return Flow::Unknown;
+        }
+        self.depth += 1;
+        self.trace.command(argv);
+        let flow = self.run_inner(program, args, env, stdin);
+        self.depth -= 1;
+        flow
+    }
+
+    fn run_inner(&mut self, program: &str, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+        let renamed = self.renamed(program, env);
+        let program = renamed.as_deref().unwrap_or(program);
+        let Some(name) = self.program_name(program) else {
+            return Flow::Unknown;
+        };
+        if let Some(function) = env.functions.get(program).cloned() {
+            return self.call(program, &function, args, env, stdin);
+        }
+        if let Some(alias) = env.aliases.get(program).cloned() {
+            let mut inner = env.clone();
+            inner.aliases.remove(program);
+            let text = format!("{alias} {}", quoted(args));
+            return self.code(&text, &mut inner, stdin);
+        }
+        let command = Command {
+            name: &name,
+            program,
+            args,
+            stdin,
+        };
+        rules::command(self, &command, env);
+        match self.builtin(&command, env) {
+            Effect::Done(flow) => return flow,
+            Effect::NotBuiltin => {}
+        }
+        if let Some(flow) = self.unwrapped(&command, env) {
+            return flow;
+        }
+        if let Some(flow) = self.interpreter(&command, env) {
+            return flow;
+        }
+        self.carried(&command, env);
+        self.started_file(&command, env);
+        self.written_recipes(&command, env);
+        self.output(&command, env)
+    }
+
+    /// The program that stands behind a name which this text gave it.
+    fn renamed(&self, program: &str, env: &Env) -> Option<String> {
+        if env.programs.is_empty() || !program.contains('/') {
+            return None;
+        }
+        self.absolute(program, env)
+            .iter()
+            .find_map(|path| env.programs.get(path).cloned())
+    }
+
+    /// The program's name, or a finding where the text does not say it.
+    fn program_name(&mut self, program: &str) -> Option<String> {
+        let base = program.rsplit('/').next().unwrap_or(program);
+        if program.contains(mark::NETWORK) {
+            self.report("net.run-remote-code", program);
+            return None;
+        }
+        if mark::has_computed(base) || mark::has_glob(base) {
+            self.report("opaque.command", program);
+            return None;
+        }
+        if mark::has_glob(program) && !mark::has_computed(program) {
+            self.report("opaque.command", program);
+            return None;
+        }
+        let base = base.strip_suffix(".exe").unwrap_or(base);
+        Some(base.to_owned())
+    }
+
+    fn call(
+        &mut self,
+        name: &str,
+        function: &Function,
+        args: &[String],
+        env: &mut Env,
+        stdin: &Flow,
+    ) -> Flow {
+        if env.calls.iter().any(|call| call == name) {
+            if env.forked {
+                self.report("system.fork-bomb", name);
+            }
+            return Flow::Unknown;
+        }
+        let positional = std::mem::replace(&mut env.positional, args.to_vec());
+        env.calls.push(name.to_owned());
+        let forked = std::mem::replace(&mut env.forked, false);
+        let flow = self.node(&function.body, env, &function.documents, stdin);
+        env.forked = forked;
+        env.calls.pop();
+        env.positional = positional;
+        flow
+    }
+}
