@@ -108,6 +108,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
             Style::new(),
         );
     }
+    if let Some(chain) = role_chain(&screen, snapshot) {
+        add(&chain, Style::new());
+    }
     let who = [Some(snapshot.agent.as_str()), snapshot.role.as_deref()];
     let who: Vec<&str> = who
         .into_iter()
@@ -179,6 +182,16 @@ fn overview(model: &Model, columns: usize) -> Lines {
     lines
 }
 
+/// Who has done their part of the task that is worked on.
+fn role_chain(screen: &Screen, snapshot: &Snapshot) -> Option<String> {
+    let has_some = snapshot.outcome.is_none() && !snapshot.roles.is_empty();
+    has_some.then(|| {
+        display::role_line(screen, &snapshot.roles)
+            .trim_end()
+            .to_owned()
+    })
+}
+
 fn limits(model: &Model, snapshot: &Snapshot) -> String {
     let lang = model.screen.lang;
     let worked_ms = snapshot.elapsed_ms(model.now_ms);
@@ -226,7 +239,8 @@ fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
         1 => format!("#{}", turn.turn),
         attempt => format!("#{}.{attempt}", turn.turn),
     };
-    let parts = [number, time, cost, verdict, task];
+    let role = turn.role.clone().unwrap_or_default();
+    let parts = [number, time, cost, verdict, role, task];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Line::styled(fit(model, &parts.join(" · "), columns), color)
 }
@@ -242,15 +256,17 @@ fn tasks(model: &Model, columns: usize) -> Lines {
         open.any(|question| question.task.as_ref().is_some_and(|task| task.id == id))
     };
     let current = model.snapshot().and_then(|snapshot| snapshot.task.as_ref());
+    let chain = model.snapshot().and_then(|s| role_chain(&screen, s));
     for task in &model.tasks {
         if let Some(phase) = &task.phase {
             let phase = text::one_line(&text::sanitize(phase));
             lines.push(Line::styled(fit(model, &phase, columns), BOLD));
         }
+        let is_current = current.is_some_and(|current| current.id == task.id);
         let sign = match () {
             () if task.done => ("✅", "[x]"),
             () if parked(&task.id) => ("❓", "[?]"),
-            () if current.is_some_and(|current| current.id == task.id) => ("🔄", "[>]"),
+            () if is_current => ("🔄", "[>]"),
             () => ("⏳", "[ ]"),
         };
         let sign = if screen.style.unicode { sign.0 } else { sign.1 };
@@ -258,6 +274,9 @@ fn tasks(model: &Model, columns: usize) -> Lines {
         let style = if task.done { dim(model) } else { Style::new() };
         let line = format!("  {sign} {} {text}", task.id);
         lines.push(Line::styled(fit(model, &line, columns), style));
+        if let Some(chain) = chain.as_ref().filter(|_| is_current) {
+            lines.push(Line::raw(fit(model, &format!("  {chain}"), columns)));
+        }
     }
     if lines.is_empty() {
         lines.push(nothing(
@@ -540,9 +559,9 @@ fn diff(model: &Model, columns: usize) -> Lines {
             model,
             &tr!(
                 lang,
-                "the last turn changed nothing",
-                "最後一輪沒有變更",
-                "最后一轮没有变更"
+                "nothing differs from the last commit before this turn",
+                "與本輪之前最後一次提交沒有差異",
+                "与本轮之前最后一次提交没有差异"
             ),
         ));
     }

@@ -221,7 +221,7 @@ impl Observer for People {
                 ));
             }
             Notice::Flow(FlowNotice::RoleBegins { .. }) => {
-                let roles = blocks::roles(state);
+                let roles = state.roles();
                 if roles.is_empty() {
                     self.aside(&notice.say(self.screen.lang));
                 } else {

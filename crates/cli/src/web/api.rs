@@ -68,6 +68,9 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         })).collect::<Value>(),
         "task": snapshot.task.as_ref().map(task_ref),
         "role": snapshot.role,
+        "roles": snapshot.roles.iter().map(|role| json!({
+            "name": role.name, "state": role.state.name(),
+        })).collect::<Value>(),
         "agent": snapshot.agent,
         "last_promise": snapshot.last_promise,
         "usage": snapshot.bill.to_json(),
@@ -148,7 +151,10 @@ fn doing(snapshot: &Snapshot, lang: Lang) -> String {
     let turn = snapshot.iteration;
     match snapshot.standing {
         Standing::Working => {
-            let agent = &snapshot.agent;
+            let agent = match &snapshot.role {
+                Some(role) => format!("{} ({role})", snapshot.agent),
+                None => snapshot.agent.clone(),
+            };
             tr!(
                 lang,
                 "turn {turn}: {agent} works",

@@ -51,6 +51,11 @@ pub fn page(lang: Lang) -> Value {
         ("now", tr!(lang, "now", "目前", "当前")),
         ("open", tr!(lang, "open", "未完成", "未完成")),
         ("done", tr!(lang, "done", "完成", "完成")),
+        ("roles", tr!(lang, "Roles", "角色", "角色")),
+        ("step_done", tr!(lang, "done", "完成", "完成")),
+        ("step_active", tr!(lang, "in progress", "進行中", "进行中")),
+        ("step_pending", tr!(lang, "pending", "待處理", "待处理")),
+        ("step_failed", tr!(lang, "failed", "失敗", "失败")),
         ("details", tr!(lang, "Details", "詳情", "详情")),
         ("report", tr!(lang, "Report", "報告", "报告")),
         (
@@ -74,9 +79,9 @@ pub fn page(lang: Lang) -> Value {
             "question_of",
             tr!(
                 lang,
-                "The agent asks {zero}",
-                "代理提問 {zero}",
-                "代理提问 {zero}"
+                "The agent asks about {zero}",
+                "代理就 {zero} 提問",
+                "代理就 {zero} 提问"
             ),
         ),
         (
@@ -161,9 +166,9 @@ pub fn page(lang: Lang) -> Value {
             "diff_is",
             tr!(
                 lang,
-                "what changed since the last turn began",
-                "自上一輪開始以來的變更",
-                "自上一轮开始以来的变更"
+                "what differs from the last commit before this turn",
+                "與本輪之前最後一次提交的差異",
+                "与本轮之前最后一次提交的差异"
             ),
         ),
         (

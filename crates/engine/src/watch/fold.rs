@@ -90,6 +90,7 @@ impl Snapshot {
         if self.phases != phases {
             self.phases = phases.to_vec();
         }
+        self.roles = state.roles();
         if self.questions != state.questions {
             self.questions.clone_from(&state.questions);
         }
@@ -124,12 +125,13 @@ impl Snapshot {
 
     fn start_turn(&mut self, turn: &Turn, state: &State, at: Now) {
         self.task.clone_from(&turn.task);
+        self.role = turn.flow.as_ref().map(|flow| flow.role.clone());
         self.turns.push(TurnView {
             revision: self.revision,
             turn: turn.turn,
             attempt: turn.attempt,
             agent: state.agent_name(turn.agent).into(),
-            role: None,
+            role: self.role.clone(),
             phase: turn.phase.clone(),
             task: turn.task.clone(),
             started_ms: at.wall_ms,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::display::RoleView;
 use ralph_core::machine::{
     Bill, GuardBlock, Level, Outcome, PhaseFacts, Question, TaskRef, WaitReason,
 };
@@ -28,7 +29,10 @@ pub struct Snapshot {
     pub phases: Vec<PhaseFacts>,
     /// The task of the turn that runs, or that ran last.
     pub task: Option<TaskRef>,
+    /// Whom the agent of that turn plays.
     pub role: Option<String>,
+    /// The roles that the task goes through, each with its state.
+    pub roles: Vec<RoleView>,
     pub agent: String,
     pub last_promise: String,
     pub bill: Bill,
@@ -219,6 +223,7 @@ impl Snapshot {
             phases: Vec::new(),
             task: None,
             role: None,
+            roles: Vec::new(),
             agent: String::new(),
             last_promise: String::new(),
             bill: Bill::default(),
