@@ -3,6 +3,11 @@
 //! of their own, Ctrl+Z freezes, and `ralph wake` sends `SIGURG`, which harms
 //! no process that does not know it.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::Ordering;
+
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
 
@@ -72,4 +77,43 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// A flag that is up once this process was told to go by `SIGTERM` or
+/// `SIGHUP`, for whoever has a terminal to give back before. `SIGINT` is not
+/// for us but for the program that the terminal was lent to.
+#[cfg(unix)]
+pub fn told_to_go() -> std::io::Result<Arc<AtomicBool>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
+    let flag = Arc::new(AtomicBool::new(false));
+    let (mut interrupt, mut terminate, mut hangup) = {
+        let _here = runtime.enter();
+        (
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::hangup())?,
+        )
+    };
+    let raised = Arc::clone(&flag);
+    std::thread::spawn(move || {
+        runtime.block_on(async move {
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => continue,
+                    _ = terminate.recv() => {}
+                    _ = hangup.recv() => {}
+                }
+                raised.store(true, Ordering::Relaxed);
+            }
+        });
+    });
+    Ok(flag)
+}
+
+#[cfg(not(unix))]
+pub fn told_to_go() -> std::io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
 }

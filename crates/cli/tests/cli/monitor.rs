@@ -2,6 +2,7 @@
 //! keys (MONI-01, MONI-02).
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -120,6 +121,39 @@ fn killing_the_monitor_changes_nothing() {
     assert_eq!(run.finish().code, 4);
 }
 
+/// The process that runs in the terminal.
+fn process_in(terminal: &Terminal) -> String {
+    let shell = terminal.tmux(&["display-message", "-p", "#{pane_pid}"]);
+    let found = Command::new("ps")
+        .args(["-o", "pid=", "--ppid", shell.trim()])
+        .output()
+        .unwrap();
+    Done::of(&found).stdout.trim().to_owned()
+}
+
+#[test]
+fn a_monitor_that_is_told_to_go_gives_the_terminal_back() {
+    for signal in ["TERM", "HUP"] {
+        let env = TestEnv::with_tasks(1);
+        env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
+        let terminal = Terminal::start(env, &["monitor"]);
+        see_now(&terminal, "0/1 tasks done");
+        let is_second_screen = || terminal.tmux(&["display-message", "-p", "#{alternate_on}"]);
+        assert_eq!(is_second_screen().trim(), "1");
+        let sent = Command::new("kill")
+            .args(["-s", signal, &process_in(&terminal)])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(terminal.end().0, 0, "{signal}");
+        assert_eq!(is_second_screen().trim(), "0", "{signal}");
+        let tty = terminal.tmux(&["display-message", "-p", "#{pane_tty}"]);
+        let modes = Command::new("stty").args(["-a", "-F", tty.trim()]).output();
+        let modes = Done::of(&modes.unwrap()).stdout;
+        let is_on = |mode: &str| modes.split_whitespace().any(|word| word == mode);
+        assert!(is_on("icanon") && is_on("echo"), "{signal}: {modes}");
+    }
+}
+
 #[test]
 fn the_monitor_needs_a_terminal() {
     let env = TestEnv::with_tasks(1);
@@ -163,7 +197,7 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     let session = done.stdout.trim().to_owned();
     assert!(session.starts_with("ralph-sdd-"), "{session}");
     let tmux = |args: &[&str]| {
-        let mut command = std::process::Command::new("tmux");
+        let mut command = Command::new("tmux");
         command
             .args(args)
             .env("TMUX_TMPDIR", &socket)
