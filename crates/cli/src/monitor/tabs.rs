@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
 use super::{chart, words};
-use crate::view::{elapsed, phases};
+use crate::view::{elapsed, phases, said_text};
 
 type Lines = Vec<Line<'static>>;
 
@@ -312,24 +312,14 @@ fn output_line(model: &Model, at: usize, columns: usize) -> Line<'static> {
 }
 
 fn said_line(model: &Model, line: &OutputLine, columns: usize) -> Line<'static> {
-    let unicode = model.screen.style.unicode;
-    let (sign, style) = match line.said {
-        Said::Words => ("", Style::new()),
-        Said::Plain => ("", Style::new()),
-        Said::Tool => (
-            if unicode { "▸ " } else { "> " },
-            colored(model, Color::Cyan),
-        ),
-        Said::ToolFailed | Said::Error => (
-            if unicode { "✗ " } else { "! " },
-            colored(model, Color::Red),
-        ),
-        Said::Denied => (
-            if unicode { "⛔ " } else { "! " },
-            colored(model, Color::Yellow),
-        ),
+    let style = match line.said {
+        Said::Words | Said::Plain => Style::new(),
+        Said::Tool => colored(model, Color::Cyan),
+        Said::ToolFailed | Said::Error => colored(model, Color::Red),
+        Said::Denied => colored(model, Color::Yellow),
     };
-    let text = format!("{sign}{}", line.text);
+    let sign = line.said.sign(model.screen.style.unicode);
+    let text = format!("{sign}{}", said_text(line, model.screen.lang));
     Line::styled(fit(model, &text, columns), style)
 }
 

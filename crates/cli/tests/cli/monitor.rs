@@ -58,6 +58,27 @@ fn a_pipe_gets_plain_lines() {
     assert!(!done.stdout.contains('\u{1b}'), "{}", done.stdout);
 }
 
+/// A client that somebody wrapped in a command of their own.
+const STREAMS: &str = r#"
+echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+echo '{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"I look."}]}}'
+echo '{"type":"assistant","message":{"id":"2","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a.rs"}}]}}'
+echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"no"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"<promise>BLOCKED: enough</promise>"}'
+"#;
+
+#[test]
+fn a_stream_of_json_is_shown_in_words_and_kept_as_it_came() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, STREAMS);
+    let done = env.ralph(&["run", "--max-iterations", "1", "--agent-cmd", &agent]);
+    let shown: Vec<&str> = done.stdout.lines().filter(|l| l.contains('│')).collect();
+    assert_eq!(shown, ["  │ I look.", "  │ ▸ Read: a.rs", "  │ ✗ failed"]);
+    let kept = fs::read_to_string(latest_run(&env).join("turn-0001.out")).unwrap();
+    assert!(kept.lines().all(|line| line.starts_with("{\"type\":")));
+    assert_eq!(kept.lines().count(), 5, "{kept}");
+}
+
 /// A run in the background, and the monitor in a terminal.
 fn watched() -> (Live, Terminal) {
     let env = TestEnv::with_tasks(2);

@@ -11,6 +11,7 @@ mod output;
 mod projects;
 mod runs;
 mod snapshot;
+mod spoken;
 #[cfg(test)]
 mod tests;
 
@@ -27,12 +28,13 @@ use crate::past::PastError;
 use crate::record::Header;
 
 pub use diff::{Diff, diff_since};
-pub use output::{OutputLine, OutputTail, Said};
+pub use output::OutputTail;
 pub use projects::{known_projects, note_project, registry};
 pub use runs::{Brief, briefs};
 pub use snapshot::{
     Check, CheckRun, RunFacts, Snapshot, Standing, Told, TurnView, Verdict, Waiting,
 };
+pub use spoken::{OutputLine, Said, Spoken};
 
 /// Follows one run.
 #[derive(Debug)]

@@ -283,7 +283,7 @@ function run(id) {
     const of = `${output.turn}.${output.attempt}`;
     if (out.of !== of || out.shown > output.count) { put(out); out.shown = 0; out.of = of; }
     const fresh = Math.min(output.count - out.shown, output.lines.length);
-    for (const line of fresh > 0 ? output.lines.slice(-fresh) : []) out.append(el(`div.${line.said}`, {}, line.text));
+    for (const line of fresh > 0 ? output.lines.slice(-fresh) : []) out.append(el(`div.${line.said}`, {}, line.said === "tool_failed" ? t("verdict_failed") : line.text));
     while (out.childElementCount > 2000) out.firstChild.remove();
     out.shown = output.count || 0;
     if (!out.childElementCount) put(out, el("p.empty", {}, t("no_output")));
