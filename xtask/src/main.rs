@@ -10,6 +10,7 @@ mod browser;
 mod e2e;
 mod model_server;
 mod pictures;
+mod screen;
 mod survivors;
 mod tidy;
 mod torture;

@@ -57,7 +57,7 @@ pub fn run(root: &Path, strict: bool) -> Result<(), Vec<String>> {
 pub struct Stage {
     pub dir: TempDir,
     pub project: PathBuf,
-    ralph: PathBuf,
+    pub ralph: PathBuf,
     web: Child,
     pub url: String,
     running: Option<Child>,
