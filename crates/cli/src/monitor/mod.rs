@@ -36,7 +36,10 @@ pub struct Looking {
 pub fn run(app: &App, looking: Looking) -> io::Result<()> {
     let mut model = Model::new(app.screen, looking.roots);
     model.look();
-    let told_to_go = signals::told_to_go()?;
+    let told_to_go = signals::told_to_go(|| {
+        ratatui::restore();
+        std::process::exit(0);
+    })?;
     let mut terminal = ratatui::try_init()?;
     let shown = show(&mut terminal, &mut model, &told_to_go);
     ratatui::restore();

@@ -136,7 +136,12 @@ fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
 fn killing_the_monitor_changes_nothing() {
     let (mut run, terminal) = watched();
     see_now(&terminal, "0/2 tasks done");
+    let monitor = process_in(&terminal);
     terminal.tmux(&["kill-server"]);
+    wait_until("the monitor goes with its terminal", || {
+        let alive = Command::new("ps").args(["-p", &monitor]).output();
+        !alive.unwrap().status.success()
+    });
     assert!(run.is_running());
     fs::write(terminal.env.outside("enough"), "").unwrap();
     assert_eq!(run.finish().code, 4);
