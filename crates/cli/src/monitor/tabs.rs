@@ -3,17 +3,18 @@
 
 use ralph_core::display::{self, Progress, Screen, UsageView};
 use ralph_core::machine::{Level, TaskRef};
+use ralph_core::report::{Call, Verdict, outcome_word, verdict_word};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
-use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, TurnView, Verdict, Watch};
+use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, Watch};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
+use super::chart;
 use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
-use super::{chart, words};
 use crate::view::{elapsed, phases, said_text};
 
 type Lines = Vec<Line<'static>>;
@@ -163,7 +164,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
         );
     }
     if let Some(outcome) = &snapshot.outcome {
-        let name = words::outcome(outcome.name(), lang);
+        let name = outcome_word(lang, outcome.name());
         let reason = text::one_line(outcome.reason());
         let dash = if reason.is_empty() { "" } else { " · " };
         add(
@@ -213,7 +214,7 @@ fn limits(model: &Model, snapshot: &Snapshot) -> String {
     out
 }
 
-fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
+fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
     let lang = model.screen.lang;
     // The process that would have ended it is gone.
     let is_lost = turn.duration_ms.is_none() && model.snapshot().is_some_and(|s| s.pid.is_none());
@@ -231,7 +232,7 @@ fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
         Verdict::Asked => colored(model, Color::Yellow),
         _ => colored(model, Color::Red),
     };
-    let verdict = words::verdict(verdict, lang);
+    let verdict = verdict_word(lang, verdict);
     let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
     let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
     let task = text::one_line(&task);
@@ -474,8 +475,8 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
     let Some(snapshot) = model.snapshot() else {
         return Vec::new();
     };
-    let seconds = |turn: &TurnView| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
-    let cost = |turn: &TurnView| turn.spent.cost.map_or(0.0, Usd::dollars);
+    let seconds = |turn: &Call| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
+    let cost = |turn: &Call| turn.spent.cost.map_or(0.0, Usd::dollars);
     let times: Vec<f64> = snapshot.turns.iter().map(seconds).collect();
     let costs: Vec<f64> = snapshot.turns.iter().map(cost).collect();
     let longest = times.iter().copied().fold(0.0, f64::max);

@@ -3,12 +3,12 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
-use ralph_core::report::{self, TaskLine};
+use ralph_core::report::{self, Call, TaskLine};
 use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_core::usage::{Tokens, Usd};
 use ralph_engine::clock;
-use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told, TurnView};
+use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told};
 use serde_json::{Value, json};
 
 /// Older checks and blocks are in the event log.
@@ -184,7 +184,7 @@ fn doing(snapshot: &Snapshot, lang: Lang) -> String {
     }
 }
 
-pub fn turn(turn: &TurnView) -> Value {
+pub fn turn(turn: &Call) -> Value {
     json!({
         "turn": turn.turn,
         "attempt": turn.attempt,

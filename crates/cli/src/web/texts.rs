@@ -1,6 +1,7 @@
 //! Every text of the page, by its name.
 
 use ralph_core::lang::Lang;
+use ralph_core::report::{Verdict, verdict_word};
 use ralph_core::tr;
 use serde_json::{Map, Value};
 
@@ -224,34 +225,20 @@ pub fn page(lang: Lang) -> Value {
             "link_lost",
             tr!(lang, "not connected", "連線中斷", "连接中断"),
         ),
-        ("verdict_running", tr!(lang, "running", "執行中", "运行中")),
-        (
-            "verdict_progress",
-            tr!(lang, "progress", "有進展", "有进展"),
-        ),
-        ("verdict_idle", tr!(lang, "nothing new", "無進展", "无进展")),
-        (
-            "verdict_rejected",
-            tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
-        ),
-        (
-            "verdict_check_failed",
-            tr!(lang, "checks failed", "驗證失敗", "验证失败"),
-        ),
-        ("verdict_proven", tr!(lang, "proven", "已證明", "已证明")),
-        ("verdict_failed", tr!(lang, "failed", "失敗", "失败")),
-        ("verdict_refused", tr!(lang, "refused", "被拒", "被拒")),
-        ("verdict_blocked", tr!(lang, "blocked", "受阻", "受阻")),
-        ("verdict_asked", tr!(lang, "asked", "提問", "提问")),
-        ("verdict_cut", tr!(lang, "cut short", "被中止", "被中止")),
         ("ms", tr!(lang, "ms", "毫秒", "毫秒")),
         ("s", tr!(lang, "s", "秒", "秒")),
         ("min", tr!(lang, "min", "分", "分")),
         ("h", tr!(lang, "h", "小時", "小时")),
     ];
+    let verdicts = Verdict::ALL.map(|verdict| {
+        let name = format!("verdict_{}", verdict.name());
+        (name, verdict_word(lang, verdict))
+    });
     let texts: Map<String, Value> = texts
         .into_iter()
-        .map(|(name, text)| (name.to_owned(), text.into()))
+        .map(|(name, text)| (name.to_owned(), text))
+        .chain(verdicts)
+        .map(|(name, text)| (name, text.into()))
         .collect();
     texts.into()
 }
@@ -289,22 +276,6 @@ mod tests {
         assert!(asked.len() > 40, "{asked:?}");
         for name in asked {
             assert!(known.get(name).is_some(), "{name}");
-        }
-        let verdicts = [
-            "running",
-            "progress",
-            "idle",
-            "rejected",
-            "check_failed",
-            "proven",
-            "failed",
-            "refused",
-            "blocked",
-            "asked",
-            "cut",
-        ];
-        for name in verdicts {
-            assert!(known.get(format!("verdict_{name}")).is_some(), "{name}");
         }
         for lang in Lang::ALL {
             let texts = page(lang);

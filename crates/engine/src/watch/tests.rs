@@ -175,7 +175,7 @@ fn shown(snapshot: &Snapshot) -> String {
         snapshot.bill.cost.dollars(),
         snapshot.outcome,
     );
-    for turn in &snapshot.turns {
+    for turn in snapshot.turns.iter() {
         out.push_str(&format!(
             "#{} {} {:?} {:?} {:?} +{} {:?}\n",
             turn.turn,
