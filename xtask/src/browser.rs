@@ -41,12 +41,15 @@ pub const PHONE: Size = Size {
 };
 
 impl Browser {
-    /// Gives the reason where there is none.
+    /// Gives the reason where there is none and none can be installed.
     pub fn start() -> Result<Browser, String> {
-        let chromium = find(&["chromium", "chromium-browser", "google-chrome"])
-            .ok_or("no Chromium; Debian: apt-get install chromium chromium-driver")?;
-        let program = find(&["chromedriver"])
-            .ok_or("no chromedriver; Debian: apt-get install chromium-driver")?;
+        let (chromium, program) = match installed() {
+            Some(found) => found,
+            None => {
+                install()?;
+                installed().ok_or("apt-get installed no Chromium that is on the PATH")?
+            }
+        };
         let port = free_port()?;
         let driver = Command::new(program)
             .arg(format!("--port={port}"))
@@ -275,6 +278,35 @@ fn read_answer(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(body)
+}
+
+/// Chromium and its driver.
+fn installed() -> Option<(PathBuf, PathBuf)> {
+    let chromium = find(&["chromium", "chromium-browser", "google-chrome"])?;
+    Some((chromium, find(&["chromedriver"])?))
+}
+
+/// Where the system is Debian and we may.
+fn install() -> Result<(), String> {
+    const WANTED: &str = "Chromium and chromedriver are wanted";
+    println!("{WANTED}: apt-get install chromium chromium-driver");
+    for args in [
+        &["update", "-qq"][..],
+        &["install", "-y", "-qq", "chromium", "chromium-driver"],
+    ] {
+        let done = Command::new("apt-get")
+            .args(args)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .output();
+        let done = done.map_err(|e| format!("{WANTED}; apt-get: {e}"))?;
+        if !done.status.success() {
+            let said = String::from_utf8_lossy(&done.stderr);
+            let said = said.lines().next_back().unwrap_or_default().to_owned();
+            return Err(format!("{WANTED}; apt-get {}: {said}", args.join(" ")));
+        }
+    }
+    Ok(())
 }
 
 fn find(names: &[&str]) -> Option<PathBuf> {

@@ -10,6 +10,7 @@ mod browser;
 mod e2e;
 mod model_server;
 mod pictures;
+mod screen;
 mod survivors;
 mod tidy;
 mod torture;
@@ -29,9 +30,9 @@ cargo xtask torture [--kills 300] [--seed 1]
 cargo xtask bench readers   what it costs that people look on, and how fast a long run is opened
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
-                            the real clients under `ralph run`, on loopback only
+                            the real clients under `ralph run`, on loopback only, and the page
 cargo xtask e2e web [--strict]
-                            the page of `ralph web` in a real browser
+                            only the page of `ralph web`, in a real browser
 cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
                             a scripted model on loopback; prints its port, logs requests

@@ -4,15 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::browser::{Browser, DESK, PHONE, Size};
 use crate::e2e;
 use crate::e2e::web::{Stage, first_line};
+use crate::screen;
 
 /// A picture that is larger than this slows down everybody who reads.
 const MOST_BYTES: u64 = 150_000;
-/// As much of the demo as fits on a screen.
-const LINES: usize = 40;
 
 pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let made = make(root).map_err(|e| vec![e])?;
@@ -39,14 +39,7 @@ fn make(root: &Path) -> Result<Vec<PathBuf>, String> {
     let demo = Demo::play(root, scratch.path())?;
     browser.dark(false)?;
 
-    let terminal = scratch.path().join("demo.html");
-    fs::write(&terminal, demo.terminal()).map_err(|e| e.to_string())?;
-    browser.resize(Size {
-        width: 800,
-        height: 800,
-        phone: false,
-    })?;
-    browser.go(&format!("file://{}", terminal.display()))?;
+    show_terminal(&browser, scratch.path(), &screen::page(&demo.last_act()))?;
     browser.small_picture(&place("demo"))?;
 
     let page = demo.page()?;
@@ -97,10 +90,63 @@ fn make(root: &Path) -> Result<Vec<PathBuf>, String> {
     browser.small_picture(&place("page"))?;
     browser.resize(PHONE)?;
     browser.small_picture(&place("phone"))?;
-    Ok(["demo", "report", "page", "page-dark", "phone"]
+
+    let shown = monitor(&stage)?;
+    show_terminal(&browser, scratch.path(), &screen::page(&shown))?;
+    browser.small_picture(&place("monitor"))?;
+    Ok(["demo", "report", "page", "page-dark", "phone", "monitor"]
         .iter()
         .map(|name| place(name))
         .collect())
+}
+
+/// Shows a terminal in a window that is just large enough.
+fn show_terminal(browser: &Browser, scratch: &Path, page: &str) -> Result<(), String> {
+    let file = scratch.join("terminal.html");
+    fs::write(&file, page).map_err(|e| e.to_string())?;
+    browser.resize(DESK)?;
+    browser.go(&format!("file://{}", file.display()))?;
+    let size = |what: &str| {
+        let script = format!("return Math.ceil(document.body.getBoundingClientRect().{what})");
+        let pixels = browser.eval(&script)?.as_u64().unwrap_or(0);
+        u32::try_from(pixels).map_err(|e| e.to_string())
+    };
+    browser.resize(Size {
+        width: size("width")?,
+        height: size("height")?,
+        phone: false,
+    })
+}
+
+/// The monitor of a run that works, in a real terminal, with its colours.
+fn monitor(stage: &Stage) -> Result<String, String> {
+    let socket = stage.dir.path().join("tmux");
+    let tmux = |args: &[&str]| {
+        let output = Command::new("tmux")
+            .args(["-u", "-f", "/dev/null", "-S"])
+            .arg(&socket)
+            .args(args)
+            .env("TERM", "xterm-256color")
+            .env("LANG", "C.UTF-8")
+            .output();
+        let output = output.map_err(|e| format!("tmux: {e}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let place = stage.project.display().to_string();
+    let monitor = format!("'{}' monitor", stage.ralph.display());
+    let size = ["-x", "104", "-y", "20", "-c", &place, &monitor];
+    tmux(&[&["new-session", "-d"][..], &size].concat())?;
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut shown = String::new();
+    while !shown.contains("2/4 tasks done") && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+        shown = tmux(&["capture-pane", "-p", "-e"])?;
+    }
+    tmux(&["kill-server"])?;
+    match shown.contains("2/4 tasks done") {
+        true => Ok(shown),
+        false => Err(format!("the monitor shows {shown}")),
+    }
 }
 
 /// The demo, played once and kept.
@@ -146,26 +192,17 @@ impl Demo {
         })
     }
 
-    /// Its last screen, as a page.
-    fn terminal(&self) -> String {
+    /// From the last lie to the proof.
+    fn last_act(&self) -> String {
         let lines: Vec<&str> = self.said.lines().collect();
-        let end = lines
-            .iter()
-            .rposition(|line| line.contains("exit code 0 after"))
-            .map_or(lines.len(), |at| at + 1);
-        let shown = lines
-            .get(end.saturating_sub(LINES)..end)
-            .unwrap_or_default();
-        let text = shown.join("\n");
-        let text = text
-            .replace('&', "&amp;")
-            .replace('<', "&lt;")
-            .replace('>', "&gt;");
-        format!(
-            "<!doctype html><meta charset=utf-8><style>body{{margin:0;background:#15181c;color:#e8e6e1}}\
-             pre{{margin:0;padding:18px 22px;font:14px/18.5px 'DejaVu Sans Mono','Noto Sans Mono CJK TC','Noto Color Emoji',monospace}}\
-             </style><pre>{text}</pre>"
-        )
+        let last = |text: &str, before: usize| {
+            let before = lines.get(..before).unwrap_or_default();
+            before.iter().rposition(|line| line.contains(text))
+        };
+        let end = last("exit code 0 after", lines.len()).map_or(lines.len(), |at| at + 1);
+        let lie = last("Rejected", end).unwrap_or(0);
+        let begin = last("Iteration", lie).unwrap_or(0);
+        lines.get(begin..end).unwrap_or_default().join("\n")
     }
 
     fn page(&self) -> Result<Served, String> {

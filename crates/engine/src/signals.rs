@@ -3,8 +3,17 @@
 //! of their own, Ctrl+Z freezes, and `ralph wake` sends `SIGURG`, which harms
 //! no process that does not know it.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::Ordering;
+
 use ralph_core::machine::Request;
 use tokio::sync::mpsc;
+
+/// How long whoever was told to go may take for it.
+#[cfg(unix)]
+const GRACE: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// What a person told this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,4 +81,48 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
         }
     });
     Ok(())
+}
+
+/// A flag that is up once this process was told to go by `SIGTERM` or
+/// `SIGHUP`, for whoever has a terminal to give back before. `SIGINT` is not
+/// for us but for the program that the terminal was lent to. Whoever does not
+/// look at the flag within a second (reading from a terminal that is gone may
+/// never end) is not waited for: `give_up` is called.
+#[cfg(unix)]
+pub fn told_to_go(give_up: impl FnOnce() + Send + 'static) -> std::io::Result<Arc<AtomicBool>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
+    let flag = Arc::new(AtomicBool::new(false));
+    let (mut interrupt, mut terminate, mut hangup) = {
+        let _here = runtime.enter();
+        (
+            signal(SignalKind::interrupt())?,
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::hangup())?,
+        )
+    };
+    let raised = Arc::clone(&flag);
+    std::thread::spawn(move || {
+        runtime.block_on(async move {
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => continue,
+                    _ = terminate.recv() => {}
+                    _ = hangup.recv() => {}
+                }
+                break;
+            }
+        });
+        raised.store(true, Ordering::Relaxed);
+        std::thread::sleep(GRACE);
+        give_up();
+    });
+    Ok(flag)
+}
+
+#[cfg(not(unix))]
+pub fn told_to_go(_: impl FnOnce() + Send + 'static) -> std::io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
 }

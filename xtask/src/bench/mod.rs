@@ -6,6 +6,7 @@
 
 pub mod guard;
 pub mod hooks;
+mod onlookers;
 pub mod output;
 pub mod readers;
 pub mod stream;

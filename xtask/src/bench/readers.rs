@@ -4,16 +4,16 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::onlookers::Onlookers;
 use super::{Programs, Verdict, build, median, micros, peak_memory_kb, project};
 
 /// The gap between two turns with readers, against without.
 const MAX_WITH_READERS: f64 = 1.2;
-const READERS: usize = 20;
 const TURNS: usize = 301;
 const LONG_TURNS: u32 = 10_000;
 const LONG_BYTES: usize = 200 * 1024 * 1024;
@@ -163,18 +163,18 @@ fn crc32(head: &[u8], body: &[u8]) -> u32 {
     !crc
 }
 
-/// The same run, alone and with a monitor and many who follow its events.
+/// The same run, alone and with a monitor and many viewers of the page.
 fn look_on(programs: &Programs, dir: &Path, verdict: &mut Verdict) -> Result<(), Vec<String>> {
     let small = project(dir, 200).map_err(|e| vec![e.to_string()])?;
     programs.run(&small, 11)?;
     let mut ratios = Vec::new();
     for _ in 0..3 {
         let alone = median(programs.run(&small, TURNS)?.gaps);
-        let readers = Readers::start(programs, &small)?;
+        let onlookers = Onlookers::start(programs, &small)?;
         let watched = median(programs.run(&small, TURNS)?.gaps);
-        drop(readers);
+        let news = onlookers.end()?;
         println!(
-            "gap alone and looked at              {} {}",
+            "gap alone and looked at              {} {} ({news} news to each viewer)",
             micros(alone),
             micros(watched)
         );
@@ -183,58 +183,4 @@ fn look_on(programs: &Programs, dir: &Path, verdict: &mut Verdict) -> Result<(),
     ratios.sort_by(f64::total_cmp);
     verdict.bounded("gap with readers / alone", ratios[1], MAX_WITH_READERS);
     Ok(())
-}
-
-/// A monitor in a terminal of its own, and those who follow.
-struct Readers {
-    followers: Vec<Child>,
-    socket: std::path::PathBuf,
-}
-
-impl Readers {
-    fn start(programs: &Programs, project: &Path) -> Result<Readers, Vec<String>> {
-        let failed = |e: std::io::Error| vec![e.to_string()];
-        let mut readers = Readers {
-            followers: Vec::new(),
-            socket: project.join(".git/tmux"),
-        };
-        for _ in 0..READERS {
-            let follower = Command::new(&programs.ralph)
-                .current_dir(project)
-                .args(["events", "--json", "--follow"])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .map_err(failed)?;
-            readers.followers.push(follower);
-        }
-        let monitor = format!("'{}' monitor", programs.ralph.display());
-        let status = Command::new("tmux")
-            .args(["-u", "-f", "/dev/null", "-S"])
-            .arg(&readers.socket)
-            .args(["new-session", "-d", "-x", "120", "-y", "40", "-c"])
-            .arg(project)
-            .arg(monitor)
-            .status()
-            .map_err(failed)?;
-        match status.success() {
-            true => Ok(readers),
-            false => Err(vec!["tmux could not show the monitor".into()]),
-        }
-    }
-}
-
-impl Drop for Readers {
-    fn drop(&mut self) {
-        for follower in &mut self.followers {
-            let _ = follower.kill();
-            let _ = follower.wait();
-        }
-        let _ = Command::new("tmux")
-            .arg("-S")
-            .arg(&self.socket)
-            .arg("kill-server")
-            .status();
-    }
 }

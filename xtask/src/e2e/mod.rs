@@ -1,6 +1,6 @@
 //! `cargo xtask e2e`: the real clients work for `ralph run`, and with our hooks
 //! on their own, against a scripted model, without an account and without the
-//! internet (XCUT-04).
+//! internet (XCUT-04); and the page is used in a real browser.
 
 mod clients;
 mod in_session;
@@ -70,7 +70,33 @@ pub fn run(root: &Path, args: &[&str]) -> Result<(), Vec<String>> {
             );
             result
         }
-        None => prepare(root, args, &options),
+        None => {
+            let clients = prepare(root, args, &options);
+            let page = match options.is_everything() {
+                true => web::run(root, options.strict),
+                false => Ok(()),
+            };
+            all_of([clients, page])
+        }
+    }
+}
+
+impl Options {
+    /// Nothing was singled out, so that the page belongs to it too.
+    fn is_everything(&self) -> bool {
+        self.client.is_none() && self.scenario.is_none() && self.wanted == Wanted::Pinned
+    }
+}
+
+fn all_of(results: [Result<(), Vec<String>>; 2]) -> Result<(), Vec<String>> {
+    let problems: Vec<String> = results
+        .into_iter()
+        .filter_map(Result::err)
+        .flatten()
+        .collect();
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
     }
 }
 
@@ -380,5 +406,24 @@ mod tests {
         assert!(read(&["--client", "nobody"]).is_err());
         assert!(read(&["--client"]).is_err());
         assert!(read(&["--lates"]).is_err());
+    }
+
+    #[test]
+    fn the_page_is_tried_where_nothing_is_singled_out() {
+        for (args, page) in [
+            (&[][..], true),
+            (&["--strict"], true),
+            (&["--client", "claude"], false),
+            (&["--scenario", "completes"], false),
+            (&["--latest"], false),
+        ] {
+            assert_eq!(read(args).unwrap().is_everything(), page, "{args:?}");
+        }
+        let failed = |word: &str| Err(vec![word.to_owned()]);
+        assert!(all_of([Ok(()), Ok(())]).is_ok());
+        assert_eq!(
+            all_of([failed("a"), failed("b")]),
+            Err(vec!["a".into(), "b".into()])
+        );
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use ralph_core::display::{self, Progress, UsageView};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Need;
+use ralph_core::report::outcome_word;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_store::layout::Layout;
@@ -78,9 +79,6 @@ fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
 fn state_words(state: &str, lang: Lang) -> String {
     match state {
         "running" => tr!(lang, "running", "執行中", "运行中"),
-        "paused" => tr!(lang, "paused", "已暫停", "已暂停"),
-        "complete" => tr!(lang, "complete", "完成", "完成"),
-        "blocked" => tr!(lang, "blocked", "受阻", "受阻"),
         "circuit_break" => tr!(
             lang,
             "circuit breaker open",
@@ -94,14 +92,13 @@ fn state_words(state: &str, lang: Lang) -> String {
             "已达最大迭代次数"
         ),
         "error" => tr!(lang, "stopped by errors", "錯誤中斷", "错误中断"),
-        "cancelled" => tr!(lang, "cancelled", "已取消", "已取消"),
         "dead" => tr!(
             lang,
             "dead (its process is gone)",
             "已意外終止（行程已不存在）",
             "已意外终止（进程已不存在）"
         ),
-        other => other.to_owned(),
+        other => outcome_word(lang, other),
     }
 }
 

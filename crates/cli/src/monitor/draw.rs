@@ -9,6 +9,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 use ratatui::{Frame, Terminal};
 
 use ralph_core::machine::Question;
+use ralph_core::report::outcome_word;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 
@@ -125,7 +126,7 @@ fn header(model: &Model, columns: u16) -> Line<'static> {
     let text = match model.snapshot() {
         Some(snapshot) => {
             let state = match &snapshot.outcome {
-                Some(outcome) => words::outcome(outcome.name(), lang),
+                Some(outcome) => outcome_word(lang, outcome.name()),
                 None => words::standing(snapshot.standing, lang),
             };
             format!(
@@ -178,7 +179,7 @@ fn runs(model: &Model, area: Rect) -> Vec<Line<'static>> {
         let lang = model.screen.lang;
         let state = match (&run.outcome, run.pid) {
             (_, Some(_)) => words::standing(ralph_engine::watch::Standing::Working, lang),
-            (Some(outcome), None) => words::outcome(outcome, lang),
+            (Some(outcome), None) => outcome_word(lang, outcome),
             (None, None) => words::standing(ralph_engine::watch::Standing::Dead, lang),
         };
         let name = match run.root.file_name() {

@@ -13,10 +13,11 @@ mod words;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event, KeyEventKind};
-use ralph_engine::clock;
+use ralph_engine::{clock, signals};
 
 use self::model::Model;
 use crate::app::App;
@@ -35,8 +36,12 @@ pub struct Looking {
 pub fn run(app: &App, looking: Looking) -> io::Result<()> {
     let mut model = Model::new(app.screen, looking.roots);
     model.look();
+    let told_to_go = signals::told_to_go(|| {
+        ratatui::restore();
+        std::process::exit(0);
+    })?;
     let mut terminal = ratatui::try_init()?;
-    let shown = show(&mut terminal, &mut model);
+    let shown = show(&mut terminal, &mut model, &told_to_go);
     ratatui::restore();
     shown
 }
@@ -54,9 +59,13 @@ pub fn once(app: &App, looking: Looking, lines: u16) -> io::Result<String> {
     }
 }
 
-fn show(terminal: &mut ratatui::DefaultTerminal, model: &mut Model) -> io::Result<()> {
+fn show(
+    terminal: &mut ratatui::DefaultTerminal,
+    model: &mut Model,
+    told_to_go: &AtomicBool,
+) -> io::Result<()> {
     let mut looked = Instant::now();
-    loop {
+    while !told_to_go.load(Ordering::Relaxed) {
         model.now_ms = clock::now().wall_ms;
         terminal.draw(|frame| draw::draw(frame, model))?;
         let until_look = LOOK.saturating_sub(looked.elapsed());
@@ -81,4 +90,5 @@ fn show(terminal: &mut ratatui::DefaultTerminal, model: &mut Model) -> io::Resul
             model.look();
         }
     }
+    Ok(())
 }

@@ -3,18 +3,19 @@
 
 use ralph_core::display::{self, Progress, Screen, UsageView};
 use ralph_core::machine::{Level, TaskRef};
+use ralph_core::report::{Call, Verdict, outcome_word, verdict_word};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
-use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, TurnView, Verdict, Watch};
+use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, Watch};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
+use super::chart;
 use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
-use super::{chart, words};
-use crate::view::{elapsed, phases};
+use crate::view::{elapsed, phases, said_text};
 
 type Lines = Vec<Line<'static>>;
 
@@ -108,6 +109,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
             Style::new(),
         );
     }
+    if let Some(chain) = role_chain(&screen, snapshot) {
+        add(&chain, Style::new());
+    }
     let who = [Some(snapshot.agent.as_str()), snapshot.role.as_deref()];
     let who: Vec<&str> = who
         .into_iter()
@@ -160,7 +164,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
         );
     }
     if let Some(outcome) = &snapshot.outcome {
-        let name = words::outcome(outcome.name(), lang);
+        let name = outcome_word(lang, outcome.name());
         let reason = text::one_line(outcome.reason());
         let dash = if reason.is_empty() { "" } else { " · " };
         add(
@@ -177,6 +181,16 @@ fn overview(model: &Model, columns: usize) -> Lines {
     let last = snapshot.turns.iter().rev().take(5);
     lines.extend(last.map(|turn| turn_line(model, turn, columns)));
     lines
+}
+
+/// Who has done their part of the task that is worked on.
+fn role_chain(screen: &Screen, snapshot: &Snapshot) -> Option<String> {
+    let has_some = snapshot.outcome.is_none() && !snapshot.roles.is_empty();
+    has_some.then(|| {
+        display::role_line(screen, &snapshot.roles)
+            .trim_end()
+            .to_owned()
+    })
 }
 
 fn limits(model: &Model, snapshot: &Snapshot) -> String {
@@ -200,7 +214,7 @@ fn limits(model: &Model, snapshot: &Snapshot) -> String {
     out
 }
 
-fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
+fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
     let lang = model.screen.lang;
     // The process that would have ended it is gone.
     let is_lost = turn.duration_ms.is_none() && model.snapshot().is_some_and(|s| s.pid.is_none());
@@ -218,7 +232,7 @@ fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
         Verdict::Asked => colored(model, Color::Yellow),
         _ => colored(model, Color::Red),
     };
-    let verdict = words::verdict(verdict, lang);
+    let verdict = verdict_word(lang, verdict);
     let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
     let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
     let task = text::one_line(&task);
@@ -226,7 +240,8 @@ fn turn_line(model: &Model, turn: &TurnView, columns: usize) -> Line<'static> {
         1 => format!("#{}", turn.turn),
         attempt => format!("#{}.{attempt}", turn.turn),
     };
-    let parts = [number, time, cost, verdict, task];
+    let role = turn.role.clone().unwrap_or_default();
+    let parts = [number, time, cost, verdict, role, task];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     Line::styled(fit(model, &parts.join(" · "), columns), color)
 }
@@ -242,15 +257,17 @@ fn tasks(model: &Model, columns: usize) -> Lines {
         open.any(|question| question.task.as_ref().is_some_and(|task| task.id == id))
     };
     let current = model.snapshot().and_then(|snapshot| snapshot.task.as_ref());
+    let chain = model.snapshot().and_then(|s| role_chain(&screen, s));
     for task in &model.tasks {
         if let Some(phase) = &task.phase {
             let phase = text::one_line(&text::sanitize(phase));
             lines.push(Line::styled(fit(model, &phase, columns), BOLD));
         }
+        let is_current = current.is_some_and(|current| current.id == task.id);
         let sign = match () {
             () if task.done => ("✅", "[x]"),
             () if parked(&task.id) => ("❓", "[?]"),
-            () if current.is_some_and(|current| current.id == task.id) => ("🔄", "[>]"),
+            () if is_current => ("🔄", "[>]"),
             () => ("⏳", "[ ]"),
         };
         let sign = if screen.style.unicode { sign.0 } else { sign.1 };
@@ -258,6 +275,9 @@ fn tasks(model: &Model, columns: usize) -> Lines {
         let style = if task.done { dim(model) } else { Style::new() };
         let line = format!("  {sign} {} {text}", task.id);
         lines.push(Line::styled(fit(model, &line, columns), style));
+        if let Some(chain) = chain.as_ref().filter(|_| is_current) {
+            lines.push(Line::raw(fit(model, &format!("  {chain}"), columns)));
+        }
     }
     if lines.is_empty() {
         lines.push(nothing(
@@ -293,24 +313,14 @@ fn output_line(model: &Model, at: usize, columns: usize) -> Line<'static> {
 }
 
 fn said_line(model: &Model, line: &OutputLine, columns: usize) -> Line<'static> {
-    let unicode = model.screen.style.unicode;
-    let (sign, style) = match line.said {
-        Said::Words => ("", Style::new()),
-        Said::Plain => ("", Style::new()),
-        Said::Tool => (
-            if unicode { "▸ " } else { "> " },
-            colored(model, Color::Cyan),
-        ),
-        Said::ToolFailed | Said::Error => (
-            if unicode { "✗ " } else { "! " },
-            colored(model, Color::Red),
-        ),
-        Said::Denied => (
-            if unicode { "⛔ " } else { "! " },
-            colored(model, Color::Yellow),
-        ),
+    let style = match line.said {
+        Said::Words | Said::Plain => Style::new(),
+        Said::Tool => colored(model, Color::Cyan),
+        Said::ToolFailed | Said::Error => colored(model, Color::Red),
+        Said::Denied => colored(model, Color::Yellow),
     };
-    let text = format!("{sign}{}", line.text);
+    let sign = line.said.sign(model.screen.style.unicode);
+    let text = format!("{sign}{}", said_text(line, model.screen.lang));
     Line::styled(fit(model, &text, columns), style)
 }
 
@@ -465,8 +475,8 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
     let Some(snapshot) = model.snapshot() else {
         return Vec::new();
     };
-    let seconds = |turn: &TurnView| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
-    let cost = |turn: &TurnView| turn.spent.cost.map_or(0.0, Usd::dollars);
+    let seconds = |turn: &Call| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
+    let cost = |turn: &Call| turn.spent.cost.map_or(0.0, Usd::dollars);
     let times: Vec<f64> = snapshot.turns.iter().map(seconds).collect();
     let costs: Vec<f64> = snapshot.turns.iter().map(cost).collect();
     let longest = times.iter().copied().fold(0.0, f64::max);
@@ -540,9 +550,9 @@ fn diff(model: &Model, columns: usize) -> Lines {
             model,
             &tr!(
                 lang,
-                "the last turn changed nothing",
-                "最後一輪沒有變更",
-                "最后一轮没有变更"
+                "nothing differs from the last commit before this turn",
+                "與本輪之前最後一次提交沒有差異",
+                "与本轮之前最后一次提交没有差异"
             ),
         ));
     }

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ralph_core::display::{Screen, Style};
+use ralph_core::flow::{self, FlowRules};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
     CommandResult, End, Event, Goal, GuardBlock, Kind, Now, PhaseFacts, Rules, Seen, TaskFacts,
@@ -141,13 +142,37 @@ struct Fixture {
 
 impl Fixture {
     fn new() -> Fixture {
+        Fixture::of(None, story())
+    }
+
+    /// The first task is with its reviewer.
+    fn with_roles() -> Fixture {
+        let flow = FlowRules {
+            flow: flow::built_in("drt").unwrap(),
+            risk: None,
+            bypass: None,
+            card: None,
+        };
+        let mut looked = seen(0);
+        if let Tasks::Read(facts) = &mut looked.tasks {
+            facts.flow = Some(Box::default());
+        }
+        let mut developed = turn(1, 0, 42, 0.25, Promise::Continue);
+        if let Kind::TurnEnded(report) = &mut developed {
+            report.role = Some(Box::default());
+            report.seen = looked.clone();
+        }
+        Fixture::of(Some(flow), vec![Kind::Started { seen: looked }, developed])
+    }
+
+    fn of(flow: Option<FlowRules>, story: Vec<Kind>) -> Fixture {
         let dir = tempfile::tempdir().unwrap();
         let layout = Layout::new(dir.path());
         layout.prepare().unwrap();
         let run = layout.create_run(&new_run_id(START_MS, 7)).unwrap();
         let tasks = "## Phase 1: 準備 Setup\n- [x] T001 設定專案 Set the project up\n- [ ] T002 Write the parser 🧩\n\n## Phase 2: Core 🚀\n- [ ] T003 Do thing 3\n- [ ] T004 Do thing 4\n";
         fs::write(dir.path().join("tasks.md"), tasks).unwrap();
-        write_journal(dir.path(), &run);
+        write_journal(dir.path(), &run, flow, story);
         let output = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"我先看看。 Let me look 👀"}]}}
 {"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Bash","input":{"command":"cargo test -p core"}}]}}
 error: the client's own words
@@ -179,11 +204,12 @@ error: the client's own words
     }
 }
 
-fn write_journal(root: &Path, run: &RunPaths) {
+fn write_journal(root: &Path, run: &RunPaths, flow: Option<FlowRules>, story: Vec<Kind>) {
     let mut rules = Rules::new(Goal::Tasks { phase: None });
     rules.verify = Some(VerifyWhen::Each);
     rules.agents = vec!["claude".into()];
     rules.question_wait_ms = Some(3_600_000);
+    rules.flow = flow;
     let header = Header {
         run_id: run.id.as_str().into(),
         started_ms: START_MS,
@@ -196,7 +222,7 @@ fn write_journal(root: &Path, run: &RunPaths) {
     };
     let mut journal = Journal::create(&run.journal()).unwrap();
     let mut records = vec![serde_json::to_value(&header).unwrap()];
-    for (at, kind) in story().into_iter().enumerate() {
+    for (at, kind) in story.into_iter().enumerate() {
         let at = Now {
             wall_ms: START_MS + at as i64 * 60_000,
             steady_ms: at as u64 * 60_000,
@@ -268,6 +294,23 @@ fn every_tab_at_120_by_40() {
 #[test]
 fn every_tab_at_40_by_15() {
     insta::assert_snapshot!(every_tab(40, 15));
+}
+
+#[test]
+fn who_has_done_their_part_of_a_task() {
+    let fixture = Fixture::with_roles();
+    let mut model = fixture.model(STYLE, Lang::En);
+    let mut out = String::new();
+    for (tab, columns, rows) in [
+        (Tab::Overview, 80, 16),
+        (Tab::Tasks, 80, 10),
+        (Tab::Tasks, 40, 9),
+    ] {
+        model.tab = tab;
+        model.look();
+        out.push_str(&shown(&mut model, columns, rows));
+    }
+    insta::assert_snapshot!(out);
 }
 
 #[test]

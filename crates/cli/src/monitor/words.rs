@@ -2,7 +2,7 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
-use ralph_engine::watch::{Standing, Verdict};
+use ralph_engine::watch::Standing;
 
 use super::model::Tab;
 
@@ -41,38 +41,6 @@ pub fn standing(standing: Standing, lang: Lang) -> String {
             "已意外終止",
             "已意外终止"
         ),
-    }
-}
-
-/// How a run ended, by the name of its outcome.
-pub fn outcome(name: &str, lang: Lang) -> String {
-    match name {
-        "complete" => tr!(lang, "complete", "完成", "完成"),
-        "paused" => tr!(lang, "paused", "已暫停", "已暂停"),
-        "blocked" => tr!(lang, "blocked", "受阻", "受阻"),
-        "circuit_break" => tr!(lang, "circuit breaker", "斷路", "断路"),
-        "errors" => tr!(lang, "errors", "錯誤", "错误"),
-        "gate_failed" => tr!(lang, "not proven", "未通過驗證", "未通过验证"),
-        "budget" => tr!(lang, "budget spent", "預算用盡", "预算用尽"),
-        "cancelled" => tr!(lang, "cancelled", "已取消", "已取消"),
-        "interrupted" => tr!(lang, "interrupted", "已中斷", "已中断"),
-        other => other.to_owned(),
-    }
-}
-
-pub fn verdict(verdict: Verdict, lang: Lang) -> String {
-    match verdict {
-        Verdict::Running => tr!(lang, "running", "執行中", "运行中"),
-        Verdict::Progress => tr!(lang, "progress", "有進度", "有进度"),
-        Verdict::Idle => tr!(lang, "nothing new", "無變化", "无变化"),
-        Verdict::Rejected => tr!(lang, "rejected", "被駁回", "被驳回"),
-        Verdict::CheckFailed => tr!(lang, "checks fail", "驗證未過", "验证未过"),
-        Verdict::Proven => tr!(lang, "proven", "已證明", "已证明"),
-        Verdict::Failed => tr!(lang, "failed", "失敗", "失败"),
-        Verdict::Refused => tr!(lang, "refused", "被拒", "被拒"),
-        Verdict::Blocked => tr!(lang, "blocked", "受阻", "受阻"),
-        Verdict::Asked => tr!(lang, "asked", "提問", "提问"),
-        Verdict::Cut => tr!(lang, "cut short", "被中止", "被中止"),
     }
 }
 

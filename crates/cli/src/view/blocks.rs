@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use ralph_core::display::{
     self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, RoleView, Screen, StepState,
-    UsageView,
+    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::Say;
@@ -120,29 +119,11 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
                 .as_ref()
                 .and_then(|t| t.next.as_ref())
                 .map(named),
-            roles: roles(state),
+            roles: state.roles(),
             iteration,
             max_iterations: Some(max).filter(|&m| m > 0),
         },
     )
-}
-
-/// The roles of the task that is worked on.
-pub fn roles(state: &State) -> Vec<RoleView> {
-    let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
-    let Some((flow, position)) = flow.zip(state.flow.as_ref()) else {
-        return Vec::new();
-    };
-    if flow.scope == flow::Scope::Run {
-        return Vec::new();
-    }
-    let roles = position.roles(flow).into_iter();
-    roles
-        .map(|role| RoleView {
-            name: role.role,
-            state: role.state,
-        })
-        .collect()
 }
 
 /// Why a person is needed, with the task and what was found last.

@@ -7,7 +7,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use ralph_core::display::{self, PhaseView, Progress, Screen, StepState, UsageView};
+use ralph_core::display::{self, PhaseView, Progress, RoleView, Screen, StepState, UsageView};
+use ralph_core::flow::FlowNotice;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Notice, Stage, State, TaskRef};
 use ralph_core::text::{self, width};
@@ -29,6 +30,10 @@ pub struct Facts {
     pub spent: UsageView,
     pub max_cost: Usd,
     pub task: Option<String>,
+    /// Whom the agent plays, where it plays a role.
+    pub role: Option<String>,
+    /// The roles that the task goes through, each with its state.
+    pub roles: Vec<RoleView>,
     pub agent: String,
     pub now: Now,
     pub checks: Checks,
@@ -64,7 +69,11 @@ pub fn block(screen: &Screen, facts: &Facts, height: usize) -> Vec<String> {
     let fit = |line: String| width::truncate_with(&line, columns, mark(screen));
     let mut lines: Vec<String> = vec![bar_line(screen, facts, columns)];
     lines.push(fit(counts(screen, facts)));
-    lines.push(fit(current(screen, facts)));
+    lines.push(fit(current(screen, facts, columns)));
+    if !facts.roles.is_empty() && height > lines.len() + 2 {
+        let chain = display::role_line(screen, &facts.roles);
+        lines.push(fit(chain.trim_end().to_owned()));
+    }
     lines.push(fit(format!("  {}", doing(screen, facts))));
     let room = height.saturating_sub(lines.len() + 1);
     let mut out = vec![rule(screen).repeat(columns)];
@@ -167,16 +176,22 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
     parts.join(" · ")
 }
 
-fn current(screen: &Screen, facts: &Facts) -> String {
+/// The task and who works on it; a long task leaves room for the names.
+fn current(screen: &Screen, facts: &Facts, columns: usize) -> String {
     let sign = if screen.style.unicode { "🔄" } else { "[>]" };
-    let parts = [facts.task.as_deref(), Some(facts.agent.as_str())];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .map(|part| text::one_line(&text::redact(&text::sanitize(part))))
-        .collect();
-    format!("{sign} {}", parts.join(" · "))
+    let clean = |part: &str| text::one_line(&text::redact(&text::sanitize(part)));
+    let who = [facts.role.as_deref(), Some(facts.agent.as_str())];
+    let who = who.into_iter().flatten().filter(|part| !part.is_empty());
+    let who = who.map(clean).collect::<Vec<_>>().join(" · ");
+    match &facts.task {
+        None => format!("{sign} {who}"),
+        Some(task) => {
+            let taken = width::width(sign) + width::width(&who) + 4;
+            let room = columns.saturating_sub(taken).max(12);
+            let task = width::truncate_with(&clean(task), room, mark(screen));
+            format!("{sign} {task} · {who}")
+        }
+    }
 }
 
 fn doing(screen: &Screen, facts: &Facts) -> String {
@@ -252,6 +267,7 @@ impl Live {
         facts.spent = UsageView::from(&state.bill);
         facts.max_cost = state.rules.budget.run.cost;
         facts.agent = state.called_agent().into();
+        facts.roles = state.roles();
         facts.questions = state.open_questions().count();
         self.since_ms = clock::now().steady_ms;
         match notice {
@@ -259,6 +275,7 @@ impl Live {
                 facts.task = task.as_ref().map(TaskRef::name);
                 facts.now = Now::Agent(String::new());
             }
+            Notice::Flow(FlowNotice::RoleBegins { role, .. }) => facts.role = Some(role.clone()),
             Notice::GateStart { .. } => facts.now = Now::Verifying,
             Notice::GateResult {
                 passed, results, ..

@@ -13,4 +13,4 @@ pub use columns::columns;
 pub use dry_run::DryRun;
 pub use json::JsonLines;
 pub use live::time as elapsed;
-pub use people::People;
+pub use people::{People, said_text};

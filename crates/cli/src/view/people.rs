@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::flow::FlowNotice;
 use ralph_core::forge::ForgeNotice;
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
 use ralph_core::promise::PromiseWarning;
 use ralph_core::{text, tr};
@@ -16,7 +16,7 @@ use ralph_engine::clock;
 use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::plan::Announcement;
 use ralph_engine::turn::{Echo, Echoed};
-use ralph_engine::watch::OutputLine;
+use ralph_engine::watch::{OutputLine, Said, Spoken};
 use tokio::sync::oneshot;
 
 use super::live::{Live, Now as Doing};
@@ -221,7 +221,7 @@ impl Observer for People {
                 ));
             }
             Notice::Flow(FlowNotice::RoleBegins { .. }) => {
-                let roles = blocks::roles(state);
+                let roles = state.roles();
                 if roles.is_empty() {
                     self.aside(&notice.say(self.screen.lang));
                 } else {
@@ -342,14 +342,14 @@ impl Observer for People {
         if self.quiet {
             return None;
         }
-        let bar = if self.screen.style.unicode {
-            "  │ "
-        } else {
-            "  | "
-        };
         let live = self.live.clone();
+        let telling = Mutex::new(Telling::new(self.screen, live.is_some()));
         Some(Arc::new(move |echoed: Echoed<'_>| {
-            let (lines, doing) = words_of(bar, &echoed, live.is_some());
+            let mut telling = telling.lock().unwrap_or_else(PoisonError::into_inner);
+            let (lines, doing) = telling.take(&echoed);
+            if lines.is_empty() && doing.is_none() {
+                return;
+            }
             match &live {
                 Some(live) => {
                     let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -394,23 +394,60 @@ fn without_time(notice: &Notice) -> Notice {
     notice
 }
 
-/// What an agent said as lines that last, set apart and unable to move the
-/// cursor, and in one line what it does now. Tool calls last only where
+/// What a line says, in the person's language where it is not the agent's own.
+pub fn said_text(line: &OutputLine, lang: Lang) -> String {
+    match line.said {
+        Said::ToolFailed => tr!(lang, "failed", "失敗", "失败"),
+        _ => line.text.clone(),
+    }
+}
+
+/// Puts what an agent says into lines that last, set apart and unable to move
+/// the cursor, and in one line what it does now. Tool calls last only where
 /// nothing else shows them.
-fn words_of(bar: &str, echoed: &Echoed<'_>, live: bool) -> (String, Option<String>) {
-    let (said, lasts) = match echoed {
-        Echoed::Bytes(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
-        Echoed::Event(event) => match OutputLine::of((*event).clone()) {
-            Some(line) => {
-                let lasts = !live || line.said.is_words();
-                (line.text, lasts)
+#[derive(Debug)]
+struct Telling {
+    screen: Screen,
+    is_live: bool,
+    /// Of an agent whose output is not understood.
+    spoken: Spoken,
+}
+
+impl Telling {
+    fn new(screen: Screen, is_live: bool) -> Telling {
+        Telling {
+            screen,
+            is_live,
+            spoken: Spoken::by(""),
+        }
+    }
+
+    fn take(&mut self, echoed: &Echoed<'_>) -> (String, Option<String>) {
+        let mut said = Vec::new();
+        match echoed {
+            Echoed::Bytes(bytes) => {
+                self.spoken.hear(bytes, &mut |line| said.push(line));
+                self.spoken.hurry(&mut |line| said.push(line));
             }
-            None => return (String::new(), None),
-        },
-    };
-    let said = text::sanitize(&said);
-    let lines = said.lines().filter(|l| !l.trim().is_empty());
-    let doing = lines.clone().next_back().map(str::to_owned);
-    let lines: String = lines.map(|l| format!("{bar}{l}\n")).collect();
-    (if lasts { lines } else { String::new() }, doing)
+            Echoed::Event(event) => said.extend(OutputLine::of((*event).clone())),
+        }
+        let (mut lasting, mut doing) = (String::new(), None);
+        for line in &said {
+            self.add(line, &mut lasting, &mut doing);
+        }
+        (lasting, doing)
+    }
+
+    fn add(&self, line: &OutputLine, lasting: &mut String, doing: &mut Option<String>) {
+        let unicode = self.screen.style.unicode;
+        let (bar, sign) = (if unicode { "│" } else { "|" }, line.said.sign(unicode));
+        let said = said_text(line, self.screen.lang);
+        let said = text::sanitize(&said);
+        for words in said.lines().filter(|words| !words.trim().is_empty()) {
+            if !self.is_live || line.said.is_words() {
+                lasting.push_str(&format!("  {bar} {sign}{words}\n"));
+            }
+            *doing = Some(words.to_owned());
+        }
+    }
 }

@@ -3,12 +3,12 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
-use ralph_core::report::{self, TaskLine};
+use ralph_core::report::{self, Call, TaskLine};
 use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_core::usage::{Tokens, Usd};
 use ralph_engine::clock;
-use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told, TurnView};
+use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told};
 use serde_json::{Value, json};
 
 /// Older checks and blocks are in the event log.
@@ -68,6 +68,9 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         })).collect::<Value>(),
         "task": snapshot.task.as_ref().map(task_ref),
         "role": snapshot.role,
+        "roles": snapshot.roles.iter().map(|role| json!({
+            "name": role.name, "state": role.state.name(),
+        })).collect::<Value>(),
         "agent": snapshot.agent,
         "last_promise": snapshot.last_promise,
         "usage": snapshot.bill.to_json(),
@@ -148,7 +151,10 @@ fn doing(snapshot: &Snapshot, lang: Lang) -> String {
     let turn = snapshot.iteration;
     match snapshot.standing {
         Standing::Working => {
-            let agent = &snapshot.agent;
+            let agent = match &snapshot.role {
+                Some(role) => format!("{} ({role})", snapshot.agent),
+                None => snapshot.agent.clone(),
+            };
             tr!(
                 lang,
                 "turn {turn}: {agent} works",
@@ -178,7 +184,7 @@ fn doing(snapshot: &Snapshot, lang: Lang) -> String {
     }
 }
 
-pub fn turn(turn: &TurnView) -> Value {
+pub fn turn(turn: &Call) -> Value {
     json!({
         "turn": turn.turn,
         "attempt": turn.attempt,

@@ -1,6 +1,7 @@
 //! Every text of the page, by its name.
 
 use ralph_core::lang::Lang;
+use ralph_core::report::{Verdict, verdict_word};
 use ralph_core::tr;
 use serde_json::{Map, Value};
 
@@ -51,6 +52,11 @@ pub fn page(lang: Lang) -> Value {
         ("now", tr!(lang, "now", "目前", "当前")),
         ("open", tr!(lang, "open", "未完成", "未完成")),
         ("done", tr!(lang, "done", "完成", "完成")),
+        ("roles", tr!(lang, "Roles", "角色", "角色")),
+        ("step_done", tr!(lang, "done", "完成", "完成")),
+        ("step_active", tr!(lang, "in progress", "進行中", "进行中")),
+        ("step_pending", tr!(lang, "pending", "待處理", "待处理")),
+        ("step_failed", tr!(lang, "failed", "失敗", "失败")),
         ("details", tr!(lang, "Details", "詳情", "详情")),
         ("report", tr!(lang, "Report", "報告", "报告")),
         (
@@ -74,9 +80,9 @@ pub fn page(lang: Lang) -> Value {
             "question_of",
             tr!(
                 lang,
-                "The agent asks {zero}",
-                "代理提問 {zero}",
-                "代理提问 {zero}"
+                "The agent asks about {zero}",
+                "代理就 {zero} 提問",
+                "代理就 {zero} 提问"
             ),
         ),
         (
@@ -161,9 +167,9 @@ pub fn page(lang: Lang) -> Value {
             "diff_is",
             tr!(
                 lang,
-                "what changed since the last turn began",
-                "自上一輪開始以來的變更",
-                "自上一轮开始以来的变更"
+                "what differs from the last commit before this turn",
+                "與本輪之前最後一次提交的差異",
+                "与本轮之前最后一次提交的差异"
             ),
         ),
         (
@@ -219,34 +225,20 @@ pub fn page(lang: Lang) -> Value {
             "link_lost",
             tr!(lang, "not connected", "連線中斷", "连接中断"),
         ),
-        ("verdict_running", tr!(lang, "running", "執行中", "运行中")),
-        (
-            "verdict_progress",
-            tr!(lang, "progress", "有進展", "有进展"),
-        ),
-        ("verdict_idle", tr!(lang, "nothing new", "無進展", "无进展")),
-        (
-            "verdict_rejected",
-            tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
-        ),
-        (
-            "verdict_check_failed",
-            tr!(lang, "checks failed", "驗證失敗", "验证失败"),
-        ),
-        ("verdict_proven", tr!(lang, "proven", "已證明", "已证明")),
-        ("verdict_failed", tr!(lang, "failed", "失敗", "失败")),
-        ("verdict_refused", tr!(lang, "refused", "被拒", "被拒")),
-        ("verdict_blocked", tr!(lang, "blocked", "受阻", "受阻")),
-        ("verdict_asked", tr!(lang, "asked", "提問", "提问")),
-        ("verdict_cut", tr!(lang, "cut short", "被中止", "被中止")),
         ("ms", tr!(lang, "ms", "毫秒", "毫秒")),
         ("s", tr!(lang, "s", "秒", "秒")),
         ("min", tr!(lang, "min", "分", "分")),
         ("h", tr!(lang, "h", "小時", "小时")),
     ];
+    let verdicts = Verdict::ALL.map(|verdict| {
+        let name = format!("verdict_{}", verdict.name());
+        (name, verdict_word(lang, verdict))
+    });
     let texts: Map<String, Value> = texts
         .into_iter()
-        .map(|(name, text)| (name.to_owned(), text.into()))
+        .map(|(name, text)| (name.to_owned(), text))
+        .chain(verdicts)
+        .map(|(name, text)| (name, text.into()))
         .collect();
     texts.into()
 }
@@ -284,22 +276,6 @@ mod tests {
         assert!(asked.len() > 40, "{asked:?}");
         for name in asked {
             assert!(known.get(name).is_some(), "{name}");
-        }
-        let verdicts = [
-            "running",
-            "progress",
-            "idle",
-            "rejected",
-            "check_failed",
-            "proven",
-            "failed",
-            "refused",
-            "blocked",
-            "asked",
-            "cut",
-        ];
-        for name in verdicts {
-            assert!(known.get(format!("verdict_{name}")).is_some(), "{name}");
         }
         for lang in Lang::ALL {
             let texts = page(lang);

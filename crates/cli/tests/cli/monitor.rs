@@ -2,6 +2,7 @@
 //! keys (MONI-01, MONI-02).
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -55,6 +56,27 @@ fn a_pipe_gets_plain_lines() {
     let done = env.ralph(&["run", "--agent-cmd", &agent]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(!done.stdout.contains('\u{1b}'), "{}", done.stdout);
+}
+
+/// A client that somebody wrapped in a command of their own.
+const STREAMS: &str = r#"
+echo '{"type":"system","subtype":"init","session_id":"s","model":"m"}'
+echo '{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"I look."}]}}'
+echo '{"type":"assistant","message":{"id":"2","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"a.rs"}}]}}'
+echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"no"}]}}'
+echo '{"type":"result","subtype":"success","is_error":false,"result":"<promise>BLOCKED: enough</promise>"}'
+"#;
+
+#[test]
+fn a_stream_of_json_is_shown_in_words_and_kept_as_it_came() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, STREAMS);
+    let done = env.ralph(&["run", "--max-iterations", "1", "--agent-cmd", &agent]);
+    let shown: Vec<&str> = done.stdout.lines().filter(|l| l.contains('│')).collect();
+    assert_eq!(shown, ["  │ I look.", "  │ ▸ Read: a.rs", "  │ ✗ failed"]);
+    let kept = fs::read_to_string(latest_run(&env).join("turn-0001.out")).unwrap();
+    assert!(kept.lines().all(|line| line.starts_with("{\"type\":")));
+    assert_eq!(kept.lines().count(), 5, "{kept}");
 }
 
 /// A run in the background, and the monitor in a terminal.
@@ -114,10 +136,48 @@ fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
 fn killing_the_monitor_changes_nothing() {
     let (mut run, terminal) = watched();
     see_now(&terminal, "0/2 tasks done");
+    let monitor = process_in(&terminal);
     terminal.tmux(&["kill-server"]);
+    wait_until("the monitor goes with its terminal", || {
+        let alive = Command::new("ps").args(["-p", &monitor]).output();
+        !alive.unwrap().status.success()
+    });
     assert!(run.is_running());
     fs::write(terminal.env.outside("enough"), "").unwrap();
     assert_eq!(run.finish().code, 4);
+}
+
+/// The process that runs in the terminal.
+fn process_in(terminal: &Terminal) -> String {
+    let shell = terminal.tmux(&["display-message", "-p", "#{pane_pid}"]);
+    let found = Command::new("ps")
+        .args(["-o", "pid=", "--ppid", shell.trim()])
+        .output()
+        .unwrap();
+    Done::of(&found).stdout.trim().to_owned()
+}
+
+#[test]
+fn a_monitor_that_is_told_to_go_gives_the_terminal_back() {
+    for signal in ["TERM", "HUP"] {
+        let env = TestEnv::with_tasks(1);
+        env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
+        let terminal = Terminal::start(env, &["monitor"]);
+        see_now(&terminal, "0/1 tasks done");
+        let is_second_screen = || terminal.tmux(&["display-message", "-p", "#{alternate_on}"]);
+        assert_eq!(is_second_screen().trim(), "1");
+        let sent = Command::new("kill")
+            .args(["-s", signal, &process_in(&terminal)])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(terminal.end().0, 0, "{signal}");
+        assert_eq!(is_second_screen().trim(), "0", "{signal}");
+        let tty = terminal.tmux(&["display-message", "-p", "#{pane_tty}"]);
+        let modes = Command::new("stty").args(["-a", "-F", tty.trim()]).output();
+        let modes = Done::of(&modes.unwrap()).stdout;
+        let is_on = |mode: &str| modes.split_whitespace().any(|word| word == mode);
+        assert!(is_on("icanon") && is_on("echo"), "{signal}: {modes}");
+    }
 }
 
 #[test]
@@ -163,7 +223,7 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     let session = done.stdout.trim().to_owned();
     assert!(session.starts_with("ralph-sdd-"), "{session}");
     let tmux = |args: &[&str]| {
-        let mut command = std::process::Command::new("tmux");
+        let mut command = Command::new("tmux");
         command
             .args(args)
             .env("TMUX_TMPDIR", &socket)

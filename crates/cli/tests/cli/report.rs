@@ -65,7 +65,7 @@ fn every_form_tells_the_same_and_none_tells_a_secret() {
         .iter()
         .map(|call| call["verdict"].as_str().unwrap())
         .collect();
-    assert_eq!(verdicts, ["rejected", "progress", "rejected", "progress"]);
+    assert_eq!(verdicts, ["rejected", "progress", "check_failed", "proven"]);
     assert_eq!(json["git"]["commit_list"].as_array().unwrap().len(), 2);
     assert!(!json.to_string().contains(SECRET));
 

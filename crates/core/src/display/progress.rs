@@ -19,6 +19,16 @@ pub enum StepState {
 }
 
 impl StepState {
+    /// For programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            StepState::Done => "done",
+            StepState::Active => "active",
+            StepState::Pending => "pending",
+            StepState::Failed => "failed",
+        }
+    }
+
     fn symbol(self) -> Symbol {
         match self {
             StepState::Done => Symbol::Done,
@@ -50,7 +60,7 @@ pub struct PhaseView {
 }
 
 /// One role of a task (`DEVELOPER`, `REVIEWER`, `TESTER`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleView {
     pub name: String,
     pub state: StepState,
@@ -217,26 +227,28 @@ pub fn role_line(screen: &Screen, all: &[RoleView]) -> String {
     screen.line(&roles(screen, all))
 }
 
-/// `   └── D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳`
+/// `   └── D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳`, or
+/// `   └── D ✅ → R 🔄 → T ⏳` where that is too wide.
 fn roles(screen: &Screen, roles: &[RoleView]) -> String {
     let arrow = screen.arrow();
-    let initials: Vec<String> = roles
-        .iter()
-        .map(|role| screen.value(&role.name).chars().take(1).collect())
-        .collect();
-    let states: Vec<String> = roles
-        .iter()
-        .map(|role| {
-            let symbol = screen.symbol(role.state.symbol());
-            format!("{} {symbol}", screen.value(&role.name))
-        })
-        .collect();
-    format!(
-        "   {} {}: {}",
-        screen.choose("└──", "`--"),
+    let names: Vec<String> = roles.iter().map(|role| screen.value(&role.name)).collect();
+    let initials: Vec<String> = names.iter().map(|n| n.chars().take(1).collect()).collect();
+    let with_states = |names: &[String]| {
+        let pairs = names.iter().zip(roles);
+        let pairs =
+            pairs.map(|(name, role)| format!("{name} {}", screen.symbol(role.state.symbol())));
+        pairs.collect::<Vec<_>>().join(&format!(" {arrow} "))
+    };
+    let branch = screen.choose("└──", "`--");
+    let whole = format!(
+        "   {branch} {}: {}",
         initials.join(arrow),
-        states.join(&format!(" {arrow} "))
-    )
+        with_states(&names)
+    );
+    match width::width(&whole) < screen.width {
+        true => whole,
+        false => format!("   {branch} {}", with_states(&initials)),
+    }
 }
 
 fn iteration_count(screen: &Screen, view: &ProgressView) -> String {

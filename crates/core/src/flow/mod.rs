@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::{FlowError, Problem};
 pub use notice::{Escalation, FlowNotice};
-pub use position::{Doing, Given, LastAnswer, Position, STALE_AFTER_MS, StepView, Target};
+pub use position::{Doing, Given, LastAnswer, Position, STALE_AFTER_MS, Target};
 pub use prompt::trailer;
 pub use read::{BUILT_IN, Origin, built_in, read};
 pub use risk::{Detected, RiskSign, detect};

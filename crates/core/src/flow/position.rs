@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Answer, Finding, Flow, Risk, Step};
+use crate::display::{RoleView, StepState};
 use crate::machine::TaskRef;
 
 /// An approval is worth nothing after this long (ROLE-08).
@@ -96,13 +97,6 @@ pub enum Target {
     Escalate,
 }
 
-/// How far a step has come, for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepView {
-    pub role: String,
-    pub state: crate::display::StepState,
-}
-
 impl Position {
     pub fn begin(task: Option<TaskRef>, risk: Risk) -> Position {
         Position {
@@ -128,8 +122,7 @@ impl Position {
 
     /// The roles of a task, each with its state: `DEVELOPER ✅ → REVIEWER 🔄`.
     /// What is beside the way stands there only while it is at work.
-    pub fn roles(&self, flow: &Flow) -> Vec<StepView> {
-        use crate::display::StepState;
+    pub fn roles(&self, flow: &Flow) -> Vec<RoleView> {
         let shown = flow.steps.iter().enumerate().filter(|(index, step)| {
             !flow.skips(step, self.risk) && (!step.aside || *index == self.step)
         });
@@ -143,8 +136,8 @@ impl Position {
                     Some(_) => StepState::Failed,
                     None => StepState::Pending,
                 };
-                StepView {
-                    role: step.role.to_uppercase(),
+                RoleView {
+                    name: step.role.to_uppercase(),
                     state,
                 }
             })

@@ -11,7 +11,8 @@ use super::{
     Bill, CheckScope, Detail, ErrorClass, Goal, Limit, NoLimit, Notice, Now, Outcome, Question,
     Request, Rules, SessionState, TaskFacts, TaskRef, Tasks, VerifyWhen, WaitReason,
 };
-use crate::flow::{LastAnswer, Position};
+use crate::display::RoleView;
+use crate::flow::{LastAnswer, Position, Scope};
 use crate::forge::{self, ForgeAsk, ForgeProof};
 use crate::integrity::Weakening;
 use crate::proof::TaskProof;
@@ -433,6 +434,17 @@ impl State {
             fields.insert("session".into(), session);
         }
         status
+    }
+
+    /// The roles of the task that goes through the flow; none where the flow
+    /// is the way of the whole run.
+    pub fn roles(&self) -> Vec<RoleView> {
+        let flow = self.rules.flow.as_ref().map(|rules| &rules.flow);
+        let of_a_task = flow.filter(|flow| flow.scope != Scope::Run);
+        match of_a_task.zip(self.flow.as_ref()) {
+            Some((flow, position)) => position.roles(flow),
+            None => Vec::new(),
+        }
     }
 
     /// Where the run stands in its flow; null where it follows none.

@@ -44,11 +44,11 @@ pub(super) fn timeline(report: &Report, lang: Lang) -> String {
             lang,
         );
     }
-    for call in &story.calls {
+    for call in story.calls.iter() {
         let class = verdict_class(call.verdict);
-        let stop = match call.verdict {
-            Verdict::Running => to,
-            _ => end(call.started_ms, call.duration_ms),
+        let stop = match call.duration_ms {
+            Some(duration_ms) => end(call.started_ms, duration_ms),
+            None => to,
         };
         let (x0, x1) = (x(call.started_ms), x(stop));
         let title = call_title(lang, call);
@@ -123,7 +123,7 @@ fn add(marks: &mut Vec<Mark>, mark: Mark, lang: Lang) {
 pub(super) fn durations(report: &Report, lang: Lang) -> String {
     let label = tr!(lang, "Time per turn", "每輪時間", "每轮时间");
     let bars = report.story.calls.iter().map(|call| Bar {
-        value: call.duration_ms as f64,
+        value: call.duration_ms.unwrap_or(0) as f64,
         class: verdict_class(call.verdict),
         title: call_title(lang, call),
     });
@@ -208,12 +208,12 @@ fn open(label: &str, height: f64) -> String {
 pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Running => "v-running",
-        Verdict::Nothing => "v-nothing",
+        Verdict::Idle => "v-idle",
         Verdict::Cut => "v-cut",
-        Verdict::Progress => "v-progress",
-        Verdict::Refused => "v-refused",
+        Verdict::Progress | Verdict::Proven => "v-progress",
+        Verdict::Refused | Verdict::Blocked | Verdict::Asked => "v-refused",
         Verdict::Failed => "v-failed",
-        Verdict::Rejected => "v-rejected",
+        Verdict::Rejected | Verdict::CheckFailed => "v-rejected",
     }
 }
 
@@ -227,7 +227,7 @@ fn rest_class(why: RestReason) -> &'static str {
 fn call_title(lang: Lang, call: &Call) -> String {
     let (turn, time) = (
         call.turn,
-        human(lang, Duration::from_millis(call.duration_ms)),
+        human(lang, Duration::from_millis(call.duration_ms.unwrap_or(0))),
     );
     let verdict = verdict_word(lang, call.verdict);
     let task = call

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::words::{
-    next_command, outcome_name, outcome_word, plain, sentence, task_proof, verdict_word,
+    next_step, outcome_name, outcome_word, plain, sentence, task_proof, verdict_word,
 };
 use super::{Call, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
@@ -33,10 +33,10 @@ impl Report {
              <header><p>Ralph Loop · {id} · {what}</p>\n<h1 class=\"{tone}\">{word}</h1>\n\
              <p class=\"said\">{said}</p></header>\n"
         );
-        if let Some(command) = next_command(self) {
-            let label = tr!(lang, "To go on:", "繼續執行：", "继续执行：");
+        if let Some((label, command)) = next_step(lang, self) {
+            let colon = tr!(lang, ":", "：", "：");
             out.push_str(&format!(
-                "<p class=\"next\"><span>{label}</span> <code>{}</code></p>\n",
+                "<p class=\"next\"><span>{label}{colon}</span> <code>{}</code></p>\n",
                 escape(&command)
             ));
         }
@@ -102,21 +102,15 @@ impl Report {
 
     /// Only what is to be seen in the charts.
     fn legend(&self, lang: Lang) -> String {
-        let verdicts = [
-            Verdict::Progress,
-            Verdict::Nothing,
-            Verdict::Rejected,
-            Verdict::Failed,
-            Verdict::Refused,
-            Verdict::Cut,
-            Verdict::Running,
-        ];
         let is_there = |v: &Verdict| self.story.calls.iter().any(|call| call.verdict == *v);
-        let mut entries: Vec<(&str, String)> = verdicts
-            .into_iter()
-            .filter(is_there)
-            .map(|v| (chart::verdict_class(v), verdict_word(lang, v)))
-            .collect();
+        let mut entries: Vec<(&str, String)> = Vec::new();
+        for verdict in Verdict::ALL.into_iter().filter(is_there) {
+            let (class, word) = (chart::verdict_class(verdict), verdict_word(lang, verdict));
+            match entries.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, words)) => words.push_str(&format!(" / {word}")),
+                None => entries.push((class, word)),
+            }
+        }
         for (why, class, word) in [
             (
                 super::RestReason::Waiting,
@@ -306,19 +300,19 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
     let [cost, tokens] = used(lang, &bill);
     let verdict = verdict_word(lang, call.verdict);
     let verdict = match call.verified {
-        Some(true) => tr!(
+        Some(true) if call.verdict != Verdict::Proven => tr!(
             lang,
             "{verdict}, checks passed",
             "{verdict}，驗證通過",
             "{verdict}，验证通过"
         ),
-        Some(false) => tr!(
+        Some(false) if call.verdict != Verdict::CheckFailed => tr!(
             lang,
             "{verdict}, checks failed",
             "{verdict}，驗證失敗",
             "{verdict}，验证失败"
         ),
-        None => verdict,
+        _ => verdict,
     };
     let task = call.task.as_ref().map(|task| plain(&task.id));
     vec![
@@ -326,7 +320,7 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
         task.unwrap_or_else(|| "-".into()),
         verdict,
         plain(&call.agent),
-        time(lang, call.duration_ms),
+        time(lang, call.duration_ms.unwrap_or(0)),
         cost,
         tokens,
     ]

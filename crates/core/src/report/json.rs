@@ -81,6 +81,7 @@ fn call(call: &Call) -> Value {
         "turn": call.turn,
         "attempt": call.attempt,
         "agent": plain(&call.agent),
+        "role": call.role,
         "task": call.task.as_ref().map(|t| plain(&t.id)),
         "started": iso_utc(call.started_ms),
         "duration_ms": call.duration_ms,

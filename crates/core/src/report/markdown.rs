@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use super::words::{
-    next_command, outcome_name, outcome_word, plain as value, sentence, task_proof,
-};
+use super::words::{next_step, outcome_name, outcome_word, plain as value, sentence, task_proof};
 use super::{GitFacts, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
@@ -14,6 +12,8 @@ use crate::tr;
 
 /// Longer lists end with how many more there are.
 const MOST_ITEMS: usize = 20;
+/// The place of what is not proven among the lists.
+const NOT_PROVEN: usize = 1;
 
 impl Report {
     pub fn markdown(&self, lang: Lang) -> String {
@@ -24,11 +24,14 @@ impl Report {
         for (label, text) in self.rows(lang) {
             out.push_str(&format!("- {label}: {text}\n"));
         }
-        for (heading, items) in self.lists(lang) {
+        for (at, (heading, mut items)) in self.lists(lang).into_iter().enumerate() {
+            // That nothing is missing is worth a word.
+            if at == NOT_PROVEN && items.is_empty() {
+                items.push(tr!(lang, "nothing is left", "沒有遺漏", "没有遗漏"));
+            }
             section(&mut out, lang, &heading, &items);
         }
-        if let Some(command) = next_command(self) {
-            let heading = tr!(lang, "To go on", "繼續執行", "继续执行");
+        if let Some((heading, command)) = next_step(lang, self) {
             out.push_str(&format!("\n## {heading}\n\n```\n{command}\n```\n"));
         }
         out

@@ -4,6 +4,7 @@
 //! [`markdown`](Report::markdown), [`html`](Report::html) and
 //! [`json`](Report::json) are renderings of it.
 
+mod calls;
 mod chart;
 mod html;
 mod json;
@@ -18,7 +19,8 @@ use std::time::Duration;
 
 use crate::display::{Gap, Proof};
 use crate::machine::{self, Bill, Goal, Outcome, State, TaskRef};
-pub use story::{Blocked, Call, Rejection, Rest, RestReason, Story, Trouble, Waits};
+pub use calls::{Call, Calls, Verdict};
+pub use story::{Blocked, Rejection, Rest, RestReason, Story, Trouble, Waits};
 pub use tasks::{TaskLine, TaskProof, TaskStory};
 pub use words::{outcome_name, outcome_sentence, outcome_word, verdict_word};
 
@@ -69,36 +71,6 @@ pub struct FileChange {
     /// Lines; `None` for a file that is no text.
     pub added: Option<u64>,
     pub removed: Option<u64>,
-}
-
-/// How a call of an agent is judged. What comes later says more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    Running,
-    /// It left nothing new behind.
-    Nothing,
-    /// It was ended from outside.
-    Cut,
-    Progress,
-    /// The agent's service would not do the work.
-    Refused,
-    Failed,
-    /// It claimed what the evidence did not bear out.
-    Rejected,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Running => "running",
-            Verdict::Nothing => "nothing",
-            Verdict::Cut => "cut",
-            Verdict::Progress => "progress",
-            Verdict::Refused => "refused",
-            Verdict::Failed => "failed",
-            Verdict::Rejected => "rejected",
-        }
-    }
 }
 
 /// Everything that can be said about a run.

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::Verdict;
+use super::calls::Calls;
 use crate::machine::{
-    Detail, End, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage, State, TaskRef,
-    TurnReport, WaitReason,
+    Detail, ErrorClass, Event, GuardBlock, Missing, Notice, Stage, State, WaitReason,
 };
-use crate::usage::Usage;
 
 /// What happened on the way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Story {
-    pub calls: Vec<Call>,
+    pub calls: Calls,
     pub rests: Vec<Rest>,
     pub rejected: Vec<Rejection>,
     pub waits: BTreeMap<&'static str, Waits>,
@@ -25,26 +23,6 @@ pub struct Story {
     pub resumed: u32,
     /// Turns that left nothing new behind.
     pub stalled: u32,
-}
-
-/// One call of an agent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    pub turn: u32,
-    /// A refused call is made again within its turn.
-    pub attempt: u32,
-    pub agent: String,
-    /// `None` without a task list.
-    pub task: Option<TaskRef>,
-    /// On the wall clock.
-    pub started_ms: i64,
-    pub duration_ms: u64,
-    pub spent: Usage,
-    /// Tasks that were open before and done after it.
-    pub newly_done: usize,
-    pub verdict: Verdict,
-    /// Whether the checks that followed it passed.
-    pub verified: Option<bool>,
 }
 
 /// A time in which no agent was called.
@@ -98,13 +76,10 @@ impl Story {
     /// of it.
     pub fn hear(&mut self, event: &Event, state: &State, notices: &[Notice]) {
         self.end_rest(event.at.wall_ms);
-        if let Kind::TurnEnded(report) = &event.kind {
-            self.end_call(report);
-        }
         for notice in notices {
             self.take(notice);
         }
-        self.begin_call(event, state, notices);
+        self.calls.hear(event, state, notices);
         self.begin_rest(event, state);
     }
 
@@ -114,14 +89,11 @@ impl Story {
                 iteration,
                 claim,
                 missing,
-            } => {
-                self.judge(*iteration, Verdict::Rejected);
-                self.rejected.push(Rejection {
-                    turn: *iteration,
-                    claim: claim.clone(),
-                    missing: missing.clone(),
-                });
-            }
+            } => self.rejected.push(Rejection {
+                turn: *iteration,
+                claim: claim.clone(),
+                missing: missing.clone(),
+            }),
             Notice::Wait { ms, why, .. } => {
                 let waits = self.waits.entry(why.name()).or_insert(Waits {
                     why: *why,
@@ -136,35 +108,15 @@ impl Story {
                 class,
                 detail,
                 ..
-            } => {
-                self.judge(*iteration, Verdict::Failed);
-                self.errors.push(Trouble {
-                    turn: *iteration,
-                    class: *class,
-                    detail: detail.clone(),
-                });
-            }
-            Notice::AgentRefused { iteration, .. } => self.judge(*iteration, Verdict::Refused),
-            Notice::IterationComplete {
-                iteration,
-                newly_done,
-                evidence,
-                ..
-            } => {
-                if let Some(call) = self.call(*iteration) {
-                    call.newly_done = *newly_done;
-                }
-                if !evidence.is_empty() {
-                    self.judge(*iteration, Verdict::Progress);
-                }
-            }
+            } => self.errors.push(Trouble {
+                turn: *iteration,
+                class: *class,
+                detail: detail.clone(),
+            }),
             Notice::GateResult {
                 iteration, passed, ..
             } => {
                 self.last_check = Some((*iteration, *passed));
-                if let Some(call) = self.call(*iteration) {
-                    call.verified = Some(*passed);
-                }
                 match passed {
                     true => self.checks_passed += 1,
                     false => self.checks_failed += 1,
@@ -178,58 +130,6 @@ impl Story {
             Notice::Stalled { .. } => self.stalled += 1,
             _ => {}
         }
-    }
-
-    /// The last call of a turn.
-    fn call(&mut self, turn: u32) -> Option<&mut Call> {
-        self.calls.iter_mut().rev().find(|call| call.turn == turn)
-    }
-
-    /// What is worse, or says more, is kept.
-    fn judge(&mut self, turn: u32, verdict: Verdict) {
-        if let Some(call) = self.call(turn) {
-            call.verdict = call.verdict.max(verdict);
-        }
-    }
-
-    fn end_call(&mut self, report: &TurnReport) {
-        let is_its = |call: &&mut Call| (call.turn, call.attempt) == (report.turn, report.attempt);
-        let Some(call) = self.calls.last_mut().filter(is_its) else {
-            return;
-        };
-        call.duration_ms = report.duration_ms;
-        call.spent = report.spent;
-        call.verdict = match report.end {
-            End::Stopped | End::Lost => Verdict::Cut,
-            _ => Verdict::Nothing,
-        };
-    }
-
-    /// A call has begun where the machine says that one runs which is not
-    /// known yet.
-    fn begin_call(&mut self, event: &Event, state: &State, notices: &[Notice]) {
-        let known = self.calls.last().map(|call| (call.turn, call.attempt));
-        let running = (state.turns, state.attempt);
-        if state.stage != Stage::Running || known == Some(running) {
-            return;
-        }
-        let told = notices.iter().rev().find_map(|notice| match notice {
-            Notice::IterationStart { task, .. } => task.clone(),
-            _ => None,
-        });
-        let next = || state.tasks.as_ref().and_then(|tasks| tasks.next.clone());
-        self.calls.push(Call {
-            turn: state.turns,
-            attempt: state.attempt,
-            agent: state.called_agent().to_owned(),
-            task: told.or_else(next),
-            started_ms: event.at.wall_ms,
-            duration_ms: 0,
-            spent: Usage::default(),
-            newly_done: 0,
-            verdict: Verdict::Running,
-            verified: None,
-        });
     }
 
     fn begin_rest(&mut self, event: &Event, state: &State) {

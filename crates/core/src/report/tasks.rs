@@ -68,12 +68,12 @@ pub(super) fn stories(
         let mut duration_ms: u64 = 0;
         let mut bill = Bill::default();
         let mut last_turn = None;
-        for call in &story.calls {
+        for call in story.calls.iter() {
             if call.task.as_ref().is_none_or(|t| t.id != task.id) {
                 continue;
             }
             calls += 1;
-            duration_ms = duration_ms.saturating_add(call.duration_ms);
+            duration_ms = duration_ms.saturating_add(call.duration_ms.unwrap_or(0));
             bill.add(call.spent);
             last_turn = Some(call.turn);
         }

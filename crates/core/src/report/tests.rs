@@ -244,7 +244,7 @@ fn a_failed_run_tells_everything_that_is_known() {
 }
 
 #[test]
-fn a_complete_run_says_what_makes_it_true_and_has_nothing_to_go_on_with() {
+fn a_complete_run_says_what_makes_it_true_and_how_to_look_at_it() {
     let goal = Goal::Tasks { phase: None };
     let mut state = state(goal, Some(Outcome::Complete));
     state.rules.verify = Some(VerifyWhen::Complete);
@@ -284,6 +284,16 @@ fn a_complete_run_says_what_makes_it_true_and_has_nothing_to_go_on_with() {
     - 3/3 tasks ticked in specs/001/tasks.md
     - `make test`: exit code 0 after 1.2 s
     - 2 new commits, the last is 2222222
+
+    ## Not proven
+
+    - nothing is left
+
+    ## To look at what was made
+
+    ```
+    git diff 1111111..2222222
+    ```
     ");
 }
 
@@ -539,12 +549,12 @@ fn a_story_knows_every_call_and_every_rest() {
         panic!("{:?}", story.calls);
     };
     assert_eq!((call.turn, call.attempt, call.newly_done), (1, 1, 1));
-    assert_eq!((call.agent.as_str(), call.duration_ms), ("claude", 60_000));
-    assert_eq!(call.task.as_ref().unwrap().id, "T001");
     assert_eq!(
-        (call.verdict, call.verified),
-        (Verdict::Progress, Some(true))
+        (call.agent.as_str(), call.duration_ms),
+        ("claude", Some(60_000))
     );
+    assert_eq!(call.task.as_ref().unwrap().id, "T001");
+    assert_eq!((call.verdict, call.verified), (Verdict::Proven, Some(true)));
     assert_eq!(call.spent.cost, Some(Usd::from_micros(120_000)));
     let [rest] = &story.rests[..] else {
         panic!("{:?}", story.rests);
@@ -561,7 +571,7 @@ fn programs_get_the_same_facts() {
     assert_eq!(json["next_command"], serde_json::Value::Null);
     assert_eq!(json["task_list"][0]["proof"], "checked");
     assert_eq!(json["task_list"][0]["usage"]["cost_usd"], 0.12);
-    assert_eq!(json["calls"][0]["verdict"], "progress");
+    assert_eq!(json["calls"][0]["verdict"], "proven");
     assert_eq!(json["calls"][0]["tokens"], 1200);
     assert_eq!(json["git"]["file_list"][0]["added"], 40);
     assert_eq!(json["guard_blocks"][0]["rule"], "fs.rm");

@@ -1,6 +1,6 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
-use super::{Report, TaskProof, Verdict};
+use super::{Report, SHORT_ID, TaskProof, Verdict};
 use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
 use crate::text::{one_line, redact, sanitize};
@@ -15,12 +15,16 @@ pub(super) fn plain(text: &str) -> String {
 pub fn verdict_word(lang: Lang, verdict: Verdict) -> String {
     match verdict {
         Verdict::Running => tr!(lang, "running", "執行中", "运行中"),
-        Verdict::Nothing => tr!(lang, "nothing new", "無進展", "无进展"),
-        Verdict::Cut => tr!(lang, "cut short", "被中止", "被中止"),
         Verdict::Progress => tr!(lang, "progress", "有進展", "有进展"),
-        Verdict::Refused => tr!(lang, "refused", "被拒", "被拒"),
-        Verdict::Failed => tr!(lang, "failed", "失敗", "失败"),
+        Verdict::Idle => tr!(lang, "nothing new", "無進展", "无进展"),
         Verdict::Rejected => tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
+        Verdict::CheckFailed => tr!(lang, "checks failed", "驗證失敗", "验证失败"),
+        Verdict::Proven => tr!(lang, "proven", "已證明", "已证明"),
+        Verdict::Failed => tr!(lang, "failed", "失敗", "失败"),
+        Verdict::Refused => tr!(lang, "refused", "被拒", "被拒"),
+        Verdict::Blocked => tr!(lang, "blocked", "受阻", "受阻"),
+        Verdict::Asked => tr!(lang, "asked", "提問", "提问"),
+        Verdict::Cut => tr!(lang, "cut short", "被中止", "被中止"),
     }
 }
 
@@ -213,6 +217,26 @@ fn stuck(lang: Lang, rule: BreakerRule) -> String {
 }
 
 /// The command that goes on from here; `None` where nothing is left to do.
+/// What a person does next: a label and the one command.
+pub(super) fn next_step(lang: Lang, report: &Report) -> Option<(String, String)> {
+    if let Some(command) = next_command(report) {
+        return Some((tr!(lang, "To go on", "繼續執行", "继续执行"), command));
+    }
+    let git = report.facts.git.as_ref()?;
+    let look = tr!(lang, "To look at what was made", "檢視成果", "查看成果");
+    match (&git.from, &git.to, git.commits) {
+        (Some(from), Some(to), Some(1..)) => {
+            Some((look, format!("git diff {}..{}", short(from), short(to))))
+        }
+        _ if git.files.is_some_and(|files| files > 0) => Some((look, "git diff HEAD".into())),
+        _ => None,
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..SHORT_ID).unwrap_or(commit)
+}
+
 pub(super) fn next_command(report: &Report) -> Option<String> {
     let id = &report.facts.run_id;
     match &report.outcome {

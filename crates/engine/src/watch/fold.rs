@@ -2,14 +2,10 @@
 //! what it decides is what there is to see.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{
-    Effect, End, Event, Kind, Notice, Now, QuestionNotice, Stage, State, Turn, TurnReport,
-    VerifyReport, step,
-};
-use ralph_core::promise::Promise;
+use ralph_core::machine::{Effect, Event, Kind, Notice, Now, Stage, State, VerifyReport, step};
 use ralph_core::text;
 
-use super::snapshot::{Check, CheckRun, Snapshot, Standing, Told, TurnView, Verdict, Waiting};
+use super::snapshot::{Check, CheckRun, Snapshot, Standing, Told, Waiting};
 use crate::record::Header;
 
 /// Of a run that tells more than this the oldest is no longer shown; the
@@ -44,18 +40,12 @@ impl Snapshot {
     pub(super) fn play(&mut self, state: &mut State, event: &Event, lang: Lang) -> bool {
         self.revision += 1;
         self.waiting = None;
-        let turns = self.turns.len();
-        if let Kind::TurnEnded(report) = &event.kind
-            && (report.turn, report.attempt) == (state.turns, state.attempt)
-            && state.stage == Stage::Running
-        {
-            self.end_turn(report);
-        }
         if let Kind::Verified(report) = &event.kind {
             self.checked(report, event.at);
         }
         // What is told before the next turn begins is about the turn before.
         let mut iteration = state.turns;
+        let mut notices = Vec::new();
         for effect in step(state, event) {
             match effect {
                 Effect::Emit(notice) => {
@@ -63,8 +53,8 @@ impl Snapshot {
                         iteration = state.turns;
                     }
                     self.hear(&notice, iteration, event.at, lang);
+                    notices.push(notice);
                 }
-                Effect::RunAgent(turn) => self.start_turn(&turn, state, event.at),
                 Effect::Wait { ms, why } => {
                     let ahead = i64::try_from(ms).unwrap_or(i64::MAX);
                     let until_ms = event.at.wall_ms.saturating_add(ahead);
@@ -73,8 +63,15 @@ impl Snapshot {
                 _ => {}
             }
         }
+        // Turns tell the revision that changed them.
+        self.turns.heard = self.revision - 1;
+        let begun = self.turns.hear(event, state, &notices);
+        if let Some(call) = self.turns.last().filter(|_| begun) {
+            self.task.clone_from(&call.task);
+            self.role.clone_from(&call.role);
+        }
         self.take_state(state, event);
-        self.turns.len() > turns
+        begun
     }
 
     fn take_state(&mut self, state: &State, event: &Event) {
@@ -90,6 +87,7 @@ impl Snapshot {
         if self.phases != phases {
             self.phases = phases.to_vec();
         }
+        self.roles = state.roles();
         if self.questions != state.questions {
             self.questions.clone_from(&state.questions);
         }
@@ -122,40 +120,6 @@ impl Snapshot {
         }
     }
 
-    fn start_turn(&mut self, turn: &Turn, state: &State, at: Now) {
-        self.task.clone_from(&turn.task);
-        self.turns.push(TurnView {
-            revision: self.revision,
-            turn: turn.turn,
-            attempt: turn.attempt,
-            agent: state.agent_name(turn.agent).into(),
-            role: None,
-            phase: turn.phase.clone(),
-            task: turn.task.clone(),
-            started_ms: at.wall_ms,
-            duration_ms: None,
-            spent: Default::default(),
-            promise: None,
-            verdict: Verdict::Running,
-            newly_done: 0,
-            completed: self.completed,
-        });
-    }
-
-    fn end_turn(&mut self, report: &TurnReport) {
-        let revision = self.revision;
-        if let Some(turn) = self.turns.last_mut() {
-            turn.revision = revision;
-            turn.duration_ms = Some(report.duration_ms);
-            turn.spent = report.spent;
-            turn.promise = report.promise.as_ref().map(Promise::to_string);
-            turn.verdict = match report.end {
-                End::Stopped | End::Lost | End::OverBudget => Verdict::Cut,
-                _ => Verdict::Idle,
-            };
-        }
-    }
-
     fn checked(&mut self, report: &VerifyReport, at: Now) {
         let check = |result: &ralph_core::machine::CommandResult| Check {
             command: text::redact(&result.command).into_owned(),
@@ -171,41 +135,11 @@ impl Snapshot {
     }
 
     fn hear(&mut self, notice: &Notice, iteration: u32, at: Now, lang: Lang) {
-        match notice {
-            Notice::IterationComplete {
-                newly_done,
-                completed,
-                evidence,
-                ..
-            } => {
-                if let Some(turn) = self.turns.last_mut() {
-                    turn.newly_done = *newly_done;
-                    turn.completed = *completed;
-                }
-                if !evidence.is_empty() {
-                    self.judge(Verdict::Progress);
-                }
+        if let Notice::GuardBlock { iteration, block } = notice {
+            if self.guard.len() >= MOST_BLOCKS {
+                self.guard.drain(..MOST_BLOCKS / 10);
             }
-            Notice::Error { .. } => self.judge(Verdict::Failed),
-            Notice::AgentRefused { .. } => self.judge(Verdict::Refused),
-            // The check that failed says more than that the claim fell with it.
-            Notice::PromiseRejected { .. } if self.last_verdict() == Some(Verdict::CheckFailed) => {
-            }
-            Notice::PromiseRejected { .. } => self.judge(Verdict::Rejected),
-            Notice::PromiseDetected {
-                promise: Promise::Blocked(_),
-                ..
-            } => self.judge(Verdict::Blocked),
-            Notice::Question(QuestionNotice::Asked { .. }) => self.judge(Verdict::Asked),
-            Notice::GateResult { passed: true, .. } => self.judge(Verdict::Proven),
-            Notice::GateResult { passed: false, .. } => self.judge(Verdict::CheckFailed),
-            Notice::GuardBlock { iteration, block } => {
-                if self.guard.len() >= MOST_BLOCKS {
-                    self.guard.drain(..MOST_BLOCKS / 10);
-                }
-                self.guard.push((*iteration, block.clone()));
-            }
-            _ => {}
+            self.guard.push((*iteration, block.clone()));
         }
         let number = self.events.last().map_or(0, |told| told.number) + 1;
         if self.events.len() >= MOST_EVENTS {
@@ -221,17 +155,5 @@ impl Snapshot {
             iteration,
             text: text::redact(&text::excerpt(&text, LONGEST_TEXT)).into(),
         });
-    }
-
-    fn last_verdict(&self) -> Option<Verdict> {
-        self.turns.last().map(|turn| turn.verdict)
-    }
-
-    fn judge(&mut self, verdict: Verdict) {
-        let revision = self.revision;
-        if let Some(turn) = self.turns.last_mut() {
-            turn.verdict = verdict;
-            turn.revision = revision;
-        }
     }
 }

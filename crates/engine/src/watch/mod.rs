@@ -11,6 +11,7 @@ mod output;
 mod projects;
 mod runs;
 mod snapshot;
+mod spoken;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Event, Seen, State};
+use ralph_core::report::Call;
 use ralph_store::journal::{JournalError, Tailer};
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock;
@@ -27,12 +29,11 @@ use crate::past::PastError;
 use crate::record::Header;
 
 pub use diff::{Diff, diff_since};
-pub use output::{OutputLine, OutputTail, Said};
+pub use output::OutputTail;
 pub use projects::{known_projects, note_project, registry};
 pub use runs::{Brief, briefs};
-pub use snapshot::{
-    Check, CheckRun, RunFacts, Snapshot, Standing, Told, TurnView, Verdict, Waiting,
-};
+pub use snapshot::{Check, CheckRun, RunFacts, Snapshot, Standing, Told, Waiting};
+pub use spoken::{OutputLine, Said, Spoken};
 
 /// Follows one run.
 #[derive(Debug)]
@@ -176,7 +177,7 @@ impl Watch {
     }
 
     /// The output of a turn, to be followed.
-    pub fn output(&self, turn: &TurnView) -> OutputTail {
+    pub fn output(&self, turn: &Call) -> OutputTail {
         OutputTail::new(
             &self.paths.turn_output(turn.turn, turn.attempt),
             &turn.agent,

@@ -1,5 +1,4 @@
-//! The end of what an agent printed, as people read it: words and tool calls
-//! instead of the client's own lines.
+//! The end of what an agent printed, as people read it.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::text;
 use ralph_store::lines::open_regular;
 
-use crate::agents::{AgentEvent, Client, Listener};
+use super::spoken::{OutputLine, Spoken};
 
 /// Of a long output only so much of its end is read at first.
 const TAIL_BYTES: u64 = 512 * 1024;
@@ -17,36 +16,7 @@ const TAIL_BYTES: u64 = 512 * 1024;
 const MOST_LINES: usize = 5_000;
 /// At most so much is read at once, so that a flood holds nobody up.
 const MOST_AT_ONCE: usize = 4 * 1024 * 1024;
-/// A longer line is cut.
-const LONGEST_LINE: usize = 1024 * 1024;
 const SHOWN_OF_A_LINE: usize = 2_000;
-
-/// One line for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputLine {
-    pub said: Said,
-    pub text: String,
-}
-
-/// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
-    Words,
-    Tool,
-    ToolFailed,
-    /// A tool call that was not let through.
-    Denied,
-    Error,
-    /// Of a program whose output is not understood.
-    Plain,
-}
-
-impl Said {
-    /// What the agent says itself, or what nobody can tell from that.
-    pub fn is_words(self) -> bool {
-        matches!(self, Said::Words | Said::Plain | Said::Error)
-    }
-}
 
 /// Follows the output of one call.
 #[derive(Debug)]
@@ -55,23 +25,20 @@ pub struct OutputTail {
     /// The part of a flood that is read; 0 is the file itself.
     part: u64,
     offset: Option<u64>,
-    listener: Option<Listener>,
-    unfinished: Vec<u8>,
+    spoken: Spoken,
     lines: VecDeque<OutputLine>,
     /// Lines that are no longer kept.
     dropped: u64,
 }
 
 impl OutputTail {
-    /// `agent` says how the output is understood; it is taken as plain text
-    /// where no client has that name.
+    /// `agent` says how the output is understood.
     pub fn new(path: &Path, agent: &str) -> OutputTail {
         OutputTail {
             path: path.into(),
             part: 0,
             offset: None,
-            listener: Client::from_name(agent).map(Client::fresh_listener),
-            unfinished: Vec::new(),
+            spoken: Spoken::by(agent),
             lines: VecDeque::new(),
             dropped: 0,
         }
@@ -145,37 +112,8 @@ impl OutputTail {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
-            let (line, behind) = rest.split_at(end);
-            rest = behind.get(1..).unwrap_or_default();
-            if self.unfinished.is_empty() {
-                self.line(line);
-            } else {
-                let mut whole = std::mem::take(&mut self.unfinished);
-                whole.extend_from_slice(line);
-                self.line(&whole);
-            }
-        }
-        if self.unfinished.len() < LONGEST_LINE {
-            self.unfinished.extend_from_slice(rest);
-        }
-    }
-
-    fn line(&mut self, line: &[u8]) {
-        let is_json = line.first() == Some(&b'{');
         let mut heard = Vec::new();
-        match &mut self.listener {
-            Some(listener) if is_json => {
-                let mut tell = |event: AgentEvent| heard.extend(OutputLine::of(event));
-                listener.hear(line, &mut tell);
-                listener.hear(b"\n", &mut tell);
-            }
-            _ => heard.push(OutputLine {
-                said: Said::Plain,
-                text: String::from_utf8_lossy(line).into_owned(),
-            }),
-        }
+        self.spoken.hear(bytes, &mut |line| heard.push(line));
         for line in heard {
             self.show(&line);
         }
@@ -193,27 +131,6 @@ impl OutputTail {
                 text: text::redact(&text::excerpt(text, SHOWN_OF_A_LINE)).into_owned(),
             });
         }
-    }
-}
-
-impl OutputLine {
-    /// What a person wants to know of an event.
-    pub fn of(event: AgentEvent) -> Option<OutputLine> {
-        let (said, text) = match event {
-            AgentEvent::Text { text, .. } => (Said::Words, text),
-            AgentEvent::ToolCall { name, summary, .. } if summary.is_empty() => (Said::Tool, name),
-            AgentEvent::ToolCall { name, summary, .. } => {
-                (Said::Tool, format!("{name}: {summary}"))
-            }
-            AgentEvent::ToolResult { ok: false, .. } => (Said::ToolFailed, "failed".into()),
-            AgentEvent::Denied(denial) => {
-                (Said::Denied, format!("{}: {}", denial.tool, denial.reason))
-            }
-            AgentEvent::Error(error) => (Said::Error, error.message),
-            AgentEvent::Retry { reason, .. } => (Said::Error, reason),
-            _ => return None,
-        };
-        (!text.trim().is_empty()).then_some(OutputLine { said, text })
     }
 }
 

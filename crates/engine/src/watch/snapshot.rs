@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::display::RoleView;
 use ralph_core::machine::{
     Bill, GuardBlock, Level, Outcome, PhaseFacts, Question, TaskRef, WaitReason,
 };
-use ralph_core::usage::Usage;
+use ralph_core::report::{Call, Calls};
 
 /// Everything about a run, as far as its journal goes.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Grows with every change; turns and events tell theirs.
+    /// Grows with every change; turns tell theirs.
     pub revision: u64,
     pub run: RunFacts,
     pub standing: Standing,
@@ -28,12 +29,15 @@ pub struct Snapshot {
     pub phases: Vec<PhaseFacts>,
     /// The task of the turn that runs, or that ran last.
     pub task: Option<TaskRef>,
+    /// Whom the agent of that turn plays.
     pub role: Option<String>,
+    /// The roles that the task goes through, each with its state.
+    pub roles: Vec<RoleView>,
     pub agent: String,
     pub last_promise: String,
     pub bill: Bill,
     /// By call, the oldest first: a refused turn has several.
-    pub turns: Vec<TurnView>,
+    pub turns: Calls,
     pub checks: Vec<CheckRun>,
     pub guard: Vec<(u32, GuardBlock)>,
     pub events: Vec<Told>,
@@ -103,69 +107,6 @@ pub struct Waiting {
     pub why: WaitReason,
 }
 
-/// One call of the agent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TurnView {
-    pub revision: u64,
-    pub turn: u32,
-    pub attempt: u32,
-    pub agent: String,
-    pub role: Option<String>,
-    pub phase: Option<String>,
-    pub task: Option<TaskRef>,
-    /// On the wall clock.
-    pub started_ms: i64,
-    /// `None` while it runs.
-    pub duration_ms: Option<u64>,
-    pub spent: Usage,
-    /// What it promised, in its own words.
-    pub promise: Option<String>,
-    pub verdict: Verdict,
-    pub newly_done: usize,
-    /// Tasks that were done after it.
-    pub completed: usize,
-}
-
-/// What became of a turn, the latest word on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Running,
-    /// It left something new.
-    Progress,
-    /// It left nothing new.
-    Idle,
-    /// Its promise was contradicted by the evidence.
-    Rejected,
-    CheckFailed,
-    /// Verification passed.
-    Proven,
-    Failed,
-    /// The agent's service would not do the work.
-    Refused,
-    Blocked,
-    Asked,
-    /// It was ended from outside.
-    Cut,
-}
-
-impl Verdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Running => "running",
-            Verdict::Progress => "progress",
-            Verdict::Idle => "idle",
-            Verdict::Rejected => "rejected",
-            Verdict::CheckFailed => "check_failed",
-            Verdict::Proven => "proven",
-            Verdict::Failed => "failed",
-            Verdict::Refused => "refused",
-            Verdict::Blocked => "blocked",
-            Verdict::Asked => "asked",
-            Verdict::Cut => "cut",
-        }
-    }
-}
-
 /// The verification commands ran once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckRun {
@@ -219,10 +160,11 @@ impl Snapshot {
             phases: Vec::new(),
             task: None,
             role: None,
+            roles: Vec::new(),
             agent: String::new(),
             last_promise: String::new(),
             bill: Bill::default(),
-            turns: Vec::new(),
+            turns: Calls::default(),
             checks: Vec::new(),
             guard: Vec::new(),
             events: Vec::new(),
@@ -258,14 +200,14 @@ impl Snapshot {
     }
 
     /// Turns that changed after a revision.
-    pub fn turns_after(&self, revision: u64) -> impl Iterator<Item = &TurnView> {
+    pub fn turns_after(&self, revision: u64) -> impl Iterator<Item = &Call> {
         self.turns
             .iter()
-            .filter(move |turn| turn.revision > revision)
+            .filter(move |turn| turn.changed > revision)
     }
 
     /// The call that runs, or that ran last.
-    pub fn last_turn(&self) -> Option<&TurnView> {
+    pub fn last_turn(&self) -> Option<&Call> {
         self.turns.last()
     }
 

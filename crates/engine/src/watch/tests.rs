@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::Path;
 
+use ralph_core::flow::{self, FlowRules};
 use ralph_core::machine::{
     CommandResult, End, Event, Goal, GuardBlock, Kind, Now, PhaseFacts, Rules, Seen, TaskFacts,
     TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
@@ -80,8 +81,20 @@ fn verified(turn: u32, exit: i32) -> Kind {
     })
 }
 
+/// What is seen where a flow decides about ticks.
+fn in_flow(mut seen: Seen) -> Seen {
+    if let Tasks::Read(facts) = &mut seen.tasks {
+        facts.flow = Some(Box::default());
+    }
+    seen
+}
+
 impl Run {
     fn new() -> Run {
+        Run::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut Rules)) -> Run {
         let dir = tempfile::tempdir().unwrap();
         let layout = Layout::new(dir.path());
         layout.prepare().unwrap();
@@ -90,6 +103,7 @@ impl Run {
         let mut rules = Rules::new(Goal::Tasks { phase: None });
         rules.verify = Some(VerifyWhen::Complete);
         rules.agents = vec!["claude".into()];
+        change(&mut rules);
         let header = Header {
             session: None,
             run_id: id.as_str().into(),
@@ -161,7 +175,7 @@ fn shown(snapshot: &Snapshot) -> String {
         snapshot.bill.cost.dollars(),
         snapshot.outcome,
     );
-    for turn in &snapshot.turns {
+    for turn in snapshot.turns.iter() {
         out.push_str(&format!(
             "#{} {} {:?} {:?} {:?} +{} {:?}\n",
             turn.turn,
@@ -231,6 +245,45 @@ fn a_run_is_shown_as_its_journal_tells_it() {
     23 task_complete #4
     24 loop_end #4
     "#);
+}
+
+#[test]
+fn roles_are_shown_with_the_turns_they_play() {
+    let mut run = Run::with(|rules| {
+        rules.flow = Some(FlowRules {
+            flow: flow::built_in("drt").unwrap(),
+            risk: None,
+            bypass: None,
+            card: None,
+        });
+    });
+    let seen = || in_flow(facts(0));
+    run.add(Kind::Started { seen: seen() });
+    let mut watch = run.watch();
+    let mut look = || {
+        watch.refresh().unwrap();
+        let snapshot = watch.snapshot();
+        let chain = snapshot.roles.iter();
+        let chain: Vec<String> = chain.map(|r| format!("{} {:?}", r.name, r.state)).collect();
+        let of_turns = snapshot.turns.iter().map(|turn| turn.role.clone().unwrap());
+        let of_turns: Vec<String> = of_turns.collect();
+        assert_eq!(of_turns.last(), snapshot.role.as_ref());
+        format!("{}: {}", of_turns.join(", "), chain.join(" → "))
+    };
+    assert_eq!(
+        look(),
+        "developer: DEVELOPER Active → REVIEWER Pending → TESTER Pending"
+    );
+    let mut done = turn(1, 0, None);
+    if let Kind::TurnEnded(report) = &mut done {
+        report.role = Some(Box::default());
+        report.seen = seen();
+    }
+    run.add(done);
+    assert_eq!(
+        look(),
+        "developer, reviewer: DEVELOPER Done → REVIEWER Active → TESTER Pending"
+    );
 }
 
 #[test]

@@ -11,6 +11,10 @@ fn facts() -> Facts {
         total,
         state,
     };
+    let role = |name: &str, state| RoleView {
+        name: name.into(),
+        state,
+    };
     Facts {
         phases: vec![
             phase("1", "準備 Setup", 3, 3, StepState::Done),
@@ -29,6 +33,12 @@ fn facts() -> Facts {
         },
         max_cost: Usd::from_dollars(20.0).unwrap(),
         task: Some("T005 解析器 Write the parser for task lists 🧩".into()),
+        role: Some("reviewer".into()),
+        roles: vec![
+            role("DEVELOPER", StepState::Done),
+            role("REVIEWER", StepState::Active),
+            role("TESTER", StepState::Pending),
+        ],
         agent: "claude".into(),
         now: Now::Agent("Bash: cargo test -p ralph-core".into()),
         checks: Checks::Failed("cargo test".into()),

@@ -118,6 +118,7 @@ function card(run) {
 
 /* ---- one run -------------------------------------------------------- */
 
+const ROLE_MARKS = { done: "✓", active: "●", pending: "○", failed: "✗" };
 const TABS = ["output", "turns", "events", "checks", "guard", "diff"];
 
 function run(id) {
@@ -201,6 +202,8 @@ function run(id) {
     put(hero,
       el("div.hero-row", {}, el("span.badge." + (head.tone || "calm"), {}, head.word || ""), el("span.acts", {}, ...buttons.filter(Boolean))),
       el("h1", {}, heading || id),
+      (head.roles || []).length && !head.outcome ? el("ol.roles", { "aria-label": t("roles") }, ...head.roles.map((role) =>
+        el(`li.${role.state}`, {}, role.name, el("span.mark", { "aria-hidden": "true" }, ROLE_MARKS[role.state]), el("span.visually-hidden", {}, t(`step_${role.state}`))))) : null,
       el("p.sub", {}, [head.now, head.outcome ? head.goal : null].filter(Boolean).join(" · ")),
       head.total ? bar(head.completed, head.total) : null,
       el("dl.facts", {}, ...facts.map(([name, value, key]) => el("div", {}, el("dt", {}, name), el("dd", key ? { id: key } : {}, value)))),
@@ -224,7 +227,7 @@ function run(id) {
       const input = el("input", { "aria-label": t("answer_label"), placeholder: question.default ? t("default_is", question.default) : "", maxlength: 2000 });
       const send = (text) => act("answer", { question: question.id, text });
       return el("section.card.question", { "aria-label": t("question") },
-        el("h2", {}, t("question_of", question.task ? question.task.id : "")),
+        el("h2", {}, question.task ? t("question_of", question.task.id) : t("question")),
         el("p", {}, question.text),
         question.default ? el("p.calm", {}, t("default_at", question.default, clock(question.deadline_ms))) : null,
         question.options.length ? el("div.acts", {}, ...question.options.map((option) => el("button", { onclick: () => send(option) }, option))) : null,
@@ -246,10 +249,11 @@ function run(id) {
       const done = list.filter((task) => task.done).length;
       if (phase != null) parts.push(el("h3", {}, el("span", {}, [phase, titles.get(phase)].filter(Boolean).join(" ")), el("span.num", {}, `${done}/${list.length}`)));
       parts.push(el("ul", {}, ...list.map((task) => {
-        const now = !head.outcome && head.task && head.task.id === task.id && !task.done;
-        const mark = task.done ? "✓" : now ? "●" : "○";
-        const state = task.done ? t("done") : now ? t("now") : t("open");
-        return el(`li.${task.done ? "done" : now ? "now" : "open"}`, {}, el("span.mark", { "aria-hidden": "true" }, mark), el("span", {}, el("span.visually-hidden", {}, `${state}: `), `${task.id} ${task.text}`));
+        const asks = !task.done && (head.questions || []).some((question) => !question.reply && question.task && question.task.id === task.id);
+        const now = !head.outcome && head.task && head.task.id === task.id && !task.done && !asks;
+        const mark = task.done ? "✓" : asks ? "?" : now ? "●" : "○";
+        const state = task.done ? t("done") : asks ? t("question") : now ? t("now") : t("open");
+        return el(`li.${task.done ? "done" : asks ? "asks" : now ? "now" : "open"}`, {}, el("span.mark", { "aria-hidden": "true" }, mark), el("span", {}, el("span.visually-hidden", {}, `${state}: `), `${task.id} ${task.text}`));
       })));
     }
     put(tasks, el("summary", {}, t("tasks"), head.total ? ` ${head.completed}/${head.total}` : ""), ...parts, parts.length ? null : el("p.empty", {}, head.goal || t("no_tasks")));
@@ -279,7 +283,7 @@ function run(id) {
     const of = `${output.turn}.${output.attempt}`;
     if (out.of !== of || out.shown > output.count) { put(out); out.shown = 0; out.of = of; }
     const fresh = Math.min(output.count - out.shown, output.lines.length);
-    for (const line of fresh > 0 ? output.lines.slice(-fresh) : []) out.append(el(`div.${line.said}`, {}, line.text));
+    for (const line of fresh > 0 ? output.lines.slice(-fresh) : []) out.append(el(`div.${line.said}`, {}, line.said === "tool_failed" ? t("verdict_failed") : line.text));
     while (out.childElementCount > 2000) out.firstChild.remove();
     out.shown = output.count || 0;
     if (!out.childElementCount) put(out, el("p.empty", {}, t("no_output")));
@@ -297,8 +301,8 @@ function run(id) {
       el("td", {}, verdict(turn.verdict)),
       el("td", {}, [turn.agent, turn.role].filter(Boolean).join(" · ")),
       el("td.n", {}, turn.duration_ms == null ? t("verdict_running") : time(turn.duration_ms)),
-      el("td.n", {}, dollars(turn.cost_usd)),
-      el("td.n", {}, count(turn.tokens))));
+      el("td.n", {}, turn.duration_ms == null ? "–" : dollars(turn.cost_usd)),
+      el("td.n", {}, turn.duration_ms == null ? "–" : count(turn.tokens))));
     return [timeline(turns), bars_of(turns, t("time_per_turn"), (turn) => turn.duration_ms || 0, time, (turn) => turn.verdict),
       turns.some((turn) => turn.cost_usd != null) && bars_of(turns, t("cost_per_turn"), (turn) => turn.cost_usd || 0, dollars, () => ""),
       table(t("turns"), [[t("turn")], [t("task")], [t("verdict")], [t("agent")], [t("time"), 1], [t("cost"), 1], [t("tokens"), 1]], rows)].filter(Boolean);

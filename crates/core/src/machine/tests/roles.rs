@@ -231,7 +231,7 @@ fn the_roles_are_shown_with_their_states() {
         let flow = flow::built_in("drt").unwrap();
         let position = script.state.flow.as_ref().unwrap();
         let roles = position.roles(&flow).into_iter();
-        let shown: Vec<String> = roles.map(|r| format!("{} {:?}", r.role, r.state)).collect();
+        let shown: Vec<String> = roles.map(|r| format!("{} {:?}", r.name, r.state)).collect();
         shown.join(" → ")
     };
     let mut script = begin(1);
