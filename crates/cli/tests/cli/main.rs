@@ -61,6 +61,7 @@ mod roles;
 mod run;
 mod session;
 mod session_clients;
+mod session_do;
 mod session_files;
 mod signals;
 mod survivors;

@@ -441,6 +441,12 @@ impl Say for Announcement {
                     ),
                 }
             }
+            Announcement::RolesOutside => tr!(
+                lang,
+                "roles are set up, but one session is one agent: nobody reviews or tests its work here; `ralph run` plays the roles, each as a call of its own",
+                "已設定角色，但一個工作階段只有一個代理：此處無人審查或測試；`ralph run` 會以各自獨立的呼叫執行各角色",
+                "已设置角色，但一个会话只有一个代理：此处无人审查或测试；`ralph run` 会以各自独立的调用执行各角色",
+            ),
             Announcement::Lingered => tr!(
                 lang,
                 "the agent had told its result and did not exit; it was ended, and the result counts",
