@@ -268,6 +268,11 @@ pub enum Announcement {
     Pruned {
         runs: Vec<Pruned>,
     },
+    /// A `git` that was killed left its lock on the index.
+    IndexLocked {
+        path: PathBuf,
+        age: Duration,
+    },
     /// Roles are set up, and a session plays none.
     RolesOutside,
     /// Somebody wrote `.ralph/STOP` (LOOP-17).

@@ -45,6 +45,7 @@ mod hub;
 #[cfg(unix)]
 mod install;
 mod languages;
+mod left_in_git;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;

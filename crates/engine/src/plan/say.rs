@@ -2,7 +2,7 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::BudgetKind;
-use ralph_core::tr;
+use ralph_core::{text, tr};
 
 use super::{Announcement, PlanError, Unguarded, Unpickable};
 use crate::agents::{self, SplitError};
@@ -440,6 +440,15 @@ impl Say for Announcement {
                         "发现 {path}：停止运行（等同 `ralph stop`）；下次运行前请自行移除该文件（{why}）",
                     ),
                 }
+            }
+            Announcement::IndexLocked { path, age } => {
+                let (path, age) = (path.display(), text::duration::human(lang, *age));
+                tr!(
+                    lang,
+                    "{path} is {age} old: a git that was killed left it, and no other can commit while it is there; if no git is at work here, remove that file yourself",
+                    "{path} 已存在 {age}：由被終止的 git 遺留，只要它還在就無法提交；若此處沒有 git 正在執行，請自行刪除該檔案",
+                    "{path} 已存在 {age}：由被终止的 git 遗留，只要它还在就无法提交；若此处没有 git 正在运行，请自行删除该文件",
+                )
             }
             Announcement::RolesOutside => tr!(
                 lang,
