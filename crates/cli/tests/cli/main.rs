@@ -62,6 +62,7 @@ mod roles;
 mod run;
 mod session;
 mod session_clients;
+mod session_delta;
 mod session_do;
 mod session_files;
 mod signals;

@@ -8,7 +8,7 @@ use crate::session::{Client, ONE, TWO, context, released, sent_on};
 
 const OUT: &str = ".skillpack/current";
 
-fn leave(env: &TestEnv, file: &str, text: &str) {
+pub fn leave(env: &TestEnv, file: &str, text: &str) {
     env.write(&format!("{OUT}/{file}"), text);
 }
 
