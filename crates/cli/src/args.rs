@@ -6,6 +6,7 @@ mod pages;
 mod pull;
 mod session;
 mod watching;
+mod work;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ pub use pages::{ReportArgs, WebArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
+pub use work::WorkArgs;
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
 #[derive(Debug, Parser)]
@@ -188,13 +190,8 @@ pub struct RunArgs {
     /// Work on this phase only
     #[arg(long, value_name = "N", conflicts_with = "prompt")]
     pub phase: Option<String>,
-    /// Agent to drive: claude, codex, gemini, opencode, copilot, cursor, amp, custom
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// Any program as the agent; {prompt_file} stands for a file with the prompt,
-    /// without it the prompt comes on standard input
-    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
-    pub agent_cmd: Option<String>,
+    #[command(flatten)]
+    pub work: WorkArgs,
     /// Agents to drive, the first choice first: on a limit or an outage the next
     /// one takes the turn
     #[arg(
@@ -207,18 +204,6 @@ pub struct RunArgs {
     /// Defaults to start from: openspec, verify, dev-p0, dev-p1, sdd, delta
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// Turns until the loop stops to ask; 0 is unlimited
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub max_iterations: Option<u32>,
-    /// Time for the whole run: 90s, 30m, 12h
-    #[arg(long, value_name = "TIME")]
-    pub max_duration: Option<String>,
-    /// Money that the run may cost, as the agent reports it: 20usd
-    #[arg(long, value_name = "MONEY")]
-    pub max_cost: Option<String>,
-    /// Tokens that the run may use: input, output and cache together
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<u32>,
     /// Agent calls in an hour: 100/h
     #[arg(long, value_name = "N/h", value_parser = calls_per_hour)]
     pub rate: Option<u32>,
@@ -228,15 +213,6 @@ pub struct RunArgs {
     /// Prompt template [default: .ralph/prompt-template.md, or built in]
     #[arg(long, value_name = "FILE")]
     pub prompt_template: Option<PathBuf>,
-    /// Shell command that must pass before the work counts as done (repeatable)
-    #[arg(long, value_name = "CMD")]
-    pub verify: Vec<String>,
-    /// Let the agent run with its permission questions off
-    #[arg(long)]
-    pub allow_unsafe: bool,
-    /// Let the agent's tool calls go unjudged
-    #[arg(long)]
-    pub no_guard: bool,
     /// Let each task go through developer, reviewer and tester
     #[arg(long, conflicts_with = "prompt")]
     pub roles: bool,
@@ -245,9 +221,6 @@ pub struct RunArgs {
     pub no_review: Option<String>,
     #[command(flatten)]
     pub pull: PullArgs,
-    /// Show what would be done; call no agent, change no file
-    #[arg(long)]
-    pub dry_run: bool,
     /// Print one JSON event per line
     #[arg(long, conflicts_with = "quiet")]
     pub json: bool,

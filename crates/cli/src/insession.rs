@@ -1,13 +1,16 @@
 //! Loops inside a session: what the hooks and `ralph loop` share. Settings,
 //! plans and texts are made here; `ralph_engine::session` drives.
 
+mod route;
+
 use std::path::Path;
 
-use ralph_core::config::{self, ConfigError, Layer};
+use ralph_core::config::{self, ConfigError, Layer, Settings};
 use ralph_core::display::{self, Screen};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Outcome, PauseReason, Request};
 use ralph_core::session::plugin_file;
+use ralph_core::session::task::DoError;
 use ralph_core::session::words::{Start, StartError};
 use ralph_core::tr;
 use ralph_engine::clock;
@@ -37,6 +40,7 @@ pub enum Problem {
     Plan(PlanError),
     Session(SessionError),
     Start(StartError),
+    Do(DoError),
     Foreign(adopt::Unreadable),
     /// This session has a loop already.
     Active {
@@ -58,6 +62,7 @@ impl Say for Problem {
             Problem::Plan(error) => error.say(lang),
             Problem::Session(error) => error.say(lang),
             Problem::Start(error) => error.say(lang),
+            Problem::Do(error) => error.say(lang),
             Problem::Foreign(error) => error.say(lang),
             Problem::Active { run, iteration } => tr!(
                 lang,
@@ -143,12 +148,8 @@ impl Here {
 
     /// A plan as `ralph run` makes it, for the agent that is there.
     pub fn plan(&self, asked: Asked) -> Result<Plan, Problem> {
-        let layer = |flag: &plan::Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
-        let layers = asked.flags.iter().map(layer).collect::<Result<_, _>>();
-        let layers = layers.map_err(|error| Problem::Config(vec![error]))?;
-        let loaded = config::load(&settings::sources(self.root(), layers))
-            .map_err(|rejected| Problem::Config(rejected.errors))?;
-        let lang = Lang::from_name(&loaded.settings.lang).unwrap_or_else(app::environment_lang);
+        let settings = self.settings(&asked.flags)?;
+        let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
         let wanted = Wanted {
             root: self.root().to_owned(),
             lang,
@@ -158,7 +159,16 @@ impl Here {
             session: Some(self.host.into()),
             permit: Some(crate::guard::permit),
         };
-        plan::prepare(&loaded.settings, &wanted).map_err(Problem::Plan)
+        plan::prepare(&settings, &wanted).map_err(Problem::Plan)
+    }
+
+    fn settings(&self, flags: &[plan::Flag]) -> Result<Settings, Problem> {
+        let layer = |flag: &plan::Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
+        let layers = flags.iter().map(layer).collect::<Result<_, _>>();
+        let layers = layers.map_err(|error| Problem::Config(vec![error]))?;
+        let loaded = config::load(&settings::sources(self.root(), layers));
+        let loaded = loaded.map_err(|rejected| Problem::Config(rejected.errors))?;
+        Ok(loaded.settings)
     }
 
     /// Starts a loop; the verdict says what its first turn is told.
@@ -170,6 +180,7 @@ impl Here {
             template: None,
             ..Asked::default()
         };
+        let asked = self.routed(asked, start.way)?;
         let own = index::find(&self.layout, &self.session);
         if let Some(run) = own
             && let Some(opened) = self.open_sound(&run)?
@@ -340,6 +351,17 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
     };
     with_announcements(&block, &opened.announcements, lang)
+}
+
+/// What people are told when a loop begins: its route, and what they should
+/// know beside it.
+pub fn beginning(opened: &SessionLoop) -> Option<String> {
+    let lang = opened.plan().lang;
+    let flow = opened.state.rules.flow.as_ref();
+    let card = flow.and_then(|rules| rules.card.as_ref());
+    let route = card.map(|card| card.summary(lang)).unwrap_or_default();
+    let text = with_announcements(&route, &opened.announcements, lang);
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Seed 004's warning, and how each choice is made from here.

@@ -9,6 +9,7 @@ mod hook;
 mod insession;
 mod install;
 mod monitor;
+mod routing;
 mod scripted;
 mod settings;
 mod usage;

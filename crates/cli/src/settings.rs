@@ -10,7 +10,7 @@ use ralph_store::layout::Layout;
 
 use crate::FAILED;
 use crate::app::App;
-use crate::args::{Global, ResumeArgs, RunArgs};
+use crate::args::{DoArgs, Global, ResumeArgs, RunArgs, WorkArgs};
 
 /// Everything that the project, the environment and the flags say.
 pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
@@ -66,39 +66,21 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
     let mut flags = Flags::default();
     flags.text("lang", global.lang.as_deref(), "--lang");
     flags.text("preset", args.preset.as_deref(), "--preset");
-    flags.text("agent.name", args.agent.as_deref(), "--agent");
-    if let Some(command) = &args.agent_cmd {
-        flags.text("agent.name", Some("custom"), "--agent-cmd");
-        flags.text("agent.command", Some(command), "--agent-cmd");
-    }
+    flags.work(&args.work);
     if !args.agents.is_empty() {
+        flags.0.retain(|flag| flag.key != "agents");
         flags.add("agents", args.agents.clone(), "--agents");
-    } else if args.agent.is_some() || args.agent_cmd.is_some() {
-        // Whoever names one agent wants no chain.
-        flags.add("agents", Vec::<String>::new(), "--agent");
     }
     if let Some(path) = &args.tasks {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         flags.text("tasks.file", Some(&path.to_string_lossy()), "--tasks");
     }
     flags.text("tasks.phase", args.phase.as_deref(), "--phase");
-    flags.text(
-        "limits.max_duration",
-        args.max_duration.as_deref(),
-        "--max-duration",
-    );
-    flags.budget(args.max_cost.as_deref(), args.max_tokens);
     if let Some(n) = args.rate {
         flags.add("rate.max_calls_per_hour", i64::from(n), "--rate");
     }
     if args.roles {
         flags.add("roles.enabled", true, "--roles");
-    }
-    if args.no_guard {
-        flags.add("guard.enabled", false, "--no-guard");
-    }
-    if let Some(n) = args.max_iterations {
-        flags.add("limits.max_iterations", i64::from(n), "--max-iterations");
     }
     if let Some(text) = &args.completion_promise {
         flags.add(
@@ -106,9 +88,6 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
             vec![text.clone()],
             "--completion-promise",
         );
-    }
-    if !args.verify.is_empty() {
-        flags.add("verify.commands", args.verify.clone(), "--verify");
     }
     if args.pull.create_pr {
         flags.add("pr.create", true, "--create-pr");
@@ -123,9 +102,14 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
         flags.text("pr.merge", Some("self"), "--merge");
         flags.text("pr.merge_method", Some(method), "--merge");
     }
-    if args.allow_unsafe {
-        flags.add("agent.allow_unsafe", true, "--allow-unsafe");
-    }
+    flags.0
+}
+
+/// The settings that flags of `ralph do` stand for.
+pub fn do_flags(global: &Global, args: &DoArgs) -> Vec<Flag> {
+    let mut flags = Flags::default();
+    flags.text("lang", global.lang.as_deref(), "--lang");
+    flags.work(&args.work);
     flags.0
 }
 
@@ -171,6 +155,36 @@ pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
 struct Flags(Vec<Flag>);
 
 impl Flags {
+    fn work(&mut self, args: &WorkArgs) {
+        self.text("agent.name", args.agent.as_deref(), "--agent");
+        if let Some(command) = &args.agent_cmd {
+            self.text("agent.name", Some("custom"), "--agent-cmd");
+            self.text("agent.command", Some(command), "--agent-cmd");
+        }
+        if args.agent.is_some() || args.agent_cmd.is_some() {
+            // Whoever names one agent wants no chain.
+            self.add("agents", Vec::<String>::new(), "--agent");
+        }
+        self.text(
+            "limits.max_duration",
+            args.max_duration.as_deref(),
+            "--max-duration",
+        );
+        self.budget(args.max_cost.as_deref(), args.max_tokens);
+        if args.no_guard {
+            self.add("guard.enabled", false, "--no-guard");
+        }
+        if let Some(n) = args.max_iterations {
+            self.add("limits.max_iterations", i64::from(n), "--max-iterations");
+        }
+        if !args.verify.is_empty() {
+            self.add("verify.commands", args.verify.clone(), "--verify");
+        }
+        if args.allow_unsafe {
+            self.add("agent.allow_unsafe", true, "--allow-unsafe");
+        }
+    }
+
     fn budget(&mut self, max_cost: Option<&str>, max_tokens: Option<u32>) {
         self.text("budget.max_cost", max_cost, "--max-cost");
         if let Some(n) = max_tokens {

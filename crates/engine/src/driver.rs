@@ -9,7 +9,7 @@ mod moments;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ralph_core::flow::{self, FlowTurn};
 use ralph_core::forge::ForgeAnswer;
@@ -31,6 +31,7 @@ use self::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file, wak
 use crate::agents::Session;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
+use crate::index_lock::LockWatch;
 use crate::look::Looker;
 use crate::notify::Courier;
 use crate::opening::Opening;
@@ -137,6 +138,7 @@ struct Driver<'a> {
     sessions: BTreeMap<usize, Session>,
     menu: Option<oneshot::Receiver<Choice>>,
     known_unknowns: BTreeSet<String>,
+    index_lock: LockWatch,
     /// The role of the call that runs.
     role: Option<FlowTurn>,
     layout: Layout,
@@ -209,6 +211,7 @@ impl<'a> Driver<'a> {
             sessions: BTreeMap::new(),
             menu: None,
             known_unknowns: BTreeSet::new(),
+            index_lock: LockWatch::default(),
             role: None,
             courier: Courier::new(
                 plan.notifier.clone(),
@@ -417,6 +420,7 @@ impl<'a> Driver<'a> {
     fn take_in(&mut self, done: ChildDone) -> Kind {
         self.child = None;
         let ended = orphans::end_all();
+        self.index_lock.turn_is_over(SystemTime::now());
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         match done {
             ChildDone::Turn(called) => {
@@ -532,6 +536,8 @@ impl<'a> Driver<'a> {
         let branch = git::head(&self.plan.root).branch.unwrap_or_default();
         let rendered = self.plan.prompter.prompt(&turn, &self.state, &branch);
         self.announce_unknown(rendered.unknown);
+        let locked = self.index_lock.look(&self.plan.root, SystemTime::now());
+        self.announce_all(locked);
         let mut env = run_env(
             &self.run_id,
             turn.turn,

@@ -141,6 +141,41 @@ pub fn changed_files(
     Some(text.split('\0').filter_map(change).take(most).collect())
 }
 
+/// How a file that Git knows differs from a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differs {
+    Added,
+    Changed,
+    Removed,
+}
+
+/// What every repository knows, also one without a commit.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// The files of [`count_changed_files`] in the work tree; without a commit,
+/// all that Git knows.
+pub fn differing(root: &Path, from: Option<&str>, most: usize) -> Option<Vec<(String, Differs)>> {
+    let range = diff_range(from.unwrap_or(EMPTY_TREE), None)?;
+    let mut arguments = diff_arguments("--name-status", &range);
+    // A project may be a part of its repository.
+    arguments.insert(1, "--relative");
+    arguments.insert(1, "--no-renames");
+    arguments.insert(1, "-z");
+    let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
+    let text = String::from_utf8_lossy(&text);
+    let mut parts = text.split('\0');
+    let entries = std::iter::from_fn(|| Some((parts.next()?, parts.next()?)));
+    let differs = |(how, path): (&str, &str)| {
+        let how = match how {
+            "A" => Differs::Added,
+            "D" => Differs::Removed,
+            _ => Differs::Changed,
+        };
+        (path.to_owned(), how)
+    };
+    Some(entries.map(differs).take(most).collect())
+}
+
 fn diff_range(from: &str, to: Option<&str>) -> Option<Vec<String>> {
     [Some(from), to]
         .into_iter()
@@ -202,6 +237,11 @@ pub fn count_changes(root: &Path) -> Option<usize> {
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))
+}
+
+/// Where a `git` that changes the index of this work tree has its lock.
+pub(crate) fn index_lock(root: &Path) -> Option<PathBuf> {
+    Some(git_dir(&find_root(root)?)?.join("index.lock"))
 }
 
 fn git_dir(root: &Path) -> Option<PathBuf> {

@@ -268,6 +268,13 @@ pub enum Announcement {
     Pruned {
         runs: Vec<Pruned>,
     },
+    /// A `git` that was killed left its lock on the index.
+    IndexLocked {
+        path: PathBuf,
+        age: Duration,
+    },
+    /// Roles are set up, and a session plays none.
+    RolesOutside,
     /// Somebody wrote `.ralph/STOP` (LOOP-17).
     StopFile {
         path: PathBuf,
@@ -485,7 +492,12 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     rules.flow = match route {
         Some(route) => Some(route),
         // The roles are calls of their own, and a session makes none.
-        None if wanted.session.is_some() => None,
+        None if wanted.session.is_some() => {
+            if settings.roles.enabled && matches!(goal, Goal::Tasks { .. }) {
+                announcements.push(Announcement::RolesOutside);
+            }
+            None
+        }
         None => flow::of_tasks(settings, wanted, &goal)?,
     };
     let role_agents = match &rules.flow {

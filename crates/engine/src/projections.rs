@@ -24,11 +24,11 @@ use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
 use ralph_store::layout::{Layout, RunPaths};
 
-use crate::git;
 use crate::look::TaskMark;
 use crate::plan::{Announcement, Plan};
 use crate::record::Header;
 use crate::session::tracker;
+use crate::touched::{self, Touched};
 
 /// A checkpoint is never older than this while the run lives (CKPT-08).
 pub const LONGEST_MS: u64 = 5 * 60 * 1000;
@@ -61,6 +61,15 @@ pub struct Projector {
     has_failed: bool,
 }
 
+/// What has to be saved.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    care: Care,
+    /// With the files that were changed: Git is asked for them, which takes
+    /// its time, and so not before every call of the agent.
+    files: bool,
+}
+
 /// What never changes in a run.
 #[derive(Debug)]
 struct Run {
@@ -75,15 +84,19 @@ struct Run {
     lang: Lang,
     /// Where the phases of a route leave their files, as people name it.
     outputs: String,
+    paths: RunPaths,
 }
 
 impl Run {
+    fn touched(&self) -> Option<Touched> {
+        let commit = self.header.commit.as_deref();
+        touched::since(&self.root, &self.paths, commit)
+    }
+
     /// As Git counts them since the run began, else as the tracker does
     /// (DELT-09, TRAK-05).
-    fn files_modified(&self) -> Option<u32> {
-        let commit = self.header.commit.as_deref();
-        let changed = commit.and_then(|from| git::count_changed_files(&self.root, from, None));
-        let changed = changed.and_then(|count| u32::try_from(count).ok());
+    fn files_modified(&self, touched: Option<&Touched>) -> Option<u32> {
+        let changed = touched.and_then(|touched| u32::try_from(touched.count()).ok());
         changed.or_else(|| tracker::count(&self.root))
     }
 }
@@ -113,6 +126,7 @@ impl Projector {
                 events: paths.events(),
                 lang: plan.lang,
                 outputs: plan.prompter.output_dir.clone(),
+                paths: paths.clone(),
             },
             last: None,
             last_delta: None,
@@ -188,13 +202,17 @@ impl Projector {
         state: &State,
         tasks: impl FnOnce() -> Vec<TaskMark>,
     ) -> Option<Announcement> {
-        let care = self.due(effects, state)?;
-        self.save(care, state, &tasks())
+        let due = self.due(effects, state)?;
+        self.save(due, state, &tasks())
     }
 
     /// Nothing happened for long: says that the run is still there.
     pub fn again(&mut self, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
-        self.save(Care::Cheap, state, tasks)
+        let due = Due {
+            care: Care::Cheap,
+            files: false,
+        };
+        self.save(due, state, tasks)
     }
 
     /// A log that had to be copied misses the last lines.
@@ -210,7 +228,7 @@ impl Projector {
     /// is what a cheap save gives; that it outlives a crash of the machine is
     /// not needed, since the journal was synced before, and a run is taken up
     /// from the journal.
-    fn due(&self, effects: &[Effect], state: &State) -> Option<Care> {
+    fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
         let facts = state.tasks.as_ref();
         let completed = facts.map_or(0, |facts| facts.completed);
         let is_first = self.saved_at_ms == 0;
@@ -234,15 +252,21 @@ impl Projector {
             )
         });
         if is_first || is_late || has_more || has_phase || is_turning_point {
-            return Some(Care::Durable);
+            return Some(Due {
+                care: Care::Durable,
+                files: is_turning_point || !is_first,
+            });
         }
         let calls = effects.iter().any(|e| matches!(e, Effect::RunAgent(_)));
-        (calls || is_answer).then_some(Care::Cheap)
+        (calls || is_answer).then_some(Due {
+            care: Care::Cheap,
+            files: false,
+        })
     }
 
-    fn save(&mut self, care: Care, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
-        let saved = self.try_save(care, state, tasks);
-        if care == Care::Durable {
+    fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+        let saved = self.try_save(due, state, tasks);
+        if due.care == Care::Durable {
             let facts = state.tasks.as_ref();
             self.completed = facts.map_or(0, |facts| facts.completed);
             self.phases_done = checkpoint::phases_done(state, self.run.lang);
@@ -251,12 +275,17 @@ impl Projector {
         saved.err().and_then(|error| self.failed(error))
     }
 
-    fn try_save(&mut self, care: Care, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
+    fn try_save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
+        let Due { care, files } = due;
         // Somebody may have cleaned up while the run was at work.
         if !self.dir.dir().is_dir() {
             self.dir.prepare()?;
         }
-        let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        let mut checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        let touched = files.then(|| self.run.touched()).flatten();
+        if let Some(touched) = &touched {
+            checkpoint::put_files(&mut checkpoint, touched);
+        }
         self.dir.save(&checkpoint, care)?;
         self.dir.show_events(&self.run.events)?;
         if let Some(file) = &self.delta {
@@ -268,7 +297,7 @@ impl Projector {
                 self.run.lang,
             );
             if let Some(summary) = &mut delta.summary {
-                summary.files_modified = self.run.files_modified();
+                summary.files_modified = self.run.files_modified(touched.as_ref());
             }
             file.save(&delta, &self.dir, care)?;
             self.last_delta = Some(delta);

@@ -21,6 +21,7 @@ use crate::clock;
 use crate::plan::{Announcement, Asked, Plan};
 use crate::session::InSession;
 use crate::told::Told;
+use crate::touched;
 
 /// The first record of a journal: what the run was started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,8 @@ pub enum Made {
     Tasks,
     /// What the checks consisted of when the loop was armed.
     Checks,
+    /// What was not committed when the run began.
+    Files,
 }
 
 /// The log file, which is opened again and again until that works.
@@ -119,7 +122,10 @@ impl Recorder {
     pub fn begin(plan: &Plan, paths: &RunPaths, header: &Header) -> Result<Recorder, RecordError> {
         let mut journal = Journal::create(&paths.journal())?;
         journal.append(&[to_json(header)], Durability::Commit)?;
-        Ok(Recorder::open(plan, paths, journal, header, Vec::new()))
+        let mut recorder = Recorder::open(plan, paths, journal, header, Vec::new());
+        let begun = touched::begin(&plan.root, paths, header.commit.as_deref());
+        recorder.note(Made::Files, begun);
+        Ok(recorder)
     }
 
     /// Opens the files of a run whose journal is there already; `lines` is

@@ -7,6 +7,7 @@ mod in_session;
 mod install;
 mod isolate;
 mod names;
+mod roles;
 mod scenarios;
 mod shape;
 mod stage;
@@ -243,7 +244,8 @@ fn play_client(
         Err(reason) => return vec![troupe.skipped(reason)],
     };
     let wanted = options.scenario.as_deref();
-    let all = SCENARIOS.iter().chain(&in_session::SCENARIOS);
+    let own = in_session::SCENARIOS.iter().chain(&roles::SCENARIOS);
+    let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));
     let played = scenarios.map(|scenario| {

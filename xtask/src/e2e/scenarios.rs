@@ -104,7 +104,7 @@ impl Findings {
         }
     }
 
-    fn ends(&mut self, outcome: &str, code: i32) {
+    pub fn ends(&mut self, outcome: &str, code: i32) {
         let end = self.played.events.last().cloned().unwrap_or_default();
         let ended = (&end["outcome"], self.played.code);
         if ended != (&outcome.into(), Some(code)) {
@@ -115,7 +115,7 @@ impl Findings {
         }
     }
 
-    fn iterations(&mut self, want: usize) {
+    pub fn iterations(&mut self, want: usize) {
         let end = self.played.events.last();
         let got = end.map(|e| e["iterations"].clone()).unwrap_or_default();
         if got != want {
@@ -145,7 +145,7 @@ impl Findings {
     }
 
     /// The bodies of the requests of the main conversation, as texts.
-    fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         let main = self
             .played
             .report

@@ -1,6 +1,7 @@
 //! What can be typed behind `ralph loop`.
 
 use clap::{Args, Subcommand};
+use ralph_core::session::task::Way;
 
 #[derive(Debug, Args)]
 pub struct LoopArgs {
@@ -49,7 +50,15 @@ pub struct LoopStartArgs {
     /// A command that must succeed before the work counts as done
     #[arg(long, value_name = "COMMAND")]
     pub verify: Vec<String>,
+    /// Take the task through the phases of a route: auto, direct, planned, ralph, architect, ui_flow
+    #[arg(long, value_name = "ROUTE", value_parser = way, conflicts_with_all = ["tasks", "openspec"])]
+    pub route: Option<Way>,
     /// Read task and options from standard input, as they were typed behind /ralph-loop
-    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify"])]
+    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify", "route"])]
     pub stdin: bool,
+}
+
+fn way(text: &str) -> Result<Way, String> {
+    Way::from_word(text)
+        .ok_or_else(|| "routes are auto, direct, planned, ralph, architect and ui_flow".to_owned())
 }

@@ -4,13 +4,12 @@
 use ralph_core::lang::Say;
 use ralph_core::route::{self, Route};
 use ralph_engine::opening::Opening;
-use ralph_engine::plan::{Asked, Flag};
 
 use super::resume;
 use super::run::{Shown, dry_run, prepare, show};
 use crate::app::App;
-use crate::args::{DoArgs, Global, ResumeArgs, RunArgs};
-use crate::settings;
+use crate::args::{DoArgs, Global, ResumeArgs};
+use crate::{routing, settings};
 
 pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
     if args.resume || args.list_checkpoints {
@@ -24,7 +23,7 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
         return resume::run(app, global, &resumed);
     }
     let task = args.task.clone().unwrap_or_default();
-    let mut flags = settings::run_flags(global, &as_run(args));
+    let flags = settings::do_flags(global, args);
     let settings = match settings::layers(&app, &flags).and_then(|l| settings::load(&app, l)) {
         Ok(loaded) => loaded.settings,
         Err(code) => return code,
@@ -37,14 +36,6 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
         }
         return 0;
     }
-    if settings.preset.is_none() && matches!(card.route, Route::Ralph | Route::Architect) {
-        // The limits and the promise that the loops of the seed know.
-        flags.push(Flag {
-            key: "preset".into(),
-            value: "delta".into(),
-            name: "ralph do".into(),
-        });
-    }
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
@@ -52,15 +43,9 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
     if !args.json && !args.quiet {
         app.tell(&card.summary(app.lang()));
     }
-    let asked = Asked {
-        flags,
-        prompt: Some(task),
-        flow: Some(card.route.flow().into()),
-        card: Some(card),
-        ..Asked::default()
-    };
+    let asked = routing::asked(task, card, &settings, flags);
     match prepare(app, global, asked, shown) {
-        Ok((app, plan)) if args.dry_run => dry_run(&app, &plan, args.json),
+        Ok((app, plan)) if args.work.dry_run => dry_run(&app, &plan, args.json),
         Ok((app, plan)) => show(&app, plan, &Opening::New, shown),
         Err(code) => code,
     }
@@ -72,20 +57,5 @@ fn asked_route(args: &DoArgs) -> Option<Route> {
         (true, _) => Some(Route::Direct),
         (_, true) => Some(Route::Ralph),
         _ => args.route,
-    }
-}
-
-fn as_run(args: &DoArgs) -> RunArgs {
-    RunArgs {
-        agent: args.agent.clone(),
-        agent_cmd: args.agent_cmd.clone(),
-        max_iterations: args.max_iterations,
-        max_duration: args.max_duration.clone(),
-        max_cost: args.max_cost.clone(),
-        max_tokens: args.max_tokens,
-        verify: args.verify.clone(),
-        allow_unsafe: args.allow_unsafe,
-        no_guard: args.no_guard,
-        ..RunArgs::default()
     }
 }

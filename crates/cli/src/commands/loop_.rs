@@ -12,7 +12,7 @@ use crate::FAILED;
 use crate::app::App;
 use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
 use crate::hook::Host;
-use crate::insession::{Here, Problem, Steered, ending, no_loop};
+use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 /// What is read of options on standard input.
 const MOST_INPUT: u64 = 1024 * 1024;
@@ -51,7 +51,12 @@ fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> u8 {
         Err(problem) => return app.fail(&problem),
     };
     match here.start(&start) {
-        Ok((_, Verdict::GoOn(go_on))) => app.tell(&go_on.text),
+        Ok((opened, Verdict::GoOn(go_on))) => {
+            if let Some(message) = beginning(&opened) {
+                app.warn(&message);
+            }
+            app.tell(&go_on.text);
+        }
         Ok((opened, Verdict::Ended(ended))) => app.tell(&ending(&opened, &ended)),
         Err(problem) => {
             // A command file shows the agent what is printed.
@@ -77,5 +82,6 @@ fn start(args: &LoopStartArgs) -> Result<Start, Problem> {
         tasks: args.tasks.clone(),
         preset: args.preset.clone(),
         verify: args.verify.clone(),
+        way: args.route,
     })
 }

@@ -47,7 +47,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         Ok(prepared) => prepared,
         Err(code) => return code,
     };
-    if args.dry_run {
+    if args.work.dry_run {
         return dry_run(&app, &plan, args.json);
     }
     show(&app, plan, &Opening::New, shown)

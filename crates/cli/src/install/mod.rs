@@ -7,6 +7,7 @@ pub mod change;
 pub mod hosts;
 pub mod manifest;
 pub mod merge;
+pub mod problem;
 pub mod program;
 pub mod templates;
 #[cfg(test)]

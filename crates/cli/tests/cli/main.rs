@@ -45,6 +45,7 @@ mod hub;
 #[cfg(unix)]
 mod install;
 mod languages;
+mod left_in_git;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;
@@ -61,6 +62,8 @@ mod roles;
 mod run;
 mod session;
 mod session_clients;
+mod session_delta;
+mod session_do;
 mod session_files;
 mod signals;
 mod survivors;

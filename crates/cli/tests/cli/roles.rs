@@ -320,15 +320,41 @@ fn a_crash_in_a_review_is_taken_up_at_that_role() {
     assert_eq!(roles(&done.events()), ["reviewer", "tester"]);
 }
 
+/// The display of seed 000 at each step (DISP-01).
 #[test]
 fn people_see_who_is_at_work() {
-    for (lang, passed) in [
-        ("en", "task T001 has passed all roles"),
-        ("zh-TW", "任務 T001 已通過所有角色"),
-        ("zh-CN", "任务 T001 已通过所有角色"),
+    for (lang, passed, progress, current) in [
+        (
+            "en",
+            "task T001 has passed all roles",
+            "📊 Overall progress: 1/2 tasks done (50%)",
+            "🔄 Current: T002 Do thing 2",
+        ),
+        (
+            "zh-TW",
+            "任務 T001 已通過所有角色",
+            "📊 總體進度: 1/2 任務完成 (50%)",
+            "🔄 當前: T002 Do thing 2",
+        ),
+        (
+            "zh-CN",
+            "任务 T001 已通过所有角色",
+            "📊 总体进度: 1/2 任务完成 (50%)",
+            "🔄 当前: T002 Do thing 2",
+        ),
     ] {
         let env = TestEnv::with_tasks(2);
-        let turns = [develops("a.txt"), approves(), passes()];
+        let turns = [
+            develops("a.txt"),
+            rejects("FINDING high: a.txt is not enough"),
+            develops("b.txt"),
+            approves(),
+            says("1 test fails\n\nRESULT: FAIL"),
+            says("The cause is b.txt:1."),
+            develops("c.txt"),
+            approves(),
+            passes(),
+        ];
         let agent = env.agent(&turns);
         let args = [
             "run",
@@ -340,18 +366,29 @@ fn people_see_who_is_at_work() {
             "--tasks",
             "tasks.md",
             "--max-iterations",
-            "4",
+            "10",
             "--agent-cmd",
             &agent,
         ];
         let done = env.ralph(&args);
-        for line in [
-            "D→R→T: DEVELOPER 🔄 → REVIEWER ⏳ → TESTER ⏳",
-            "D→R→T: DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳",
-            "D→R→T: DEVELOPER ✅ → REVIEWER ✅ → TESTER 🔄",
-            "#3 / 100",
-            passed,
-        ] {
+        // Who is shown at work, in the order of the calls.
+        let shown = done
+            .stdout
+            .lines()
+            .filter_map(|l| l.split_once("└── D→R→T"));
+        let shown = shown.map(|(_, roles)| roles.trim_start_matches("→D").trim_start_matches(": "));
+        let mut shown: Vec<&str> = shown.collect();
+        shown.dedup();
+        shown.truncate(9);
+        let developer = "DEVELOPER 🔄 → REVIEWER ⏳ → TESTER ⏳";
+        let reviewer = "DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳";
+        let tester = "DEVELOPER ✅ → REVIEWER ✅ → TESTER 🔄";
+        let debugger = "DEVELOPER ✅ → REVIEWER ✅ → TESTER ❌ → DEBUGGER 🔄";
+        let way = [
+            developer, reviewer, developer, reviewer, tester, debugger, developer, reviewer, tester,
+        ];
+        assert_eq!(shown, way, "{lang}: {}", done.stdout);
+        for line in ["#9 / 100", passed, progress, current] {
             assert!(done.stdout.contains(line), "{line}\n{}", done.stdout);
         }
     }

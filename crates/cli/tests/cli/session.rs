@@ -112,7 +112,7 @@ impl Client<'_> {
     }
 }
 
-fn context(answer: &Value) -> &str {
+pub fn context(answer: &Value) -> &str {
     assert_eq!(answer["decision"], Value::Null, "{answer}");
     answer["hookSpecificOutput"]["additionalContext"]
         .as_str()

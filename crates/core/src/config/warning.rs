@@ -85,15 +85,15 @@ impl SkillpackRule {
         match self {
             SkillpackRule::WeightsSumTo100 { sum } => tr!(
                 lang,
-                "the weights sum to {sum}",
-                "權重總和為 {sum}",
-                "权重总和为 {sum}"
+                "the weights sum to {sum}, so they are not used",
+                "權重總和為 {sum}，因此不採用",
+                "权重总和为 {sum}，因此不采用"
             ),
             SkillpackRule::ThresholdsIncrease { found } => tr!(
                 lang,
-                "the thresholds do not increase: {found}",
-                "門檻沒有遞增：{found}",
-                "阈值没有递增：{found}"
+                "the thresholds do not increase below 100: {found}, so they are not used",
+                "門檻沒有在 100 以下遞增：{found}，因此不採用",
+                "阈值没有在 100 以下递增：{found}，因此不采用"
             ),
             SkillpackRule::WarningWithinMaximum { warning, maximum }
             | SkillpackRule::IntervalWithinMaximum {
@@ -118,9 +118,9 @@ impl SkillpackRule {
             ),
             SkillpackRule::ThresholdsIncrease { .. } => tr!(
                 lang,
-                "make direct < planned < ralph",
-                "請讓 direct < planned < ralph",
-                "请让 direct < planned < ralph"
+                "make direct < planned < ralph < 100",
+                "請讓 direct < planned < ralph < 100",
+                "请让 direct < planned < ralph < 100"
             ),
             SkillpackRule::WarningWithinMaximum { maximum, .. }
             | SkillpackRule::IntervalWithinMaximum { maximum, .. } => tr!(

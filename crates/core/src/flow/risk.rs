@@ -162,6 +162,7 @@ mod tests {
         assert_eq!(found.risk, want, "{text} {files:?}: {:?}", found.sign);
     }
 
+    /// ROLE-04.
     #[test]
     fn the_risk_is_seen_by_paths_words_and_numbers() {
         use Risk::*;

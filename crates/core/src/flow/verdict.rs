@@ -292,6 +292,7 @@ mod tests {
         assert_eq!(hear(text, PROMPT, kind).answer, want, "{text}");
     }
 
+    /// ROLE-06: the line that agents are asked for.
     #[test]
     fn a_line_decides() {
         use Answer::*;
@@ -323,6 +324,7 @@ mod tests {
         check(VerdictKind::None, "VERDICT: APPROVE", None);
     }
 
+    /// ROLE-06: the words of the seed.
     #[test]
     fn words_are_a_fallback_and_the_bad_one_wins() {
         use Answer::*;
@@ -382,6 +384,7 @@ mod tests {
         assert!(!heard.findings[1].could_block());
     }
 
+    /// ROUT-10.
     #[test]
     fn an_approval_with_a_severe_finding_is_a_rejection() {
         for (said, want) in [

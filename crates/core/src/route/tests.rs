@@ -162,6 +162,7 @@ const TASKS: [(&str, Route); 66] = [
     ("优化首页界面布局和按钮颜色", UiFlow),
 ];
 
+/// ROUT-02 to ROUT-04, and ROUT-06 for user interfaces.
 #[test]
 fn tasks_take_the_route_that_fits_them() {
     let scale = Scale::default();
@@ -187,6 +188,7 @@ fn tasks_take_the_route_that_fits_them() {
     );
 }
 
+/// ROUT-05.
 #[test]
 fn the_person_s_choice_wins_and_the_score_stays() {
     let scale = Scale::default();
@@ -196,6 +198,7 @@ fn the_person_s_choice_wins_and_the_score_stays() {
     assert_eq!(asked.total, own.total);
 }
 
+/// ROUT-06.
 #[test]
 fn near_a_border_the_other_route_is_named() {
     let scale = Scale::default();
@@ -218,6 +221,7 @@ fn near_a_border_the_other_route_is_named() {
     }
 }
 
+/// ROUT-12.
 #[test]
 fn the_card_explains_every_point() {
     let card = score(
@@ -246,6 +250,7 @@ fn the_card_explains_every_point() {
 }
 
 proptest! {
+    /// ROUT-12: the same words, the same score.
     #[test]
     fn a_score_is_within_its_bounds_and_the_same_again(task in "\\PC{0,200}") {
         let scale = Scale::default();

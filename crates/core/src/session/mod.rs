@@ -6,4 +6,5 @@
 pub mod gate;
 pub mod plugin_file;
 pub mod reinject;
+pub mod task;
 pub mod words;

@@ -144,6 +144,17 @@ pub fn banner(iteration: u32, promise: Option<&str>) -> String {
     }
 }
 
+/// The same for a loop that goes through the phases of a flow: there is no
+/// promise that would end it.
+pub fn phase_banner(iteration: u32, phase: &str, lang: Lang) -> String {
+    tr!(
+        lang,
+        "🔄 Ralph iteration {iteration} | {phase}",
+        "🔄 Ralph 第 {iteration} 次迭代 | {phase}",
+        "🔄 Ralph 第 {iteration} 次迭代 | {phase}",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! What a person says to the loop of a session: slash commands, and words
 //! that count only as a whole prompt (INTR-01, INTR-03, RESM-01).
 
+use super::task::Way;
 use crate::lang::{Lang, Say};
 use crate::tr;
 
@@ -9,6 +10,8 @@ use crate::tr;
 pub enum Said {
     /// `/ralph-loop …`, with everything behind it.
     Start(String),
+    /// `/do …`, with everything behind it.
+    Do(String),
     Cancel,
     Status,
     Pause,
@@ -25,14 +28,27 @@ pub struct Start {
     pub tasks: Option<String>,
     pub preset: Option<String>,
     pub verify: Vec<String>,
+    /// Where the task goes through the phases of a route.
+    pub way: Option<Way>,
 }
 
 /// Why a `/ralph-loop` can't be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartError {
-    Missing { flag: String },
-    NotANumber { value: String },
-    UnknownFlag { flag: String },
+    Missing {
+        flag: String,
+    },
+    NotANumber {
+        value: String,
+    },
+    UnknownFlag {
+        flag: String,
+    },
+    UnknownRoute {
+        value: String,
+    },
+    /// A route is for one task, and a list was named too.
+    RouteAndTasks,
 }
 
 impl Say for StartError {
@@ -55,6 +71,18 @@ impl Say for StartError {
                 "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME and --verify COMMAND",
                 "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
                 "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
+            ),
+            StartError::UnknownRoute { value } => tr!(
+                lang,
+                "there is no route \"{value}\"; routes are auto, direct, planned, ralph, architect and ui_flow",
+                "沒有路由「{value}」；可用：auto、direct、planned、ralph、architect、ui_flow",
+                "没有路由“{value}”；可用：auto、direct、planned、ralph、architect、ui_flow",
+            ),
+            StartError::RouteAndTasks => tr!(
+                lang,
+                "a route is for one task: say either --route or a task list (--tasks, --openspec)",
+                "路由只用於單一任務：--route 與任務清單（--tasks、--openspec）只能擇一",
+                "路由只用于单一任务：--route 与任务清单（--tasks、--openspec）只能择一",
             ),
         }
     }
@@ -83,7 +111,8 @@ fn command(name: &str, rest: &str) -> Option<Said> {
         "ralph-loop" => Some(Said::Start(rest.to_owned())),
         "cancel-ralph" => Some(Said::Cancel),
         "ralph-status" => Some(Said::Status),
-        "do" if rest == "--resume" => Some(Said::Continue),
+        "do" | "ralph-do" if rest == "--resume" => Some(Said::Continue),
+        "do" | "ralph-do" if !rest.is_empty() => Some(Said::Do(rest.to_owned())),
         _ => None,
     }
 }
@@ -138,9 +167,12 @@ impl Start {
     /// Reads what stands behind `/ralph-loop`. Nothing of it ever passes a
     /// shell; a quote counts only where a word begins with it.
     pub fn parse(arguments: &str) -> Result<Start, StartError> {
+        Start::of(words(arguments))
+    }
+
+    pub(super) fn of(words: Vec<Word>) -> Result<Start, StartError> {
         let mut start = Start::default();
         let mut task: Vec<String> = Vec::new();
-        let words = words(arguments);
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             if word.quoted || !word.text.starts_with("--") {
@@ -170,20 +202,28 @@ impl Start {
                 "--tasks" => start.tasks = Some(value()?),
                 "--preset" => start.preset = Some(value()?),
                 "--verify" => start.verify.push(value()?),
+                "--route" => {
+                    let value = value()?;
+                    let way = Way::from_word(&value);
+                    start.way = Some(way.ok_or(StartError::UnknownRoute { value })?);
+                }
                 _ => return Err(StartError::UnknownFlag { flag }),
             }
         }
         start.task = Some(task.join(" ")).filter(|task| !task.trim().is_empty());
+        if start.way.is_some() && (start.tasks.is_some() || start.openspec.is_some()) {
+            return Err(StartError::RouteAndTasks);
+        }
         Ok(start)
     }
 }
 
-struct Word {
-    text: String,
-    quoted: bool,
+pub(super) struct Word {
+    pub text: String,
+    pub quoted: bool,
 }
 
-fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -265,6 +305,9 @@ mod tests {
         check("/cancel-ralph", &Some(Said::Cancel));
         check("/ralph-status", &Some(Said::Status));
         check("/do --resume", &Some(Said::Continue));
+        check("ralph-do --resume", &Some(Said::Continue));
+        check("/do it -q", &Some(Said::Do("it -q".into())));
+        check("/ralph:do it", &Some(Said::Do("it".into())));
         check(
             "<command-message>x</command-message><command-name>/ralph-loop</command-name><command-args>fix it</command-args>\nRead this.",
             &start("fix it"),
@@ -272,7 +315,8 @@ mod tests {
         for other in [
             "/ralph-loops x",
             "please run /ralph-loop x",
-            "/do it",
+            "/do",
+            "do it",
             "do --resume",
             "/ralph",
         ] {
@@ -326,6 +370,7 @@ mod tests {
                 tasks: Some("t.md".into()),
                 preset: Some("delta".into()),
                 verify: vec!["npm test".into(), "lint".into()],
+                way: None,
             }
         );
         let task = |text: &str| parse(text).task.unwrap_or_default();
@@ -342,6 +387,8 @@ mod tests {
         assert!(error("x --max-iterations many").contains("\"many\""));
         assert!(error("x --verify").contains("--verify needs a value"));
         assert!(error("x --frobnicate").contains("--frobnicate"));
+        assert!(error("x --route nowhere").contains("\"nowhere\""));
+        assert!(error("x --route auto --tasks t.md").contains("--tasks"));
     }
 
     proptest! {

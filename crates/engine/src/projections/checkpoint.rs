@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Run, phases};
 use crate::look::TaskMark;
 use crate::record::Header;
+use crate::touched::Touched;
 
 /// The only route that is a loop of this kind.
 const ROUTE: &str = "RALPH";
@@ -146,6 +147,18 @@ fn put_outputs(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
         .phase_outputs()
         .map(|name| format!("{dir}/{name}").into());
     checkpoint.files.outputs = files.collect();
+}
+
+/// As many names as a person reads; the rest is counted.
+const MOST_FILES: usize = 500;
+
+pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
+    let names = |paths: &[String]| -> Vec<Value> {
+        let shown = paths.iter().take(MOST_FILES);
+        shown.map(|path| path.as_str().into()).collect()
+    };
+    checkpoint.files.created = names(&touched.created);
+    checkpoint.files.modified = names(&touched.modified);
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {

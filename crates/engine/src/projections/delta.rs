@@ -65,9 +65,9 @@ fn status(outcome: Option<&Outcome>) -> Status {
     }
 }
 
-/// Without a task file only the agent knows how far it is.
+/// Without a task file and a route only the agent knows how far it is.
 fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, lang: Lang) {
-    if state.tasks.is_none() {
+    if state.tasks.is_none() && phases::route(state).is_none() {
         return;
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -160,16 +160,17 @@ fn put_route_work(
 
 fn subtasks_left(phase: &PhaseFacts, lang: Lang) -> String {
     let left = phase.total - phase.completed;
+    let s = if left == 1 { "" } else { "s" };
     match phase.completed {
         0 => tr!(
             lang,
-            "{left} subtasks",
+            "{left} subtask{s}",
             "執行 {left} 個子任務",
             "执行 {left} 个子任务"
         ),
         _ => tr!(
             lang,
-            "{left} subtasks left",
+            "{left} subtask{s} left",
             "完成剩餘 {left} 個子任務",
             "完成剩余 {left} 个子任务",
         ),

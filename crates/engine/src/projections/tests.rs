@@ -131,6 +131,7 @@ impl World {
                 journal: ".ralph/runs/x/journal.jsonl".into(),
                 events: paths.events(),
                 header,
+                paths: paths.clone(),
             },
             last: None,
             last_delta: None,

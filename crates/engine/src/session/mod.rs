@@ -210,6 +210,12 @@ impl SessionLoop {
             let name = adopt::adopted_name(task);
             index::put(&opened.layout, &name, &opened.paths.id)?;
         }
+        // What else a plan announces is about agents that are started.
+        let planned = opened.plan.announcements.iter();
+        let outside = planned.filter(|told| **told == Announcement::RolesOutside);
+        opened
+            .announcements
+            .extend(outside.cloned().collect::<Vec<_>>());
         let seen = opened.looker.look();
         let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
         Ok((opened, verdict))
@@ -333,20 +339,28 @@ impl SessionLoop {
 
     /// What the turn that runs was told, once more.
     pub fn say_again(&self) -> Verdict {
-        let turn = self.state.turns;
-        let told = std::fs::read_to_string(self.paths.turn_prompt(turn, 1));
-        let text = told.unwrap_or_else(|_| self.standing_text(&[], turn));
         Verdict::GoOn(GoOn {
-            turn,
-            text,
+            turn: self.state.turns,
+            text: self.told_now(),
             banner: String::new(),
         })
+    }
+
+    fn told_now(&self) -> String {
+        let turn = self.state.turns;
+        let told = std::fs::read_to_string(self.paths.turn_prompt(turn, 1));
+        told.unwrap_or_else(|_| self.standing_text(&[], turn))
     }
 
     /// What the session is told again after its client made its context
     /// shorter; `None` where the run does not go on by itself.
     pub fn remind(&self) -> Option<String> {
-        (self.state.outcome().is_none()).then(|| self.standing_text(&[], self.state.turns))
+        if self.state.outcome().is_some() {
+            return None;
+        }
+        // A phase of a flow is told by its own prompt.
+        let told = self.state.flow.as_ref().map(|_| self.told_now());
+        Some(told.unwrap_or_else(|| self.standing_text(&[], self.state.turns)))
     }
 
     fn report(&mut self, said: &str) -> TurnReport {

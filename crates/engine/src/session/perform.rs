@@ -2,7 +2,7 @@
 //! hook.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{
@@ -13,6 +13,7 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
 
 use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
+use crate::index_lock::LockWatch;
 use crate::plan::Announcement;
 use crate::projections::Projector;
 use crate::record::Made;
@@ -100,7 +101,11 @@ impl SessionLoop {
     fn perform(&mut self, effect: Effect, queue: &mut VecDeque<Vec<Kind>>) -> Option<Verdict> {
         match effect {
             Effect::Emit(_) | Effect::Freeze | Effect::StopChild { .. } => {}
-            Effect::RunAgent(turn) => return Some(Verdict::GoOn(self.send_on(&turn))),
+            Effect::RunAgent(turn) => {
+                let locked = LockWatch::default().look(&self.plan.root, SystemTime::now());
+                self.announcements.extend(locked);
+                return Some(Verdict::GoOn(self.send_on(&turn)));
+            }
             Effect::Mark { tick, untick } => {
                 let marked = self.looker.mark(&tick, &untick);
                 self.recorder.note(Made::Tasks, marked);

@@ -1,5 +1,6 @@
 //! What the agent is told when a turn begins inside its session.
 
+use ralph_core::flow::{Flow, FlowTurn};
 use ralph_core::machine::{Goal, Turn};
 use ralph_core::session::reinject::{self, PromiseAsked, Standing};
 use ralph_core::template::PromptNote;
@@ -53,7 +54,27 @@ impl SessionLoop {
         GoOn {
             turn: turn.turn,
             text,
-            banner: reinject::banner(turn.turn, self.asked_promise()),
+            banner: match &turn.flow {
+                Some(flow) => {
+                    reinject::phase_banner(turn.turn, &self.phase_of(flow), self.plan.lang)
+                }
+                None => reinject::banner(turn.turn, self.asked_promise()),
+            },
+        }
+    }
+
+    /// `Phase 2/4: Planning`; of a step beside the phases only its name.
+    fn phase_of(&self, turn: &FlowTurn) -> String {
+        let flow = self.state.rules.flow.as_ref().map(|rules| &rules.flow);
+        let step = flow.and_then(|flow| flow.step(flow.index_of(&turn.step)?));
+        let title = step.map_or("", |step| step.title.say(self.plan.lang));
+        let title = if title.is_empty() { &turn.step } else { title };
+        let mut phases = flow.into_iter().flat_map(Flow::phases);
+        let at = phases.position(|(_, step)| step.id == turn.step);
+        let of = flow.map_or(0, |flow| flow.phases().count());
+        match at {
+            Some(at) => format!("Phase {}/{of}: {title}", at + 1),
+            None => title.to_owned(),
         }
     }
 

@@ -15,12 +15,12 @@ use crate::args::{InitArgs, Switch};
 use crate::hook::Host;
 use crate::install::hosts::{self, Wanted};
 use crate::install::manifest::Manifest;
+use crate::install::problem::Problem;
 use crate::install::program;
 use crate::settings;
 use crate::{FAILED, PAUSED};
 use plan::{Plan, Planned, Templates, Wish};
 pub use plan::{is_empty, without_lines};
-pub use say::settings as settings_problem;
 
 pub fn run(app: &App, args: &InitArgs) -> u8 {
     match work(app, args) {
@@ -33,7 +33,7 @@ pub fn run(app: &App, args: &InitArgs) -> u8 {
     }
 }
 
-fn work(app: &App, args: &InitArgs) -> Result<u8, say::Problem> {
+fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
     let root = root_of(app, args)?;
     let app = App {
         root: root.clone(),
@@ -103,18 +103,18 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, say::Problem> {
     Ok(0)
 }
 
-fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, say::Problem> {
+fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, Problem> {
     let root = match &args.dir {
         Some(dir) => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
         None => app.root.clone(),
     };
     if !root.is_dir() {
-        return Err(say::Problem::NoDirectory { root });
+        return Err(Problem::NoDirectory { root });
     }
     let own_manifest = root.join("crates/cli/Cargo.toml");
     let own = std::fs::read_to_string(own_manifest).unwrap_or_default();
     if own.contains("name = \"ralph-loop\"") {
-        return Err(say::Problem::Itself { root });
+        return Err(Problem::Itself { root });
     }
     Ok(root)
 }

@@ -5,12 +5,13 @@ use std::path::Path;
 use ralph_core::checkpoint::sha256;
 use ralph_core::jsonc;
 
-use super::say::{Note, Problem};
+use super::say::Note;
 use crate::hook::Host;
 use crate::install::change::{self, Change};
 use crate::install::hosts::{self, Place, Wanted};
 use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge::{self, MergeError, Merged};
+use crate::install::problem::Problem;
 use crate::install::templates;
 
 /// Where the plugin is written.

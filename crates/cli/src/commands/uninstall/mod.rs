@@ -5,16 +5,16 @@ use std::path::{Component, Path};
 use ralph_core::checkpoint::sha256;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
-use ralph_store::FileError;
 
-use super::init::{is_empty, settings_problem, without_lines};
+use super::init::{is_empty, without_lines};
 use crate::app::{App, ask, is_interactive};
 use crate::args::UninstallArgs;
 use crate::hook::Host;
 use crate::install::change::{self, Change};
 use crate::install::hosts::{self, Place};
-use crate::install::manifest::{How, Installed, Manifest, Unusable};
-use crate::install::merge::{self, MergeError};
+use crate::install::manifest::{How, Installed, Manifest};
+use crate::install::merge;
+use crate::install::problem::Problem;
 use crate::install::templates;
 use crate::{FAILED, PAUSED};
 
@@ -241,42 +241,6 @@ fn remove_directories(root: &Path, directories: &[String]) {
     for dir in directories.iter().rev().filter(|dir| is_inside(dir)) {
         // One that is not empty stays.
         let _ = std::fs::remove_dir(root.join(dir));
-    }
-}
-
-#[derive(Debug)]
-enum Problem {
-    Settings { path: String, error: MergeError },
-    Outside { path: String },
-    File(FileError),
-    Manifest(Unusable),
-}
-
-impl From<FileError> for Problem {
-    fn from(error: FileError) -> Problem {
-        Problem::File(error)
-    }
-}
-
-impl From<Unusable> for Problem {
-    fn from(error: Unusable) -> Problem {
-        Problem::Manifest(error)
-    }
-}
-
-impl Say for Problem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Problem::Settings { path, error } => settings_problem(path, error, lang),
-            Problem::Outside { path } => tr!(
-                lang,
-                ".ralph/install.json names {path}, which is outside of the project; nothing was changed. Move the file away, and Ralph's entries are found by their command lines",
-                ".ralph/install.json 指向專案之外的 {path}；未作任何變更。請將該檔案移走，Ralph 會依命令列找出自己的項目",
-                ".ralph/install.json 指向项目之外的 {path}；未作任何更改。请将该文件移走，Ralph 会按命令行找出自己的条目"
-            ),
-            Problem::File(error) => error.say(lang),
-            Problem::Manifest(error) => error.say(lang),
-        }
     }
 }
 

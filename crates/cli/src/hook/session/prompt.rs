@@ -1,17 +1,19 @@
 //! The UserPromptSubmit hook: what a person says to the loop (INTR-01,
 //! INTR-03, RESM-01).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ralph_core::lang::Say;
 use ralph_core::machine::Request;
+use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
 use ralph_engine::session::{Verdict, index};
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
-use crate::insession::{Here, Problem, Steered, ending, no_loop, with_announcements};
+use crate::hook::Host;
+use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let here = Here::new(root, &heard.session, heard.host.name());
@@ -19,44 +21,54 @@ pub fn answer(heard: &Heard, root: &Path) -> Reply {
         note_person(&here, heard);
         return Reply::default();
     };
+    if matches!(said, Said::Do(_)) && is_anothers_command(heard, root) {
+        return Reply::default();
+    }
+    let lang = app::environment_lang();
+    reply(&here, &said, heard).unwrap_or_else(|problem| Reply::block(problem.say(lang)))
+}
+
+fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
     let lang = app::environment_lang();
     // A word of the language means something to a loop only.
     let is_word = matches!(said, Said::Pause | Said::Continue) && !heard.prompt.contains("ralph");
-    match act(&here, &said) {
-        Ok(Steered::Told(text)) if said == Said::Status => Reply::block(text),
-        Ok(Steered::Told(text)) => Reply::context(text),
-        Ok(Steered::Ended(text)) => Reply::block(text),
-        Ok(Steered::NoLoop) if is_word => Reply::default(),
-        Ok(Steered::NoLoop) => Reply::block(no_loop(lang)),
-        Err(problem) => Reply::block(problem.say(lang)),
-    }
-}
-
-fn act(here: &Here, said: &Said) -> Result<Steered, Problem> {
-    match said {
+    let steered = match said {
         Said::Start(arguments) => {
             let start = Start::parse(arguments).map_err(Problem::Start)?;
-            begin(here, &start)
+            return begin(here, &start);
         }
-        Said::Cancel => here.leave(Request::Cancel),
-        Said::Pause => here.leave(Request::Pause),
-        Said::Continue => here.go_on(),
+        Said::Do(arguments) => {
+            let wish = Do::parse(arguments).map_err(Problem::Do)?;
+            return match wish.explain {
+                // The person sees the card; the agent has nothing to do.
+                true => Ok(Reply::block(here.card(&wish)?.say(lang))),
+                false => begin(here, &wish.start),
+            };
+        }
         Said::Status => {
             let status = here.status()?;
-            Ok(status.map_or(Steered::NoLoop, Steered::Told))
+            return Ok(Reply::block(status.unwrap_or_else(|| no_loop(lang))));
         }
-    }
+        Said::Cancel => here.leave(Request::Cancel)?,
+        Said::Pause => here.leave(Request::Pause)?,
+        Said::Continue => here.go_on()?,
+    };
+    Ok(match steered {
+        Steered::Told(text) => Reply::context(text),
+        Steered::Ended(text) => Reply::block(text),
+        Steered::NoLoop if is_word => Reply::default(),
+        Steered::NoLoop => Reply::block(no_loop(lang)),
+    })
 }
 
-fn begin(here: &Here, start: &Start) -> Result<Steered, Problem> {
+fn begin(here: &Here, start: &Start) -> Result<Reply, Problem> {
     let (opened, verdict) = here.start(start)?;
-    let lang = opened.plan().lang;
     Ok(match verdict {
-        Verdict::GoOn(go_on) => {
-            let announcements = &opened.announcements;
-            Steered::Told(with_announcements(&go_on.text, announcements, lang))
-        }
-        Verdict::Ended(ended) => Steered::Ended(ending(&opened, &ended)),
+        Verdict::GoOn(go_on) => Reply {
+            message: beginning(&opened),
+            ..Reply::context(go_on.text)
+        },
+        Verdict::Ended(ended) => Reply::block(ending(&opened, &ended)),
     })
 }
 
@@ -68,4 +80,27 @@ fn note_person(here: &Here, heard: &Heard) {
             index::note_acted(&paths);
         }
     }
+}
+
+/// Whether `/do` is a command of somebody else here, as Claude Code finds it:
+/// in the project first, then the person's own.
+fn is_anothers_command(heard: &Heard, root: &Path) -> bool {
+    if heard.host != Host::Claude
+        || ["ralph:do", "ralph-do"]
+            .iter()
+            .any(|n| heard.prompt.contains(n))
+    {
+        return false;
+    }
+    let own = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let own = own.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".claude")));
+    let dirs = [Some(root.join(".claude")), own];
+    let texts = dirs
+        .into_iter()
+        .flatten()
+        .map(|dir| dir.join("commands/do.md"));
+    let text = texts
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .next();
+    text.is_some_and(|text| !text.contains("Ralph's hook"))
 }

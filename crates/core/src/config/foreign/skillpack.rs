@@ -7,6 +7,7 @@ use toml::Value;
 use super::{ForeignKey, Import};
 use crate::config::warning::{ConfigWarning, SkillpackRule};
 use crate::config::words::Found;
+use crate::route::{Dimension, Scale};
 
 /// What becomes of a key that this product uses.
 #[derive(Clone, Copy)]
@@ -51,10 +52,9 @@ const THEIRS: [&str; 3] = [
 ];
 
 /// Sections that belong to that tool alone; what is in them is not looked at.
-const THEIR_SECTIONS: [&str; 16] = [
+const THEIR_SECTIONS: [&str; 15] = [
     "version",
     "knowledge",
-    "routing",
     "logging",
     "recovery",
     "cross_validation",
@@ -70,7 +70,7 @@ const THEIR_SECTIONS: [&str; 16] = [
     "$schema",
 ];
 
-const OUR_SECTIONS: [&str; 3] = ["loop", "checkpoint", "output"];
+const OUR_SECTIONS: [&str; 4] = ["loop", "checkpoint", "output", "routing"];
 
 pub(super) fn read(text: &str, import: &mut Import) {
     let root = match serde_json::from_str::<Json>(text) {
@@ -80,6 +80,7 @@ pub(super) fn read(text: &str, import: &mut Import) {
     };
     for (name, value) in &root {
         match value {
+            Json::Object(section) if name == "routing" => read_routing(section, import),
             Json::Object(section) if OUR_SECTIONS.contains(&name.as_str()) => {
                 read_section(name, section, import);
             }
@@ -121,13 +122,6 @@ fn convert(value: &Json, becomes: Becomes) -> Value {
 }
 
 fn check_rules(root: &Map<String, Json>, import: &mut Import) {
-    let routing = root.get("routing");
-    if let Some(rule) = routing.and_then(|routing| broken_weights(routing.get("weights")?)) {
-        report(rule, import);
-    }
-    if let Some(rule) = routing.and_then(|routing| broken_thresholds(routing.get("thresholds")?)) {
-        report(rule, import);
-    }
     let number = |name: &str| root.get("loop")?.get(name)?.as_i64();
     // Zero is "unlimited" here, which nothing exceeds.
     let Some(maximum) = number("max_iterations").filter(|maximum| *maximum > 0) else {
@@ -156,21 +150,92 @@ fn report(rule: SkillpackRule, import: &mut Import) {
         .push(ConfigWarning::BrokenRule { file, rule });
 }
 
-fn broken_weights(weights: &Json) -> Option<SkillpackRule> {
-    let sum: f64 = weights.as_object()?.values().filter_map(Json::as_f64).sum();
-    ((sum - 100.0).abs() > 1e-9).then_some(SkillpackRule::WeightsSumTo100 { sum })
+/// How the scorer weighs, and where one route ends (ROUT-03, ROUT-04). These
+/// numbers have a sense only together: all of a group count, or none.
+fn read_routing(section: &Map<String, Json>, import: &mut Import) {
+    for (name, value) in section {
+        match (name.as_str(), value) {
+            ("weights", Json::Object(weights)) => read_weights(weights, import),
+            ("thresholds", Json::Object(thresholds)) => read_thresholds(thresholds, import),
+            _ => {
+                let name = format!("routing.{name}");
+                import.unknown(key(&name), ["routing.weights", "routing.thresholds"]);
+            }
+        }
+    }
 }
 
-fn broken_thresholds(thresholds: &Json) -> Option<SkillpackRule> {
-    let values: Vec<f64> = ["direct", "planned", "ralph"]
-        .iter()
-        .filter_map(|name| thresholds.get(name)?.as_f64())
-        .collect();
-    if values.is_sorted_by(|a, b| a < b) {
-        return None;
+fn read_weights(weights: &Map<String, Json>, import: &mut Import) {
+    let names = Dimension::ALL.map(Dimension::name);
+    let is_sound = read_group("routing.weights", weights, &names, import);
+    let sum: f64 = weights.values().filter_map(Json::as_f64).sum();
+    if (sum - 100.0).abs() > 1e-9 {
+        report(SkillpackRule::WeightsSumTo100 { sum }, import);
+        return forget("routing.weights", &names, import);
     }
-    let shown: Vec<String> = values.iter().map(f64::to_string).collect();
-    Some(SkillpackRule::ThresholdsIncrease {
-        found: shown.join(", "),
-    })
+    if !is_sound {
+        return forget("routing.weights", &names, import);
+    }
+    // What is not named has no weight there.
+    for name in names.iter().filter(|name| !weights.contains_key(**name)) {
+        let name = format!("routing.weights.{name}");
+        let nothing = Json::from(0);
+        import.set(
+            key(&name),
+            &name,
+            &Value::Integer(0),
+            Found::of_json(&nothing),
+        );
+    }
+}
+
+fn read_thresholds(thresholds: &Map<String, Json>, import: &mut Import) {
+    let usual = Scale::default();
+    let names = ["direct", "planned", "ralph"];
+    let is_sound = read_group("routing.thresholds", thresholds, &names, import);
+    let of = |name: &str, usual: u32| match thresholds.get(name) {
+        Some(value) => value.as_f64().unwrap_or(f64::NAN),
+        None => f64::from(usual),
+    };
+    let borders = [
+        of("direct", usual.direct),
+        of("planned", usual.planned),
+        of("ralph", usual.ralph),
+    ];
+    let grows = borders.is_sorted_by(|a, b| a < b) && borders.iter().all(|border| *border < 100.0);
+    if !grows && is_sound {
+        let shown: Vec<String> = borders.iter().map(f64::to_string).collect();
+        let found = shown.join(", ");
+        report(SkillpackRule::ThresholdsIncrease { found }, import);
+    }
+    if !grows || !is_sound {
+        forget("routing.thresholds", &names, import);
+    }
+}
+
+/// Whether every key of a group is known and has a value of its kind.
+fn read_group(
+    group: &str,
+    entries: &Map<String, Json>,
+    names: &[&str],
+    import: &mut Import,
+) -> bool {
+    let warnings = import.warnings.len();
+    for (entry, value) in entries {
+        let name = format!("{group}.{entry}");
+        if names.contains(&entry.as_str()) {
+            let converted = convert(value, Becomes::Same);
+            import.set(key(&name), &name, &converted, Found::of_json(value));
+        } else {
+            let known: Vec<String> = names.iter().map(|name| format!("{group}.{name}")).collect();
+            import.unknown(key(&name), known.iter().map(String::as_str));
+        }
+    }
+    import.warnings.len() == warnings
+}
+
+fn forget(group: &str, names: &[&str], import: &mut Import) {
+    for name in names {
+        import.layer.remove(&format!("{group}.{name}"));
+    }
 }

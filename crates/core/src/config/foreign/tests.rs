@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use crate::config::{FOREIGN_FILES, Layer, NamedText, Settings, Sources, WarnAt, load, migrate};
 use crate::lang::{Lang, Say};
+use crate::route::Scale;
 
 fn read(name: &str, text: &str) -> (Settings, Vec<String>) {
     let sources = Sources {
@@ -52,7 +53,7 @@ mod skillpack {
             FILE,
             r#"{"version": "6.0",
                 "knowledge": {"auto_query": true},
-                "routing": {"weights": {"a": 60, "b": 40},
+                "routing": {"weights": {"scope": 60, "risk": 40},
                             "thresholds": {"direct": 10, "planned": 20, "ralph": 30}},
                 "checkpoint": {"auto_save": true, "atomic_writes": true, "backup_count": 5,
                                "save_interval_minutes": 5, "max_history": 12},
@@ -64,6 +65,33 @@ mod skillpack {
         assert_eq!(settings.history.keep, 12);
         assert_eq!(settings.checkpoint.dir, "now");
         assert_eq!(settings.history.dir, "then");
+        let scale = &settings.routing;
+        let weights: Vec<u32> = scale.weights.values().copied().collect();
+        assert_eq!(weights, [60, 0, 0, 40, 0, 0]);
+        assert_eq!((scale.direct, scale.planned, scale.ralph), (10, 20, 30));
+    }
+
+    /// CONF-03, ROUT-12: numbers that make no sense together are not used,
+    /// and break nothing.
+    #[test]
+    fn a_scale_that_makes_no_sense_is_not_used() {
+        for (routing, code) in [
+            (r#"{"weights": {"scope": 50.5, "risk": 49.5}}"#, "CFG-003"),
+            (r#"{"weights": {"scop": 60, "risk": 40}}"#, "CFG-002"),
+            (r#"{"weights": {"scope": 101}}"#, "CFG-004"),
+            (r#"{"thresholds": {"direct": 50}}"#, "CFG-005"),
+            (r#"{"thresholds": {"ralph": 100}}"#, "CFG-005"),
+            (r#"{"thresholds": {"direct": "low"}}"#, "CFG-003"),
+            (r#"{"thresholds": {"dirct": 10}}"#, "CFG-002"),
+            (r#"{"weight": {}}"#, "CFG-002"),
+        ] {
+            let (settings, warnings) = read(FILE, &format!(r#"{{"routing": {routing}}}"#));
+            assert!(warnings[0].contains(code), "{routing}: {warnings:?}");
+            assert_eq!(settings.routing, Scale::default(), "{routing}");
+        }
+        let (settings, warnings) = read(FILE, r#"{"routing": {"thresholds": {"direct": 30}}}"#);
+        assert_eq!(warnings, [""; 0]);
+        assert_eq!(settings.routing.direct, 30);
     }
 
     #[test]
@@ -78,16 +106,16 @@ mod skillpack {
         assert_eq!(settings.limits.warn_at, WarnAt::Percent(75));
         assert_eq!(settings.checkpoint.interval, 3);
         insta::assert_snapshot!(warnings.join("\n"), @"
-        [CFG-004] .skillpackrc routing.weights / the weights sum to 90 / make them sum to 100
-        [CFG-005] .skillpackrc routing.thresholds / the thresholds do not increase: 20, 20, 70 / make direct < planned < ralph
+        [CFG-004] .skillpackrc routing.weights / the weights sum to 90, so they are not used / make them sum to 100
+        [CFG-005] .skillpackrc routing.thresholds / the thresholds do not increase below 100: 20, 20, 70, so they are not used / make direct < planned < ralph < 100
         [CFG-006] .skillpackrc loop.warning_threshold / 15 is more than loop.max_iterations (10), so it is not used / write 10 or less
         [CFG-007] .skillpackrc loop.auto_checkpoint_interval / 11 is more than loop.max_iterations (10), so it is not used / write 10 or less
-        [CFG-004] .skillpackrc routing.weights / 權重總和為 90 / 請讓總和為 100
-        [CFG-005] .skillpackrc routing.thresholds / 門檻沒有遞增：20, 20, 70 / 請讓 direct < planned < ralph
+        [CFG-004] .skillpackrc routing.weights / 權重總和為 90，因此不採用 / 請讓總和為 100
+        [CFG-005] .skillpackrc routing.thresholds / 門檻沒有在 100 以下遞增：20, 20, 70，因此不採用 / 請讓 direct < planned < ralph < 100
         [CFG-006] .skillpackrc loop.warning_threshold / 15 大於 loop.max_iterations（10），因此不採用 / 請寫 10 或更小
         [CFG-007] .skillpackrc loop.auto_checkpoint_interval / 11 大於 loop.max_iterations（10），因此不採用 / 請寫 10 或更小
-        [CFG-004] .skillpackrc routing.weights / 权重总和为 90 / 请让总和为 100
-        [CFG-005] .skillpackrc routing.thresholds / 阈值没有递增：20, 20, 70 / 请让 direct < planned < ralph
+        [CFG-004] .skillpackrc routing.weights / 权重总和为 90，因此不采用 / 请让总和为 100
+        [CFG-005] .skillpackrc routing.thresholds / 阈值没有在 100 以下递增：20, 20, 70，因此不采用 / 请让 direct < planned < ralph < 100
         [CFG-006] .skillpackrc loop.warning_threshold / 15 大于 loop.max_iterations（10），因此不采用 / 请写 10 或更小
         [CFG-007] .skillpackrc loop.auto_checkpoint_interval / 11 大于 loop.max_iterations（10），因此不采用 / 请写 10 或更小
         ");

@@ -20,6 +20,7 @@ mod reports;
 mod requests;
 mod resume;
 mod roles;
+mod routes;
 mod sessions;
 mod spoken;
 mod ticks;

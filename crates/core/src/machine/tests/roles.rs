@@ -1,12 +1,13 @@
-//! Roles and phases on the machine: every transition, the limits, what counts
-//! as an error, and what a crash leaves (ROLE-01 to ROLE-11, ERRC-01, ROUT-09).
+//! Roles on the machine: every transition, the limits, what counts
+//! as an error, and what a crash leaves (ROLE-01 to ROLE-11, ERRC-01). The routes
+//! are in `routes`.
 
 use super::*;
 use crate::flow::{
     self, Answer, Detected, Escalation, Finding, FlowNotice, FlowRules, Risk, RiskSign, Severity,
 };
 
-fn rules_of(name: &str) -> FlowRules {
+pub(super) fn rules_of(name: &str) -> FlowRules {
     FlowRules {
         flow: flow::built_in(name).unwrap(),
         risk: None,
@@ -27,7 +28,7 @@ fn in_roles() -> Rules {
 }
 
 /// [`list`], as it is seen where a flow decides about ticks.
-fn tasks(done: usize, total: usize) -> TaskFacts {
+pub(super) fn tasks(done: usize, total: usize) -> TaskFacts {
     TaskFacts {
         flow: Some(Box::new(FlowFacts {
             done: (1..=done).map(|n| task(n).id).collect(),
@@ -51,7 +52,7 @@ fn begin(total: usize) -> Script {
     Script::begin(in_roles(), seen(tasks(0, total)))
 }
 
-fn answers(answer: Answer) -> Did {
+pub(super) fn answers(answer: Answer) -> Did {
     Did {
         role: Some(RoleReport {
             answer: Some(answer),
@@ -91,7 +92,7 @@ impl Script {
     }
 
     /// Ralph has set the boxes as the last event asked for.
-    fn mark(&mut self, facts: TaskFacts) -> &mut Script {
+    pub(super) fn mark(&mut self, facts: TaskFacts) -> &mut Script {
         assert_eq!(self.acts(), ["mark"]);
         self.world.tasks = Tasks::Read(facts);
         let seen = self.world.clone();
@@ -121,7 +122,7 @@ impl Script {
     }
 }
 
-fn flow_notices(script: &Script) -> Vec<&'static str> {
+pub(super) fn flow_notices(script: &Script) -> Vec<&'static str> {
     notices(&script.effects)
         .filter(|notice| matches!(notice, Notice::Flow(_)))
         .map(Notice::event)
@@ -130,6 +131,7 @@ fn flow_notices(script: &Script) -> Vec<&'static str> {
 
 // ---- the way through --------------------------------------------------------
 
+/// ROLE-01, ROLE-11: each role is a call of its own.
 #[test]
 fn a_task_goes_through_developer_reviewer_and_tester() {
     let mut script = begin(1);
@@ -160,6 +162,7 @@ fn a_task_goes_through_developer_reviewer_and_tester() {
     assert_eq!(script.state.dispatches, 3);
 }
 
+/// ROLE-02: REJECT.
 #[test]
 fn a_rejection_goes_back_to_the_developer_with_the_findings() {
     let mut script = begin(1);
@@ -188,6 +191,7 @@ fn a_rejection_goes_back_to_the_developer_with_the_findings() {
     assert_eq!(script.outcome(), Some(Outcome::Complete));
 }
 
+/// ROLE-02: FAIL.
 #[test]
 fn a_failure_goes_through_the_debugger_and_then_the_whole_way_again() {
     let mut script = begin(1);
@@ -210,6 +214,7 @@ fn a_failure_goes_through_the_debugger_and_then_the_whole_way_again() {
     assert_eq!(script.outcome(), Some(Outcome::Complete));
 }
 
+/// ROLE-10.
 #[test]
 fn the_next_task_begins_at_the_developer_and_nobody_is_asked() {
     let mut script = begin(2);
@@ -225,6 +230,7 @@ fn the_next_task_begins_at_the_developer_and_nobody_is_asked() {
     assert!(!script.effects.iter().any(|e| matches!(e, Effect::Ask(_))));
 }
 
+/// DISP-01.
 #[test]
 fn the_roles_are_shown_with_their_states() {
     let states = |script: &Script| {
@@ -256,6 +262,27 @@ fn the_roles_are_shown_with_their_states() {
 
 // ---- risk -------------------------------------------------------------------
 
+/// ROLE-03: HIGH.
+#[test]
+fn a_high_risk_is_reviewed_with_the_model_that_its_flow_names() {
+    let rules = in_roles().with(|rules| {
+        let flow = &mut rules.flow.as_mut().unwrap().flow;
+        let high = flow.risk.entry(Risk::High).or_default();
+        high.model.insert("reviewer".into(), "stronger".into());
+    });
+    for (risk, want) in [(Risk::Medium, None), (Risk::High, Some("stronger"))] {
+        let mut script = Script::begin(rules.clone(), seen(risky(risk, 1)));
+        let model = |script: &Script| {
+            let turn = script.call().unwrap().flow.clone();
+            turn.unwrap().model
+        };
+        assert_eq!(model(&script), None);
+        script.play(&[("developer", nothing())]);
+        assert_eq!(model(&script).as_deref(), want);
+    }
+}
+
+/// ROLE-03: LOW.
 #[test]
 fn a_low_risk_needs_the_developer_and_the_verification() {
     let rules = in_roles().with(|rules| rules.verify = Some(VerifyWhen::Complete));
@@ -269,6 +296,7 @@ fn a_low_risk_needs_the_developer_and_the_verification() {
     assert_eq!(script.outcome(), Some(Outcome::Complete));
 }
 
+/// ROLE-07: LOW.
 #[test]
 fn a_low_risk_that_fails_once_is_a_medium_one() {
     let rules = in_roles().with(|rules| rules.verify = Some(VerifyWhen::Complete));
@@ -285,6 +313,7 @@ fn a_low_risk_that_fails_once_is_a_medium_one() {
     assert_eq!(script.acts(), ["verify"]);
 }
 
+/// ROLE-02: what Ralph sees itself is a FAIL as well.
 #[test]
 fn a_failed_verification_counts_like_a_failed_test() {
     let rules = in_roles().with(|rules| rules.verify = Some(VerifyWhen::Complete));
@@ -299,6 +328,7 @@ fn a_failed_verification_counts_like_a_failed_test() {
     assert!(matches!(script.notes(), [PromptNote::VerifyFailed { .. }]));
 }
 
+/// ROLE-07: MEDIUM and HIGH.
 #[test]
 fn the_limits_of_failures_depend_on_the_risk() {
     for (risk, fails) in [(Risk::Medium, 3), (Risk::High, 2)] {
@@ -322,6 +352,7 @@ fn the_limits_of_failures_depend_on_the_risk() {
     }
 }
 
+/// ROLE-03, ROLE-04: what was detected can be overruled.
 #[test]
 fn the_settings_and_the_task_decide_over_the_risk() {
     for (facts, set, want) in [
@@ -347,6 +378,7 @@ fn the_settings_and_the_task_decide_over_the_risk() {
     }
 }
 
+/// ROLE-09.
 #[test]
 fn a_bypass_is_written_down_for_each_task() {
     let rules = in_roles().with(|rules| {
@@ -367,6 +399,7 @@ fn a_bypass_is_written_down_for_each_task() {
 
 // ---- reviews that converge --------------------------------------------------
 
+/// ROLE-07: escalated.
 #[test]
 fn five_rejections_that_can_be_shown_need_a_person() {
     let mut script = begin(1);
@@ -435,6 +468,7 @@ fn from_the_third_rejection_on_only_what_can_be_shown_blocks() {
     }
 }
 
+/// ROLE-07: APPROVE resets.
 #[test]
 fn an_approval_starts_the_count_of_rejections_anew() {
     let mut script = begin(1);
@@ -447,6 +481,7 @@ fn an_approval_starts_the_count_of_rejections_anew() {
     assert_eq!(script.state.flow.as_ref().unwrap().rejects, 0);
 }
 
+/// ROLE-06: a verdict that nobody can read.
 #[test]
 fn an_unclear_verdict_is_asked_for_once_more_and_then_counts() {
     let mut script = begin(1);
@@ -487,31 +522,35 @@ fn a_commit_of_a_reviewer_is_a_change_too() {
     assert_eq!(script.role(), "reviewer");
 }
 
+/// ROLE-05, ROLE-08.
 #[test]
 fn an_approval_is_worth_nothing_after_half_an_hour() {
-    let mut script = begin(1);
-    script.play(&[
-        ("developer", nothing()),
-        ("reviewer", answers(Answer::Approve)),
-    ]);
-    assert_eq!(script.role(), "tester");
-    script.request(Request::Kill).turn(ended(End::Stopped));
-    assert_eq!(script.outcome(), Some(Outcome::Interrupted));
-    script.pass(29 * 60 * 1000).resume();
-    assert_eq!(script.role(), "tester");
-    script.request(Request::Kill).turn(ended(End::Stopped));
-    script.pass(2 * 60 * 1000).resume();
-    assert_eq!(script.role(), "reviewer");
-    let refused = notices(&script.last).find_map(|notice| match notice {
-        Notice::Flow(notice @ FlowNotice::Refused { .. }) => Some(notice.fields()),
-        _ => None,
-    });
-    let refused = refused.unwrap();
-    assert_eq!(refused["decision"], "block");
-    assert_eq!(
-        refused["reason"],
-        "跳過 REVIEWER 審查，違反 D→R→T 流程（風險等級: MEDIUM）"
-    );
+    for risk in [Risk::Medium, Risk::High] {
+        let mut script = Script::begin(in_roles(), seen(risky(risk, 1)));
+        script.play(&[
+            ("developer", nothing()),
+            ("reviewer", answers(Answer::Approve)),
+        ]);
+        assert_eq!(script.role(), "tester");
+        script.request(Request::Kill).turn(ended(End::Stopped));
+        assert_eq!(script.outcome(), Some(Outcome::Interrupted));
+        script.pass(29 * 60 * 1000).resume();
+        assert_eq!(script.role(), "tester");
+        script.request(Request::Kill).turn(ended(End::Stopped));
+        script.pass(2 * 60 * 1000).resume();
+        assert_eq!(script.role(), "reviewer");
+        let refused = notices(&script.last).find_map(|notice| match notice {
+            Notice::Flow(notice @ FlowNotice::Refused { .. }) => Some(notice.fields()),
+            _ => None,
+        });
+        let refused = refused.unwrap();
+        assert_eq!(refused["decision"], "block");
+        let risk = risk.name();
+        assert_eq!(
+            refused["reason"],
+            format!("跳過 REVIEWER 審查，違反 D→R→T 流程（風險等級: {risk}）")
+        );
+    }
 }
 
 // ---- ticks ------------------------------------------------------------------
@@ -606,6 +645,7 @@ fn a_crash_in_a_review_is_taken_up_at_that_role() {
 
 // ---- what counts (ERRC-01, ERRC-02, VALV-03) --------------------------------
 
+/// The table of seed 000, row by row (ERRC-01).
 #[test]
 fn verdicts_are_no_errors_and_errors_are() {
     let at = |role: &str| {
@@ -666,6 +706,7 @@ fn the_third_error_of_a_role_in_a_row_ends_the_run_and_a_verdict_resets() {
     assert_eq!(script.outcome(), Some(Outcome::Errors));
 }
 
+/// ROLE-11.
 #[test]
 fn every_call_is_a_dispatch_and_they_have_a_limit() {
     let rules = in_roles().with(|rules| rules.limits.max_dispatches = 4);
@@ -707,147 +748,4 @@ fn a_claim_of_the_developer_completes_nothing() {
     let mut script = begin(1);
     script.work(claimed());
     assert_eq!(script.role(), "reviewer");
-}
-
-// ---- routes -----------------------------------------------------------------
-
-fn on_route(name: &str) -> Script {
-    let rules = Rules::new(Goal::Flow).with(|rules| rules.flow = Some(rules_of(name)));
-    Script::begin(rules, no_task_file())
-}
-
-impl Script {
-    fn leaves(&mut self, output: &str, did: Did) -> &mut Script {
-        let digest = format!("{} of turn {}", output, self.state.turns);
-        self.world.outputs.insert(output.into(), digest);
-        self.turn(did)
-    }
-
-    fn step_id(&self) -> &str {
-        let call = self.call().expect("an agent is called");
-        call.flow.as_ref().map_or("", |flow| flow.step.as_str())
-    }
-}
-
-#[test]
-fn a_direct_task_is_one_call_and_needs_a_proof() {
-    let mut script = on_route("direct");
-    script.leaves("output.txt", nothing());
-    let reason = PauseReason::Unproven;
-    assert_eq!(script.outcome(), Some(Outcome::Paused { reason }));
-
-    let rules = Rules::new(Goal::Flow).with(|rules| {
-        rules.flow = Some(rules_of("direct"));
-        rules.verify = Some(VerifyWhen::Complete);
-    });
-    let mut script = Script::begin(rules, no_task_file());
-    script.leaves("output.txt", nothing()).verified(passing());
-    assert_eq!(script.outcome(), Some(Outcome::Complete));
-}
-
-#[test]
-fn planned_phases_follow_each_other_and_a_rejection_is_for_a_person() {
-    for (answer, want) in [
-        (Answer::Approve, Outcome::Complete),
-        (
-            Answer::Reject,
-            Outcome::Paused {
-                reason: PauseReason::Escalated(Escalation::Flow),
-            },
-        ),
-    ] {
-        let mut script = on_route("planned");
-        assert_eq!(script.step_id(), "plan");
-        script.leaves("1_plan.md", nothing());
-        assert_eq!(script.step_id(), "implement");
-        script.leaves("2_implementation.md", nothing());
-        assert_eq!(script.step_id(), "review");
-        script.leaves("3_review.md", answers(answer));
-        assert_eq!(script.outcome(), Some(want));
-    }
-}
-
-#[test]
-fn a_phase_without_its_file_is_not_done() {
-    let mut script = on_route("planned");
-    script.turn(nothing());
-    assert_eq!(script.step_id(), "plan");
-    assert!(matches!(script.notes(), [PromptNote::NoOutput { .. }]));
-}
-
-#[test]
-fn a_file_that_was_there_before_is_no_work_of_this_run() {
-    let rules = Rules::new(Goal::Flow).with(|rules| rules.flow = Some(rules_of("planned")));
-    let mut world = no_task_file();
-    world.outputs.insert("1_plan.md".into(), "old".into());
-    let mut script = Script::begin(rules, world);
-    script.turn(nothing());
-    assert_eq!(script.step_id(), "plan");
-    script.leaves("1_plan.md", nothing());
-    assert_eq!(script.step_id(), "implement");
-}
-
-#[test]
-fn the_route_ralph_goes_on_until_subtasks_and_review_are_done() {
-    let mut script = on_route("ralph");
-    script.leaves("1_analysis.md", nothing());
-    // A plan without boxes is none.
-    script.leaves("2_plan.md", nothing());
-    assert_eq!(script.step_id(), "plan");
-    script.leaves("2_plan.md", nothing().tasks(tasks(0, 2)));
-    assert_eq!(script.step_id(), "execute");
-    assert_eq!(script.call().unwrap().task, Some(task(1)));
-    script.leaves("3_subtask_1.md", nothing().tree("a"));
-    script.mark(tasks(1, 2));
-    assert_eq!(script.call().unwrap().task, Some(task(2)));
-    let output = &script.call().unwrap().flow.as_ref().unwrap().output;
-    assert_eq!(output.as_deref(), Some("3_subtask_2.md"));
-    script.leaves("3_subtask_2.md", nothing().tree("b"));
-    script.mark(tasks(2, 2));
-    assert_eq!(script.step_id(), "review");
-    script.leaves("4_review.md", answers(Answer::Reject));
-    assert_eq!(script.step_id(), "repair");
-    script.turn(nothing().tree("c"));
-    assert_eq!(script.step_id(), "review");
-    script.leaves("4_review.md", answers(Answer::Approve));
-    assert_eq!(script.outcome(), Some(Outcome::Complete));
-    let done = flow_notices(&script);
-    assert_eq!(
-        done.iter()
-            .filter(|event| **event == "phase_complete")
-            .count(),
-        4
-    );
-}
-
-#[test]
-fn a_subtask_that_the_agent_ticks_itself_is_open_again() {
-    let mut script = on_route("ralph");
-    script.leaves("1_analysis.md", nothing());
-    script.leaves("2_plan.md", nothing().tasks(tasks(0, 2)));
-    script.turn(nothing().tree("a").tasks(tasks(1, 2)));
-    assert_eq!(script.acts(), ["mark"]);
-    script.mark(tasks(0, 2));
-    assert_eq!(script.step_id(), "execute");
-}
-
-#[test]
-fn the_other_routes_end_where_their_files_say() {
-    let mut script = on_route("architect");
-    for output in ["1_architecture_analysis.md", "2_architecture_design.md"] {
-        script.leaves(output, nothing());
-    }
-    script.leaves("3_implementation_plan.md", nothing().tasks(tasks(0, 1)));
-    script
-        .leaves("4_phase_1.md", nothing().tree("a"))
-        .mark(tasks(1, 1));
-    script.leaves("5_acceptance_review.md", answers(Answer::Approve));
-    assert_eq!(script.outcome(), Some(Outcome::Complete));
-
-    let mut script = on_route("ui_flow");
-    for output in ["1_ui_design.md", "2_implementation.md", "3_preview.md"] {
-        script.leaves(output, nothing());
-    }
-    let reason = PauseReason::Unproven;
-    assert_eq!(script.outcome(), Some(Outcome::Paused { reason }));
 }

@@ -393,6 +393,25 @@ the agent left a process behind that kept its output open; it was ended
 "#,
     );
     check(
+        &Announcement::IndexLocked {
+            path: ".git/index.lock".into(),
+            age: std::time::Duration::from_secs(90),
+        },
+        r#"
+.git/index.lock is 1 min 30 s old: a git that was killed left it, and no other can commit while it is there; if no git is at work here, remove that file yourself
+.git/index.lock 已存在 1 分 30 秒：由被終止的 git 遺留，只要它還在就無法提交；若此處沒有 git 正在執行，請自行刪除該檔案
+.git/index.lock 已存在 1 分 30 秒：由被终止的 git 遗留，只要它还在就无法提交；若此处没有 git 正在运行，请自行删除该文件
+"#,
+    );
+    check(
+        &Announcement::RolesOutside,
+        r#"
+roles are set up, but one session is one agent: nobody reviews or tests its work here; `ralph run` plays the roles, each as a call of its own
+已設定角色，但一個工作階段只有一個代理：此處無人審查或測試；`ralph run` 會以各自獨立的呼叫執行各角色
+已设置角色，但一个会话只有一个代理：此处无人审查或测试；`ralph run` 会以各自独立的调用执行各角色
+"#,
+    );
+    check(
         &Announcement::Lingered,
         r#"
 the agent had told its result and did not exit; it was ended, and the result counts
