@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::PullArgs;
+
 #[derive(Debug, Args)]
 pub struct LoopArgs {
     /// The session of the client [default: as the client says in the environment]
@@ -49,7 +51,9 @@ pub struct LoopStartArgs {
     /// A command that must succeed before the work counts as done
     #[arg(long, value_name = "COMMAND")]
     pub verify: Vec<String>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Read task and options from standard input, as they were typed behind /ralph-loop
-    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify"])]
+    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify", "create_pr", "pr", "merge"])]
     pub stdin: bool,
 }

@@ -77,5 +77,6 @@ fn start(args: &LoopStartArgs) -> Result<Start, Problem> {
         tasks: args.tasks.clone(),
         preset: args.preset.clone(),
         verify: args.verify.clone(),
+        pull: args.pull.wish(),
     })
 }

@@ -11,6 +11,8 @@ pub enum Said {
     Start(String),
     Cancel,
     Status,
+    /// `/ralph-answer …`: a person answers a question of the agent.
+    Answer(String),
     Pause,
     Continue,
 }
@@ -25,13 +27,24 @@ pub struct Start {
     pub tasks: Option<String>,
     pub preset: Option<String>,
     pub verify: Vec<String>,
+    pub pull: PullWish,
+}
+
+/// What may be done with a pull request (presets dev-p0 and dev-p1).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PullWish {
+    pub create: bool,
+    pub draft: bool,
+    pub number: Option<u32>,
+    /// How to merge it.
+    pub merge: Option<String>,
 }
 
 /// Why a `/ralph-loop` can't be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartError {
     Missing { flag: String },
-    NotANumber { value: String },
+    NotANumber { flag: String, value: String },
     UnknownFlag { flag: String },
 }
 
@@ -44,17 +57,17 @@ impl Say for StartError {
                 "{flag} 需要一個值：/ralph-loop \"任務\" {flag} VALUE",
                 "{flag} 需要一个值：/ralph-loop \"任务\" {flag} VALUE",
             ),
-            StartError::NotANumber { value } => tr!(
+            StartError::NotANumber { flag, value } => tr!(
                 lang,
-                "--max-iterations needs a whole number such as 20, not \"{value}\"",
-                "--max-iterations 需要整數（例如 20），而非「{value}」",
-                "--max-iterations 需要整数（例如 20），而非“{value}”",
+                "{flag} needs a whole number such as 20, not \"{value}\"",
+                "{flag} 需要整數（例如 20），而非「{value}」",
+                "{flag} 需要整数（例如 20），而非“{value}”",
             ),
             StartError::UnknownFlag { flag } => tr!(
                 lang,
-                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME and --verify COMMAND",
-                "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
-                "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
+                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD",
+                "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
+                "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
             ),
         }
     }
@@ -81,6 +94,7 @@ fn command(name: &str, rest: &str) -> Option<Said> {
     match name {
         "ralph-loop" if rest.is_empty() => Some(Said::Continue),
         "ralph-loop" => Some(Said::Start(rest.to_owned())),
+        "ralph-answer" => Some(Said::Answer(rest.to_owned())),
         "cancel-ralph" => Some(Said::Cancel),
         "ralph-status" => Some(Said::Status),
         "do" if rest == "--resume" => Some(Said::Continue),
@@ -158,18 +172,24 @@ impl Start {
                     .filter(|value| !value.is_empty())
                     .ok_or_else(|| StartError::Missing { flag: flag.clone() })
             };
+            let number = |value: String| match value.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(StartError::NotANumber {
+                    flag: flag.clone(),
+                    value,
+                }),
+            };
             match flag.as_str() {
-                "--max-iterations" => {
-                    let value = value()?;
-                    let number = value.parse().ok();
-                    let number = number.ok_or(StartError::NotANumber { value })?;
-                    start.max_iterations = Some(number);
-                }
+                "--max-iterations" => start.max_iterations = number(value()?)?,
                 "--completion-promise" => start.completion_promise = Some(value()?),
                 "--openspec" => start.openspec = Some(value()?),
                 "--tasks" => start.tasks = Some(value()?),
                 "--preset" => start.preset = Some(value()?),
                 "--verify" => start.verify.push(value()?),
+                "--create-pr" => start.pull.create = true,
+                "--draft" => start.pull.draft = true,
+                "--pr" => start.pull.number = number(value()?)?,
+                "--merge" => start.pull.merge = Some(value()?),
                 _ => return Err(StartError::UnknownFlag { flag }),
             }
         }
@@ -263,6 +283,11 @@ mod tests {
         check("/ralph-loop\nfix\nit", &start("fix\nit"));
         check("/ralph-loop", &Some(Said::Continue));
         check("/cancel-ralph", &Some(Said::Cancel));
+        check(
+            "/ralph-answer 1 SQLite",
+            &Some(Said::Answer("1 SQLite".into())),
+        );
+        check("ralph-answer", &Some(Said::Answer(String::new())));
         check("/ralph-status", &Some(Said::Status));
         check("/do --resume", &Some(Said::Continue));
         check(
@@ -326,6 +351,21 @@ mod tests {
                 tasks: Some("t.md".into()),
                 preset: Some("delta".into()),
                 verify: vec!["npm test".into(), "lint".into()],
+                ..Start::default()
+            }
+        );
+        let pull = parse("Ship it --create-pr --draft --pr 7 --merge=squash");
+        assert_eq!(
+            pull,
+            Start {
+                task: Some("Ship it".into()),
+                pull: PullWish {
+                    create: true,
+                    draft: true,
+                    number: Some(7),
+                    merge: Some("squash".into()),
+                },
+                ..Start::default()
             }
         );
         let task = |text: &str| parse(text).task.unwrap_or_default();

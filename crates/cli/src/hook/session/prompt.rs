@@ -41,6 +41,7 @@ fn act(here: &Here, said: &Said) -> Result<Steered, Problem> {
         Said::Cancel => here.leave(Request::Cancel),
         Said::Pause => here.leave(Request::Pause),
         Said::Continue => here.go_on(),
+        Said::Answer(words) => here.answer(words),
         Said::Status => {
             let status = here.status()?;
             Ok(status.map_or(Steered::NoLoop, Steered::Told))
