@@ -8,18 +8,19 @@ use std::path::Path;
 use ralph_core::config::{self, ConfigError, Layer, Settings};
 use ralph_core::display::{self, Screen};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Limit, Outcome, PauseReason, Request};
+use ralph_core::machine::{Limit, Outcome, PauseReason, Question, Request};
 use ralph_core::session::plugin_file;
 use ralph_core::session::task::DoError;
 use ralph_core::session::words::{Start, StartError};
 use ralph_core::tr;
-use ralph_engine::clock;
 use ralph_engine::error::DriveError;
 use ralph_engine::plan::{self, Announcement, Asked, Plan, PlanError, Wanted};
 use ralph_engine::session::adopt::{self, Foreign};
 use ralph_engine::session::{Ended, InSession, SessionError, SessionLoop, Verdict, index};
+use ralph_engine::{clock, inbox};
 use ralph_store::layout::{Layout, RunId};
 
+use crate::commands::answer::{self, GoesOn};
 use crate::commands::own_program;
 use crate::view::{blocks, menu};
 use crate::{app, settings};
@@ -271,6 +272,35 @@ impl Here {
         })
     }
 
+    /// A person answers a question of the agent, and a loop that rests goes
+    /// on with it.
+    pub fn answer(&self, words: &str) -> Result<Steered, Problem> {
+        let Some(run) = self.run() else {
+            return Ok(Steered::NoLoop);
+        };
+        let mut opened = self.open(&run)?;
+        if opened.state.outcome().is_some_and(|o| !o.can_go_on()) {
+            return Ok(Steered::NoLoop);
+        }
+        let lang = opened.plan().lang;
+        let open: Vec<&Question> = opened.state.open_questions().collect();
+        let chosen = answer::chosen(&open, words);
+        let meant = chosen.and_then(|(question, words)| {
+            let text = inbox::reply_text(&question.meant(&words))?;
+            Some((question.id, text))
+        });
+        let Some((id, text)) = meant else {
+            let listed = open.iter().map(|q| blocks::question(q, lang));
+            let lines = std::iter::once(how_to_answer(&open, lang)).chain(listed);
+            return Ok(Steered::Ended(lines.collect::<Vec<_>>().join("\n")));
+        };
+        Ok(match opened.reply(id, &text)? {
+            Some(Verdict::GoOn(go_on)) => Steered::Told(go_on.text),
+            Some(Verdict::Ended(ended)) => Steered::Ended(ending(&opened, &ended)),
+            None => Steered::Ended(answer::answered(id, &text, GoesOn::Itself, lang)),
+        })
+    }
+
     /// Whether a run waits to be taken up. One that goes on belongs to its
     /// session.
     pub fn rests(&self, run: &RunId) -> bool {
@@ -348,6 +378,12 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         Outcome::Paused {
             reason: PauseReason::Limit(Limit::Iterations),
         } => at_limit(&screen, ended),
+        Outcome::Paused {
+            reason: PauseReason::Question,
+        } => {
+            let block = blocks::ending(&screen, &context, &ended.state, &ended.end);
+            asked(&block, ended, lang)
+        }
         _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
     };
     with_announcements(&block, &opened.announcements, lang)
@@ -362,6 +398,27 @@ pub fn beginning(opened: &SessionLoop) -> Option<String> {
     let route = card.map(|card| card.summary(lang)).unwrap_or_default();
     let text = with_announcements(&route, &opened.announcements, lang);
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn how_to_answer(open: &[&Question], lang: Lang) -> String {
+    match open {
+        [] => answer::which(lang, open),
+        [first, ..] => {
+            let id = first.id;
+            tr!(
+                lang,
+                "Answer here with /ralph-answer {id} TEXT and the loop goes on, or in a terminal with `ralph answer {id} TEXT`.",
+                "在此輸入 /ralph-answer {id} 回答，迴圈隨即繼續；或在終端機執行 `ralph answer {id} 回答`。",
+                "在此输入 /ralph-answer {id} 回答，循环随即继续；或在终端运行 `ralph answer {id} 回答`。",
+            )
+        }
+    }
+}
+
+/// The question, and how it is answered from here.
+fn asked(block: &str, ended: &Ended, lang: Lang) -> String {
+    let open: Vec<&Question> = ended.state.open_questions().collect();
+    format!("{}\n{}\n", block.trim_end(), how_to_answer(&open, lang))
 }
 
 /// Seed 004's warning, and how each choice is made from here.

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
-use ralph_core::session::words::Start;
+use ralph_core::session::words::{PullWish, Start};
 use ralph_engine::plan::Flag;
 use ralph_store::layout::Layout;
 
@@ -89,19 +89,7 @@ pub fn run_flags(global: &Global, args: &RunArgs) -> Vec<Flag> {
             "--completion-promise",
         );
     }
-    if args.pull.create_pr {
-        flags.add("pr.create", true, "--create-pr");
-    }
-    if args.pull.draft {
-        flags.add("pr.draft", true, "--draft");
-    }
-    if let Some(number) = args.pull.pr {
-        flags.add("pr.number", i64::from(number), "--pr");
-    }
-    if let Some(method) = &args.pull.merge {
-        flags.text("pr.merge", Some("self"), "--merge");
-        flags.text("pr.merge_method", Some(method), "--merge");
-    }
+    flags.pull(&args.pull.wish());
     flags.0
 }
 
@@ -131,6 +119,7 @@ pub fn loop_flags(root: &Path, start: &Start) -> Vec<Flag> {
     if !start.verify.is_empty() {
         flags.add("verify.commands", start.verify.clone(), "--verify");
     }
+    flags.pull(&start.pull);
     flags.0
 }
 
@@ -189,6 +178,22 @@ impl Flags {
         self.text("budget.max_cost", max_cost, "--max-cost");
         if let Some(n) = max_tokens {
             self.add("budget.max_tokens", i64::from(n), "--max-tokens");
+        }
+    }
+
+    fn pull(&mut self, wish: &PullWish) {
+        if wish.create {
+            self.add("pr.create", true, "--create-pr");
+        }
+        if wish.draft {
+            self.add("pr.draft", true, "--draft");
+        }
+        if let Some(number) = wish.number {
+            self.add("pr.number", i64::from(number), "--pr");
+        }
+        if let Some(method) = &wish.merge {
+            self.text("pr.merge", Some("self"), "--merge");
+            self.text("pr.merge_method", Some(method), "--merge");
         }
     }
 

@@ -26,7 +26,7 @@ use crate::past::{self, Past, PastError};
 use crate::plan::{Announcement, Plan};
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
-use crate::{clock, opening, report};
+use crate::{clock, opening, report, session};
 
 /// Where runs are kept, and how many.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -339,7 +339,12 @@ pub fn archive_by_hand(
 /// Adds an event to the journal of a run that no process drives, and brings
 /// what is made from it in step.
 pub fn add_event(layout: &Layout, run: &RunPaths, kind: Kind) -> Result<(), ArchiveError> {
-    let _lock = take_lock(layout, &run.id)?;
+    let in_session = past::read(run)?.header.session.is_some();
+    let _lock = match in_session {
+        // Its hooks write under a lock of the run's own.
+        true => session::lock_run(run).map_err(ArchiveError::Locked)?,
+        false => take_lock(layout, &run.id)?,
+    };
     let at = clock::now();
     write_down(run, &Event { at, kind })?;
     let _ = opening::settle(layout, run);

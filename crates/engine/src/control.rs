@@ -115,7 +115,7 @@ pub fn write(layout: &Layout, wish: Written) -> Result<Heard, ControlError> {
 }
 
 /// Answers a question of a run that no process drives: the answer waits in
-/// its journal until the run is resumed.
+/// its journal until the run is resumed, or its session goes on.
 pub fn answer_later(
     layout: &Layout,
     run: &RunPaths,

@@ -1,6 +1,7 @@
 //! What can be typed about pull requests and CI.
 
 use clap::Args;
+use ralph_core::session::words::PullWish;
 
 #[derive(Debug, Default, Args)]
 pub struct PullArgs {
@@ -21,6 +22,17 @@ pub struct PullArgs {
         hide_possible_values = true
     )]
     pub merge: Option<String>,
+}
+
+impl PullArgs {
+    pub fn wish(&self) -> PullWish {
+        PullWish {
+            create: self.create_pr,
+            draft: self.draft,
+            number: self.pr,
+            merge: self.merge.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,8 @@
 use clap::{Args, Subcommand};
 use ralph_core::session::task::Way;
 
+use super::PullArgs;
+
 #[derive(Debug, Args)]
 pub struct LoopArgs {
     /// The session of the client [default: as the client says in the environment]
@@ -53,8 +55,10 @@ pub struct LoopStartArgs {
     /// Take the task through the phases of a route: auto, direct, planned, ralph, architect, ui_flow
     #[arg(long, value_name = "ROUTE", value_parser = way, conflicts_with_all = ["tasks", "openspec"])]
     pub route: Option<Way>,
+    #[command(flatten)]
+    pub pull: PullArgs,
     /// Read task and options from standard input, as they were typed behind /ralph-loop
-    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify", "route"])]
+    #[arg(long, conflicts_with_all = ["task", "max_iterations", "completion_promise", "openspec", "tasks", "preset", "verify", "route", "create_pr", "pr", "merge"])]
     pub stdin: bool,
 }
 

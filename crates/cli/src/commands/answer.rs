@@ -1,7 +1,7 @@
 //! `ralph answer`: what the agent wants to know, and what a person says.
 
-use ralph_core::lang::Say;
-use ralph_core::machine::{Question, TaskRef};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::Question;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
 use ralph_engine::inbox::{Written, reply_text};
@@ -11,6 +11,8 @@ use ralph_store::layout::{Layout, RunPaths};
 use crate::FAILED;
 use crate::app::App;
 use crate::args::AnswerArgs;
+use crate::hook::Host;
+use crate::view::blocks;
 
 pub fn run(app: &App, args: &AnswerArgs) -> u8 {
     let layout = Layout::new(&app.root);
@@ -25,11 +27,17 @@ pub fn run(app: &App, args: &AnswerArgs) -> u8 {
     if args.words.is_empty() {
         return list(app, &open, args.json);
     }
-    if is_an_agent(app) {
+    if is_an_agent(
+        app,
+        past.state
+            .session
+            .as_ref()
+            .map(|session| session.id.as_str()),
+    ) {
         return FAILED;
     }
-    let Some((question, words)) = chosen(&open, &args.words) else {
-        app.warn(&which(app, &open));
+    let Some((question, words)) = chosen(&open, &args.words.join(" ")) else {
+        app.warn(&which(app.lang(), &open));
         return FAILED;
     };
     let Some(text) = reply_text(&question.meant(&words)) else {
@@ -43,7 +51,12 @@ pub fn run(app: &App, args: &AnswerArgs) -> u8 {
     };
     match give(&layout, &paths, question.id, &text) {
         Ok(goes_on) => {
-            app.print(&said(app, question.id, &text, goes_on));
+            let goes_on = match (goes_on, &past.state.session, past.state.outcome()) {
+                (true, ..) | (false, Some(_), None) => GoesOn::Itself,
+                (false, Some(_), Some(_)) => GoesOn::InSession,
+                (false, None, _) => GoesOn::Resumed,
+            };
+            app.print(&answered(question.id, &text, goes_on, app.lang()));
             0
         }
         Err(error) => app.fail(error.as_ref()),
@@ -70,22 +83,34 @@ fn give(
     }
 }
 
-fn said(app: &App, id: u32, text: &str, goes_on: bool) -> String {
-    let lang = app.lang();
-    if goes_on {
-        tr!(
+/// What has to be done so that a run goes on with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoesOn {
+    Itself,
+    InSession,
+    Resumed,
+}
+
+pub fn answered(id: u32, text: &str, goes_on: GoesOn, lang: Lang) -> String {
+    match goes_on {
+        GoesOn::Itself => tr!(
             lang,
             "question {id} is answered: {text}",
             "已回答問題 {id}：{text}",
             "已回答问题 {id}：{text}",
-        )
-    } else {
-        tr!(
+        ),
+        GoesOn::InSession => tr!(
+            lang,
+            "question {id} is answered: {text}; say \"continue\" in the session, or `ralph resume` goes on with it",
+            "已回答問題 {id}：{text}；在工作階段中輸入「繼續」，或用 `ralph resume` 繼續",
+            "已回答问题 {id}：{text}；在会话中输入「继续」，或用 `ralph resume` 继续",
+        ),
+        GoesOn::Resumed => tr!(
             lang,
             "question {id} is answered: {text}; `ralph resume` goes on with it",
             "已回答問題 {id}：{text}；`ralph resume` 以此繼續",
             "已回答问题 {id}：{text}；`ralph resume` 以此继续",
-        )
+        ),
     }
 }
 
@@ -114,19 +139,18 @@ fn latest(layout: &Layout) -> Result<(RunPaths, Past), Unfound> {
 }
 
 /// `ID TEXT`, or only the text where there is only one question.
-fn chosen<'a>(open: &[&'a Question], words: &[String]) -> Option<(&'a Question, String)> {
-    let by_id = |id: &String| open.iter().find(|q| id.parse() == Ok(q.id)).copied();
-    match (open, words) {
-        (_, [id, rest @ ..]) if !rest.is_empty() && by_id(id).is_some() => {
-            by_id(id).map(|question| (question, rest.join(" ")))
-        }
-        ([only], _) => Some((*only, words.join(" "))),
+pub fn chosen<'a>(open: &[&'a Question], words: &str) -> Option<(&'a Question, String)> {
+    let words = words.trim();
+    let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let by_id = open.iter().find(|q| first.parse() == Ok(q.id)).copied();
+    match (open, by_id) {
+        (_, Some(question)) if !rest.trim().is_empty() => Some((question, rest.trim().to_owned())),
+        ([only], _) => Some((*only, words.to_owned())),
         _ => None,
     }
 }
 
-fn which(app: &App, open: &[&Question]) -> String {
-    let lang = app.lang();
+pub fn which(lang: Lang, open: &[&Question]) -> String {
     if open.is_empty() {
         return tr!(
             lang,
@@ -160,38 +184,17 @@ fn list(app: &App, open: &[&Question], json: bool) -> u8 {
         ));
     }
     for question in open {
-        app.print(&words(app, question));
+        app.print(&blocks::question(question, app.lang()));
     }
     0
 }
 
-/// A question as a person reads it, with what may be answered.
-pub fn words(app: &App, question: &Question) -> String {
-    let lang = app.lang();
-    let (id, text) = (question.id, &question.text);
-    let task = question.task.as_ref().map(TaskRef::name);
-    let mut out = match task {
-        Some(task) => format!("[{id}] {text}\n    {task}"),
-        None => format!("[{id}] {text}"),
-    };
-    for (number, option) in question.options.iter().enumerate() {
-        out.push_str(&format!("\n    {}. {option}", number + 1));
-    }
-    let until = ralph_engine::clock::local_time(question.deadline_ms);
-    if let Some(default) = &question.default {
-        out.push_str(&tr!(
-            lang,
-            "\n    from {until} on: {default}",
-            "\n    {until} 起採用：{default}",
-            "\n    {until} 起采用：{default}",
-        ));
-    }
-    out
-}
-
-/// An agent must not answer its own question or raise its own limits.
-pub fn is_an_agent(app: &App) -> bool {
-    let inside = std::env::var_os("RALPH_RUN_ID").is_some();
+/// An agent must not answer its own question or raise its own limits; nor may
+/// a command that the agent of that session runs.
+pub fn is_an_agent(app: &App, session: Option<&str>) -> bool {
+    let of_session = Host::of_environment().session_of_environment();
+    let inside = std::env::var_os("RALPH_RUN_ID").is_some()
+        || (session.is_some() && of_session.as_deref() == session);
     if inside {
         app.warn(&tr!(
             app.lang(),

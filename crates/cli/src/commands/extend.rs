@@ -14,7 +14,7 @@ use crate::args::ExtendArgs;
 
 pub fn run(app: &App, args: &ExtendArgs) -> u8 {
     let lang = app.lang();
-    if super::answer::is_an_agent(app) {
+    if super::answer::is_an_agent(app, None) {
         return FAILED;
     }
     let duration_ms = match args.time.as_deref().map(duration) {

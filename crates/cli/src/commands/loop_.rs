@@ -83,5 +83,6 @@ fn start(args: &LoopStartArgs) -> Result<Start, Problem> {
         preset: args.preset.clone(),
         verify: args.verify.clone(),
         way: args.route,
+        pull: args.pull.wish(),
     })
 }

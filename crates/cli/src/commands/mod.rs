@@ -1,7 +1,7 @@
 //! One verb per file.
 
 mod agents;
-mod answer;
+pub mod answer;
 mod archive;
 mod checkpoints;
 mod config;

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
@@ -58,6 +59,8 @@ pub struct Options {
     /// Say a block with exit code 2 and standard error, not with JSON
     /// (STOP-03).
     pub exit_code_mode: bool,
+    /// After so long the client ends the hook, as `ralph init` wrote it.
+    pub within: Option<Duration>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -125,6 +128,11 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
             "--exit-code-mode" => options.exit_code_mode = true,
+            "--within" => {
+                let seconds = next().and_then(|text| text.parse().ok());
+                let seconds = seconds.ok_or(Usage::Missing("SECONDS"))?;
+                options.within = Some(Duration::from_secs(seconds));
+            }
             name => match Event::from_name(name) {
                 Some(named) => event = Some(named),
                 None => return Err(Usage::UnknownEvent(word.into_owned())),

@@ -145,6 +145,8 @@ pub struct Wanted {
     pub guard: bool,
     /// For hooks that may have to verify (VERI-17).
     pub gate: Duration,
+    /// And for the one that may have to wait for CI besides.
+    pub wait: Duration,
 }
 
 /// What a hook that verifies may take: every command its time, and some to
@@ -178,8 +180,16 @@ impl Wanted {
     }
 
     pub fn command(&self, host: Host, verb: Event) -> String {
-        let (program, host, verb) = (&self.program, host.name(), verb.name());
-        format!("{program} hook --host {host} {verb}")
+        let (program, name) = (&self.program, host.name());
+        let command = format!("{program} hook --host {name} {}", verb.name());
+        match verb {
+            // It has to know when its client would end it.
+            Event::Stop => {
+                let seconds = self.timeout(host, verb).as_secs();
+                format!("{command} --within {seconds}")
+            }
+            _ => command,
+        }
     }
 
     fn element(&self, host: Host, entry: &Entry) -> Value {
@@ -214,7 +224,10 @@ impl Wanted {
 
     pub fn timeout(&self, host: Host, verb: Event) -> Duration {
         match verb {
-            Event::Stop | Event::SubagentStop => self.gate,
+            Event::Stop => self.gate.saturating_add(self.wait),
+            Event::SubagentStop => self.gate,
+            // A loop may begin with a look at CI.
+            Event::UserPromptSubmit => Duration::from_secs(60),
             // Codex allows no more.
             Event::SessionEnd if host == Host::Codex => Duration::from_secs(3),
             _ => Duration::from_secs(10),

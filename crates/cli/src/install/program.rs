@@ -44,7 +44,12 @@ pub fn called_by<'a>(command: &'a str, host: &str) -> Option<(&'a str, &'a str)>
     let (program, event) = command.split_once(&format!(" hook --host {host} "))?;
     let file = program.trim_matches(['\'', '"']);
     let name = file.rsplit(['/', '\\']).next()?;
-    let is_event = event.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let (event, time) = match event.split_once(" --within ") {
+        Some((event, time)) => (event, time),
+        None => (event, ""),
+    };
+    let is_event = event.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        && time.chars().all(|c| c.is_ascii_digit());
     let ours = matches!(name, "ralph" | "ralph.exe") && is_event;
     ours.then_some((program, event))
 }
@@ -74,6 +79,11 @@ mod tests {
                 "'/my tools/ralph' hook --host claude pre-tool-use",
                 Some(("'/my tools/ralph'", "pre-tool-use")),
             ),
+            (
+                "ralph hook --host claude stop --within 630",
+                Some(("ralph", "stop")),
+            ),
+            ("ralph hook --host claude stop --within 6;0", None),
             ("ralph hook --host codex stop", None),
             ("notralph hook --host claude stop", None),
             ("ralph hook --host claude stop; rm x", None),

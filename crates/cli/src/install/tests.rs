@@ -14,6 +14,7 @@ fn wanted() -> Wanted {
         program: "ralph".into(),
         guard: true,
         gate: Duration::from_secs(150),
+        wait: Duration::from_secs(480),
     }
 }
 
@@ -42,7 +43,7 @@ fn entries_are_written_as_each_agent_reads_them() {
     assert_eq!(
         value["hooks"]["Stop"],
         json!([{"hooks": [{
-            "type": "command", "command": "ralph hook --host claude stop", "timeout": 150,
+            "type": "command", "command": "ralph hook --host claude stop --within 630", "timeout": 630,
         }]}])
     );
     let of = |host| -> Value {
@@ -52,11 +53,11 @@ fn entries_are_written_as_each_agent_reads_them() {
     let gemini = of(Host::Gemini);
     assert_eq!(
         gemini["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"],
-        150_000
+        630_000
     );
     let copilot = of(Host::Copilot);
     assert_eq!(copilot["version"], 1);
-    assert_eq!(copilot["hooks"]["Stop"][0]["timeoutSec"], 150);
+    assert_eq!(copilot["hooks"]["Stop"][0]["timeoutSec"], 630);
     assert_eq!(of(Host::Cursor)["version"], 1);
     let codex = of(Host::Codex);
     assert_eq!(codex["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 3);
@@ -117,7 +118,7 @@ fn what_is_not_as_the_agent_expects_is_refused() {
 #[test]
 fn an_entry_that_a_person_changed_goes_too_and_theirs_stay() {
     let merged = merge::merge("{}", Host::Claude, &wanted(), None).unwrap();
-    let text = merged.text.replace("\"timeout\": 150", "\"timeout\": 999");
+    let text = merged.text.replace("\"timeout\": 630", "\"timeout\": 999");
     let theirs = json!({"type": "command", "command": "notify-send done"});
     let place = [
         "hooks".into(),

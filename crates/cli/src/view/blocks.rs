@@ -7,9 +7,12 @@ use ralph_core::display::{
     LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
 };
 use ralph_core::flow;
-use ralph_core::lang::Say;
-use ralph_core::machine::{self, Goal, Limit, Notice, Outcome, PauseReason, Sign, State, TaskRef};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{
+    self, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
+};
 use ralph_core::report;
+use ralph_core::tr;
 use ralph_engine::plan::Plan;
 
 /// What the blocks need beside the state.
@@ -254,7 +257,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
             };
             let open = state
                 .open_questions()
-                .map(|open| format!("[{}] {}", open.id, open.text));
+                .map(|open| self::question(open, screen.lang));
             let words = std::iter::once(question.say(screen.lang)).chain(open);
             let words = words.collect::<Vec<_>>().join("\n");
             display::needs_person(screen, &ending, &words)
@@ -289,4 +292,27 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
             display::budget(screen, &BudgetView { ending, kind })
         }
     }
+}
+
+/// A question as a person reads it, with what may be answered.
+pub fn question(question: &Question, lang: Lang) -> String {
+    let (id, text) = (question.id, &question.text);
+    let task = question.task.as_ref().map(TaskRef::name);
+    let mut out = match task {
+        Some(task) => format!("[{id}] {text}\n    {task}"),
+        None => format!("[{id}] {text}"),
+    };
+    for (number, option) in question.options.iter().enumerate() {
+        out.push_str(&format!("\n    {}. {option}", number + 1));
+    }
+    let until = ralph_engine::clock::local_time(question.deadline_ms);
+    if let Some(default) = &question.default {
+        out.push_str(&tr!(
+            lang,
+            "\n    from {until} on: {default}",
+            "\n    {until} 起採用：{default}",
+            "\n    {until} 起采用：{default}",
+        ));
+    }
+    out
 }

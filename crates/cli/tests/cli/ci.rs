@@ -246,7 +246,7 @@ fn the_wait_survives_a_killed_engine() {
     );
 }
 
-fn wait_for(mut reached: impl FnMut() -> bool) {
+pub fn wait_for(mut reached: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !reached() {
         assert!(Instant::now() < deadline, "it never came");

@@ -84,12 +84,32 @@ impl Hub {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.env.command(args);
+        command.envs(self.vars());
         command
-            .env("GH_CONFIG_DIR", self.env.outside("gh"))
-            .env("GH_TOKEN", "dummy")
-            .env("TMPDIR", self.env.outside("tmp"))
-            .env("RALPH_PR_POLL_INTERVAL", "20ms");
-        command
+    }
+
+    /// What leads `gh` to the scripted GitHub.
+    pub fn vars(&self) -> Vec<(&'static str, String)> {
+        let place = |name: &str| self.env.outside(name).to_str().unwrap().to_owned();
+        vec![
+            ("GH_CONFIG_DIR", place("gh")),
+            ("GH_TOKEN", "dummy".into()),
+            ("TMPDIR", place("tmp")),
+            ("RALPH_PR_POLL_INTERVAL", "20ms".into()),
+        ]
+    }
+
+    /// An agent in a session does this with its own hands.
+    pub fn works(&self, parts: &[&str]) {
+        let done = Command::new("sh")
+            .arg("-ec")
+            .arg(parts.join("\n"))
+            .current_dir(&self.env.root)
+            .envs(self.vars())
+            .env("RALPH", RALPH)
+            .env("HOME", self.env.root.parent().unwrap())
+            .status();
+        assert!(done.unwrap().success(), "{parts:?}");
     }
 
     pub fn ralph(&self, args: &[&str]) -> Done {
@@ -176,7 +196,7 @@ pub fn story(events: &[Value]) -> Vec<String> {
                     .unwrap_or_default()
             )),
             "pr_missing" | "pr_found" | "pr_created" | "pushed" | "ci_rebound" | "ci_rerun"
-            | "ci_flaky" | "ci_passed" | "promise_rejected" => None,
+            | "ci_flaky" | "ci_passed" | "promise_rejected" | "branch_deleted" => None,
             _ => return None,
         };
         Some(more.map_or_else(|| name.to_owned(), |more| format!("{name} {more}")))

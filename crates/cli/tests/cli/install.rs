@@ -212,7 +212,12 @@ fn the_time_of_the_gate_and_the_cap_follow_the_settings() {
     env.init(&[]);
     let settings = env.json(".claude/settings.json");
     let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
-    assert_eq!(stop["timeout"], 210);
+    // All checks, the wait for CI, and the hook knows it.
+    assert_eq!(stop["timeout"], 210 + 480);
+    let command = stop["command"].as_str().unwrap();
+    assert!(command.ends_with("stop --within 690"), "{command}");
+    let check = &settings["hooks"]["SubagentStop"][0]["hooks"][0];
+    assert_eq!(check["timeout"], 210);
     assert_eq!(settings["env"]["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"], "31");
 }
 
@@ -289,8 +294,8 @@ fn what_is_dead_is_red() {
         (
             |_, text| {
                 text.replace(
-                    "\"ralph hook --host claude stop\"",
-                    "\"/nowhere/ralph hook --host claude stop\"",
+                    "\"ralph hook --host claude stop ",
+                    "\"/nowhere/ralph hook --host claude stop ",
                 )
             },
             "hooks.run",

@@ -35,12 +35,13 @@ mod flood;
 mod forge;
 mod formats;
 mod gate;
+#[cfg(unix)]
+mod gitlab;
 mod guard;
 mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
-#[cfg(unix)]
 mod hub;
 #[cfg(unix)]
 mod install;
@@ -65,6 +66,9 @@ mod session_clients;
 mod session_delta;
 mod session_do;
 mod session_files;
+#[cfg(unix)]
+mod session_forge;
+mod session_questions;
 mod signals;
 mod survivors;
 mod tasks;

@@ -18,7 +18,7 @@ pub const GATE: &str = "$RALPH gate run > /dev/null";
 pub const COMMIT: &str =
     "git add -A; git -c user.name=A -c user.email=a@localhost commit -q -m Work";
 pub const PUSH: &str = "git push -q origin feature/login";
-const CREATE: &str = "gh pr create --head feature/login --title Login --body Work > /dev/null";
+pub const CREATE: &str = "gh pr create --head feature/login --title Login --body Work > /dev/null";
 
 /// A project whose gate looks for working code.
 pub fn project(world: World) -> Hub {

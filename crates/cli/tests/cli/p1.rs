@@ -9,43 +9,34 @@ use super::env::{Done, named};
 use super::hub::{BRANCH, Hub, story};
 use super::p0::{AUDIT_PASS, CODE, COMMIT, EVIDENCE, GATE, PUSH, project, turn};
 
-const FIX: &str = "echo repaired >> src/login.txt";
+pub const FIX: &str = "echo repaired >> src/login.txt";
 const PROMISE: &str = "echo '<promise>CI_PASSED</promise>'";
 
-fn red(run: u64) -> Vec<CheckRun> {
+pub fn red(run: u64) -> Vec<CheckRun> {
     vec![
         CheckRun::new("lint", "SUCCESS", 1),
         CheckRun::new("build", "FAILURE", run),
     ]
 }
 
-fn pending() -> Vec<CheckRun> {
+pub fn pending() -> Vec<CheckRun> {
     vec![CheckRun::new("build", "IN_PROGRESS", 8)]
 }
 
-fn green() -> Vec<CheckRun> {
+pub fn green() -> Vec<CheckRun> {
     vec![CheckRun::new("build", "SUCCESS", 8)]
 }
 
 /// A project with an open pull request whose gate is green, at its first
 /// pushed commit.
-fn with_pull(first: Vec<CheckRun>, later: Vec<Vec<CheckRun>>) -> Hub {
+pub fn with_pull(first: Vec<CheckRun>, later: Vec<Vec<CheckRun>>) -> Hub {
     let hub = project(World {
         pulls: vec![PullRequest::open(7, BRANCH)],
         looks: VecDeque::from(later),
         logs: [(7, LOG.to_owned())].into(),
         ..World::default()
     });
-    let papers = turn(&["set -e", CODE, AUDIT_PASS, EVIDENCE, GATE, COMMIT]);
-    let done = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(papers)
-        .current_dir(&hub.env.root)
-        .env("RALPH", super::env::RALPH)
-        .env("HOME", hub.env.root.parent().unwrap())
-        .status()
-        .unwrap();
-    assert!(done.success());
+    hub.works(&[CODE, AUDIT_PASS, EVIDENCE, GATE, COMMIT]);
     hub.push();
     let head = hub.head();
     hub.github
@@ -128,20 +119,14 @@ fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
         done.stderr
     );
     assert_eq!(hub.pushed(), Some(hub.head()));
-    let merges: Vec<String> = hub
-        .github
-        .asked()
-        .into_iter()
-        .filter(|asked| asked.starts_with("merge") || asked.starts_with("delete"))
-        .collect();
-    assert_eq!(merges, ["merge squash bound"]);
+    assert_eq!(merges(&hub), ["merge squash bound"]);
     let end = named(&events, "loop_end")[0];
     assert_eq!(end["proven"][1]["kind"], "merge");
     assert!(done.code == 0 && hub.env.git(&["branch", "--show-current"]).trim() == BRANCH);
 }
 
 #[test]
-fn green_from_the_beginning_needs_no_agent() {
+pub fn green_from_the_beginning_needs_no_agent() {
     let hub = with_pull(green(), Vec::new());
     let (done, events) = p1(&hub, &["echo never".into()], &[]);
     assert_eq!(
@@ -200,4 +185,93 @@ fn a_missing_pull_request_ends_p1_before_any_turn() {
             "loop_end paused no_pull_request"
         ]
     );
+}
+
+/// `pr.merge = "auto"`: the forge merges, once its own conditions are met.
+#[test]
+fn an_automatic_merge_is_ordered_and_seen_through() {
+    let hub = with_pull(green(), Vec::new());
+    hub.github.world().blocked = 3;
+    hub.env.write(
+        ".ralph/config.toml",
+        &format!(
+            "{}[pr]\nmerge = \"auto\"\nmerge_method = \"rebase\"\ndelete_branch = true\n",
+            hub.env.read(".ralph/config.toml")
+        ),
+    );
+    let (done, events) = p1(&hub, &["echo never".into()], &[]);
+    assert_eq!(
+        story(&events),
+        [
+            "pr_found",
+            "ci_passed",
+            "ci_poll passed",
+            "pr_merged ralph",
+            "branch_deleted",
+            "loop_end complete",
+        ],
+        "{}{}",
+        done.stderr,
+        done.stdout
+    );
+    assert_eq!(done.code, 0);
+    assert_eq!(merges(&hub), ["merge rebase bound auto", DELETED]);
+    assert_eq!(hub.pushed(), None);
+    assert_eq!(hub.env.git(&["branch", "--show-current"]).trim(), BRANCH);
+}
+
+const DELETED: &str = "delete git/refs/heads/feature/login";
+
+fn merges(hub: &Hub) -> Vec<String> {
+    let asked = hub.github.asked().into_iter();
+    let outward = |asked: &String| asked.starts_with("merge") || asked.starts_with("delete");
+    asked.filter(outward).collect()
+}
+
+#[test]
+fn the_branch_goes_after_a_merge_where_that_was_asked_for() {
+    let set_up = || {
+        let hub = with_pull(green(), Vec::new());
+        let settings = hub.env.read(".ralph/config.toml");
+        let settings = format!("{settings}[pr]\ndelete_branch = true\n");
+        hub.env.write(".ralph/config.toml", &settings);
+        hub
+    };
+    let hub = set_up();
+    let args = ["--pr", "7", "--merge", "squash"];
+    let agent = hub.agent(&["echo never"]);
+    let dry = [
+        "run",
+        "--dry-run",
+        "--preset",
+        "dev-p1",
+        "--agent-cmd",
+        &agent,
+    ];
+    let dry = hub.ralph(&[&dry[..], &args].concat());
+    let delete = "gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login";
+    assert!(dry.stdout.contains(delete), "{}", dry.stdout);
+    assert!(hub.github.asked().is_empty());
+    let (done, events) = p1(&hub, &["echo never".into()], &args);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(merges(&hub), ["merge squash bound", DELETED]);
+    assert_eq!(named(&events, "branch_deleted")[0]["branch"], BRANCH);
+    assert_eq!(named(&events, "pr_merged").len(), 1);
+
+    // One that was gone already is gone; one that can't be deleted is told.
+    let hub = set_up();
+    hub.github.world().pulls[0].head = hub.head();
+    hub.env
+        .git(&["push", "-q", "origin", ":refs/heads/feature/login"]);
+    let (done, events) = p1(&hub, &["echo never".into()], &args);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(named(&events, "branch_deleted").len(), 1);
+
+    let hub = set_up();
+    hub.github.world().refuse_delete = true;
+    let (done, events) = p1(&hub, &["echo never".into()], &args);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(named(&events, "branch_deleted").is_empty());
+    assert_eq!(named(&events, "forge_trouble").len(), 1);
+    assert_eq!(named(&events, "loop_end")[0]["outcome"], "complete");
 }

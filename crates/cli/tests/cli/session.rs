@@ -58,7 +58,7 @@ impl Client<'_> {
         self
     }
 
-    fn payload(&self, event: &str, fields: &Value) -> Value {
+    pub fn payload(&self, event: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": self.session,
             "transcript_path": "/nowhere/transcript.jsonl",
@@ -400,6 +400,8 @@ fn bad_arguments_are_named_and_start_nothing() {
     for (prompt, want) in [
         ("/ralph-loop x --max-iterations many", "many"),
         ("/ralph-loop x --frob", "--frob"),
+        ("/ralph-loop x --preset dev-p1 --pr first", "--pr"),
+        ("/ralph-loop x --preset dev-p1 --merge sideways", "--merge"),
         ("/ralph-loop x --tasks missing.md", "missing.md"),
     ] {
         let answer = client.says(prompt);

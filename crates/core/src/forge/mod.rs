@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// What the machine asks a forge for. Only the last four go outward.
+/// What the machine asks a forge for. Only the last five go outward.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForgeAsk {
     /// Look at the gate, the branch, the pull request and its checks.
@@ -50,6 +50,8 @@ pub enum ForgeAsk {
     Rerun { runs: Vec<u64> },
     /// Merge exactly this commit.
     Merge { number: u64, commit: String },
+    /// Delete the branch of a pull request that was merged, on the forge.
+    Delete { branch: String },
 }
 
 /// What came of it.
@@ -75,6 +77,8 @@ pub enum ForgeAnswer {
     NoTime,
     /// The forge took the order; whether it merged is looked at.
     Merged,
+    /// The branch is gone on the forge.
+    Deleted,
     /// It could not be done, or not be known.
     Failed(Trouble),
 }
@@ -111,6 +115,8 @@ pub struct Memory {
     /// Troubles of the forge in a row.
     pub troubles: u32,
     pub merge_ordered: bool,
+    /// The branch on the forge was deleted, or can't be.
+    pub deleted: bool,
     /// Our own checks passed.
     pub verified: bool,
     /// We created the pull request.

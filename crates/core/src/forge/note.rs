@@ -46,6 +46,8 @@ pub enum ForgeNote {
         number: u64,
         commit: String,
     },
+    /// The same, where the forge can't be asked.
+    ForgeAway,
     /// A command of ours that was refused, in the words of whom was asked.
     Refused {
         command: String,
@@ -117,6 +119,7 @@ impl ForgeNote {
                     "CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again."
                 )
             }
+            ForgeNote::ForgeAway => "The forge can't be asked at the moment, so that it is not known how CI stands. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; it is asked again.".into(),
             ForgeNote::Refused { command, words } => {
                 let command = inline(command);
                 let words = fenced(words);

@@ -66,6 +66,10 @@ pub enum ForgeNotice {
         number: u64,
         by_ralph: bool,
     },
+    /// On the forge; the local branch stays.
+    BranchDeleted {
+        branch: String,
+    },
     Trouble {
         trouble: Trouble,
     },
@@ -86,6 +90,7 @@ impl ForgeNotice {
             ForgeNotice::WasFlaky { .. } => "ci_flaky",
             ForgeNotice::Passed { .. } => "ci_passed",
             ForgeNotice::Merged { .. } => "pr_merged",
+            ForgeNotice::BranchDeleted { .. } => "branch_deleted",
             ForgeNotice::Trouble { .. } => "forge_trouble",
         }
     }
@@ -121,7 +126,9 @@ impl ForgeNotice {
                 "reason": findings.first().map(|f| f.code.as_str()),
                 "findings": findings,
             }),
-            ForgeNotice::PullMissing { branch } => json!({"branch": branch}),
+            ForgeNotice::PullMissing { branch } | ForgeNotice::BranchDeleted { branch } => {
+                json!({"branch": branch})
+            }
             ForgeNotice::PullFound { number, url } => json!({"pr": number, "url": url}),
             ForgeNotice::Pushed { branch, commit } => json!({"branch": branch, "commit": commit}),
             ForgeNotice::Created { url } => json!({"url": url}),
@@ -299,6 +306,12 @@ impl Say for ForgeNotice {
                     "PR #{number} 已由他人合并",
                 ),
             },
+            ForgeNotice::BranchDeleted { branch } => tr!(
+                lang,
+                "{branch} is deleted on the forge; here it stays",
+                "已刪除遠端分支 {branch}；本地分支保留",
+                "已删除远程分支 {branch}；本地分支保留",
+            ),
             ForgeNotice::Trouble { trouble } => trouble.say(lang),
         }
     }

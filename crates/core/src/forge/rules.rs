@@ -23,6 +23,9 @@ pub struct ForgeRules {
     /// The pull request that was asked for.
     #[serde(default)]
     pub number: Option<u64>,
+    /// The branch goes on the forge after a merge that was ordered here.
+    #[serde(default)]
+    pub delete_branch: bool,
 }
 
 /// How often each cause of red CI is met before a person is needed.
@@ -90,6 +93,7 @@ impl Default for ForgeRules {
             grace_ms: 2 * 60 * 1000,
             bounds: Bounds::default(),
             number: None,
+            delete_branch: false,
         }
     }
 }

@@ -76,6 +76,10 @@ pub enum CheckNotice {
         found: Vec<Weakening>,
         strict: bool,
     },
+    /// A phase is done, and there are no end-to-end tests to run (E2E-03).
+    E2eSkipped {
+        iteration: u32,
+    },
     E2eStart {
         iteration: u32,
     },
@@ -105,6 +109,7 @@ impl CheckNotice {
             CheckNotice::TickProven { .. } => "tick_proven",
             CheckNotice::TickRejected { .. } => "tick_rejected",
             CheckNotice::Weakened { .. } => "checks_weakened",
+            CheckNotice::E2eSkipped { .. } => "e2e_skipped",
             CheckNotice::E2eStart { .. } => "e2e_start",
             CheckNotice::E2eComplete { .. } => "e2e_complete",
         }
@@ -148,7 +153,9 @@ impl CheckNotice {
                 "strict": strict,
                 "found": found,
             }),
-            CheckNotice::E2eStart { iteration } => json!({"iteration": iteration}),
+            CheckNotice::E2eSkipped { iteration } | CheckNotice::E2eStart { iteration } => {
+                json!({"iteration": iteration})
+            }
             CheckNotice::E2eComplete { iteration, result } => json!({
                 "iteration": iteration,
                 "passed": result.exit == Some(0),
@@ -243,6 +250,12 @@ impl Say for CheckNotice {
                     "检查被削弱：{found}"
                 )
             }
+            CheckNotice::E2eSkipped { .. } => tr!(
+                lang,
+                "no end-to-end tests after this phase: e2e.command is not set",
+                "此階段後沒有端對端測試：未設定 e2e.command",
+                "此阶段后没有端到端测试：未设置 e2e.command"
+            ),
             CheckNotice::E2eStart { .. } => tr!(
                 lang,
                 "running the end-to-end tests",

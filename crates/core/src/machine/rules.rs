@@ -226,6 +226,10 @@ impl Rules {
                         number: forge.number.unwrap_or_default(),
                         commit: "HEAD".into(),
                     });
+                    if forge.delete_branch {
+                        let branch = String::new();
+                        asks.push(ForgeAsk::Delete { branch });
+                    }
                 }
                 asks
             }

@@ -26,6 +26,9 @@ pub enum SessionEvent {
     },
     /// A person, or the end of the session, takes the run out of it.
     Left { request: Request },
+    /// A hook does not wait for an answer: whoever sits there sees the
+    /// question, and the agent may rest.
+    NobodyWaits,
 }
 
 /// The session that drives a run.

@@ -71,6 +71,8 @@ pub struct State {
     pub(super) e2e_broken: bool,
     /// The end-to-end tests have to show whether the repair helped.
     pub(super) e2e_due: bool,
+    /// It was told that there are no end-to-end tests.
+    pub(super) e2e_skipped: bool,
     /// The session that drives it, where one does.
     pub session: Option<SessionState>,
     /// Everything that the agent asked, in its order.
@@ -229,6 +231,7 @@ impl State {
             weakened: Vec::new(),
             e2e_broken: false,
             e2e_due: false,
+            e2e_skipped: false,
             session: None,
             questions: Vec::new(),
             progress: Progress::default(),
@@ -289,6 +292,11 @@ impl State {
     /// Everything that waits for a person's answer.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| question.is_open())
+    }
+
+    /// Whether everything that is left waits for an answer.
+    pub fn is_held_up(&self) -> bool {
+        self.open_questions().next().is_some() && self.next_task().is_none()
     }
 
     /// The task to work on: the first that can be worked on and does not wait

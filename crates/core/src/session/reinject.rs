@@ -132,16 +132,39 @@ fn instructions(promise: &PromiseAsked, lang: Lang) -> String {
     }
 }
 
-/// The line for people that the ralph plugin shows with each block (REIN-02).
-pub fn banner(iteration: u32, promise: Option<&str>) -> String {
-    match promise {
-        Some(promise) => format!(
-            "🔄 Ralph iteration {iteration} | To stop: output <promise>{promise}</promise> (ONLY when statement is TRUE - do not lie to exit!)"
+/// What ends a loop, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndsWith<'a> {
+    Promise(&'a str),
+    /// p0: the evidence, whatever is promised.
+    PullRequest,
+    /// p1, where Ralph or the forge merges.
+    Merge,
+    Nothing,
+}
+
+/// The line for people that is shown with each block: the ralph plugin's own
+/// words, where it knows such a loop (REIN-02).
+pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
+    let ends = match ends {
+        EndsWith::Promise(promise) => format!(
+            "To stop: output <promise>{promise}</promise> (ONLY when statement is TRUE - do not lie to exit!)"
         ),
-        None => format!(
-            "🔄 Ralph iteration {iteration} | No completion promise set - loop runs infinitely"
+        EndsWith::PullRequest => tr!(
+            lang,
+            "Ends when the quality gate is passed and the pull request is open",
+            "品質關卡通過且 PR 已開啟時結束",
+            "质检通过且 PR 已打开时结束",
         ),
-    }
+        EndsWith::Merge => tr!(
+            lang,
+            "Ends when CI is green and the pull request is merged",
+            "CI 通過且 PR 已合併時結束",
+            "CI 通过且 PR 已合并时结束",
+        ),
+        EndsWith::Nothing => "No completion promise set - loop runs infinitely".into(),
+    };
+    format!("🔄 Ralph iteration {iteration} | {ends}")
 }
 
 /// The same for a loop that goes through the phases of a flow: there is no

@@ -111,6 +111,10 @@ impl Do {
             ("--tasks", start.tasks.is_some()),
             ("--openspec", start.openspec.is_some()),
             ("--completion-promise", start.completion_promise.is_some()),
+            ("--create-pr", start.pull.create),
+            ("--draft", start.pull.draft),
+            ("--pr", start.pull.number.is_some()),
+            ("--merge", start.pull.merge.is_some()),
         ];
         if let Some((flag, _)) = foreign.into_iter().find(|(_, given)| *given) {
             let flag = flag.to_owned();

@@ -14,6 +14,8 @@ pub enum Said {
     Do(String),
     Cancel,
     Status,
+    /// `/ralph-answer …`: a person answers a question of the agent.
+    Answer(String),
     Pause,
     Continue,
 }
@@ -30,6 +32,17 @@ pub struct Start {
     pub verify: Vec<String>,
     /// Where the task goes through the phases of a route.
     pub way: Option<Way>,
+    pub pull: PullWish,
+}
+
+/// What may be done with a pull request (presets dev-p0 and dev-p1).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PullWish {
+    pub create: bool,
+    pub draft: bool,
+    pub number: Option<u32>,
+    /// How to merge it.
+    pub merge: Option<String>,
 }
 
 /// Why a `/ralph-loop` can't be understood.
@@ -39,6 +52,7 @@ pub enum StartError {
         flag: String,
     },
     NotANumber {
+        flag: String,
         value: String,
     },
     UnknownFlag {
@@ -60,17 +74,17 @@ impl Say for StartError {
                 "{flag} 需要一個值：/ralph-loop \"任務\" {flag} VALUE",
                 "{flag} 需要一个值：/ralph-loop \"任务\" {flag} VALUE",
             ),
-            StartError::NotANumber { value } => tr!(
+            StartError::NotANumber { flag, value } => tr!(
                 lang,
-                "--max-iterations needs a whole number such as 20, not \"{value}\"",
-                "--max-iterations 需要整數（例如 20），而非「{value}」",
-                "--max-iterations 需要整数（例如 20），而非“{value}”",
+                "{flag} needs a whole number such as 20, not \"{value}\"",
+                "{flag} 需要整數（例如 20），而非「{value}」",
+                "{flag} 需要整数（例如 20），而非“{value}”",
             ),
             StartError::UnknownFlag { flag } => tr!(
                 lang,
-                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME and --verify COMMAND",
-                "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
-                "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND",
+                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD",
+                "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
+                "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
             ),
             StartError::UnknownRoute { value } => tr!(
                 lang,
@@ -109,6 +123,7 @@ fn command(name: &str, rest: &str) -> Option<Said> {
     match name {
         "ralph-loop" if rest.is_empty() => Some(Said::Continue),
         "ralph-loop" => Some(Said::Start(rest.to_owned())),
+        "ralph-answer" => Some(Said::Answer(rest.to_owned())),
         "cancel-ralph" => Some(Said::Cancel),
         "ralph-status" => Some(Said::Status),
         "do" | "ralph-do" if rest == "--resume" => Some(Said::Continue),
@@ -190,13 +205,15 @@ impl Start {
                     .filter(|value| !value.is_empty())
                     .ok_or_else(|| StartError::Missing { flag: flag.clone() })
             };
+            let number = |value: String| match value.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(StartError::NotANumber {
+                    flag: flag.clone(),
+                    value,
+                }),
+            };
             match flag.as_str() {
-                "--max-iterations" => {
-                    let value = value()?;
-                    let number = value.parse().ok();
-                    let number = number.ok_or(StartError::NotANumber { value })?;
-                    start.max_iterations = Some(number);
-                }
+                "--max-iterations" => start.max_iterations = number(value()?)?,
                 "--completion-promise" => start.completion_promise = Some(value()?),
                 "--openspec" => start.openspec = Some(value()?),
                 "--tasks" => start.tasks = Some(value()?),
@@ -207,6 +224,10 @@ impl Start {
                     let way = Way::from_word(&value);
                     start.way = Some(way.ok_or(StartError::UnknownRoute { value })?);
                 }
+                "--create-pr" => start.pull.create = true,
+                "--draft" => start.pull.draft = true,
+                "--pr" => start.pull.number = number(value()?)?,
+                "--merge" => start.pull.merge = Some(value()?),
                 _ => return Err(StartError::UnknownFlag { flag }),
             }
         }
@@ -303,6 +324,11 @@ mod tests {
         check("/ralph-loop\nfix\nit", &start("fix\nit"));
         check("/ralph-loop", &Some(Said::Continue));
         check("/cancel-ralph", &Some(Said::Cancel));
+        check(
+            "/ralph-answer 1 SQLite",
+            &Some(Said::Answer("1 SQLite".into())),
+        );
+        check("ralph-answer", &Some(Said::Answer(String::new())));
         check("/ralph-status", &Some(Said::Status));
         check("/do --resume", &Some(Said::Continue));
         check("ralph-do --resume", &Some(Said::Continue));
@@ -370,7 +396,21 @@ mod tests {
                 tasks: Some("t.md".into()),
                 preset: Some("delta".into()),
                 verify: vec!["npm test".into(), "lint".into()],
-                way: None,
+                ..Start::default()
+            }
+        );
+        let pull = parse("Ship it --create-pr --draft --pr 7 --merge=squash");
+        assert_eq!(
+            pull,
+            Start {
+                task: Some("Ship it".into()),
+                pull: PullWish {
+                    create: true,
+                    draft: true,
+                    number: Some(7),
+                    merge: Some("squash".into()),
+                },
+                ..Start::default()
             }
         );
         let task = |text: &str| parse(text).task.unwrap_or_default();

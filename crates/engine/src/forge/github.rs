@@ -3,9 +3,15 @@
 use ralph_core::forge::{Check, CheckState, Pull, PullState, Trouble, TroubleKind};
 use serde_json::Value;
 
+use super::client::{Client, address, text};
 use super::runner::{Runner, Said};
 use super::{Forge, Seen, named, strings, wall_ms};
 use crate::excerpt::shortened;
+
+pub(super) const GH: Client = Client {
+    program: "gh",
+    kind_of,
+};
 
 /// Every field is known to `gh` 2.23 already.
 const FIELDS: &str =
@@ -41,7 +47,7 @@ pub(super) async fn look(
         }
     };
     let mut seen =
-        read_pull(&answer).ok_or_else(|| strange("a pull request without its fields"))?;
+        read_pull(&answer).ok_or_else(|| GH.strange("a pull request without its fields"))?;
     if let (true, Some(pull)) = (forge.required_only, &seen.pull) {
         let required = required(runner, pull.number).await?;
         seen.checks.retain(|check| required.contains(&check.name));
@@ -156,21 +162,17 @@ pub(super) async fn failing(runner: &Runner<'_>, base: &str) -> Result<Vec<Strin
 /// run go on.
 pub(super) async fn log(runner: &Runner<'_>, check: &Check) -> Result<String, Trouble> {
     let run = check.run.unwrap_or_default().to_string();
-    let said = runner
-        .run("gh", &strings(&["run", "view", &run, "--log-failed"]))
-        .await?;
+    let args = strings(&["run", "view", &run, "--log-failed"]);
+    let said = GH.run(runner, &args).await?;
     if said.code == 0 && !said.stdout.trim().is_empty() {
         return Ok(without_columns(&said.stdout));
     }
     let Some(job) = check.job else {
-        return Err(trouble(&said));
+        return Err(GH.trouble(&said));
     };
     let path = format!("repos/{{owner}}/{{repo}}/actions/jobs/{job}/logs");
-    let said = runner.run("gh", &strings(&["api", &path])).await?;
-    match said.code {
-        0 => Ok(without_columns(&said.stdout)),
-        _ => Err(trouble(&said)),
-    }
+    let log = GH.done(runner, &strings(&["api", &path])).await?;
+    Ok(without_columns(&log))
 }
 
 /// Without the job, the step and the time in front of each line: a prompt has
@@ -191,7 +193,7 @@ pub(super) fn without_columns(log: &str) -> String {
 pub(super) async fn default_branch(runner: &Runner<'_>) -> Result<String, Trouble> {
     let answer = ask(runner, &["repo", "view", "--json", "defaultBranchRef"]).await?;
     text(&answer["defaultBranchRef"], "name")
-        .ok_or_else(|| strange("a repository without a default branch"))
+        .ok_or_else(|| GH.strange("a repository without a default branch"))
 }
 
 pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
@@ -211,28 +213,17 @@ pub(super) async fn create(
     runner: &Runner<'_>,
     branch: &str,
 ) -> Result<String, Trouble> {
-    let said = runner.run("gh", &create_args(forge, branch)).await?;
-    let address = |text: &str| {
-        let words = text.split_whitespace();
-        words
-            .rev()
-            .find(|w| w.starts_with("https://"))
-            .map(str::to_owned)
-    };
+    let said = GH.run(runner, &create_args(forge, branch)).await?;
     let is_there = said.stderr.contains("already exists");
     match address(&said.stdout).or_else(|| address(&said.stderr).filter(|_| is_there)) {
         Some(url) if said.code == 0 || is_there => Ok(url),
-        _ => Err(trouble(&said)),
+        _ => Err(GH.trouble(&said)),
     }
 }
 
 pub(super) async fn rerun(runner: &Runner<'_>, run: u64) -> Result<(), Trouble> {
-    let run = run.to_string();
-    done(
-        &runner
-            .run("gh", &strings(&["run", "rerun", &run, "--failed"]))
-            .await?,
-    )
+    let args = strings(&["run", "rerun", &run.to_string(), "--failed"]);
+    GH.done(runner, &args).await.map(drop)
 }
 
 pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String> {
@@ -252,54 +243,41 @@ pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String
     args
 }
 
-/// `gh pr merge --delete-branch` would check out another branch here, so that
-/// the remote branch is deleted on its own.
 pub(super) async fn merge(
     forge: &Forge,
     runner: &Runner<'_>,
     number: u64,
     commit: &str,
 ) -> Result<(), Trouble> {
-    done(&runner.run("gh", &merge_args(forge, number, commit)).await?)?;
-    if !forge.delete_branch {
-        return Ok(());
+    let args = merge_args(forge, number, commit);
+    GH.done(runner, &args).await.map(drop)
+}
+
+/// `gh pr merge --delete-branch` would check out another branch here, so that
+/// the remote branch is deleted on its own.
+pub(super) fn delete_args(branch: &str) -> Vec<String> {
+    let path = format!("repos/{{owner}}/{{repo}}/git/refs/heads/{branch}");
+    strings(&["api", "--method", "DELETE", &path])
+}
+
+pub(super) async fn delete(runner: &Runner<'_>, branch: &str) -> Result<(), Trouble> {
+    let said = GH.run(runner, &delete_args(branch)).await?;
+    // The forge may have deleted it by itself.
+    let is_gone = said.stderr.contains("Reference does not exist");
+    match said.code {
+        _ if is_gone => Ok(()),
+        0 => Ok(()),
+        _ => Err(GH.trouble(&said)),
     }
-    let number = number.to_string();
-    let args = [
-        "pr",
-        "view",
-        &number,
-        "--json",
-        "state,headRefName,isCrossRepository",
-    ];
-    let pull = ask(runner, &args).await?;
-    if pull["state"] == "MERGED" && pull["isCrossRepository"] != true {
-        let branch = text(&pull, "headRefName").unwrap_or_default();
-        let path = format!("repos/{{owner}}/{{repo}}/git/refs/heads/{branch}");
-        // The forge may have deleted it by itself.
-        let _ = runner
-            .run("gh", &strings(&["api", "--method", "DELETE", &path]))
-            .await?;
-    }
-    Ok(())
 }
 
 /// A command that answers with JSON.
 async fn ask(runner: &Runner<'_>, args: &[&str]) -> Result<Value, Trouble> {
-    let said = runner.run("gh", &strings(args)).await?;
-    done(&said)?;
-    serde_json::from_str(&said.stdout).map_err(|error| strange(&error.to_string()))
+    GH.ask(runner, &strings(args)).await
 }
 
-fn done(said: &Said) -> Result<(), Trouble> {
-    match said.code {
-        0 => Ok(()),
-        _ => Err(trouble(said)),
-    }
-}
-
-/// What `gh` means when it fails, by its exit code and its words.
-pub(super) fn trouble(said: &Said) -> Trouble {
+/// Why `gh` failed, by its exit code and its words.
+fn kind_of(said: &Said) -> (TroubleKind, String) {
     let words = match said.stderr.trim() {
         "" => said.stdout.trim(),
         words => words,
@@ -343,25 +321,7 @@ pub(super) fn trouble(said: &Said) -> Trouble {
     } else {
         TroubleKind::Refused
     };
-    Trouble {
-        kind,
-        program: "gh".into(),
-        words: shortened(words, 600),
-    }
-}
-
-fn strange(words: &str) -> Trouble {
-    Trouble {
-        kind: TroubleKind::Strange,
-        program: "gh".into(),
-        words: words.into(),
-    }
-}
-
-/// A text that is there and not empty.
-fn text(value: &Value, key: &str) -> Option<String> {
-    let text = value.get(key)?.as_str()?;
-    (!text.is_empty()).then(|| text.to_owned())
+    (kind, shortened(words, 600))
 }
 
 fn number_behind(url: &str, mark: &str) -> Option<u64> {

@@ -4,9 +4,15 @@
 use ralph_core::forge::{Check, CheckState, MergeMethod, Pull, PullState, Trouble, TroubleKind};
 use serde_json::Value;
 
+use super::client::{Client, address, text};
 use super::runner::{Runner, Said};
 use super::{Forge, Seen, named, strings, wall_ms};
 use crate::excerpt::shortened;
+
+pub(super) const GLAB: Client = Client {
+    program: "glab",
+    kind_of,
+};
 
 pub(super) async fn look(
     forge: &Forge,
@@ -32,7 +38,7 @@ pub(super) async fn look(
     )
     .await?;
     let pull =
-        read_request(&request).ok_or_else(|| strange("a merge request without its fields"))?;
+        read_request(&request).ok_or_else(|| GLAB.strange("a merge request without its fields"))?;
     let pipeline = &request["head_pipeline"];
     let of_head = pipeline["sha"].as_str() == Some(pull.head.as_str());
     let checks = match pipeline["id"].as_u64().filter(|_| of_head) {
@@ -114,16 +120,13 @@ pub(super) async fn failing(runner: &Runner<'_>, base: &str) -> Result<Vec<Strin
 pub(super) async fn log(runner: &Runner<'_>, check: &Check) -> Result<String, Trouble> {
     let job = check.job.unwrap_or_default();
     let path = format!("projects/:fullpath/jobs/{job}/trace");
-    let said = runner.run("glab", &strings(&["api", &path])).await?;
-    match said.code {
-        0 => Ok(said.stdout),
-        _ => Err(trouble(&said)),
-    }
+    GLAB.done(runner, &strings(&["api", &path])).await
 }
 
 pub(super) async fn default_branch(runner: &Runner<'_>) -> Result<String, Trouble> {
     let project = ask(runner, "projects/:fullpath").await?;
-    text(&project, "default_branch").ok_or_else(|| strange("a project without a default branch"))
+    text(&project, "default_branch")
+        .ok_or_else(|| GLAB.strange("a project without a default branch"))
 }
 
 pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
@@ -148,28 +151,27 @@ pub(super) async fn create(
     runner: &Runner<'_>,
     branch: &str,
 ) -> Result<String, Trouble> {
-    let said = runner.run("glab", &create_args(forge, branch)).await?;
-    if said.code != 0 {
-        return Err(trouble(&said));
+    let said = GLAB.run(runner, &create_args(forge, branch)).await?;
+    // Which of the two it prints to depends on its version.
+    let printed = format!("{} {}", said.stderr, said.stdout);
+    let is_there = printed.contains("already exists");
+    match said.code {
+        0 => Ok(address(&printed).unwrap_or_default()),
+        _ if is_there => Ok(address(&printed).unwrap_or_default()),
+        _ => Err(GLAB.trouble(&said)),
     }
-    let words = said.stdout.split_whitespace();
-    let url = words.rev().find(|word| word.starts_with("https://"));
-    Ok(url.unwrap_or_default().to_owned())
 }
 
 pub(super) async fn rerun(runner: &Runner<'_>, run: u64) -> Result<(), Trouble> {
     let path = format!("projects/:fullpath/pipelines/{run}/retry");
-    let said = runner
-        .run("glab", &strings(&["api", "--method", "POST", &path]))
-        .await?;
-    done(&said)
+    let args = strings(&["api", "--method", "POST", &path]);
+    GLAB.done(runner, &args).await.map(drop)
 }
 
 pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String> {
     let path = format!("projects/:fullpath/merge_requests/{}/merge", named(number));
     let sha = format!("sha={commit}");
     let squash = format!("squash={}", forge.method == MergeMethod::Squash);
-    let remove = format!("should_remove_source_branch={}", forge.delete_branch);
     let mut args = strings(&[
         "api",
         "--method",
@@ -179,8 +181,6 @@ pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String
         &sha,
         "--raw-field",
         &squash,
-        "--raw-field",
-        &remove,
     ]);
     if forge.auto_merge {
         args.extend(strings(&[
@@ -197,27 +197,30 @@ pub(super) async fn merge(
     number: u64,
     commit: &str,
 ) -> Result<(), Trouble> {
-    done(
-        &runner
-            .run("glab", &merge_args(forge, number, commit))
-            .await?,
-    )
+    let args = merge_args(forge, number, commit);
+    GLAB.done(runner, &args).await.map(drop)
 }
 
-async fn ask(runner: &Runner<'_>, path: &str) -> Result<Value, Trouble> {
-    let said = runner.run("glab", &strings(&["api", path])).await?;
-    done(&said)?;
-    serde_json::from_str(&said.stdout).map_err(|error| strange(&error.to_string()))
+pub(super) fn delete_args(branch: &str) -> Vec<String> {
+    let branch = encoded(branch);
+    let path = format!("projects/:fullpath/repository/branches/{branch}");
+    strings(&["api", "--method", "DELETE", &path])
 }
 
-fn done(said: &Said) -> Result<(), Trouble> {
-    match said.code {
-        0 => Ok(()),
-        _ => Err(trouble(said)),
+pub(super) async fn delete(runner: &Runner<'_>, branch: &str) -> Result<(), Trouble> {
+    match GLAB.done(runner, &delete_args(branch)).await {
+        // The forge may have deleted it by itself.
+        Err(trouble) if trouble.kind == TroubleKind::NoPull => Ok(()),
+        done => done.map(drop),
     }
 }
 
-pub(super) fn trouble(said: &Said) -> Trouble {
+async fn ask(runner: &Runner<'_>, path: &str) -> Result<Value, Trouble> {
+    GLAB.ask(runner, &strings(&["api", path])).await
+}
+
+/// Why `glab` failed, by its words.
+fn kind_of(said: &Said) -> (TroubleKind, String) {
     let words = format!("{} {}", said.stderr.trim(), said.stdout.trim());
     let low = words.to_ascii_lowercase();
     let says = |any: &[&str]| any.iter().any(|word| low.contains(word));
@@ -245,24 +248,7 @@ pub(super) fn trouble(said: &Said) -> Trouble {
     } else {
         TroubleKind::Refused
     };
-    Trouble {
-        kind,
-        program: "glab".into(),
-        words: shortened(words.trim(), 600),
-    }
-}
-
-fn strange(words: &str) -> Trouble {
-    Trouble {
-        kind: TroubleKind::Strange,
-        program: "glab".into(),
-        words: words.into(),
-    }
-}
-
-fn text(value: &Value, key: &str) -> Option<String> {
-    let text = value.get(key)?.as_str()?;
-    (!text.is_empty()).then(|| text.to_owned())
+    (kind, shortened(words.trim(), 600))
 }
 
 /// A branch name as it stands in the query of an address.

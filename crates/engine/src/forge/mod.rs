@@ -3,8 +3,10 @@
 //!
 //! A forge is one file with the functions that [`Host`] names; the rest of the
 //! program does not know which one it is. Only pushing, creating, running
-//! again and merging go outward, and the machine decides about them.
+//! again, merging and deleting a merged branch go outward, and the machine
+//! decides about them.
 
+mod client;
 mod github;
 mod gitlab;
 mod runner;
@@ -50,8 +52,6 @@ pub struct Forge {
     pub method: MergeMethod,
     /// Merging is left to the forge, once its own conditions are met.
     pub auto_merge: bool,
-    /// The remote branch goes after a merge; the local one stays.
-    pub delete_branch: bool,
     pub gate: GateSettings,
     /// The time for one answer.
     pub patience: Duration,
@@ -92,6 +92,7 @@ impl Forge {
             ForgeAsk::Create => self.create(&runner).await,
             ForgeAsk::Rerun { runs } => self.rerun(&runner, runs).await,
             ForgeAsk::Merge { number, commit } => self.merge(&runner, *number, commit).await,
+            ForgeAsk::Delete { branch } => self.delete(&runner, branch).await,
         };
         answer.unwrap_or_else(ForgeAnswer::Failed)
     }
@@ -118,7 +119,7 @@ impl Forge {
         }
     }
 
-    /// The commands that go outward, for a dry run: create, push, merge.
+    /// The commands that go outward, for a dry run.
     pub fn command_of(&self, ask: &ForgeAsk) -> String {
         let branch = git::head(&self.root).branch.unwrap_or_default();
         match ask {
@@ -136,6 +137,10 @@ impl Forge {
             ForgeAsk::Merge { number, commit } => match self.host {
                 Host::GitHub => line("gh", &github::merge_args(self, *number, commit)),
                 Host::GitLab => line("glab", &gitlab::merge_args(self, *number, commit)),
+            },
+            ForgeAsk::Delete { .. } => match self.host {
+                Host::GitHub => line("gh", &github::delete_args(&branch)),
+                Host::GitLab => line("glab", &gitlab::delete_args(&branch)),
             },
             ForgeAsk::Look { .. } | ForgeAsk::Examine { .. } => String::new(),
         }
@@ -228,7 +233,7 @@ impl Forge {
         }
     }
 
-    /// The branch that may be pushed now: never the default one, whatever
+    /// The branch that may be pushed or deleted now: never the default one, whatever
     /// HEAD has become since the run began.
     async fn branch_to_push(&self, runner: &Runner<'_>) -> Result<String, Trouble> {
         let refused = |words: String| Trouble {
@@ -300,6 +305,21 @@ impl Forge {
             Host::GitLab => gitlab::merge(self, runner, number, commit).await?,
         }
         Ok(ForgeAnswer::Merged)
+    }
+
+    async fn delete(&self, runner: &Runner<'_>, branch: &str) -> Result<ForgeAnswer, Trouble> {
+        if self.branch_to_push(runner).await? != branch {
+            return Err(Trouble {
+                kind: TroubleKind::Refused,
+                program: "git".into(),
+                words: format!("{branch} is not checked out any more: not deleted"),
+            });
+        }
+        match self.host {
+            Host::GitHub => github::delete(runner, branch).await?,
+            Host::GitLab => gitlab::delete(runner, branch).await?,
+        }
+        Ok(ForgeAnswer::Deleted)
     }
 
     /// Title and text of a pull request: what was asked for, in the person's

@@ -110,7 +110,7 @@ fn the_words_of_gh_are_understood() {
             Refused,
         ),
     ] {
-        assert_eq!(github::trouble(&said(code, words)).kind, want, "{words}");
+        assert_eq!(github::GH.trouble(&said(code, words)).kind, want, "{words}");
     }
 }
 
@@ -240,6 +240,6 @@ fn jobs_of_gitlab_are_read() {
             TroubleKind::Refused,
         ),
     ] {
-        assert_eq!(gitlab::trouble(&said(1, words)).kind, want, "{words}");
+        assert_eq!(gitlab::GLAB.trouble(&said(1, words)).kind, want, "{words}");
     }
 }

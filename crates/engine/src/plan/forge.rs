@@ -64,7 +64,6 @@ pub fn forge_of(settings: &Settings, root: &std::path::Path, about: &str) -> For
         about: about.to_owned(),
         method: method(settings),
         auto_merge: pr.merge == Merge::Auto,
-        delete_branch: pr.delete_branch,
         gate: settings.gate.clone(),
         patience: PATIENCE,
     }
@@ -114,6 +113,7 @@ pub(super) fn rules(settings: &Settings) -> ForgeRules {
             ..Bounds::default()
         },
         number: number(settings),
+        delete_branch: pr.delete_branch,
     }
 }
 

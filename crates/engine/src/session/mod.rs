@@ -3,8 +3,8 @@
 //! what was decided and is gone; blocking a stop is what running the agent
 //! again is for `ralph run`.
 //!
-//! Nothing here sleeps, and no runtime is started unless a command has to be
-//! run. A run has a lock of its own, so that the sessions of a project do not
+//! Nothing here sleeps (a wait for CI is left to the hook, which lets go of the
+//! run first), and no runtime is started unless a command has to be run. A run has a lock of its own, so that the sessions of a project do not
 //! wait for each other.
 
 pub mod adopt;
@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 use ralph_core::flow::{self, RoleReport};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    Budget, End, Kind, Notice, Outcome, Request, SessionEvent, Stage, State, TurnReport, iso_utc,
+    Budget, End, Kind, Notice, Outcome, PauseReason, Request, SessionEvent, Stage, State,
+    TurnReport, iso_utc,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -68,6 +69,16 @@ pub enum StateFile {
     Plugin,
     /// `.claude/ralph-delta.local.md`.
     Delta,
+}
+
+/// What a stop leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    Answer(Verdict),
+    /// CI runs. Whoever asked lets go of the run, sleeps, opens it again and
+    /// calls [`SessionLoop::wake`]: nothing is held meanwhile, and one that is
+    /// killed in its sleep has lost nothing.
+    Sleep(Duration),
 }
 
 /// What a hook has to answer.
@@ -148,6 +159,8 @@ pub struct Stopped {
     pub said: String,
     /// How many blocks in a row the client obeys.
     pub cap: Option<u32>,
+    /// How long the hook may still wait for CI.
+    pub patience: Duration,
 }
 
 /// An open run of a session, under its lock.
@@ -162,8 +175,9 @@ pub struct SessionLoop {
     projector: Option<Projector>,
     layout: Layout,
     notices: Vec<Notice>,
-    /// How long this hook may still wait for CI.
-    ci_patience: Duration,
+    /// How long this hook may still wait for CI, and how long it has to.
+    patience: Duration,
+    sleep: Option<Duration>,
     /// What people should be told, beside the verdict.
     pub announcements: Vec<Announcement>,
     _lock: Lock,
@@ -171,14 +185,8 @@ pub struct SessionLoop {
 
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
-    pub fn start(
-        mut plan: Plan,
-        session: &InSession,
-    ) -> Result<(SessionLoop, Verdict), SessionError> {
+    pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
         let layout = Layout::new(&plan.root);
-        // A hook can't wait for an answer, and whoever sits at the session
-        // sees the question: the loop ends with it.
-        plan.rules.question_wait_ms = None;
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
             let held = LockError::Held {
@@ -191,7 +199,7 @@ impl SessionLoop {
         let started = clock::now();
         let id = new_run_id(started.wall_ms, clock::random());
         let paths = layout.create_run(&id)?;
-        let lock = lock_run(&paths)?;
+        let lock = lock_run(&paths).map_err(locked)?;
         let head = git::head(&plan.root);
         let header = Header {
             run_id: id.as_str().into(),
@@ -228,7 +236,7 @@ impl SessionLoop {
         plan: impl FnOnce(&Header) -> Result<Plan, E>,
     ) -> Result<SessionLoop, E> {
         let paths = layout.run(id);
-        let lock = lock_run(&paths)?;
+        let lock = lock_run(&paths).map_err(locked)?;
         let (journal, past) = take_up(&layout, &paths)?;
         let plan = plan(&past.header)?;
         // What a dead hook did not live to tell is told when the run ends.
@@ -269,7 +277,8 @@ impl SessionLoop {
             state,
             header,
             paths,
-            ci_patience: plan.hook_wait,
+            patience: Duration::ZERO,
+            sleep: None,
             plan,
             looker,
             recorder,
@@ -293,10 +302,11 @@ impl SessionLoop {
     }
 
     /// The agent wants to stop.
-    pub fn stop(&mut self, stopped: &Stopped) -> Result<Verdict, SessionError> {
+    pub fn stop(&mut self, stopped: &Stopped) -> Result<Next, SessionError> {
         if let Some(outcome) = self.state.outcome().cloned() {
-            return Ok(self.ended(outcome));
+            return Ok(Next::Answer(self.ended(outcome)));
         }
+        self.patience = stopped.patience;
         let acted = index::take_acted(&self.paths);
         let stopping = Kind::Session(SessionEvent::Stopping {
             acted,
@@ -307,7 +317,27 @@ impl SessionLoop {
             _ => None,
         };
         let kinds: Vec<Kind> = std::iter::once(stopping).chain(next).collect();
-        self.feed(kinds)
+        self.feed_or_sleep(kinds)
+    }
+
+    /// A sleep is over, in which anything may have happened to the run.
+    pub fn wake(&mut self, patience: Duration) -> Result<Next, SessionError> {
+        if let Some(outcome) = self.state.outcome().cloned() {
+            return Ok(Next::Answer(self.ended(outcome)));
+        }
+        self.patience = patience;
+        match self.unstuck() {
+            Some(kind) => self.feed_or_sleep(vec![kind]),
+            None => Ok(Next::Answer(self.say_again())),
+        }
+    }
+
+    fn feed_or_sleep(&mut self, kinds: Vec<Kind>) -> Result<Next, SessionError> {
+        let verdict = self.feed(kinds)?;
+        Ok(match self.sleep.take() {
+            Some(sleep) => Next::Sleep(sleep),
+            None => Next::Answer(verdict),
+        })
     }
 
     /// A session takes the run up, where it is not its own already.
@@ -324,6 +354,28 @@ impl SessionLoop {
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
         let seen = self.looker.look();
         self.feed(vec![Kind::Resumed { seen, budget }])
+    }
+
+    /// A person answers a question: a run that rests goes on with it. `None`
+    /// where the agent is at work, and is told with its next turn.
+    pub fn reply(&mut self, question: u32, text: &str) -> Result<Option<Verdict>, SessionError> {
+        let text = text.into();
+        let replied = Kind::Replied { question, text };
+        if self.state.outcome().is_none() {
+            self.write_down(vec![replied])?;
+            return Ok(None);
+        }
+        let seen = self.looker.look();
+        let resumed = Kind::Resumed { seen, budget: None };
+        self.feed(vec![replied, resumed]).map(Some)
+    }
+
+    /// Whether it rests because of a question that was answered meanwhile.
+    pub fn is_answered(&self) -> bool {
+        let asked = Outcome::Paused {
+            reason: PauseReason::Question,
+        };
+        self.state.outcome() == Some(&asked) && !self.state.is_held_up()
     }
 
     /// A person, or the end of the session, takes the run out of it. `None`
@@ -435,15 +487,18 @@ fn joined(session: &InSession) -> Kind {
 }
 
 /// Waits a moment for another hook of the same run.
-fn lock_run(paths: &RunPaths) -> Result<Lock, SessionError> {
+pub(crate) fn lock_run(paths: &RunPaths) -> Result<Lock, LockError> {
     let info = LockInfo {
         pid: std::process::id(),
         started_at: iso_utc(clock::now().wall_ms),
         run_id: paths.id.as_str().into(),
         host: None,
     };
-    let lock = wait_for_lock(&paths.dir.join("lock"), &info, PATIENCE);
-    Ok(lock.map_err(DriveError::Locked)?)
+    wait_for_lock(&paths.dir.join("lock"), &info, PATIENCE)
+}
+
+fn locked(error: LockError) -> SessionError {
+    SessionError::Drive(DriveError::Locked(error))
 }
 
 /// Takes a lock as soon as its holder gives it back, for so long.

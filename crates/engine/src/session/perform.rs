@@ -55,7 +55,8 @@ impl SessionLoop {
                     some => verdict = some,
                 }
             }
-            if queue.is_empty() && verdict.is_none() && rounds <= MOST_ROUNDS {
+            let is_done = verdict.is_some() || self.sleep.is_some();
+            if queue.is_empty() && !is_done && rounds <= MOST_ROUNDS {
                 queue.extend(self.unstuck().map(|kind| vec![kind]));
             }
         }
@@ -122,11 +123,15 @@ impl SessionLoop {
             Effect::Wait {
                 ms,
                 why: WaitReason::Ci,
-            } => queue.push_back(vec![self.wait_for_ci(ms)]),
+            } => queue.extend(self.wait_for_ci(ms).map(|kind| vec![kind])),
             Effect::KeepInStep => {
                 let kept = self.looker.keep_in_step();
                 self.recorder.note(Made::Tasks, kept);
             }
+            Effect::Wait {
+                why: WaitReason::Answer,
+                ..
+            } => queue.push_back(vec![Kind::Session(SessionEvent::NobodyWaits)]),
             // A hook does not sleep: the client would think that it hangs.
             Effect::Wait { .. } => {
                 let seen = self.looker.look();
@@ -142,7 +147,7 @@ impl SessionLoop {
     }
 
     /// What a hook that was killed did not live to do.
-    fn unstuck(&mut self) -> Option<Kind> {
+    pub(super) fn unstuck(&mut self) -> Option<Kind> {
         match &self.state.stage {
             Stage::Verifying { .. } => {
                 let scope = self.state.verifying()?;
@@ -201,17 +206,16 @@ impl SessionLoop {
         })
     }
 
-    fn wait_for_ci(&mut self, ms: u64) -> Kind {
-        let wait = Duration::from_millis(ms);
-        let Some(left) = self.ci_patience.checked_sub(wait) else {
+    /// Notes how long to sleep; where there is no time for that, the machine
+    /// hears of it.
+    fn wait_for_ci(&mut self, ms: u64) -> Option<Kind> {
+        let sleep = self.patience.min(Duration::from_millis(ms));
+        if sleep.is_zero() {
             let answer = ForgeAnswer::NoTime;
-            return Kind::Forge { answer };
-        };
-        self.ci_patience = left;
-        std::thread::sleep(wait);
-        Kind::Woke {
-            seen: self.looker.look(),
+            return Some(Kind::Forge { answer });
         }
+        self.sleep = Some(sleep);
+        None
     }
 
     fn ask_forge(&mut self, ask: &ForgeAsk) -> Kind {

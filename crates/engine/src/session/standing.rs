@@ -1,8 +1,10 @@
 //! What the agent is told when a turn begins inside its session.
 
 use ralph_core::flow::{Flow, FlowTurn};
-use ralph_core::machine::{Goal, Turn};
-use ralph_core::session::reinject::{self, PromiseAsked, Standing};
+use ralph_core::forge::MergeWho;
+use ralph_core::lang::Say;
+use ralph_core::machine::{Goal, Notice, QuestionNotice, Turn};
+use ralph_core::session::reinject::{self, EndsWith, PromiseAsked, Standing};
 use ralph_core::template::PromptNote;
 use ralph_core::text;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
@@ -51,15 +53,20 @@ impl SessionLoop {
         {
             index::note_told(&self.paths, &text);
         }
+        let lang = self.plan.lang;
+        let mut banner = match &turn.flow {
+            Some(flow) => reinject::phase_banner(turn.turn, &self.phase_of(flow), lang),
+            None => reinject::banner(turn.turn, &self.ends_with(), lang),
+        };
+        for notice in &self.notices {
+            if let Notice::Question(QuestionNotice::Asked { .. }) = notice {
+                banner.push_str(&format!("\n{}", notice.say(lang)));
+            }
+        }
         GoOn {
             turn: turn.turn,
             text,
-            banner: match &turn.flow {
-                Some(flow) => {
-                    reinject::phase_banner(turn.turn, &self.phase_of(flow), self.plan.lang)
-                }
-                None => reinject::banner(turn.turn, self.asked_promise()),
-            },
+            banner,
         }
     }
 
@@ -78,23 +85,41 @@ impl SessionLoop {
         }
     }
 
-    /// A loop that agreed on no promise does not ask for one.
+    /// A loop that does not count missing promises does not ask for one after
+    /// every turn.
     fn notes_for(&self, turn: &Turn) -> Vec<PromptNote> {
-        let asks = self.asked_promise().is_some();
+        let asks = self.state.rules.limits.missing_promise > 0;
         let notes = turn.notes.iter();
         let fits = |note: &&PromptNote| asks || **note != PromptNote::NoPromise;
         notes.filter(fits).cloned().collect()
     }
 
-    /// A plain prompt is said again as it is (REIN-02).
+    /// A plain prompt is said again as it is (REIN-02), and so is what leads
+    /// to a pull request or to green CI.
     fn repeats_the_prompt(&self) -> bool {
-        self.state.rules.goal == Goal::Prompt && !self.plan.checkpoint.delta
+        match self.state.rules.goal {
+            Goal::Prompt => !self.plan.checkpoint.delta,
+            Goal::PullRequest | Goal::Ci => true,
+            Goal::Tasks { .. } | Goal::Flow => false,
+        }
     }
 
     fn asked_promise(&self) -> Option<&str> {
         let promise = self.plan.prompter.promise.as_str();
-        let required = self.state.rules.limits.missing_promise > 0;
+        let rules = &self.state.rules;
+        let required = rules.limits.missing_promise > 0 || rules.promise_required;
         Some(promise).filter(|promise| required && !promise.is_empty())
+    }
+
+    fn ends_with(&self) -> EndsWith<'_> {
+        let rules = &self.state.rules;
+        let merges = rules.forge.as_ref().map(|forge| forge.merge);
+        match (&rules.goal, self.asked_promise()) {
+            (Goal::PullRequest, _) => EndsWith::PullRequest,
+            (Goal::Ci, _) if merges != Some(MergeWho::Nobody) => EndsWith::Merge,
+            (_, Some(promise)) => EndsWith::Promise(promise),
+            (_, None) => EndsWith::Nothing,
+        }
     }
 
     pub(super) fn standing_text(&self, notes: &[PromptNote], iteration: u32) -> String {

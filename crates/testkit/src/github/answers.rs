@@ -94,6 +94,7 @@ fn open_of(world: &World, branch: &str) -> Vec<PullRequest> {
 }
 
 fn by_number(world: &mut World, number: Option<u64>) -> Value {
+    merge_by_itself(world);
     let found = world.pulls.iter().find(|pull| Some(pull.number) == number);
     match found.cloned() {
         Some(pull) => {
@@ -109,6 +110,16 @@ fn by_number(world: &mut World, number: Option<u64>) -> Value {
                 "errors": [{"type": "NOT_FOUND", "path": path, "message": message}],
             })
         }
+    }
+}
+
+/// What waits for the automatic merge gets there, look by look.
+fn merge_by_itself(world: &mut World) {
+    for pull in world.pulls.iter_mut().filter(|pull| pull.auto) {
+        if world.blocked == 0 {
+            pull.state = "MERGED".into();
+        }
+        world.blocked = world.blocked.saturating_sub(1);
     }
 }
 
@@ -153,7 +164,7 @@ fn pull_json(world: &mut World, pull: &PullRequest) -> Value {
         "baseRefName": "main",
         "mergedAt": merged_at,
         "updatedAt": pull.updated_at,
-        "mergeStateStatus": "CLEAN",
+        "mergeStateStatus": if world.blocked > 0 { "BLOCKED" } else { "CLEAN" },
         "isCrossRepository": false,
         "headRepositoryOwner": {"id": "U_1", "login": OWNER},
         "commits": rollup,
@@ -240,18 +251,25 @@ fn merge(world: &mut World, input: &Value, auto: bool) -> Value {
     } else {
         ""
     };
-    let auto = if auto { " auto" } else { "" };
-    world.asked.push(format!("merge {method}{bound}{auto}"));
+    let how = if auto { " auto" } else { "" };
+    world.asked.push(format!("merge {method}{bound}{how}"));
     if let Some(words) = &world.refuse_merge {
         return json!({"errors": [{"message": words}]});
     }
     let id = input["pullRequestId"].as_str().unwrap_or_default();
     for pull in &mut world.pulls {
         if format!("PR_{}", pull.number) == id {
-            pull.state = "MERGED".into();
+            match auto {
+                true => pull.auto = true,
+                false => pull.state = "MERGED".into(),
+            }
         }
     }
-    json!({"data": {"mergePullRequest": {"clientMutationId": ""}}})
+    let done = json!({"clientMutationId": ""});
+    match auto {
+        true => json!({"data": {"enablePullRequestAutoMerge": done}}),
+        false => json!({"data": {"mergePullRequest": done}}),
+    }
 }
 
 fn rest(world: &mut World, request: &Incoming) -> Outgoing {
@@ -301,8 +319,16 @@ fn rest(world: &mut World, request: &Incoming) -> Outgoing {
             json_answer(&json!({"total_count": runs.len(), "check_runs": runs}))
         }
         ("GET", ["commits", _, "status"]) => json_answer(&json!({"statuses": []})),
-        ("DELETE", ["git", "refs", "heads", ..]) => {
+        ("DELETE", ["git", "refs", "heads", branch @ ..]) => {
             world.asked.push(format!("delete {path}"));
+            if world.refuse_delete {
+                let message = json!({"message": "Cannot delete a protected branch"});
+                return plain(422, message.to_string());
+            }
+            if !delete(world, &branch.join("/")) {
+                let message = json!({"message": "Reference does not exist"});
+                return plain(422, message.to_string());
+            }
             Outgoing {
                 status: 204,
                 ..json_answer(&json!({}))
@@ -314,6 +340,18 @@ fn rest(world: &mut World, request: &Incoming) -> Outgoing {
             not_found()
         }
     }
+}
+
+/// Whether the branch was there. What was merged keeps its head.
+fn delete(world: &mut World, branch: &str) -> bool {
+    let pulls = world.pulls.clone();
+    for pull in pulls.iter().filter(|pull| pull.branch == branch) {
+        let head = head_of(world, pull);
+        for kept in world.pulls.iter_mut().filter(|p| p.number == pull.number) {
+            kept.head.clone_from(&head);
+        }
+    }
+    std::fs::remove_file(world.bare.join("refs/heads").join(branch)).is_ok()
 }
 
 /// The REST API writes in small letters.

@@ -52,8 +52,13 @@ pub struct World {
     pub on_base: Vec<CheckRun>,
     /// The log of each run.
     pub logs: BTreeMap<u64, String>,
+    /// Looks that a pull request still has to wait for, where the automatic
+    /// merge was ordered; more than none makes it blocked until then.
+    pub blocked: u32,
     /// Words with which a merge is refused.
     pub refuse_merge: Option<String>,
+    /// A branch can't be deleted.
+    pub refuse_delete: bool,
     /// Answers to the next requests, whatever they ask: status and body.
     pub faults: VecDeque<(u16, String)>,
     /// What was asked, in short: `merge squash`, `rerun 7`, `GET /…`.
@@ -68,6 +73,8 @@ pub struct PullRequest {
     /// `OPEN`, `MERGED` or `CLOSED`.
     pub state: String,
     pub title: String,
+    /// It is merged as soon as nothing blocks it.
+    pub auto: bool,
     /// The head where nothing is in the bare repository.
     pub head: String,
     pub updated_at: String,

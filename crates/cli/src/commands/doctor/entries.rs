@@ -324,6 +324,7 @@ fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
         program: program::for_hooks(&app.root),
         guard,
         gate: hosts::gate_time(&settings.settings),
+        wait: settings.settings.pr.hook_wait,
     };
     if merge::is_current(text, scope.host, &wanted, None).unwrap_or(true) {
         return None;

@@ -136,6 +136,7 @@ fn settings(records: &Path) -> io::Result<String> {
         program: program::quoted(&own.to_string_lossy()),
         guard: true,
         gate: Duration::from_secs(60),
+        wait: Duration::ZERO,
     };
     let merged = merge::merge(merge::EMPTY, Host::Claude, &wanted, None)
         .map_err(|error| io::Error::other(format!("{error:?}")))?;

@@ -48,6 +48,7 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
             program: program::for_hooks(&root),
             guard: args.guard != Some(Switch::Off),
             gate: hosts::gate_time(&settings),
+            wait: settings.pr.hook_wait,
         },
         cap: hosts::needed_cap(&settings),
         hosts: hosts.clone(),

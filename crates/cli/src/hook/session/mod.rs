@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> u8 {
             let root = root_of(options, heard);
             match options.event {
                 _ if is_borrowed && root.join(COPILOTS_OWN).exists() => Reply::default(),
-                Event::Stop => stop::answer(heard, &root),
+                Event::Stop => stop::answer(heard, &root, options.within),
                 Event::UserPromptSubmit => prompt::answer(heard, &root),
                 Event::PostToolUse => tool::answer(heard, &root),
                 Event::SessionStart => lifecycle::begins(heard, &root),

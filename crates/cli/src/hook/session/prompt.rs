@@ -52,6 +52,7 @@ fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
         Said::Cancel => here.leave(Request::Cancel)?,
         Said::Pause => here.leave(Request::Pause)?,
         Said::Continue => here.go_on()?,
+        Said::Answer(words) => here.answer(words)?,
     };
     Ok(match steered {
         Steered::Told(text) => Reply::context(text),

@@ -2,13 +2,14 @@
 //! STOP-13).
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::promise::{self, PromiseRules};
 use ralph_core::tr;
 use ralph_engine::session::{
-    SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
+    Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
 
 use super::super::payload::Host;
@@ -20,7 +21,14 @@ use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcemen
 /// What Claude Code and Copilot CLI obey, where nothing else is said.
 const USUAL_CAP: u32 = 8;
 
-pub fn answer(heard: &Heard, root: &Path) -> Reply {
+/// What a hook may take where its entry does not say: every client gives it
+/// that.
+const USUAL_TIME: Duration = Duration::from_secs(30);
+/// Kept for the last look at CI, and for the answer.
+const TO_ANSWER: Duration = Duration::from_secs(10);
+
+pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
+    let began = Instant::now();
     // A subagent's end is not the session's.
     if heard.agent_id.is_some() {
         return Reply::default();
@@ -32,8 +40,29 @@ pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let lang = app::environment_lang();
     match find(&here) {
         Ok(None) => Reply::default(),
-        Ok(Some(opened)) => drive(opened, heard),
+        Ok(Some(opened)) => {
+            let time = within.unwrap_or(USUAL_TIME).saturating_sub(TO_ANSWER);
+            let hook = Hook { began, time };
+            drive(&here, opened, heard, hook)
+        }
         Err(problem) => Reply::warning(problem.say(lang)),
+    }
+}
+
+/// When this hook began, and what it may take.
+#[derive(Clone, Copy)]
+struct Hook {
+    began: Instant,
+    time: Duration,
+}
+
+impl Hook {
+    /// How long CI may still be waited for, of the time that `pr.hook_wait`
+    /// allows.
+    fn patience(self, hook_wait: Duration) -> Duration {
+        hook_wait
+            .min(self.time)
+            .saturating_sub(self.began.elapsed())
     }
 }
 
@@ -48,7 +77,7 @@ fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
             index::forget(&here.layout, &here.session);
             return Ok(None);
         }
-        if opened.state.outcome().is_none() {
+        if opened.state.outcome().is_none() || opened.is_answered() {
             return Ok(Some(opened));
         }
     }
@@ -59,8 +88,14 @@ fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
     foreign.map(|foreign| here.adopt(&foreign)).transpose()
 }
 
-fn drive(mut opened: SessionLoop, heard: &Heard) -> Reply {
+fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Reply {
     let lang = opened.plan().lang;
+    if opened.is_answered() {
+        return match opened.resume(None) {
+            Ok(verdict) => reply(&opened, verdict),
+            Err(error) => Reply::warning(error.say(lang)),
+        };
+    }
     let said = match said(&opened, heard) {
         Ok(said) => said,
         Err(error) => {
@@ -71,9 +106,35 @@ fn drive(mut opened: SessionLoop, heard: &Heard) -> Reply {
     let stopped = Stopped {
         said,
         cap: cap(heard.host),
+        patience: hook.patience(opened.plan().hook_wait),
     };
-    match opened.stop(&stopped) {
-        Ok(Verdict::GoOn(go_on)) => Reply {
+    let mut next = opened.stop(&stopped);
+    loop {
+        match next {
+            Ok(Next::Answer(verdict)) => return reply(&opened, verdict),
+            Ok(Next::Sleep(sleep)) => {
+                let run = opened.paths.id.clone();
+                // Others may pause, cancel or take it up meanwhile.
+                drop(opened);
+                std::thread::sleep(sleep);
+                opened = match here.open(&run) {
+                    Ok(opened) => opened,
+                    Err(problem) => return Reply::warning(problem.say(lang)),
+                };
+                if opened.session_id() != here.session {
+                    return Reply::default();
+                }
+                next = opened.wake(hook.patience(opened.plan().hook_wait));
+            }
+            Err(error) => return Reply::warning(error.say(lang)),
+        }
+    }
+}
+
+fn reply(opened: &SessionLoop, verdict: Verdict) -> Reply {
+    let lang = opened.plan().lang;
+    match verdict {
+        Verdict::GoOn(go_on) => Reply {
             block: Some(go_on.text),
             message: Some(with_announcements(
                 &go_on.banner,
@@ -82,8 +143,7 @@ fn drive(mut opened: SessionLoop, heard: &Heard) -> Reply {
             )),
             context: None,
         },
-        Ok(Verdict::Ended(ended)) => Reply::warning(ending(&opened, &ended)),
-        Err(error) => Reply::warning(error.say(lang)),
+        Verdict::Ended(ended) => Reply::warning(ending(opened, &ended)),
     }
 }
 

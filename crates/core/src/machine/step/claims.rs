@@ -1,7 +1,7 @@
 //! Promises: claims that have to be proven, and what they lack.
 
 use super::decide::{decide, finish, finish_or};
-use super::e2e::run_e2e;
+use super::e2e::{run_e2e, skip_e2e};
 use super::forge;
 use super::questions;
 use super::ticks::{is_weakened, unchecked, weakened_files};
@@ -97,6 +97,9 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     if !missing.is_empty() {
         reject(state, claim, missing, out);
         return finish_or(state, out, decide);
+    }
+    if matches!(promise, Promise::PhaseComplete) {
+        skip_e2e(state, out);
     }
     let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
     if only_a_phase {

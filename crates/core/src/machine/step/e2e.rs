@@ -18,6 +18,18 @@ pub(super) fn run_e2e(state: &mut State, completes: bool, out: &mut Vec<Effect>)
     out.push(Effect::RunE2e { turn: iteration });
 }
 
+/// Says once that a phase is not tried out, where nothing is set up for that
+/// (E2E-03).
+pub(super) fn skip_e2e(state: &mut State, out: &mut Vec<Effect>) {
+    if state.rules.checks.e2e || std::mem::replace(&mut state.e2e_skipped, true) {
+        return;
+    }
+    let iteration = state.turns;
+    out.push(Effect::Emit(Notice::Check(CheckNotice::E2eSkipped {
+        iteration,
+    })));
+}
+
 /// Whether tests that failed before are due again, now that the agent had a
 /// turn to repair what they found.
 pub(super) fn e2e_is_due(state: &State) -> bool {

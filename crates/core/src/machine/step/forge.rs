@@ -129,6 +129,12 @@ fn judge(state: &mut State, asked: &ForgeAsk, answer: &ForgeAnswer, out: &mut Ve
             state.pull.since = Some(state.now().wall_ms);
             look(state, out);
         }
+        (ForgeAnswer::Deleted, ForgeAsk::Delete { branch }) => {
+            state.pull.deleted = true;
+            let branch = branch.clone();
+            tell(state, ForgeNotice::BranchDeleted { branch }, out);
+            look(state, out);
+        }
         (ForgeAnswer::Failed(trouble), asked) => judge_trouble(state, asked, trouble, out),
         // An answer to something else proves nothing: look again.
         _ => look(state, out),
@@ -307,9 +313,12 @@ fn sleep(state: &mut State, ms: u64, out: &mut Vec<Effect>) {
 /// that turn is no stall.
 pub(super) fn hand_over(state: &mut State, out: &mut Vec<Effect>) {
     state.pull.waits = false;
-    let note = ForgeNote::CiPending {
-        number: state.pull.number.unwrap_or_default(),
-        commit: state.pull.commit.clone().unwrap_or_default(),
+    let note = match state.pull.troubles {
+        0 => ForgeNote::CiPending {
+            number: state.pull.number.unwrap_or_default(),
+            commit: state.pull.commit.clone().unwrap_or_default(),
+        },
+        _ => ForgeNote::ForgeAway,
     };
     state.notes.push(PromptNote::Forge(note));
     state.pull.idle = true;
@@ -474,12 +483,18 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Effe
 fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Effect>) {
     let by_ralph = state.pull.merge_ordered;
     let number = pull.number;
-    tell(state, ForgeNotice::Merged { number, by_ralph }, out);
+    if !state.pull.deleted {
+        tell(state, ForgeNotice::Merged { number, by_ralph }, out);
+    }
     let is_green = aggregate(&sight.checks) == Ci::Passed;
     let is_sound = (by_ralph || sight.gate.is_empty()) && !is_weakened(state);
     let proven = is_green && pull.merged_at.is_some() && is_sound;
     if !proven {
         return need(state, ForgeNeed::MergedUnproven, out);
+    }
+    if by_ralph && rules(state).delete_branch && !state.pull.deleted {
+        let branch = state.pull.branch.clone();
+        return ask(state, ForgeAsk::Delete { branch }, out);
     }
     let at = pull.merged_at.clone().unwrap_or_default();
     let proofs = vec![
@@ -494,6 +509,11 @@ fn judge_trouble(state: &mut State, asked: &ForgeAsk, trouble: &Trouble, out: &m
         trouble: trouble.clone(),
     };
     tell(state, notice, out);
+    if let ForgeAsk::Delete { .. } = asked {
+        // What was asked for is merged, with or without its branch.
+        state.pull.deleted = true;
+        return look(state, out);
+    }
     if trouble.kind.passes() {
         return try_later(state, trouble.kind, out);
     }
@@ -530,6 +550,7 @@ fn judge_trouble(state: &mut State, asked: &ForgeAsk, trouble: &Trouble, out: &m
             send_back(state, vec![note], out);
         }
         ForgeAsk::Merge { .. } => need(state, ForgeNeed::MergeRefused, out),
+        ForgeAsk::Delete { .. } => look(state, out),
     }
 }
 
@@ -591,7 +612,8 @@ fn lack(note: &ForgeNote) -> Option<Missing> {
         ForgeNote::Refused { command, .. } => command.clone(),
         ForgeNote::NothingPushed { .. }
         | ForgeNote::CiPassed { .. }
-        | ForgeNote::CiPending { .. } => return None,
+        | ForgeNote::CiPending { .. }
+        | ForgeNote::ForgeAway => return None,
     };
     Some(Missing::Failing { command })
 }

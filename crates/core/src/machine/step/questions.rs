@@ -114,7 +114,7 @@ fn answered(question: &Question) -> Option<PromptNote> {
 /// time has come are taken first.
 pub(super) fn hold_everything(state: &mut State, out: &mut Vec<Effect>) -> bool {
     take_defaults(state, out);
-    state.open_questions().next().is_some() && state.next_task().is_none()
+    state.is_held_up()
 }
 
 fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
@@ -138,10 +138,19 @@ pub(super) fn wait_for_answer(state: &mut State, out: &mut Vec<Effect>) {
     };
     match state.open_questions().filter_map(ahead).min() {
         Some(ms) => wait(state, ms, WaitReason::Answer, out),
-        None => {
-            let reason = PauseReason::Question;
-            finish(state, Outcome::Paused { reason }, out);
-        }
+        None => pause(state, out),
+    }
+}
+
+fn pause(state: &mut State, out: &mut Vec<Effect>) {
+    let reason = PauseReason::Question;
+    finish(state, Outcome::Paused { reason }, out);
+}
+
+/// Nobody is there to wait for an answer: the run rests until it is resumed.
+pub(super) fn let_go(state: &mut State, out: &mut Vec<Effect>) {
+    if state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer) {
+        pause(state, out);
     }
 }
 

@@ -2,6 +2,7 @@
 //! another block (STOP-08, trap 12).
 
 use super::decide::{finish, stop_outcome};
+use super::questions;
 use crate::machine::{
     Effect, Need, Notice, Outcome, PauseReason, Request, SessionEvent, SessionNotice, SessionState,
     State,
@@ -29,6 +30,7 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ve
             SessionNotice::StopHookTrigger { iteration }
         }
         SessionEvent::Left { request } => return leave(state, *request, out),
+        SessionEvent::NobodyWaits => return questions::let_go(state, out),
     };
     out.push(Effect::Emit(Notice::Session(notice)));
 }

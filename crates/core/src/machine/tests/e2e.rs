@@ -83,3 +83,14 @@ fn verification_comes_first() {
     assert_eq!(run.outcome(), Some(Outcome::Complete));
     assert_eq!(run.state.proven.len(), 3);
 }
+
+#[test]
+fn without_such_tests_that_is_told_once_e2e_03() {
+    let mut run = Script::begin(for_tasks(), seen(phased(&[(0, 1), (0, 1), (0, 1)])));
+    run.work(said(Promise::PhaseComplete));
+    assert!(!run.told().contains(&"e2e_skipped"), "it was not true");
+    run.work(said(Promise::PhaseComplete).tasks(phased(&[(1, 1), (0, 1), (0, 1)])));
+    assert!(run.told().contains(&"e2e_skipped"), "{:?}", run.told());
+    run.work(said(Promise::PhaseComplete).tasks(phased(&[(1, 1), (1, 1), (0, 1)])));
+    assert!(!run.told().contains(&"e2e_skipped"), "{:?}", run.told());
+}

@@ -512,3 +512,39 @@ fn answers_survive_the_journal() {
         assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
     }
 }
+
+#[test]
+fn a_merged_branch_is_deleted_where_that_was_asked_for() {
+    let merged = || Sight {
+        pull: Some(Pull {
+            state: PullState::Merged,
+            merged_at: Some("2026-01-18T10:05:00Z".into()),
+            ..pull("aaa")
+        }),
+        ..sight("aaa", &[CheckState::Passed])
+    };
+    for (answer, told) in [
+        (ForgeAnswer::Deleted, "branch_deleted"),
+        (trouble(TroubleKind::Network, "no route"), "forge_trouble"),
+    ] {
+        let mut run = p1(|r| {
+            r.merge = MergeWho::Forge;
+            r.delete_branch = true;
+        });
+        run.sees(sight("aaa", &[CheckState::Passed]));
+        run.forge(ForgeAnswer::Merged);
+        // Ordered, and not merged yet.
+        run.sees(sight("aaa", &[CheckState::Passed]));
+        run.wake().sees(merged());
+        assert_eq!(run.acts(), ["delete"]);
+        run.forge(answer);
+        assert!(run.told().contains(&told), "{:?}", run.told());
+        assert_eq!(run.acts(), ["look"]);
+        run.sees(merged());
+        assert_eq!(run.outcome(), Some(Outcome::Complete));
+    }
+    // What others merged is theirs.
+    let mut run = p1(|r| r.delete_branch = true);
+    run.sees(merged());
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+}

@@ -14,6 +14,7 @@ fn a_whole_run_from_the_first_task_to_the_last() {
     => run turn 1 for 1800000 ms
     iteration_complete iteration=1 phase=1 subtasks_done=1 progress=["tasks","phase","tree"] tasks={"total":2,"completed":1} duration_ms=1000
     promise_detected iteration=1 promise="PHASE COMPLETE"
+    e2e_skipped iteration=1
     iteration_start iteration=2 phase=2 task="T002"
     => run turn 2 for 1800000 ms
     iteration_complete iteration=2 phase=2 subtasks_done=1 progress=["tasks","tree"] tasks={"total":2,"completed":2} duration_ms=1000

@@ -451,6 +451,7 @@ impl Script {
                 Effect::Forge(ForgeAsk::Create) => Some("create"),
                 Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
                 Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
+                Effect::Forge(ForgeAsk::Delete { .. }) => Some("delete"),
             })
             .collect()
     }

@@ -242,3 +242,22 @@ fn the_menu_of_a_limit_is_over_when_the_limit_is_raised() {
     assert_eq!(run.acts(), ["run"]);
     assert_eq!(run.state.rules.limits.max_iterations, 4);
 }
+
+/// In a session no hook waits: the agent rests until somebody has answered.
+#[test]
+fn where_nobody_waits_the_run_rests_at_once_and_goes_on_when_answered() {
+    let mut run = Script::begin(asking(for_tasks()), seen(free(0, 2)));
+    run.turn(question("Which?"));
+    run.feed(Kind::Session(SessionEvent::NobodyWaits));
+    assert!(run.last.is_empty(), "there is other work");
+    run.turn(question("And which here?"));
+    let why = run.waits().map(|(_, why)| why);
+    assert_eq!(why, Some(WaitReason::Answer));
+    run.feed(Kind::Session(SessionEvent::NobodyWaits));
+    assert_eq!(run.outcome(), paused_for_an_answer());
+    assert!(run.state.is_held_up());
+    replied(&mut run, 2, "this");
+    assert!(!run.state.is_held_up());
+    run.resume();
+    assert_eq!(task_of(&run), Some("T002"));
+}

@@ -202,6 +202,7 @@ impl Move {
             (ForgeAsk::Create, _) => ForgeAnswer::Created { url: "u".into() },
             (ForgeAsk::Rerun { .. }, _) => ForgeAnswer::Rerun,
             (ForgeAsk::Merge { .. }, _) => ForgeAnswer::Merged,
+            (ForgeAsk::Delete { .. }, _) => ForgeAnswer::Deleted,
         }
     }
 
