@@ -93,7 +93,7 @@ fn sit(stage: &Stage, turns: Vec<Turn>, call: Vec<String>) -> io::Result<Finding
 
 impl Findings {
     /// The runs of the project, as outcome and iterations, in order.
-    fn runs(&mut self, want: &[(&str, u64)]) {
+    pub fn runs(&mut self, want: &[(&str, u64)]) {
         let runs = self.played.cost["runs"].as_array().cloned();
         let mut got: Vec<(String, u64)> = runs
             .unwrap_or_default()
@@ -114,7 +114,7 @@ impl Findings {
         self.must(got == want, &told);
     }
 
-    fn exits(&mut self, want: i32) {
+    pub fn exits(&mut self, want: i32) {
         let got = self.played.code;
         let told = format!("the client should end with {want}, not {got:?}");
         self.must(got == Some(want), &told);

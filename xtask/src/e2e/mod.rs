@@ -3,11 +3,11 @@
 //! internet (XCUT-04); and the page is used in a real browser.
 
 mod clients;
+mod flows;
 mod in_session;
 mod install;
 mod isolate;
 mod names;
-mod roles;
 mod scenarios;
 mod shape;
 mod stage;
@@ -244,7 +244,7 @@ fn play_client(
         Err(reason) => return vec![troupe.skipped(reason)],
     };
     let wanted = options.scenario.as_deref();
-    let own = in_session::SCENARIOS.iter().chain(&roles::SCENARIOS);
+    let own = in_session::SCENARIOS.iter().chain(&flows::SCENARIOS);
     let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));

@@ -75,6 +75,14 @@ fn two_tasks_pass_all_roles_and_ralph_ticks_them() {
     assert_eq!(state["agent"], "tester");
     assert_eq!(state["result"], "pass");
     assert_eq!(state["risk_level"], "MEDIUM");
+    // As other tools of the flow know it (ROLE-08).
+    assert_eq!(state["version"], "1.0");
+    assert_eq!(state["change_id"], "tasks");
+    assert_eq!(
+        (&state["fail_count"], &state["reject_count"]),
+        (&json!(0), &json!(0))
+    );
+    assert!(state["timestamp"].is_string(), "{state}");
     let review = prompt(&env, 2);
     assert!(review.contains("You are the REVIEWER"), "{review}");
     assert!(review.contains("T001 Do thing 1"), "{review}");

@@ -1,5 +1,6 @@
-//! A team of roles, played by the real client: a rejection, a new attempt, an
-//! approval and a test over two tasks (issue 8).
+//! Flows with the real client: a team of roles (a rejection, a new attempt, an
+//! approval and a test over two tasks), and a task that goes through the
+//! phases of its route inside a session (issue 8).
 
 use std::io;
 
@@ -7,13 +8,20 @@ use ralph_testkit::{Script, Turn};
 use serde_json::Value;
 
 use super::scenarios::{Findings, Scenario};
-use super::stage::{Stage, Wishes};
+use super::stage::{Sitting, Stage, Wishes};
 
-pub const SCENARIOS: [Scenario; 1] = [Scenario {
-    name: "roles",
-    is_for: |client| client.name == "claude",
-    play: roles,
-}];
+pub const SCENARIOS: [Scenario; 2] = [
+    Scenario {
+        name: "roles",
+        is_for: |client| client.name == "claude",
+        play: roles,
+    },
+    Scenario {
+        name: "session do",
+        is_for: |client| client.name == "claude",
+        play: session_do,
+    },
+];
 
 /// Who is called for which task, and what comes of it.
 const STORY: [(&str, &str, &str); 8] = [
@@ -138,4 +146,44 @@ fn asked_in_their_roles(findings: &mut Findings) {
         .get(2)
         .is_some_and(|body| !body.contains("You are the DEVELOPER"));
     findings.must(is_fresh, "a reviewer should not be in the developer's chat");
+}
+
+/// `/do` is read by our hook, and each phase that leaves its file leads into
+/// the next.
+fn session_do(stage: &Stage) -> io::Result<Findings> {
+    let write = |name: &str, text: &str| stage.client.write(&stage.project.join(name), text);
+    let phase = |name: &str, text: &str| write(&format!(".skillpack/current/{name}"), text);
+    let script = Script::main(vec![
+        Turn::say("Planning.").call(phase("1_plan.md", "Write one.sh.\n")),
+        Turn::say("The plan is there."),
+        Turn::say("Working.")
+            .call(write("one.sh", "one\n"))
+            .call(phase("2_implementation.md", "one.sh is written.\n")),
+        Turn::say("It is written."),
+        // Words alone end no phase.
+        Turn::say("Review Score: 90/100\n\nVERDICT: APPROVE"),
+        Turn::say("Noting it.").call(phase("3_review.md", "It is right.\n")),
+        Turn::say("Review Score: 90/100\n\nVERDICT: APPROVE"),
+    ]);
+    let prompt = "/do \"Write one.sh\" --route planned --verify 'test -f one.sh'";
+    let call = stage.client.alone.map(|args| args(prompt));
+    let mut findings = Findings::new(stage.sit(Sitting {
+        script,
+        calls: vec![vec![call.unwrap_or_default()]],
+        ..Sitting::default()
+    })?);
+    findings.exits(0);
+    findings.runs(&[("complete", 4)]);
+    findings.file(stage, "one.sh", "one\n");
+    let asked = findings.asked();
+    for (at, text) in [
+        (0, "1_plan.md"),
+        (2, "2_implementation.md"),
+        (4, "3_review.md"),
+        (5, "The step left no `3_review.md`"),
+    ] {
+        let is_told = asked.get(at).is_some_and(|body| body.contains(text));
+        findings.must(is_told, &format!("request {at} should name {text:?}"));
+    }
+    Ok(findings)
 }
