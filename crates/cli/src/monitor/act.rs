@@ -128,10 +128,14 @@ impl Asked {
 pub fn page(file: &Path) {
     let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty());
     let pager = pager.unwrap_or_else(|| "less".into());
+    // What is new stands at the end.
+    let mut options = std::env::var_os("LESS").unwrap_or_default();
+    options.push(" +G");
     let status = Command::new("sh")
         .args(["-c", "exec $0 \"$1\""])
         .arg(pager)
         .arg(file)
+        .env("LESS", options)
         .status();
     // Without a pager there is nothing to show it with.
     let _ = status;

@@ -130,8 +130,8 @@ fn header(model: &Model, columns: u16) -> Line<'static> {
                 None => words::standing(snapshot.standing, lang),
             };
             format!(
-                "ralph · {} · {state} · {}",
-                snapshot.run.id, snapshot.run.goal
+                "ralph · {state} · {} · {}",
+                snapshot.run.goal, snapshot.run.id
             )
         }
         None => tr!(
@@ -262,7 +262,12 @@ fn overlay(frame: &mut Frame<'_>, model: &Model, body: Rect) {
         0
     };
     let widest = lines.iter().map(Line::width).max().unwrap_or(0).max(least);
-    let area = centered(body, widest + 4, lines.len() + 2);
+    // All keys are worth more than what stands around the tab.
+    let room = match model.overlay {
+        Overlay::Help => frame.area(),
+        _ => body,
+    };
+    let area = centered(room, widest + 4, lines.len() + 2);
     clear_halves(frame, area);
     frame.render_widget(Clear, area);
     let inner = framed(frame, model, area, &title);

@@ -33,6 +33,7 @@ impl Model {
     fn press_plain(&mut self, code: KeyCode) {
         self.said.clear();
         match code {
+            KeyCode::Esc if !self.filter.is_empty() => self.filter.clear(),
             KeyCode::Char('q') | KeyCode::Esc => self.wants_out = true,
             KeyCode::Tab | KeyCode::Right => self.go_to(self.tab.moved(1)),
             KeyCode::BackTab | KeyCode::Left => self.go_to(self.tab.moved(-1)),
@@ -103,7 +104,12 @@ impl Model {
 
     fn type_key(&mut self, what: Typing, mut text: String, code: KeyCode) {
         match code {
-            KeyCode::Esc => return,
+            KeyCode::Esc => {
+                if what == Typing::Filter {
+                    self.filter.clear();
+                }
+                return;
+            }
             KeyCode::Enter => return self.typed(what, &text),
             KeyCode::Backspace => {
                 text.pop();

@@ -17,6 +17,8 @@ use ralph_store::layout::RunId;
 const MOST_RUNS: usize = 50;
 /// The list is looked at anew with every so many looks at the run.
 const LOOKS_PER_LIST: u32 = 8;
+/// What was said is forgotten after so many looks, some six seconds.
+pub const LOOKS_PER_WORD: u32 = 24;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tab {
@@ -126,6 +128,8 @@ pub struct Model {
     pub diff: Option<Diff>,
     /// What the last key led to.
     pub said: String,
+    /// The same as of the last look, and the looks since it was said.
+    said_before: (String, u32),
     pub now_ms: i64,
     pub wants_out: bool,
     pub wants_pager: Option<PathBuf>,
@@ -155,6 +159,7 @@ impl Model {
             checked: None,
             diff: None,
             said: String::new(),
+            said_before: (String::new(), 0),
             now_ms: 0,
             wants_out: false,
             wants_pager: None,
@@ -175,6 +180,7 @@ impl Model {
                 News::Diff(diff) => self.diff = Some(diff.unwrap_or_default()),
             }
         }
+        self.forget_what_was_said();
         if self.looks.is_multiple_of(LOOKS_PER_LIST) {
             self.list_runs();
         }
@@ -199,6 +205,17 @@ impl Model {
         }
         self.look_at_tasks();
         self.look_at_output();
+    }
+
+    fn forget_what_was_said(&mut self) {
+        let (before, looks) = &mut self.said_before;
+        if *before != self.said {
+            self.said_before = (self.said.clone(), 0);
+        } else if *looks < LOOKS_PER_WORD {
+            *looks += 1;
+        } else {
+            self.said.clear();
+        }
     }
 
     /// The newest run stays at the top; whoever looks at another keeps it.
@@ -286,8 +303,8 @@ impl Model {
             return;
         };
         let turns = &watch.snapshot().turns;
-        if self.tab == Tab::Output {
-            let turn = match self.turn {
+        if matches!(self.tab, Tab::Output | Tab::Overview) {
+            let turn = match self.turn.filter(|_| self.tab == Tab::Output) {
                 Some(at) => turns.get(at),
                 None => turns.last(),
             };

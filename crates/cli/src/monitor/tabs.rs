@@ -1,29 +1,32 @@
 //! What each tab shows, as lines. Only the lines that are seen are made, so
 //! that a long run scrolls as fast as a short one.
 
+mod diff;
+mod output;
+
 use ralph_core::display::{self, Progress, Screen, UsageView};
 use ralph_core::machine::{Level, TaskRef};
-use ralph_core::report::{Call, Verdict, outcome_word, verdict_word};
-use ralph_core::text;
+use ralph_core::report::{Call, Verdict, outcome_sentence, outcome_word, verdict_word};
+use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
-use ralph_engine::watch::{CheckRun, OutputLine, Said, Snapshot, Told, Watch};
+use ralph_engine::watch::{CheckRun, Snapshot, Told, Watch};
 use ratatui::style::{Color, Style};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
+use self::diff::diff;
+use self::output::{doing, output, said_line};
 use super::chart;
 use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
-use crate::view::{elapsed, phases, said_text};
+use crate::view::{elapsed, phases};
 
 type Lines = Vec<Line<'static>>;
 
 pub fn lines(model: &mut Model, columns: usize, height: usize) -> Lines {
     match model.tab {
-        Tab::Output => from_the_end(model, height, output_count(model), |model, at| {
-            output_line(model, at, columns)
-        }),
+        Tab::Output => output(model, columns, height),
         Tab::Events => events(model, columns, height),
         _ => {
             let all = match model.tab {
@@ -123,6 +126,12 @@ fn overview(model: &Model, columns: usize) -> Lines {
         &tr!(lang, "Agent: {who}", "代理：{who}", "代理：{who}"),
         Style::new(),
     );
+    if let Some(now) = doing(model, snapshot) {
+        add(
+            &tr!(lang, "Now: {now}", "目前：{now}", "当前：{now}"),
+            Style::new(),
+        );
+    }
     add(&limits(model, snapshot), Style::new());
     let spent = UsageView::from(&snapshot.bill).line(lang);
     add(&spent, Style::new());
@@ -165,17 +174,17 @@ fn overview(model: &Model, columns: usize) -> Lines {
     }
     if let Some(outcome) = &snapshot.outcome {
         let name = outcome_word(lang, outcome.name());
-        let reason = text::one_line(outcome.reason());
-        let dash = if reason.is_empty() { "" } else { " · " };
-        add(
-            &tr!(
-                lang,
-                "Ended: {name}{dash}{reason}",
-                "結束：{name}{dash}{reason}",
-                "结束：{name}{dash}{reason}"
-            ),
-            BOLD,
+        let errors = snapshot.events.iter().filter(|told| told.event == "error");
+        let said = text::one_line(&outcome_sentence(lang, Some(outcome), errors.count()));
+        let whole = tr!(
+            lang,
+            "Ended: {name} · {said}",
+            "結束：{name} · {said}",
+            "结束：{name} · {said}"
         );
+        for line in width::wrap(&whole, columns) {
+            add(&line, BOLD);
+        }
     }
     lines.push(Line::raw(""));
     let last = snapshot.turns.iter().rev().take(5);
@@ -295,33 +304,6 @@ fn tasks(model: &Model, columns: usize) -> Lines {
 
 fn nothing(model: &Model, words: &str) -> Line<'static> {
     Line::styled(words.to_owned(), dim(model))
-}
-
-fn output_count(model: &Model) -> usize {
-    model
-        .output
-        .as_ref()
-        .map_or(0, |(_, output)| output.lines().len())
-}
-
-fn output_line(model: &Model, at: usize, columns: usize) -> Line<'static> {
-    let line = model
-        .output
-        .as_ref()
-        .and_then(|(_, output)| output.lines().get(at));
-    line.map_or_else(Line::default, |line| said_line(model, line, columns))
-}
-
-fn said_line(model: &Model, line: &OutputLine, columns: usize) -> Line<'static> {
-    let style = match line.said {
-        Said::Words | Said::Plain => Style::new(),
-        Said::Tool => colored(model, Color::Cyan),
-        Said::ToolFailed | Said::Error => colored(model, Color::Red),
-        Said::Denied => colored(model, Color::Yellow),
-    };
-    let sign = line.said.sign(model.screen.style.unicode);
-    let text = format!("{sign}{}", said_text(line, model.screen.lang));
-    Line::styled(fit(model, &text, columns), style)
 }
 
 fn events(model: &mut Model, columns: usize, height: usize) -> Lines {
@@ -475,6 +457,15 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
     let Some(snapshot) = model.snapshot() else {
         return Vec::new();
     };
+    if snapshot.turns.iter().all(|turn| turn.duration_ms.is_none()) {
+        let words = tr!(
+            lang,
+            "no turn has ended yet",
+            "尚未有任何一輪結束",
+            "尚未有任何一轮结束"
+        );
+        return vec![nothing(model, &words)];
+    }
     let seconds = |turn: &Call| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
     let cost = |turn: &Call| turn.spent.cost.map_or(0.0, Usd::dollars);
     let times: Vec<f64> = snapshot.turns.iter().map(seconds).collect();
@@ -513,61 +504,4 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
         }
     }
     lines
-}
-
-fn diff(model: &Model, columns: usize) -> Lines {
-    let lang = model.screen.lang;
-    let Some(diff) = &model.diff else {
-        return vec![nothing(
-            model,
-            &tr!(lang, "asking Git …", "詢問 Git…", "询问 Git…"),
-        )];
-    };
-    let mut lines: Lines = diff
-        .text
-        .lines()
-        .map(|line| diff_line(model, line, columns))
-        .collect();
-    if !diff.untracked.is_empty() {
-        lines.push(Line::styled(
-            tr!(lang, "New files:", "新檔案：", "新文件："),
-            BOLD,
-        ));
-        let names = diff.untracked.iter().map(|name| format!("+ {name}"));
-        lines
-            .extend(names.map(|name| {
-                Line::styled(fit(model, &name, columns), colored(model, Color::Green))
-            }));
-    }
-    if diff.cut {
-        lines.push(nothing(
-            model,
-            &tr!(lang, "… it is longer", "…還有更多", "…还有更多"),
-        ));
-    }
-    if lines.is_empty() {
-        lines.push(nothing(
-            model,
-            &tr!(
-                lang,
-                "nothing differs from the last commit before this turn",
-                "與本輪之前最後一次提交沒有差異",
-                "与本轮之前最后一次提交没有差异"
-            ),
-        ));
-    }
-    lines
-}
-
-fn diff_line(model: &Model, line: &str, columns: usize) -> Line<'static> {
-    let style = match line.as_bytes().first() {
-        _ if line.starts_with("+++") || line.starts_with("---") => BOLD,
-        Some(b'+') => colored(model, Color::Green),
-        Some(b'-') => colored(model, Color::Red),
-        Some(b'@') => colored(model, Color::Cyan),
-        _ if line.starts_with("diff ") => BOLD,
-        _ => Style::new(),
-    };
-    let text = line.replace('\t', "    ");
-    Line::from(Span::styled(fit(model, &text, columns), style))
 }

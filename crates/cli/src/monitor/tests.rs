@@ -20,7 +20,7 @@ use ralph_store::journal::{Durability, Journal};
 use ralph_store::layout::{Layout, RunPaths, new_run_id};
 
 use super::draw;
-use super::model::{Model, News, Overlay, Tab};
+use super::model::{LOOKS_PER_WORD, Model, News, Overlay, Tab};
 
 const START_MS: i64 = 1_794_708_630_000;
 
@@ -350,6 +350,59 @@ fn what_lies_over_a_tab() {
         out.push_str(&shown(&mut model, 60, 18));
     }
     insta::assert_snapshot!(out);
+}
+
+#[test]
+fn long_output_is_broken_and_scrolls_by_what_is_seen() {
+    let fixture = Fixture::new();
+    let long = (1..=30)
+        .map(|n| format!("word{n}"))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let run = Layout::new(fixture.dir.path()).run(&new_run_id(START_MS, 7));
+    fs::write(run.turn_output(3, 1), format!("{long}\nthe end\n")).unwrap();
+    let mut model = fixture.model(STYLE, Lang::En);
+    press(&mut model, "3");
+    let seen = |model: &mut Model| {
+        let screen = shown(model, 40, 8);
+        let rows = screen.lines().filter(|line| line.starts_with('│'));
+        let rows = rows.map(|line| line.trim_matches(['│', ' ']).to_owned());
+        rows.collect::<Vec<_>>()
+    };
+    let end = seen(&mut model);
+    assert!(end[1].ends_with("word30") && end[2] == "the end", "{end:?}");
+    press(&mut model, "k");
+    assert_eq!(seen(&mut model)[1..], end[..2], "one row up");
+    press(&mut model, "g");
+    let beginning = seen(&mut model);
+    assert!(beginning[0].starts_with("word1 word2 "), "{beginning:?}");
+    press(&mut model, "G");
+    assert_eq!(seen(&mut model), end);
+}
+
+#[test]
+fn what_was_said_makes_room_for_the_keys_again() {
+    let fixture = Fixture::new();
+    let mut model = fixture.model(STYLE, Lang::En);
+    model.said = "it has heard".into();
+    model.look();
+    assert!(shown(&mut model, 80, 24).contains("it has heard"));
+    for _ in 0..=LOOKS_PER_WORD {
+        model.look();
+    }
+    assert!(shown(&mut model, 80, 24).contains("? help"));
+}
+
+#[test]
+fn escape_takes_a_filter_away_before_it_leaves() {
+    let fixture = Fixture::new();
+    let mut model = fixture.model(STYLE, Lang::En);
+    press(&mut model, "/question\u{1b}");
+    assert_eq!((model.filter.as_str(), model.wants_out), ("", false));
+    press(&mut model, "/question\n\u{1b}");
+    assert_eq!((model.filter.as_str(), model.wants_out), ("", false));
+    press(&mut model, "\u{1b}");
+    assert!(model.wants_out);
 }
 
 #[test]

@@ -47,9 +47,9 @@ pub fn standing(standing: Standing, lang: Lang) -> String {
 pub fn keys(lang: Lang) -> String {
     tr!(
         lang,
-        "? help  p pause  c continue  s stop  e extend  a answer  q quit",
-        "? 說明  p 暫停  c 繼續  s 停止  e 延長  a 回答  q 離開",
-        "? 帮助  p 暂停  c 继续  s 停止  e 延长  a 回答  q 离开",
+        "? help  q quit  p pause  c continue  s stop  e extend  a answer",
+        "? 說明  q 離開  p 暫停  c 繼續  s 停止  e 延長  a 回答",
+        "? 帮助  q 离开  p 暂停  c 继续  s 停止  e 延长  a 回答",
     )
 }
 

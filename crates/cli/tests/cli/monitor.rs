@@ -107,6 +107,7 @@ fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
     let overview = see_now(&terminal, "0/2 tasks done");
     assert!(overview.contains("working"), "{overview}");
     assert!(overview.contains("Task: T001 Do thing 1"), "{overview}");
+    see_now(&terminal, "Now: looking around 四處看看");
     keys(&["3"]);
     see_now(&terminal, "looking around 四處看看");
     keys(&["2"]);
@@ -191,7 +192,8 @@ fn the_monitor_needs_a_terminal() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("0/1 tasks done"), "{}", done.stdout);
     assert!(
-        done.stdout.contains("Ended: blocked · enough"),
+        done.stdout
+            .contains("Ended: blocked · The agent says that it can't go on: enough"),
         "{}",
         done.stdout
     );
