@@ -211,13 +211,28 @@ fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
             patterns.extend(call.input.get(key).and_then(Value::as_str));
         }
     }
-    for pattern in patterns {
+    for pattern in patterns.into_iter().flat_map(alternatives) {
+        let pattern = pattern.as_str();
         let within = match directory {
             Some(directory) if !pattern.starts_with(['/', '~']) => format!("{directory}/{pattern}"),
             _ => pattern.to_owned(),
         };
         let within: String = within.chars().map(mark::with_globs).collect();
         files::tool_read(walker, &within, env);
+    }
+}
+
+/// What a pattern with one list of alternatives stands for: `{a,b}/c`.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let braces = pattern
+        .split_once('{')
+        .and_then(|(before, rest)| Some((before, rest.split_once('}')?)));
+    match braces {
+        Some((before, (list, after))) if list.contains(',') => list
+            .split(',')
+            .map(|one| format!("{before}{one}{after}"))
+            .collect(),
+        _ => vec![pattern.to_owned()],
     }
 }
 

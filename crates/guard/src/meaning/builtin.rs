@@ -229,18 +229,31 @@ fn read_into(command: &Command, env: &mut Env) {
     if names.is_empty() {
         names.push("REPLY".to_owned());
     }
+    let separators = match env.variables.get("IFS") {
+        Some(Value::Texts(texts)) => texts.first().cloned().unwrap_or_default(),
+        _ => " \t\n".to_owned(),
+    };
+    let split = |line: &str| -> Vec<String> {
+        let words = line.split(|c| separators.contains(c));
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let into_list = command
+        .args
+        .iter()
+        .any(|word| word == "-a" || word == "-ra");
     let single = names.len() == 1;
     for (index, name) in names.into_iter().enumerate() {
         let value = match &lines {
             Some(lines) if command.name != "read" => Value::List(lines.clone()),
+            Some(lines) if into_list => {
+                Value::List(lines.first().map(|line| split(line)).unwrap_or_default())
+            }
             Some(lines) if single => Value::Texts(lines.iter().take(64).cloned().collect()),
             Some(lines) => {
-                let word = |line: &String| {
-                    line.split_whitespace()
-                        .nth(index)
-                        .unwrap_or_default()
-                        .to_owned()
-                };
+                let word = |line: &String| split(line).get(index).cloned().unwrap_or_default();
                 Value::Texts(lines.iter().take(64).map(word).collect())
             }
             None => Value::unknown(),

@@ -7,6 +7,7 @@ mod builtin;
 mod carried;
 pub mod code;
 pub mod env;
+mod escape;
 mod expand;
 pub mod interpret;
 pub mod mark;

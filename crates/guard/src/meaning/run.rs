@@ -79,6 +79,7 @@ impl Walker<'_> {
         if let Some(flow) = self.interpreter(&command, env) {
             return flow;
         }
+        self.commands_in_options(&command, env);
         self.carried(&command, env);
         self.started_file(&command, env);
         self.written_recipes(&command, env);

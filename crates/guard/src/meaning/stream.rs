@@ -133,6 +133,11 @@ impl Walker<'_> {
                 argv.extend(found.iter().cloned());
             }
             self.trace.unwrapped(command.name);
+            if let [program] = argv.as_slice()
+                && super::interpret::is_shell(program)
+            {
+                self.report("opaque.code", program);
+            }
             self.run(&argv, env, &Flow::Unknown);
             at += length;
         }

@@ -131,7 +131,10 @@ const DIRECTORIES: [&str; 16] = [
 ];
 
 /// Single files, as endings of a path.
-const PATHS: [&str; 18] = [
+const PATHS: [&str; 21] = [
+    "/var/log/auth.log",
+    "/var/log/secure",
+    "/var/log/audit/audit.log",
     "/.docker/config.json",
     "/.config/hub",
     "/etc/sudoers",
@@ -234,6 +237,8 @@ fn is_sensitive_name(name: &str) -> bool {
         || name.contains("service_account")
         || name.starts_with("client_secret")
         || name.contains("firebase-adminsdk");
+    let sample = ["example", "sample", "template"];
+    let wanted = wanted && !sample.iter().any(|word| name.contains(word));
     if wanted && name.ends_with(".json") {
         return true;
     }

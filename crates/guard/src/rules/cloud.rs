@@ -3,22 +3,81 @@
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::walk::{Command, Walker};
 
-/// Options with a value that stand before the verb.
-pub const GLOBAL_OPTIONS: Takes = Takes {
-    shorts: "",
-    longs: &[
-        "profile",
-        "region",
-        "endpoint-url",
-        "namespace",
-        "context",
-        "kubeconfig",
-        "project",
-        "subscription",
-        "cluster",
-        "zone",
-    ],
-};
+/// Options with a value that may stand before the verb.
+pub fn global_options(program: &str) -> Takes {
+    match program {
+        "kubectl" | "oc" | "k" | "helm" => Takes {
+            shorts: "ns",
+            longs: &[
+                "namespace",
+                "context",
+                "kubeconfig",
+                "cluster",
+                "kube-context",
+                "server",
+                "user",
+            ],
+        },
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Takes {
+            shorts: "Hc",
+            longs: &[
+                "host",
+                "context",
+                "config",
+                "log-level",
+                "file",
+                "project-name",
+                "profile",
+                "url",
+            ],
+        },
+        "npm" | "pnpm" | "yarn" | "bun" => Takes {
+            shorts: "wFC",
+            longs: &[
+                "prefix",
+                "workspace",
+                "filter",
+                "dir",
+                "cwd",
+                "registry",
+                "otp",
+                "tag",
+            ],
+        },
+        "cargo" => Takes {
+            shorts: "pZ",
+            longs: &[
+                "manifest-path",
+                "package",
+                "color",
+                "config",
+                "registry",
+                "index",
+                "token",
+            ],
+        },
+        "gh" | "glab" => Takes {
+            shorts: "R",
+            longs: &["repo"],
+        },
+        _ => Takes {
+            shorts: "",
+            longs: &[
+                "token",
+                "profile",
+                "region",
+                "endpoint-url",
+                "namespace",
+                "context",
+                "kubeconfig",
+                "project",
+                "subscription",
+                "cluster",
+                "zone",
+            ],
+        },
+    }
+}
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     let args = command.args;
@@ -30,7 +89,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                     .is_some_and(|rest| rest.starts_with('='))
         })
     };
-    let words = Args::read(args, GLOBAL_OPTIONS).operands;
+    let words = Args::read(args, global_options(command.name)).operands;
     let dry = has("--dry-run") && !args.iter().any(|word| word == "--dry-run=none")
         || has("--dryrun")
         || has("--help");

@@ -4,6 +4,7 @@ use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
+use super::cloud::global_options;
 use super::files;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
@@ -22,11 +23,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     }
     let args = command.args;
     let has = |flag: &str| args.iter().any(|word| word == flag);
-    let words: Vec<&str> = args
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+    let words = Args::read(args, global_options(command.name)).operands;
     let compose = command.name.ends_with("-compose") || words.first() == Some(&"compose");
     let shown = format!("{} {}", command.name, args.join(" "));
     if compose {

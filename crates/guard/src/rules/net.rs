@@ -136,12 +136,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         // Elixir's shell of the same name takes options.
-        "iex" | "Invoke-Expression"
-            if !command
-                .args
-                .iter()
-                .all(|word| word.starts_with('-') || word == "mix") =>
-        {
+        "iex" | "Invoke-Expression" if !command.args.iter().any(|word| word.starts_with('-')) => {
             walker.report("net.run-remote-code", command.name);
         }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"

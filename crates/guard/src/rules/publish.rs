@@ -1,5 +1,7 @@
 //! Publishing: what leaves for everybody and can't be taken back.
 
+use super::cloud::global_options;
+use crate::meaning::args::Args;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
@@ -8,11 +10,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if has("--dry-run") || has("--help") || has("-h") || has("--dry-run=true") {
         return;
     }
-    let words: Vec<&str> = args
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-') && !word.starts_with('+'))
-        .collect();
+    let mut words = Args::read(args, global_options(command.name)).operands;
+    words.retain(|word| !word.starts_with('+'));
     let publishes = match (command.name, words.as_slice()) {
         ("npm" | "pnpm" | "yarn" | "bun", all) => npm(all),
         ("lerna", ["publish", ..]) => true,

@@ -139,11 +139,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "git" => git(walker, args),
         "jq" | "gojq" | "yq" => {
             let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
+            // `env.NAME` is a variable, `.env.NAME` a field of the document.
             let named = |word: &String| {
-                let names = word.split(|c: char| !c.is_alphanumeric() && c != '_');
-                let asks = ["env.", "$ENV.", "env[", "$ENV["];
-                asks.iter().any(|start| word.contains(start))
-                    && names.into_iter().any(is_secret_variable)
+                let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+                word.split(|c: char| !is_part(c))
+                    .filter_map(|path| path.strip_prefix("env.").or(path.strip_prefix("$ENV.")))
+                    .any(is_secret_variable)
             };
             if args.iter().any(|word| shows(word) || named(word)) {
                 walker.report("secret.environment", command.name);
@@ -289,7 +290,7 @@ fn git(walker: &mut Walker, args: &[String]) {
 
 /// Programs that hand out what a store keeps.
 fn store(walker: &mut Walker, command: &Command) {
-    let words = Args::read(command.args, super::cloud::GLOBAL_OPTIONS).operands;
+    let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
     let has = |flag: &str| {
         command
             .args
@@ -360,6 +361,7 @@ fn store(walker: &mut Walker, command: &Command) {
         ("secret-tool", ["lookup" | "search", ..])
         | ("keyctl", ["print" | "read" | "pipe", ..]) => true,
         ("kubectl" | "oc", ["config", "view", ..]) => has("--raw"),
+        ("kubectl" | "oc", ["create", "token", ..]) => true,
         ("gh", ["auth", "refresh" | "logout", ..]) => true,
         ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
         ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),

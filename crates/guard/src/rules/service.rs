@@ -4,7 +4,7 @@
 use crate::meaning::args::Args;
 use crate::meaning::walk::{Command, Walker};
 
-use super::cloud::GLOBAL_OPTIONS;
+use super::cloud::global_options;
 
 /// Programs whose objects live on somebody's server.
 const CLIENTS: [&str; 84] = [
@@ -102,7 +102,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         .args
         .iter()
         .any(|word| matches!(word.as_str(), "--dry-run" | "--help" | "-h" | "--local"));
-    let words = Args::read(command.args, GLOBAL_OPTIONS).operands;
+    let words = Args::read(command.args, global_options(command.name)).operands;
     let backup = matches!(command.name, "borg" | "restic" | "kopia" | "duplicity");
     // The words behind the verb are names that people chose.
     let forgets = |word: &&str| matches!(*word, "forget" | "prune" | "remove-older-than");

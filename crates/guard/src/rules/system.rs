@@ -92,6 +92,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "systemd-run" if args.iter().any(|word| word.starts_with("--on-")) => {
             walker.report("system.schedule", command.name);
         }
+        "ssh-keygen" | "ssh-add" if args.iter().any(|word| word == "-D" || word == "-s") => {
+            walker.report("system.loader", command.name);
+        }
         "ssh-copy-id" => walker.report("net.listen", command.name),
         "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
             walker.report("system.schedule", command.name);

@@ -36,6 +36,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
 /// `put FILE` and its like in the commands of a file-transfer client.
 fn given_to_client(walker: &mut Walker, text: &str, env: &Env) {
     for line in text.lines() {
+        if let Some(text) = line.trim_start().strip_prefix('!') {
+            walker.escaped(text, env);
+        }
         let mut words = line.split_whitespace();
         let puts = matches!(words.next(), Some("put" | "mput" | "reput" | "send"));
         for path in words.filter(|word| puts && !word.starts_with('-')) {

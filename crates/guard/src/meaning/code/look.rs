@@ -54,7 +54,7 @@ pub fn everything_else(
         }
         Language::Perl => compact.contains("%ENV"),
         Language::Php => {
-            compact.contains("getenv()")
+            text.contains("getenv()")
                 || compact.contains("($_ENV)")
                 || compact.contains("($_SERVER)")
         }
@@ -132,6 +132,12 @@ pub fn everything_else(
             .any(|word| compact.contains(word))
     {
         walker.report("net.run-remote-code", text);
+    }
+    if ["evalpack(", "evalunpack(", "eval(pack(", "eval(unpack("]
+        .iter()
+        .any(|word| compact.contains(word))
+    {
+        walker.report("opaque.code", text);
     }
     if language == Language::Perl && compact.contains("evalget(") {
         walker.report("net.run-remote-code", text);
@@ -228,7 +234,7 @@ pub fn everything_else(
         let starts = ["spawn ", "exec ", "shell "];
         for line in text.lines().map(str::trim) {
             if let Some(command) = starts.iter().find_map(|start| line.strip_prefix(start)) {
-                walker.code(command, &mut env.clone(), &Flow::Unknown);
+                walker.escaped(command.split(';').next().unwrap_or(command), env);
             }
         }
     }
@@ -240,7 +246,7 @@ pub fn everything_else(
     processes(walker, &compact);
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
-            walker.code(rest, &mut env.clone(), &Flow::Unknown);
+            walker.escaped(rest, env);
         }
     }
 }

@@ -71,7 +71,7 @@ impl Scan<'_, '_> {
     }
 
     fn shell(&mut self, text: &str, env: &mut Env) {
-        self.walker.code(text, &mut env.clone(), &Flow::Unknown);
+        self.walker.escaped(text, env);
     }
 
     /// Every call whose name stands in this piece of code.

@@ -113,7 +113,8 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         } else if is_path && (stands_by_mode(tokens, at) || writes && !is_looked_at(tokens, at)) {
             files::write(walker, text, env);
         }
-        if runs && matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas") {
+        let is_program = matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas");
+        if runs && is_program && is_first(tokens, at) {
             let rest = tokens.iter().skip(at).filter_map(|token| match token {
                 Token::Text(text) => Some(text.clone()),
                 _ => None,
@@ -171,6 +172,14 @@ fn stands_by_mode(tokens: &[Token], at: usize) -> bool {
         )
     };
     is_mode(at.checked_sub(2)) || is_mode(Some(at + 2))
+}
+
+/// Does the string begin a call or a list?
+fn is_first(tokens: &[Token], at: usize) -> bool {
+    match at.checked_sub(1).and_then(|before| tokens.get(before)) {
+        Some(Token::Code(code)) => code.trim_end().ends_with(['(', '[', '{']),
+        _ => false,
+    }
 }
 
 /// Is the string an argument by itself, and no value in a structure?

@@ -87,6 +87,12 @@ fn joined(tokens: Vec<Token<'_>>, language: Language) -> Vec<Token<'_>> {
     };
     let mut result: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
+        if language == Language::Python
+            && let (Some(Token::Text(text)), Token::Text(more)) = (result.last_mut(), &token)
+        {
+            text.push_str(more);
+            continue;
+        }
         if let Token::Text(more) = &token
             && let [.., Token::Text(_), Token::Code(code)] = result.as_slice()
             && joins(code)

@@ -3,7 +3,7 @@
 use super::super::files;
 use super::copy::is_remote;
 use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
+use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
@@ -42,7 +42,7 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
         "I",
     ]) {
         let text = action.strip_prefix("exec=").unwrap_or(action);
-        walker.code(text, &mut env.clone(), &Flow::Unknown);
+        walker.escaped(text, env);
     }
     let archive: Vec<&str> = args.values(&["f", "file"]).collect();
     if creates {

@@ -44,7 +44,7 @@ pub fn sed_script(walker: &mut Walker, script: &str, env: &mut Env) {
     let after_address =
         trimmed.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | ' '));
     if let Some(text) = after_address.strip_prefix("e ") {
-        walker.code(text, &mut env.clone(), &Flow::Unknown);
+        walker.escaped(text, env);
     }
     if let Some(path) = after_address.strip_prefix("w ") {
         files::write(walker, path.trim(), env);

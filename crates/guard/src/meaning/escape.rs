@@ -1,0 +1,93 @@
+//! Programs that are made for something else and run a command on the side:
+//! by an option, or by what they are told to do with a shell.
+
+use super::env::{Env, Flow};
+use super::interpret;
+use super::walk::{Command, Walker};
+
+/// Options whose value is a command, by program.
+const OPTIONS: [(&str, &[&str]); 22] = [
+    ("apt", &["-o"]),
+    ("apt-get", &["-o"]),
+    ("borg", &["--rsh"]),
+    ("cpio", &["--rsh-command"]),
+    ("gcc", &["-wrapper"]),
+    ("hg", &["--config"]),
+    ("less", &["-k", "--lesskey-file"]),
+    ("logsave", &["-c"]),
+    ("mysql", &["--pager"]),
+    ("rpm", &["--eval", "-E", "--pipe"]),
+    ("rsync", &["-e", "--rsh"]),
+    ("scp", &["-S"]),
+    ("sftp", &["-S"]),
+    ("sort", &["--compress-program"]),
+    ("split", &["--filter"]),
+    ("sqlite3", &["-cmd"]),
+    ("svn", &["--editor-cmd", "--diff-cmd"]),
+    (
+        "tar",
+        &[
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+            "-F",
+        ],
+    ),
+    ("wget", &["--use-askpass"]),
+    ("xterm", &["-e"]),
+    ("gnome-terminal", &["-e", "--command"]),
+    ("zip", &["-TT", "--unzip-command"]),
+];
+
+impl Walker<'_> {
+    /// Judges a command that a program runs on the side. A shell without a
+    /// script is what such programs are misused for.
+    pub fn escaped(&mut self, text: &str, env: &Env) {
+        if is_bare_shell(text) {
+            self.report("opaque.code", text);
+        }
+        self.code(text, &mut env.clone(), &Flow::Unknown);
+    }
+
+    /// The commands in a program's options.
+    pub fn commands_in_options(&mut self, command: &Command, env: &Env) {
+        let Some((_, options)) = OPTIONS.iter().find(|(name, _)| *name == command.name) else {
+            return;
+        };
+        for (at, word) in command.args.iter().enumerate() {
+            let attached = word
+                .split_once('=')
+                .filter(|(option, _)| options.contains(option))
+                .map(|(_, text)| text);
+            let following = options
+                .contains(&word.as_str())
+                .then(|| command.args.get(at + 1).map(String::as_str))
+                .flatten();
+            let Some(text) = attached.or(following) else {
+                continue;
+            };
+            // `APT::Update::Pre-Invoke::=…`, `%(…)`, `alias.x=!…`.
+            let text = match text.split_once("Invoke::=").or(text.split_once("=!")) {
+                Some((_, text)) => text,
+                None => text.trim_start_matches("%(").trim_end_matches(')'),
+            };
+            let is_program = command.name != "scp" && command.name != "wget";
+            if !is_program {
+                self.report("opaque.code", text);
+            } else if text.split_whitespace().count() > 1 || is_bare_shell(text) {
+                self.escaped(text, env);
+            }
+        }
+    }
+}
+
+/// Is it a shell, perhaps an interactive one, and nothing for it to do?
+pub fn is_bare_shell(text: &str) -> bool {
+    let mut words = text
+        .split_whitespace()
+        .skip_while(|word| *word == "exec")
+        .take_while(|word| !word.starts_with('#'))
+        .filter(|word| !word.contains(['<', '>']));
+    words.next().is_some_and(interpret::is_shell)
+        && words.all(|word| matches!(word, "-i" | "-p" | "-l" | "-il" | "-li"))
+}
