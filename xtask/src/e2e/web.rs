@@ -263,7 +263,7 @@ struct Show {
 impl Show {
     fn play(&mut self) {
         type Scene = fn(&mut Show) -> Result<String, String>;
-        let scenes: [(&str, Scene); 11] = [
+        let scenes: [(&str, Scene); 12] = [
             ("an empty project says how to begin", Show::nothing_yet),
             ("a run is seen, and each event within a second", Show::lives),
             ("the keyboard is enough", Show::keyboard),
@@ -275,6 +275,7 @@ impl Show {
             ("a telephone is wide enough", Show::phone),
             ("dark is dark", Show::dark),
             ("the report stands alone", Show::report),
+            ("roles are seen, and stop really stops", Show::roles),
         ];
         for (name, scene) in scenes {
             let start = Instant::now();
@@ -296,10 +297,10 @@ impl Show {
         if !complaints.is_empty() {
             return Err(format!("the console says {complaints:?}"));
         }
-        let home = self.stage.url.split("/?").next().unwrap_or_default();
+        let home = self.home();
         let elsewhere = |url: &String| {
             let here =
-                url.starts_with(home) || url.starts_with("data:") || url.starts_with("about:");
+                url.starts_with(&home) || url.starts_with("data:") || url.starts_with("about:");
             !here && !url.starts_with("chrome")
         };
         let foreign: Vec<String> = self
@@ -568,14 +569,49 @@ impl Show {
         }
     }
 
+    fn home(&self) -> String {
+        let home = self.stage.url.split("/?").next();
+        home.unwrap_or_default().to_owned()
+    }
+
+    fn roles(&mut self) -> Result<String, String> {
+        let tasks = self.stage.project.join("tasks.md");
+        fs::write(tasks, TASKS).map_err(|e| e.to_string())?;
+        self.stage.start(&["--roles", "--max-iterations", "12"])?;
+        self.browser.go(&format!("{}/", self.home()))?;
+        self.browser.wait(
+            "the run",
+            "document.querySelector('.runs a') || document.querySelector('.hero h1')",
+        )?;
+        for role in ["DEVELOPER", "REVIEWER"] {
+            self.browser
+                .eval("document.querySelector('.runs .busy')?.closest('a').click()")?;
+            self.browser.wait(
+                role,
+                &format!(
+                    "document.querySelector('.roles .active')?.textContent.startsWith('{role}')"
+                ),
+            )?;
+            if role == "DEVELOPER" {
+                self.stage.go()?;
+            }
+        }
+        self.picture("roles")?;
+        self.accessible("roles")?;
+        self.browser.press("Stop now")?;
+        let code = self.stage.ended()?;
+        self.browser.wait(
+            "stopped",
+            "document.querySelector('.badge').textContent === 'interrupted'",
+        )?;
+        match code {
+            130 => Ok(String::new()),
+            code => Err(format!("the run ended with {code}")),
+        }
+    }
+
     fn report(&mut self) -> Result<String, String> {
-        let home = self
-            .stage
-            .url
-            .split("/?")
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let home = self.home();
         let run: Value = self.browser.eval("return location.hash.split('/').pop()")?;
         let run = run.as_str().unwrap_or_default().to_owned();
         self.browser.go(&format!("{home}/runs/{run}/report.html"))?;

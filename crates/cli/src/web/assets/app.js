@@ -195,7 +195,7 @@ function run(id) {
       [t("tasks"), head.total ? `${head.completed} / ${head.total}` : "–"],
       [t("cost"), dollars(used.cost_usd, used.unpriced_calls || used.partial_calls)],
       [t("tokens"), count(used.tokens)],
-      [t("agent"), [head.agent, head.role].filter(Boolean).join(" · ") || "–"],
+      [t("agent"), head.agent || "–"],
       [t("branch"), head.branch || "–"],
     ];
     if (head.waiting) facts.push([t("waits_until"), clock(head.waiting.until_ms)]);
