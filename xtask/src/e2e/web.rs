@@ -326,13 +326,15 @@ impl Show {
             return Ok(());
         };
         self.browser.eval(axe)?;
-        let found = self.browser.eval_later(
-            "const done = arguments[arguments.length - 1];\
+        self.browser.eval(
+            "window.found = null; const done = list => { window.found = list; };\
              axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations\
              .filter(v => v.impact === 'serious' || v.impact === 'critical')\
              .map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary).join(' | '))),\
              e => done(['axe: ' + e]))",
         )?;
+        self.browser.wait("what axe found", "window.found")?;
+        let found = self.browser.eval("return window.found")?;
         match found.as_array().map(Vec::as_slice) {
             Some([]) => Ok(()),
             _ => Err(format!("{what}: {found}")),
@@ -468,6 +470,9 @@ impl Show {
         )?;
         self.picture("question")?;
         self.accessible("question")?;
+        self.browser.resize(PHONE)?;
+        self.fits("phone-question")?;
+        self.browser.resize(DESK)?;
         self.browser.press("TWD")?;
         self.browser
             .wait("no question", "!document.querySelector('.question')")?;
@@ -528,6 +533,19 @@ impl Show {
         Ok(String::new())
     }
 
+    /// Nothing is wider than the screen.
+    fn fits(&self, name: &str) -> Result<(), String> {
+        let fits = self
+            .browser
+            .eval("return document.scrollingElement.scrollWidth <= innerWidth + 1")?;
+        self.picture(name)?;
+        self.accessible(name)?;
+        match fits == true {
+            true => Ok(()),
+            false => Err(format!("{name} is wider than the screen")),
+        }
+    }
+
     fn phone(&mut self) -> Result<String, String> {
         self.browser.resize(PHONE)?;
         for (name, at) in [("phone-run", None), ("phone-overview", Some("#/"))] {
@@ -536,14 +554,7 @@ impl Show {
                 self.browser
                     .wait("the list", "document.querySelector('.runs a')")?;
             }
-            let fits = self
-                .browser
-                .eval("return document.scrollingElement.scrollWidth <= innerWidth + 1")?;
-            self.picture(name)?;
-            self.accessible(name)?;
-            if fits != true {
-                return Err(format!("{name} is wider than the screen"));
-            }
+            self.fits(name)?;
         }
         self.browser
             .eval("document.querySelector('.runs a').click()")?;

@@ -136,7 +136,7 @@ function run(id) {
   const foot = el("footer", {},
     el("a", { href: `/runs/${id}/report.html`, target: "_blank", rel: "noopener" }, t("report")),
     el("a", { href: `/api/runs/${id}`, target: "_blank", rel: "noopener" }, "JSON"));
-  put($("main"), el("div.stack", {}, hero, asked, el("div.cols", {}, tasks, work)), foot);
+  put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work)), foot);
 
   const showTabs = () => put(bars, ...TABS.map((name) => {
     const n = { turns: model.head.calls, checks: model.head.checks?.length, guard: model.head.guard_count, events: model.head.events_count }[name];
