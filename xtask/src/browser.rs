@@ -113,11 +113,6 @@ impl Browser {
         self.command("/execute/sync", &json!({"script": script, "args": []}))
     }
 
-    /// What a script hands to its last argument, at some time.
-    pub fn eval_later(&self, script: &str) -> Result<Value, String> {
-        self.command("/execute/async", &json!({"script": script, "args": []}))
-    }
-
     /// Looks until an expression is true.
     pub fn wait(&self, what: &str, expression: &str) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;

@@ -263,7 +263,7 @@ struct Show {
 impl Show {
     fn play(&mut self) {
         type Scene = fn(&mut Show) -> Result<String, String>;
-        let scenes: [(&str, Scene); 11] = [
+        let scenes: [(&str, Scene); 12] = [
             ("an empty project says how to begin", Show::nothing_yet),
             ("a run is seen, and each event within a second", Show::lives),
             ("the keyboard is enough", Show::keyboard),
@@ -275,6 +275,7 @@ impl Show {
             ("a telephone is wide enough", Show::phone),
             ("dark is dark", Show::dark),
             ("the report stands alone", Show::report),
+            ("roles are seen, and stop really stops", Show::roles),
         ];
         for (name, scene) in scenes {
             let start = Instant::now();
@@ -296,10 +297,10 @@ impl Show {
         if !complaints.is_empty() {
             return Err(format!("the console says {complaints:?}"));
         }
-        let home = self.stage.url.split("/?").next().unwrap_or_default();
+        let home = self.home();
         let elsewhere = |url: &String| {
             let here =
-                url.starts_with(home) || url.starts_with("data:") || url.starts_with("about:");
+                url.starts_with(&home) || url.starts_with("data:") || url.starts_with("about:");
             !here && !url.starts_with("chrome")
         };
         let foreign: Vec<String> = self
@@ -325,13 +326,15 @@ impl Show {
             return Ok(());
         };
         self.browser.eval(axe)?;
-        let found = self.browser.eval_later(
-            "const done = arguments[arguments.length - 1];\
+        self.browser.eval(
+            "window.found = null; const done = list => { window.found = list; };\
              axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations\
              .filter(v => v.impact === 'serious' || v.impact === 'critical')\
              .map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary).join(' | '))),\
              e => done(['axe: ' + e]))",
         )?;
+        self.browser.wait("what axe found", "window.found")?;
+        let found = self.browser.eval("return window.found")?;
         match found.as_array().map(Vec::as_slice) {
             Some([]) => Ok(()),
             _ => Err(format!("{what}: {found}")),
@@ -467,6 +470,9 @@ impl Show {
         )?;
         self.picture("question")?;
         self.accessible("question")?;
+        self.browser.resize(PHONE)?;
+        self.fits("phone-question")?;
+        self.browser.resize(DESK)?;
         self.browser.press("TWD")?;
         self.browser
             .wait("no question", "!document.querySelector('.question')")?;
@@ -527,6 +533,19 @@ impl Show {
         Ok(String::new())
     }
 
+    /// Nothing is wider than the screen.
+    fn fits(&self, name: &str) -> Result<(), String> {
+        let fits = self
+            .browser
+            .eval("return document.scrollingElement.scrollWidth <= innerWidth + 1")?;
+        self.picture(name)?;
+        self.accessible(name)?;
+        match fits == true {
+            true => Ok(()),
+            false => Err(format!("{name} is wider than the screen")),
+        }
+    }
+
     fn phone(&mut self) -> Result<String, String> {
         self.browser.resize(PHONE)?;
         for (name, at) in [("phone-run", None), ("phone-overview", Some("#/"))] {
@@ -535,14 +554,7 @@ impl Show {
                 self.browser
                     .wait("the list", "document.querySelector('.runs a')")?;
             }
-            let fits = self
-                .browser
-                .eval("return document.scrollingElement.scrollWidth <= innerWidth + 1")?;
-            self.picture(name)?;
-            self.accessible(name)?;
-            if fits != true {
-                return Err(format!("{name} is wider than the screen"));
-            }
+            self.fits(name)?;
         }
         self.browser
             .eval("document.querySelector('.runs a').click()")?;
@@ -568,14 +580,49 @@ impl Show {
         }
     }
 
+    fn home(&self) -> String {
+        let home = self.stage.url.split("/?").next();
+        home.unwrap_or_default().to_owned()
+    }
+
+    fn roles(&mut self) -> Result<String, String> {
+        let tasks = self.stage.project.join("tasks.md");
+        fs::write(tasks, TASKS).map_err(|e| e.to_string())?;
+        self.stage.start(&["--roles", "--max-iterations", "12"])?;
+        self.browser.go(&format!("{}/", self.home()))?;
+        self.browser.wait(
+            "the run",
+            "document.querySelector('.runs a') || document.querySelector('.hero h1')",
+        )?;
+        for role in ["DEVELOPER", "REVIEWER"] {
+            self.browser
+                .eval("document.querySelector('.runs .busy')?.closest('a').click()")?;
+            self.browser.wait(
+                role,
+                &format!(
+                    "document.querySelector('.roles .active')?.textContent.startsWith('{role}')"
+                ),
+            )?;
+            if role == "DEVELOPER" {
+                self.stage.go()?;
+            }
+        }
+        self.picture("roles")?;
+        self.accessible("roles")?;
+        self.browser.press("Stop now")?;
+        let code = self.stage.ended()?;
+        self.browser.wait(
+            "stopped",
+            "document.querySelector('.badge').textContent === 'interrupted'",
+        )?;
+        match code {
+            130 => Ok(String::new()),
+            code => Err(format!("the run ended with {code}")),
+        }
+    }
+
     fn report(&mut self) -> Result<String, String> {
-        let home = self
-            .stage
-            .url
-            .split("/?")
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let home = self.home();
         let run: Value = self.browser.eval("return location.hash.split('/').pop()")?;
         let run = run.as_str().unwrap_or_default().to_owned();
         self.browser.go(&format!("{home}/runs/{run}/report.html"))?;

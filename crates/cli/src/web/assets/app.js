@@ -136,7 +136,7 @@ function run(id) {
   const foot = el("footer", {},
     el("a", { href: `/runs/${id}/report.html`, target: "_blank", rel: "noopener" }, t("report")),
     el("a", { href: `/api/runs/${id}`, target: "_blank", rel: "noopener" }, "JSON"));
-  put($("main"), el("div.stack", {}, hero, asked, el("div.cols", {}, tasks, work)), foot);
+  put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work)), foot);
 
   const showTabs = () => put(bars, ...TABS.map((name) => {
     const n = { turns: model.head.calls, checks: model.head.checks?.length, guard: model.head.guard_count, events: model.head.events_count }[name];
@@ -195,7 +195,7 @@ function run(id) {
       [t("tasks"), head.total ? `${head.completed} / ${head.total}` : "–"],
       [t("cost"), dollars(used.cost_usd, used.unpriced_calls || used.partial_calls)],
       [t("tokens"), count(used.tokens)],
-      [t("agent"), [head.agent, head.role].filter(Boolean).join(" · ") || "–"],
+      [t("agent"), head.agent || "–"],
       [t("branch"), head.branch || "–"],
     ];
     if (head.waiting) facts.push([t("waits_until"), clock(head.waiting.until_ms)]);
