@@ -53,7 +53,8 @@ pub struct Turn {
 }
 
 /// A tool call. An input that is a text is a call of a tool with free-form
-/// input, which only the Responses API has.
+/// input, and `namespace/name` one of a tool in a namespace; only the Responses
+/// API has either.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {

@@ -33,7 +33,7 @@ pub const SCENARIOS: [Scenario; 10] = [
     },
     Scenario {
         name: "check subagent",
-        is_for: is_claude,
+        is_for: |client| checker(client.name).is_some(),
         play: check_subagent,
     },
     Scenario {
@@ -247,27 +247,77 @@ fn agent(kind: &str, task: &str) -> Call {
     }
 }
 
+/// The text by which the scripted model knows the checker.
+const CHECKER: &str = "SCRIPTED-CHECKER: you check the work.";
+
+/// How a subagent is called that is held at its end: the name of its kind, and
+/// the call. Only Claude Code is given a kind of its own here.
+fn checker(client: &str) -> Option<(&'static str, Call)> {
+    let call = |name: &str, input| Call {
+        name: name.into(),
+        input,
+    };
+    Some(match client {
+        "claude" => ("check", agent("check", "Check it.")),
+        "codex" => (
+            "worker",
+            call(
+                "multi_agent_v1/spawn_agent",
+                json!({"agent_type": "worker", "message": CHECKER}),
+            ),
+        ),
+        "copilot" => (
+            "general-purpose",
+            call(
+                "task",
+                json!({
+                    "agent_type": "general-purpose",
+                    "name": "checker",
+                    "description": "Scripted helper",
+                    "prompt": CHECKER,
+                    "mode": "sync",
+                }),
+            ),
+        ),
+        _ => return None,
+    })
+}
+
+fn call_for_check(stage: &Stage) -> Vec<String> {
+    let call = alone(stage, "Have the work checked.");
+    match stage.client.name {
+        // Others have to search for the tool first.
+        "codex" => of_session(call, "--model", "gpt-5-codex"),
+        _ => call,
+    }
+}
+
 /// The verify gate: a check agent does not leave on red.
 fn check_subagent(stage: &Stage) -> io::Result<Findings> {
+    let Some((kind, call)) = checker(stage.client.name) else {
+        return Err(io::Error::other("it has no subagents"));
+    };
     std::fs::create_dir_all(stage.project.join(".ralph"))?;
-    std::fs::create_dir_all(stage.project.join(".claude/agents"))?;
-    stage.write(
-        ".ralph/config.toml",
-        "[verify]\ncommands = [\"test -f fixed.txt\"]\n",
-    )?;
-    stage.write(
-        ".claude/agents/check.md",
-        "---\nname: check\ndescription: Checks the work\n---\n\nSCRIPTED-CHECKER: you check the work.\n",
-    )?;
-    let mut script = Script::main(vec![
-        Turn::say("Asking the checker.").call(agent("check", "Check it.")),
-        Turn::say("It was checked."),
-    ]);
+    let settings = format!("[verify]\ncommands = [\"test -f fixed.txt\"]\nagents = [\"{kind}\"]\n");
+    stage.write(".ralph/config.toml", &settings)?;
+    if is_claude(stage.client) {
+        std::fs::create_dir_all(stage.project.join(".claude/agents"))?;
+        let text = format!("---\nname: check\ndescription: Checks the work\n---\n\n{CHECKER}\n");
+        stage.write(".claude/agents/check.md", &text)?;
+    }
+    let mut main = vec![Turn::say("Asking the checker.").call(call)];
+    if stage.client.name == "codex" {
+        // It goes on beside its subagent.
+        let wait = "until test -f checked.txt; do sleep 0.1; done";
+        main.push(Turn::say("Waiting for it.").call(stage.client.shell(wait)));
+    }
+    main.push(Turn::say("It was checked."));
+    let mut script = Script::main(main);
     script.lanes.insert(
         "check".into(),
         vec![
             Turn::say("Looks good to me."),
-            Turn::say("Mending it.").call(stage.client.shell("touch fixed.txt")),
+            Turn::say("Mending it.").call(stage.client.shell("touch fixed.txt checked.txt")),
             Turn::say("Now it is good."),
         ],
     );
@@ -277,7 +327,7 @@ fn check_subagent(stage: &Stage) -> io::Result<Findings> {
     });
     let mut findings = Findings::new(stage.sit(Sitting {
         script,
-        calls: vec![vec![alone(stage, "Have the work checked.")]],
+        calls: vec![vec![call_for_check(stage)]],
         ..Sitting::default()
     })?);
     findings.exits(0);

@@ -107,7 +107,8 @@ impl Api {
         }
     }
 
-    /// The system prompt and the first message of the user.
+    /// The system prompt, and everything before the first answer: some clients
+    /// send what they know as messages in front of the user's.
     pub fn opening(self, request: &Value) -> String {
         let (system, messages) = match self {
             Api::Anthropic => (&request["system"], &request["messages"]),
@@ -119,12 +120,9 @@ impl Api {
         collect_texts(system, &mut text);
         match messages.as_array() {
             Some(messages) => {
-                let of_user = |m: &&Value| m["role"] == "user";
-                let before = messages.iter().take_while(|m| !of_user(m));
-                let first = messages.iter().find(of_user);
-                before
-                    .chain(first)
-                    .for_each(|m| collect_texts(m, &mut text));
+                let is_answer = |m: &&Value| m["role"] == "assistant" || m["role"] == "model";
+                let before = messages.iter().take_while(|m| !is_answer(m));
+                before.for_each(|m| collect_texts(m, &mut text));
             }
             None => collect_texts(messages, &mut text),
         }

@@ -26,10 +26,17 @@ fn items(answer: &Answer) -> Vec<Value> {
                 "type": "custom_tool_call", "id": format!("ctc_{id}"), "call_id": id,
                 "name": call.name, "input": input, "status": "completed",
             }),
-            input => json!({
-                "type": "function_call", "id": format!("fc_{id}"), "call_id": id,
-                "name": call.name, "arguments": input.to_string(), "status": "completed",
-            }),
+            input => {
+                let mut item = json!({
+                    "type": "function_call", "id": format!("fc_{id}"), "call_id": id,
+                    "name": call.name, "arguments": input.to_string(), "status": "completed",
+                });
+                if let Some((namespace, name)) = call.name.split_once('/') {
+                    item["namespace"] = namespace.into();
+                    item["name"] = name.into();
+                }
+                item
+            }
         }
     });
     message.into_iter().chain(calls).collect()

@@ -71,16 +71,17 @@ fn paths_say_what_is_asked() {
 }
 
 #[test]
-fn a_conversation_opens_with_the_system_prompt_and_the_first_message() {
+fn a_conversation_opens_with_everything_before_the_first_answer() {
+    let answer = json!({"role": "assistant", "content": "HERE"});
     let later = json!({"role": "user", "content": "LATER"});
     for (api, request) in [
         (
             Api::Anthropic,
-            json!({"system": [{"text": "SYSTEM"}], "messages": [{"role": "user", "content": "FIRST"}, later]}),
+            json!({"system": [{"text": "SYSTEM"}], "messages": [{"role": "user", "content": "FIRST"}, answer, later]}),
         ),
         (
             Api::Responses,
-            json!({"instructions": "SYSTEM", "input": [{"role": "user", "content": [{"text": "FIRST"}]}, later]}),
+            json!({"instructions": "SYSTEM", "input": [{"role": "user", "content": [{"text": "FIRST"}]}, answer, later]}),
         ),
         (
             Api::Responses,
@@ -88,11 +89,11 @@ fn a_conversation_opens_with_the_system_prompt_and_the_first_message() {
         ),
         (
             Api::Chat,
-            json!({"messages": [{"role": "system", "content": "SYSTEM"}, {"role": "user", "content": "FIRST"}, later]}),
+            json!({"messages": [{"role": "system", "content": "SYSTEM"}, {"role": "user", "content": "FIRST"}, answer, later]}),
         ),
         (
             Api::Gemini,
-            json!({"systemInstruction": {"parts": [{"text": "SYSTEM"}]}, "contents": [{"role": "user", "parts": [{"text": "FIRST"}]}, later]}),
+            json!({"systemInstruction": {"parts": [{"text": "SYSTEM"}]}, "contents": [{"role": "user", "parts": [{"text": "FIRST"}]}, {"role": "model"}, later]}),
         ),
     ] {
         let opening = api.opening(&request);
