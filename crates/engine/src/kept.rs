@@ -14,6 +14,8 @@ use ralph_store::fault::{self, Deed, point};
 
 /// Less than this would cut final answers off.
 const LEAST: u64 = 1024 * 1024;
+/// Where the first file is smaller than this, there is no other.
+pub const LEAST_BEGINNING: u64 = LEAST / 2;
 
 /// The fault points of an output.
 #[derive(Clone, Copy, Debug)]

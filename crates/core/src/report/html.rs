@@ -41,8 +41,11 @@ impl Report {
             ));
         }
         out.push_str(&self.fact_list(lang));
-        out.push_str(&self.charts(lang));
         let lists = self.lists(lang);
+        if let Some((heading, questions)) = lists.get(QUESTIONS).filter(|l| !l.1.is_empty()) {
+            out.push_str(&list(lang, heading, questions));
+        }
+        out.push_str(&self.charts(lang));
         out.push_str("<div class=\"pair\">\n");
         for ((heading, items), (kind, mark)) in lists.iter().zip([("yes", "✓"), ("no", "?")]) {
             out.push_str(&proof_list(lang, heading, items, kind, mark));
@@ -50,8 +53,8 @@ impl Report {
         out.push_str("</div>\n");
         out.push_str(&self.task_table(lang));
         for (i, (heading, items)) in lists.iter().enumerate().skip(2) {
-            // The tasks have a table of their own.
-            if i != TASKS && !items.is_empty() {
+            // The tasks have a table of their own, and questions come first.
+            if i != TASKS && i != QUESTIONS && !items.is_empty() {
                 out.push_str(&list(lang, heading, items));
             }
         }
@@ -179,7 +182,9 @@ impl Report {
 }
 
 /// Where the tasks stand among the lists.
-const TASKS: usize = 6;
+const TASKS: usize = 7;
+/// The place of the questions among the lists.
+const QUESTIONS: usize = 2;
 
 fn tone(outcome: Option<&Outcome>) -> &'static str {
     match outcome {
@@ -319,7 +324,10 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
         turn,
         task.unwrap_or_else(|| "-".into()),
         verdict,
-        plain(&call.agent),
+        match &call.role {
+            Some(role) => format!("{} · {}", plain(&call.agent), plain(role)),
+            None => plain(&call.agent),
+        },
         time(lang, call.duration_ms.unwrap_or(0)),
         cost,
         tokens,

@@ -6,7 +6,7 @@ use super::words::{next_command, outcome_name, plain, sentence};
 use super::{Call, GitFacts, Report, TaskProof, TaskStory};
 use crate::display::{self, Screen};
 use crate::lang::{Lang, Say};
-use crate::machine::{Outcome, iso_utc};
+use crate::machine::{Outcome, Question, iso_utc};
 use crate::usage::{Tokens, Usd};
 
 impl Report {
@@ -29,6 +29,7 @@ impl Report {
             "usage": self.bill.to_json(),
             "proven": self.proven.iter().map(|p| plain(&display::proof_line(&screen, p))).collect::<Vec<_>>(),
             "not_proven": self.not_proven.iter().map(|g| plain(&display::gap_line(&screen, g))).collect::<Vec<_>>(),
+            "questions": self.questions.iter().map(question).collect::<Vec<_>>(),
             "open_tasks": self.open.iter().map(|t| plain(&t.name())).collect::<Vec<_>>(),
             "task_list": self.task_stories.iter().map(task).collect::<Vec<_>>(),
             "calls": story.calls.iter().map(call).collect::<Vec<_>>(),
@@ -73,6 +74,18 @@ fn task(story: &TaskStory) -> Value {
         "calls": story.calls,
         "duration_ms": story.duration_ms,
         "usage": story.bill.to_json(),
+    })
+}
+
+fn question(question: &Question) -> Value {
+    let reply = question.reply.as_ref();
+    json!({
+        "id": question.id,
+        "turn": question.turn,
+        "task": question.task.as_ref().map(|t| plain(&t.id)),
+        "text": plain(&question.text),
+        "answer": reply.map(|r| plain(&r.text)),
+        "answered_by": reply.map(|r| r.by.name()),
     })
 }
 

@@ -6,7 +6,7 @@ use super::words::{next_step, outcome_name, outcome_word, plain as value, senten
 use super::{GitFacts, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
-use crate::machine::WaitReason;
+use crate::machine::{Question, RepliedBy, WaitReason};
 use crate::text::duration::human;
 use crate::tr;
 
@@ -60,6 +60,10 @@ impl Report {
                     .into_iter()
                     .chain(gaps.map(|g| value(&display::gap_line(&screen, g))))
                     .collect(),
+            ),
+            (
+                tr!(lang, "Questions", "提問", "提问"),
+                self.questions.iter().map(|q| question(lang, q)).collect(),
             ),
             (
                 tr!(lang, "Rejected claims", "被駁回的宣稱", "被驳回的声称"),
@@ -265,6 +269,31 @@ fn errors(lang: Lang, story: &Story) -> Vec<String> {
         )
     };
     story.errors.iter().map(line).collect()
+}
+
+/// What was asked, and the answer or how to give it.
+fn question(lang: Lang, question: &Question) -> String {
+    let task = question.task.as_ref().map(|task| value(&task.id));
+    let task = task.map_or_else(String::new, |id| format!("{id}: "));
+    let (id, asked) = (question.id, value(&question.text));
+    let Some(reply) = &question.reply else {
+        return tr!(
+            lang,
+            "{task}{asked} (open: `ralph answer {id} TEXT`)",
+            "{task}{asked}（待回答：`ralph answer {id} TEXT`）",
+            "{task}{asked}（待回答：`ralph answer {id} TEXT`）",
+        );
+    };
+    let answer = value(&reply.text);
+    match reply.by {
+        RepliedBy::Person => format!("{task}{asked} → {answer}"),
+        RepliedBy::Default => tr!(
+            lang,
+            "{task}{asked} → {answer} (the default; nobody answered in time)",
+            "{task}{asked} → {answer}（預設值；逾時無人回答）",
+            "{task}{asked} → {answer}（默认值；超时无人回答）",
+        ),
+    }
 }
 
 fn waits(lang: Lang, story: &Story) -> Vec<String> {

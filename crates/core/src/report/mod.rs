@@ -18,7 +18,7 @@ mod words;
 use std::time::Duration;
 
 use crate::display::{Gap, Proof};
-use crate::machine::{self, Bill, Goal, Outcome, State, TaskRef};
+use crate::machine::{self, Bill, Goal, Outcome, Question, State, TaskRef};
 pub use calls::{Call, Calls, Verdict};
 pub use story::{Blocked, Rejection, Rest, RestReason, Story, Trouble, Waits};
 pub use tasks::{TaskLine, TaskProof, TaskStory};
@@ -89,6 +89,8 @@ pub struct Report {
     pub bill: Bill,
     pub proven: Vec<Proof>,
     pub not_proven: Vec<Gap>,
+    /// Everything that the agent asked, answered or not.
+    pub questions: Vec<Question>,
     pub story: Story,
 }
 
@@ -110,6 +112,7 @@ impl Report {
             bill: state.bill,
             proven,
             not_proven: gaps(state, facts.git.is_some()),
+            questions: state.questions.clone(),
             story,
             facts,
         }

@@ -2,8 +2,8 @@ use super::*;
 use crate::lang::Lang;
 use crate::machine::{
     BreakerRule, CommandResult, Detail, ErrorClass, Event, GuardBlock, Kind, Limit, Missing,
-    Notice, Now, PauseReason, Proof, Rules, Seen, Stage, TaskFacts, Tasks, TurnReport, VerifyWhen,
-    WaitReason, step,
+    Notice, Now, PauseReason, Proof, RepliedBy, Reply, Rules, Seen, Stage, TaskFacts, Tasks,
+    TurnReport, VerifyWhen, WaitReason, step,
 };
 use crate::usage::{Tokens, Usage, Usd};
 
@@ -667,4 +667,46 @@ fn a_tick_is_proven_only_by_checks_that_passed_last() {
     tasks::take_proofs(&mut stories, &[("T001".to_owned(), proof)].into());
     let (turn, checked) = (2, 2);
     assert_eq!(stories[0].proof, TaskProof::Checked { turn, checked });
+}
+
+#[test]
+fn questions_are_told_with_their_answer_or_how_to_give_it() {
+    let question = |id, reply: Option<(&str, RepliedBy)>| Question {
+        id,
+        turn: 2,
+        task: Some(TaskRef {
+            id: "T003".into(),
+            text: "Pay".into(),
+        }),
+        text: "Which <currency>?".into(),
+        options: Vec::new(),
+        default: Some("EUR".into()),
+        asked_ms: 0,
+        deadline_ms: 0,
+        reply: reply.map(|(text, by)| Reply {
+            text: text.into(),
+            by,
+            at_ms: 0,
+        }),
+    };
+    let mut report = played_report();
+    report.questions = vec![
+        question(1, None),
+        question(2, Some(("TWD", RepliedBy::Person))),
+        question(3, Some(("EUR", RepliedBy::Default))),
+    ];
+    let text = report.markdown(Lang::En);
+    let told = text.split("## Questions\n\n").nth(1).unwrap();
+    let told = told.split("\n\n").next().unwrap();
+    assert_eq!(
+        told,
+        "- T003: Which <currency>? (open: `ralph answer 1 TEXT`)\n\
+         - T003: Which <currency>? → TWD\n\
+         - T003: Which <currency>? → EUR (the default; nobody answered in time)"
+    );
+    let page = report.html(Lang::En);
+    assert_eq!(page.matches("Which &lt;currency&gt;?").count(), 3);
+    let json = report.json();
+    assert_eq!(json["questions"][0]["answer"], serde_json::Value::Null);
+    assert_eq!(json["questions"][2]["answered_by"], "default");
 }

@@ -9,6 +9,7 @@ use ralph_core::text;
 use ralph_store::lines::open_regular;
 
 use super::spoken::{OutputLine, Spoken};
+use crate::kept::LEAST_BEGINNING;
 
 /// Of a long output only so much of its end is read at first.
 const TAIL_BYTES: u64 = 512 * 1024;
@@ -140,12 +141,13 @@ fn newest_part(path: &Path) -> u64 {
     let (Some(dir), Some(name)) = (path.parent(), path.file_name().and_then(|n| n.to_str())) else {
         return 0;
     };
-    // A flood leaves its first part only where it went on for long; looking
-    // for the second and third as well costs little.
-    let prefix = format!("{name}.");
-    if !path.exists() {
+    // The folder of a long run holds thousands of files, and this is asked
+    // several times a second.
+    let length = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    if length < LEAST_BEGINNING {
         return 0;
     }
+    let prefix = format!("{name}.");
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| {
         let name = entry.file_name();
