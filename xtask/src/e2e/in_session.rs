@@ -10,7 +10,7 @@ use super::clients::Client;
 use super::scenarios::{Findings, Scenario};
 use super::stage::{Sitting, Stage};
 
-pub const SCENARIOS: [Scenario; 10] = [
+pub const SCENARIOS: [Scenario; 11] = [
     Scenario {
         name: "session loop",
         is_for: |client| client.alone.is_some(),
@@ -40,6 +40,11 @@ pub const SCENARIOS: [Scenario; 10] = [
         name: "cancel",
         is_for: is_claude,
         play: cancel,
+    },
+    Scenario {
+        name: "question",
+        is_for: is_claude,
+        play: question,
     },
     Scenario {
         name: "two sessions",
@@ -374,6 +379,33 @@ fn cancel(stage: &Stage) -> io::Result<Findings> {
     })?);
     findings.exits(0);
     findings.runs(&[("cancelled", 2)]);
+    Ok(findings)
+}
+
+/// A question lets the agent rest, and its answer goes on in the session.
+fn question(stage: &Stage) -> io::Result<Findings> {
+    const SESSION: &str = "7c1f2a54-3b1d-4c7e-9a51-0d5f3c2b1a02";
+    let write = stage.client.write(&stage.project.join("3.txt"), "text\n");
+    let turns = vec![
+        Turn::say("<promise>QUESTION: Which colour? | options: red; blue</promise>"),
+        Turn::say("Blue, then.").call(write),
+        Turn::say(FINISHED),
+    ];
+    let answer = alone(stage, "/ralph-answer 2");
+    let calls = vec![
+        vec![of_session(start(stage, VERIFIED), "--session-id", SESSION)],
+        vec![of_session(answer, "--resume", SESSION)],
+    ];
+    let mut findings = Findings::new(stage.sit(Sitting {
+        script: Script::main(turns),
+        calls,
+        ..Sitting::default()
+    })?);
+    findings.exits(0);
+    findings.runs(&[("complete", 2)]);
+    let asked = findings.asked_in("main");
+    let told = asked.get(1).is_some_and(|body| body.contains("blue"));
+    findings.must(told, "the model should learn the answer");
     Ok(findings)
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ralph_testkit::github::{CheckRun, PullRequest, World};
 
-use super::env::{Done, TestEnv};
+use super::env::Done;
 use super::hub::{BRANCH, Hub};
 
 fn world(pull: Option<PullRequest>, checks: Vec<CheckRun>) -> World {
@@ -26,7 +26,7 @@ fn checks(results: &[&'static str]) -> Vec<CheckRun> {
     results.iter().enumerate().map(check).collect()
 }
 
-fn phase_of(done: &Done) -> String {
+pub fn phase_of(done: &Done) -> String {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let line = done.stdout.lines().next().unwrap_or_default();
     line.strip_prefix("PHASE: ").unwrap_or(line).to_owned()
@@ -220,47 +220,4 @@ fn a_phase_is_told_in_every_language() {
     DESCRIPTION: no open pull request for feature/login
     ACTION: pass the quality gate (`ralph gate run`), then create the pull request; p0 ends there and does not wait for CI
     ");
-}
-
-#[test]
-fn a_gitlab_project_is_asked_through_glab() {
-    let env = TestEnv::new();
-    env.write("README.md", "A project\n");
-    env.git(&["add", "-A"]);
-    let author = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
-    env.git(&[&author[..], &["commit", "-q", "-m", "Begin"]].concat());
-    env.git(&[
-        "remote",
-        "add",
-        "origin",
-        "https://gitlab.com/group/project.git",
-    ]);
-    env.git(&["switch", "-q", "-c", BRANCH]);
-    let head = env.git(&["rev-parse", "HEAD"]).trim().to_owned();
-    let told = |jobs: &str, want: &str| {
-        let bin = env.outside("glab-bin");
-        std::fs::create_dir_all(&bin).unwrap();
-        let script = format!(
-            "#!/bin/sh\ncase \"$2\" in\n\
-             *source_branch=*) echo '[{{\"iid\":5}}]' ;;\n\
-             *merge_requests/5) echo '{{\"iid\":5,\"web_url\":\"u\",\"state\":\"opened\",\"sha\":\"{head}\",\"target_branch\":\"main\",\"head_pipeline\":{{\"id\":9,\"sha\":\"{head}\"}}}}' ;;\n\
-             *pipelines/9/jobs*) echo '{jobs}' ;;\n\
-             *) echo '404 not found' >&2; exit 1 ;;\nesac\n"
-        );
-        let glab = bin.join("glab");
-        std::fs::write(&glab, script).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&glab, mode).unwrap();
-        let path = std::env::var("PATH").unwrap();
-        let path = format!("{}:{path}", bin.display());
-        let output = env.command(&["phase"]).env("PATH", path).output().unwrap();
-        assert_eq!(phase_of(&Done::of(&output)), want, "{jobs}");
-    };
-    told(r#"[{"id":1,"name":"test","status":"success"}]"#, "p2");
-    told(r#"[{"id":1,"name":"test","status":"failed"}]"#, "p1");
-    told(
-        r#"[{"id":1,"name":"test","status":"success"},{"id":2,"name":"lint","status":"failed","allow_failure":true}]"#,
-        "p2",
-    );
-    told(r#"[{"id":1,"name":"test","status":"running"}]"#, "pending");
 }

@@ -10,6 +10,7 @@ use ralph_testkit::github::World;
 use serde_json::Value;
 
 use super::env::{Done, named};
+use super::forge::phase_of;
 use super::hub::{BRANCH, Hub, story};
 use super::p0::{AUDIT_PASS, CODE, COMMIT, EVIDENCE, GATE, project};
 use super::p1::FIX;
@@ -101,6 +102,22 @@ impl Lab {
         let done = Done::of(&self.command(&args).output().unwrap());
         let events = done.events();
         (done, events)
+    }
+}
+
+#[test]
+fn the_phase_is_told_over_all_jobs() {
+    let lab = Lab::with_request(&[GREEN]);
+    let may_fail = r#"[{"id":1,"name":"test","status":"success"},{"id":2,"name":"lint","status":"failed","allow_failure":true}]"#;
+    for (jobs, want) in [
+        (GREEN, "p2"),
+        (RED, "p1"),
+        (may_fail, "p2"),
+        (RUNS, "pending"),
+    ] {
+        lab.put("jobs", &format!("{jobs}\n"));
+        let done = Done::of(&lab.command(&["phase"]).output().unwrap());
+        assert_eq!(phase_of(&done), want, "{jobs}");
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::env::{Done, RALPH, TestEnv, named};
+use crate::live::{Live, wait_until};
 
 /// A turn that does the only task.
 pub fn does_it() -> Value {
@@ -462,4 +463,25 @@ fn our_own_rate_is_kept() {
     let done = Done::of(&child.wait_with_output().unwrap());
     assert_eq!(done.code, 130);
     assert_eq!(env.ralph(&["run", "--rate", "many"]).code, 1);
+}
+
+/// A terminal took a loop of a session up, ran into a limit and died: the
+/// session, whose agent is there, goes on at once.
+#[test]
+fn a_limit_of_a_terminal_does_not_hold_a_session_up() {
+    let env = TestEnv::new();
+    client(&env, "claude", &[json!({})]);
+    stream(&env, "claude", 1, &limited(now() + 3600), 1);
+    let session = env.claude_session(crate::session::ONE);
+    session.says("/ralph-loop Work on it --completion-promise FIN");
+    session.says("pause");
+    let mut run = Live::start(&env, "run", command(&env, &["resume", "--yes", "--json"]));
+    wait_until("it waits for the limit", || {
+        let waits = env.ralph(&["events", "--json", "--filter", "event=wait"]);
+        waits.stdout.contains("usage_limit")
+    });
+    run.kill();
+    let on = session.stops("I am still here.\n<promise>CONTINUE</promise>");
+    let reason = crate::session::sent_on(&on);
+    assert!(reason.contains("Work on it"), "{reason}");
 }

@@ -20,6 +20,21 @@ pub const COMMIT: &str =
 pub const PUSH: &str = "git push -q origin feature/login";
 pub const CREATE: &str = "gh pr create --head feature/login --title Login --body Work > /dev/null";
 
+/// What happens in the walk-through of the seed, interception by interception.
+pub const SEED: [&str; 11] = [
+    "turn 1",
+    "gate_open audit_missing",
+    "turn 2",
+    "gate_open audit_not_passed",
+    "turn 3",
+    "gate_open gate_missing",
+    "turn 4",
+    "pr_missing",
+    "turn 5",
+    "pr_found",
+    "loop_end complete",
+];
+
 /// A project whose gate looks for working code.
 pub fn project(world: World) -> Hub {
     let hub = Hub::new(world);
@@ -69,22 +84,7 @@ fn the_five_iterations_of_the_seed() {
         ],
         &[],
     );
-    assert_eq!(
-        story(&events),
-        [
-            "turn 1",
-            "gate_open audit_missing",
-            "turn 2",
-            "gate_open audit_not_passed",
-            "turn 3",
-            "gate_open gate_missing",
-            "turn 4",
-            "pr_missing",
-            "turn 5",
-            "pr_found",
-            "loop_end complete",
-        ]
-    );
+    assert_eq!(story(&events), SEED);
     assert_eq!(code, 0);
     let prompt = hub.prompt(2);
     assert!(

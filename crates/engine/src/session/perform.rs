@@ -132,6 +132,15 @@ impl SessionLoop {
                 why: WaitReason::Answer,
                 ..
             } => queue.push_back(vec![Kind::Session(SessionEvent::NobodyWaits)]),
+            // Whoever sits there knows better than a limit that another
+            // process ran into.
+            Effect::Wait {
+                why: WaitReason::Limit | WaitReason::Overload,
+                ..
+            } => {
+                let seen = self.looker.look();
+                queue.push_back(vec![Kind::Nudged { seen }]);
+            }
             // A hook does not sleep: the client would think that it hangs.
             Effect::Wait { .. } => {
                 let seen = self.looker.look();
