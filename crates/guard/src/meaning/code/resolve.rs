@@ -61,13 +61,14 @@ impl Scan<'_, '_> {
             return;
         }
         // The path is computed from the strings around it: judge them all.
+        let loops = ["for ", "for(", ".forEach(", ".each", ".map("];
+        let in_loop = loops.iter().any(|word| self.whole.contains(word));
+        let is_path = |text: &str| text.contains(['/', '~', '.']) || text.starts_with('*');
         let texts: Vec<String> = self
             .tokens
             .iter()
             .filter_map(|token| match token {
-                Token::Text(text) if text.contains(['/', '~', '.']) || text.starts_with('*') => {
-                    Some(text.clone())
-                }
+                Token::Text(text) if in_loop || is_path(text) => Some(text.clone()),
                 _ => None,
             })
             .collect();
