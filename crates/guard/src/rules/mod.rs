@@ -11,6 +11,8 @@ mod fetched;
 pub mod files;
 mod git;
 mod git_config;
+mod loader;
+mod machine;
 pub mod net;
 mod operations;
 mod publish;
@@ -30,7 +32,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     system::judge(walker, command);
     // An agent in another home has none of the guard's hooks.
     let moved = |name: &&str| env.variables.contains_key(*name);
-    if system::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
+    if loader::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
         walker.report("guard.switch-off", "HOME");
     }
     operations::judge(walker, command, env);
@@ -70,7 +72,7 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     let (Value::Texts(texts) | Value::List(texts)) = value;
     for text in texts {
         git_config::environment(walker, name, text, env);
-        system::loader(walker, name, text);
+        loader::loader(walker, name, text);
         let started = matches!(
             name,
             "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"
@@ -81,7 +83,7 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     }
 }
 
-pub use system::is_vital;
+pub use machine::is_vital;
 
 /// A program that deletes, overwrites or runs what it is given.
 pub fn is_dangerous_program(word: &str) -> bool {

@@ -2,7 +2,7 @@
 //! of secrets.
 
 use super::Language;
-use super::token::Token;
+use super::token::{self, Token};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
 use crate::rules::{self, files, net};
@@ -16,13 +16,7 @@ pub fn everything_else(
     tokens: &[Token],
     env: &mut Env,
 ) {
-    let code: String = tokens
-        .iter()
-        .filter_map(|token| match token {
-            Token::Code(code) => Some(*code),
-            _ => None,
-        })
-        .collect();
+    let code = token::without_strings(tokens);
     let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
     let prints_environment = match language {
         Language::Python => {

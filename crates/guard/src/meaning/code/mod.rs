@@ -6,14 +6,17 @@ mod calls;
 mod indirect;
 mod look;
 mod power_shell;
+mod resolve;
 mod targets;
 mod token;
+mod words;
 
 use super::env::{Env, Flow};
 use super::walk::Walker;
 use crate::rules::{files, net};
 use calls::{CALLS, Call};
 use token::Token;
+use words::{ends_with_name, obfuscated, with_unknown};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -435,178 +438,4 @@ impl Scan<'_, '_> {
             },
         }
     }
-
-    /// The string that a variable was given in this same text.
-    fn assigned(&self, first: &str) -> Option<String> {
-        let name: String = first
-            .trim_start_matches('$')
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect();
-        if name.is_empty() {
-            return None;
-        }
-        self.tokens.windows(2).find_map(|pair| match pair {
-            [Token::Code(code), Token::Text(text)] => {
-                let before = code.trim_end().strip_suffix('=')?.trim_end();
-                before.ends_with(&name).then(|| text.clone())
-            }
-            _ => None,
-        })
-    }
-
-    /// A name whose value is a plain string in this same text.
-    fn harmless_variable(&self, first: &str) -> bool {
-        !obfuscated(self.whole) && !first.is_empty()
-    }
-
-    /// Was this variable given a temporary directory that the code made?
-    fn is_own_temporary(&self, first: &str) -> bool {
-        let name = first
-            .trim_start_matches('$')
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .next()
-            .unwrap_or_default();
-        let makes = |line: &str| line.contains("mkdtemp") || line.contains("mktmpdir");
-        !name.is_empty()
-            && self.whole.split(['\n', ';']).any(|line| {
-                line.split_once('=').is_some_and(|(left, right)| {
-                    left.split_whitespace().last() == Some(name) && makes(right)
-                })
-            })
-    }
-
-    fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
-        if obfuscated(self.whole) {
-            self.walker.report("opaque.target", first);
-            return;
-        }
-        if let Some(path) = self.assigned(first) {
-            let path = self.expanded(&path);
-            files::delete(self.walker, &path, env, tree);
-            return;
-        }
-        if self.is_own_temporary(first) {
-            return;
-        }
-        // The path is computed from the strings around it: judge them all.
-        let texts: Vec<String> = self
-            .tokens
-            .iter()
-            .filter_map(|token| match token {
-                Token::Text(text) if text.contains(['/', '~', '.']) || text.starts_with('*') => {
-                    Some(text.clone())
-                }
-                _ => None,
-            })
-            .collect();
-        if texts.is_empty() {
-            self.walker.report("opaque.target", first);
-        }
-        for text in texts {
-            let path = self.expanded(&text);
-            files::delete(self.walker, &path, env, tree);
-        }
-    }
-}
-
-/// Does the code before a parenthesis end with this name, as a whole word?
-fn ends_with_name(before: &str, name: &str) -> bool {
-    before.strip_suffix(name).is_some_and(|rest| {
-        name.starts_with('.')
-            || rest.is_empty()
-            || !rest.ends_with(|c: char| {
-                c.is_alphanumeric()
-                    || c == '_'
-                    || (c == '.'
-                        && matches!(
-                            name,
-                            "open"
-                                | "exec"
-                                | "eval"
-                                | "spawn"
-                                | "fetch"
-                                | "unlink"
-                                | "rmdir"
-                                | "system"
-                                | "rimraf"
-                                | "popen"
-                        )
-                        && !trusted_receiver(rest))
-            })
-    })
-}
-
-/// `os.system`, `fs.rmdir`: the object before the name is the library.
-fn trusted_receiver(rest: &str) -> bool {
-    let rest = rest.trim_end_matches('.');
-    [
-        "os",
-        "fs",
-        "io",
-        "subprocess",
-        "shell",
-        "cp",
-        "child_process",
-        "Kernel",
-        "pty",
-        "IO",
-        "commands",
-        "require('child_process')",
-        "require(\"child_process\")",
-    ]
-    .iter()
-    .any(|name| rest.ends_with(name))
-        || rest.ends_with(')')
-}
-
-/// Does the text build its strings so that they can't be read?
-fn obfuscated(text: &str) -> bool {
-    [
-        "base64",
-        "Base64",
-        "decode64",
-        "unpack(",
-        "b64decode",
-        "atob",
-        "fromCharCode",
-        "chr(",
-        "bytes.fromhex",
-        "unhexlify",
-        "decode(",
-        "rot13",
-        "rot_13",
-        "[::-1]",
-        ".reverse()",
-        "getattr(",
-        "__import__",
-        "sys.argv",
-        "process.argv",
-        "input(",
-        "stdin",
-        "pack(",
-        "Buffer.from",
-        "\\x",
-    ]
-    .iter()
-    .any(|word| text.contains(word))
-}
-
-fn with_unknown(text: &str) -> String {
-    let mut plain = String::new();
-    let mut depth = 0_usize;
-    for character in text.chars() {
-        match character {
-            '{' => {
-                if depth == 0 {
-                    plain.push(super::mark::UNKNOWN);
-                }
-                depth += 1;
-            }
-            '}' => depth = depth.saturating_sub(1),
-            other if depth == 0 => plain.push(other),
-            _ => {}
-        }
-    }
-    plain
 }

@@ -4,7 +4,7 @@
 //! executes it.
 
 use super::Language;
-use super::token::Token;
+use super::token::{self, Token};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::interpret;
 use crate::meaning::walk::Walker;
@@ -94,13 +94,7 @@ const CONNECTS: [&str; 8] = [
 ];
 
 pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &Env) {
-    let code: String = tokens
-        .iter()
-        .filter_map(|token| match token {
-            Token::Code(code) => Some(*code),
-            _ => None,
-        })
-        .collect();
+    let code = token::without_strings(tokens);
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
     let (deletes, writes, runs) = (says(&DELETES), says(&WRITES), says(&RUNS));
     let connects = says(&CONNECTS);

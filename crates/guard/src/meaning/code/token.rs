@@ -108,6 +108,15 @@ fn joined(tokens: Vec<Token<'_>>, language: Language) -> Vec<Token<'_>> {
     result
 }
 
+/// The code alone, for words that must not stand in a string.
+pub fn without_strings(tokens: &[Token]) -> String {
+    let code = |token: &Token| match token {
+        Token::Code(code) => Some((*code).to_owned()),
+        _ => None,
+    };
+    tokens.iter().filter_map(code).collect()
+}
+
 fn push_code<'t>(tokens: &mut Vec<Token<'t>>, text: &'t str, from: usize, to: usize) {
     if let Some(code) = text.get(from..to)
         && !code.is_empty()
