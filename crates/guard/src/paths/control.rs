@@ -29,11 +29,18 @@ pub fn is_protected(relative: &str) -> bool {
     if path == "ralph.toml" || path == ".ralphrc" || path.starts_with(".ralph.") {
         return true;
     }
-    is_agent_settings(path) || is_git_control(path) || finds_protected(path)
+    is_gate_file(path) || is_agent_settings(path) || is_git_control(path) || finds_protected(path)
+}
+
+/// What `ralph gate run` writes when every step passed, here or in a part of
+/// the project.
+fn is_gate_file(path: &str) -> bool {
+    path.rsplit('/').next() == Some(".quality-gate-passed")
 }
 
 /// Files that a pattern may find among others.
-const SAMPLES: [&str; 14] = [
+const SAMPLES: [&str; 15] = [
+    ".quality-gate-passed",
     ".ralph/config.toml",
     ".ralph/.safety_stats",
     ".claude/settings.json",

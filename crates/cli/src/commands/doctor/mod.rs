@@ -150,7 +150,7 @@ fn verdict(findings: &[Finding], lang: Lang) -> String {
         (0, 0) => tr!(lang, "All is well.", "一切正常。", "一切正常。"),
         (0, n) => tr!(
             lang,
-            "It works; {n} warnings.",
+            "It works; warnings: {n}.",
             "可以運作；{n} 個警告。",
             "可以运行；{n} 个警告。"
         ),
