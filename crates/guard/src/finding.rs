@@ -47,7 +47,7 @@ impl Finding {
             .unwrap_or_default();
         Verdict {
             decision: match mode {
-                Mode::Block => Decision::Deny,
+                Mode::Block => Decision::Block,
                 Mode::Ask => Decision::Ask,
                 Mode::Warn => Decision::Allow,
             },

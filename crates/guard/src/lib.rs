@@ -27,7 +27,7 @@ pub enum Decision {
     #[default]
     Allow,
     Ask,
-    Deny,
+    Block,
 }
 
 impl Decision {
@@ -36,7 +36,7 @@ impl Decision {
         match self {
             Decision::Allow => "allow",
             Decision::Ask => "ask",
-            Decision::Deny => "deny",
+            Decision::Block => "block",
         }
     }
 }

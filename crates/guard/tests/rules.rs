@@ -18,7 +18,7 @@ fn every_rule_has_both_kinds_of_example_and_keeps_them() {
         assert!(!rule.not_matches.is_empty(), "{}: no not_match", rule.id);
         for example in rule.matches {
             let (tool, input) = example.call();
-            if only(rule.id, tool, &input) != Decision::Deny {
+            if only(rule.id, tool, &input) != Decision::Block {
                 wrong.push(format!("{} misses {example:?}", rule.id));
             }
         }
@@ -74,7 +74,7 @@ fn settings_switch_rules() {
         ..Settings::default()
     };
     assert_eq!(bash("git reset --hard", &off), Decision::Allow);
-    assert_eq!(bash("git reset --hard && rm -rf /", &off), Decision::Deny);
+    assert_eq!(bash("git reset --hard && rm -rf /", &off), Decision::Block);
     let modes = Settings {
         modes: vec![
             ("git.reset-hard".into(), Mode::Ask),
@@ -84,28 +84,31 @@ fn settings_switch_rules() {
     };
     assert_eq!(bash("git reset --hard", &modes), Decision::Ask);
     assert_eq!(bash("git clean -fd", &modes), Decision::Allow);
-    assert_eq!(bash("git reset --hard; sudo ls", &modes), Decision::Deny);
+    assert_eq!(bash("git reset --hard; sudo ls", &modes), Decision::Block);
     let packs = Settings {
         without_packs: vec![Pack::Cloud],
         ..Settings::default()
     };
     assert_eq!(bash("terraform destroy", &packs), Decision::Allow);
-    assert_eq!(bash("dropdb x", &packs), Decision::Deny);
+    assert_eq!(bash("dropdb x", &packs), Decision::Block);
     let leased = Settings {
         enabled: vec!["git.force-with-lease".into()],
         ..Settings::default()
     };
-    assert_eq!(bash("git push --force-with-lease", &leased), Decision::Deny);
+    assert_eq!(
+        bash("git push --force-with-lease", &leased),
+        Decision::Block
+    );
     let allowed = Settings {
         allow_paths: vec!["~/.cache/app".into(), "/srv/data".into()],
         allow_hosts: vec!["10.1.2.3".into(), "build.internal:8080".into()],
         ..Settings::default()
     };
     assert_eq!(bash("rm -rf ~/.cache/app/x", &allowed), Decision::Allow);
-    assert_eq!(bash("rm -rf ~/.cache/other", &allowed), Decision::Deny);
+    assert_eq!(bash("rm -rf ~/.cache/other", &allowed), Decision::Block);
     assert_eq!(bash("echo x > /srv/data/y", &allowed), Decision::Allow);
     assert_eq!(bash("curl http://10.1.2.3/x", &allowed), Decision::Allow);
-    assert_eq!(bash("curl http://10.1.2.4/x", &allowed), Decision::Deny);
+    assert_eq!(bash("curl http://10.1.2.4/x", &allowed), Decision::Block);
     assert_eq!(
         bash("curl http://build.internal:8080/x", &allowed),
         Decision::Allow
@@ -137,7 +140,7 @@ fn rules_of_the_configuration_are_judged_like_the_built_in_ones() {
         &settings,
         &NoLinks,
     );
-    assert_eq!(verdict.decision, Decision::Deny);
+    assert_eq!(verdict.decision, Decision::Block);
     assert_eq!(verdict.rule.as_deref(), Some("own.no-prod"));
     assert_eq!(verdict.reason(Lang::En), "people deploy");
     assert_eq!(bash("deploy --staging", &settings), Decision::Allow);
@@ -222,7 +225,7 @@ fn links_are_followed_before_a_path_is_judged() {
             &world,
         )
         .decision
-            == Decision::Deny
+            == Decision::Block
     };
     for (tool, path, blocked) in [
         ("Read", "out/x", true),
@@ -248,7 +251,7 @@ fn links_are_followed_before_a_path_is_judged() {
             &world,
         )
         .decision
-            == Decision::Deny
+            == Decision::Block
     };
     assert!(run("echo x > out/y"));
     assert!(run("rm -rf out/"));
@@ -279,7 +282,7 @@ fn a_project_in_a_temporary_directory_keeps_its_borders() {
         };
         let decision = ralph_guard::judge(&call, &context).decision;
         assert_eq!(
-            decision == Decision::Deny,
+            decision == Decision::Block,
             blocked,
             "{project} {tool} {text}"
         );
@@ -326,7 +329,7 @@ fn a_case_insensitive_file_system_has_one_git_directory() {
         ignore_case: true,
         ..Settings::default()
     };
-    assert_eq!(bash("rm -rf .GIT", &settings), Decision::Deny);
+    assert_eq!(bash("rm -rf .GIT", &settings), Decision::Block);
     let read = judge_in(
         "Read",
         &json!({"file_path": "/HOME/dev/Project/src/a.rs"}),

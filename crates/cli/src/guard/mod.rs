@@ -74,7 +74,7 @@ pub fn permit(root: &Path, command: &str) -> Option<String> {
     let verdict = ralph_guard::judge(&call, &place.context(&settings));
     match verdict.decision {
         Decision::Allow => None,
-        Decision::Ask | Decision::Deny => Some(verdict.reason(Lang::En)),
+        Decision::Ask | Decision::Block => Some(verdict.reason(Lang::En)),
     }
 }
 

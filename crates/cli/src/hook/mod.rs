@@ -178,7 +178,7 @@ impl Judged {
         match self.verdict.decision {
             Decision::Allow => Answer::Warn(message.replacen("BLOCKED", "WARNING", 1)),
             Decision::Ask => Answer::Ask(self.with_note(message)),
-            Decision::Deny => Answer::Deny(self.with_note(message)),
+            Decision::Block => Answer::Deny(self.with_note(message)),
         }
     }
 

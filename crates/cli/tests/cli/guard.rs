@@ -38,7 +38,7 @@ fn a_command_is_tested_with_exit_code_2_for_a_block() {
     ] {
         assert_eq!(env.ralph(args).code, code, "{args:?}");
     }
-    insta::assert_snapshot!(env.ralph(&["guard", "test", "--json", "sudo ls"]).stdout, @r#"{"verdict":"deny","rule":"privilege.escalate","reason":"It runs with other rights than yours.","hint":"Work without sudo; ask a person for what needs it."}"#);
+    insta::assert_snapshot!(env.ralph(&["guard", "test", "--json", "sudo ls"]).stdout, @r#"{"verdict":"block","rule":"privilege.escalate","reason":"It runs with other rights than yours.","hint":"Work without sudo; ask a person for what needs it."}"#);
     insta::assert_snapshot!(env.ralph(&["guard", "test", "--json", "ls"]).stdout, @r#"{"verdict":"allow","rule":null,"reason":"","hint":""}"#);
     let explained = env.ralph(&[
         "--lang",
@@ -103,7 +103,7 @@ fn a_batch_gives_one_verdict_per_line() {
     let verdicts: Vec<Value> = done.events();
     assert_eq!(verdicts.len(), 2_000);
     for (index, verdict) in verdicts.iter().enumerate() {
-        let want = ["allow", "deny", "allow", "deny"][index % 4];
+        let want = ["allow", "block", "allow", "block"][index % 4];
         assert_eq!(verdict["verdict"], want, "{index}: {verdict}");
     }
 }

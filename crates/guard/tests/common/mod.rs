@@ -48,5 +48,5 @@ pub fn input(tool: &str, text: &str) -> Value {
 /// Was it blocked, and by which rule?
 pub fn verdict(tool: &str, text: &str) -> (bool, Option<String>) {
     let verdict = judge_in(tool, &input(tool, text), &Settings::default(), &NoLinks);
-    (verdict.decision == Decision::Deny, verdict.rule)
+    (verdict.decision == Decision::Block, verdict.rule)
 }

@@ -95,7 +95,7 @@ fn batch(app: &App, place: &Place, settings: &Settings) -> u8 {
 }
 
 fn broken_line(why: &str) -> Value {
-    json!({"verdict": Decision::Deny.name(), "rule": "guard.failure", "reason": why, "hint": ""})
+    json!({"verdict": Decision::Block.name(), "rule": "guard.failure", "reason": why, "hint": ""})
 }
 
 fn judge_line(
@@ -183,7 +183,7 @@ fn call(app: &App, tool: Option<&str>, text: &str) -> Result<(String, Value), u8
 fn exit_code(verdict: &Verdict) -> u8 {
     match verdict.decision {
         Decision::Allow => 0,
-        Decision::Ask | Decision::Deny => BLOCKED,
+        Decision::Ask | Decision::Block => BLOCKED,
     }
 }
 
