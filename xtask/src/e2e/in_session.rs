@@ -316,7 +316,8 @@ fn check_subagent(stage: &Stage) -> io::Result<Findings> {
         let wait = "until test -f checked.txt; do sleep 0.1; done";
         main.push(Turn::say("Waiting for it.").call(stage.client.shell(wait)));
     }
-    main.push(Turn::say("It was checked."));
+    // Codex asks once more if its subagent ends after it said so.
+    main.push(Turn::say("It was checked.").for_ever());
     let mut script = Script::main(main);
     script.lanes.insert(
         "check".into(),
