@@ -10,10 +10,12 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
         "core",
         &[
             "jiff",
+            "ralph-texts",
             "serde",
             "serde-saphyr",
             "serde_json",
             "sha2",
+            "strum",
             "toml",
             "unicode-segmentation",
             "unicode-width",

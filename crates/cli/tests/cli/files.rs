@@ -460,3 +460,33 @@ fn events_are_shown_chosen_and_followed() {
         assert_eq!(done.code, 1, "{unknown}");
     }
 }
+
+/// The seconds since midnight of `…HH:MM:SS…`, from this column on.
+fn second_of_day(text: &str, column: usize) -> i64 {
+    let part = |at: usize| -> i64 { text[column + at..column + at + 2].parse().unwrap() };
+    part(0) * 3600 + part(3) * 60 + part(6)
+}
+
+/// STAT-06: people read the log in their own time, whatever way it is named.
+#[test]
+fn the_log_is_in_the_person_s_own_time() {
+    for (zone, hours) in [
+        ("UTC", 0),
+        ("Asia/Tokyo", 9),
+        ("JST-9", 9),
+        ("No/Where", 0),
+        ("../../etc/passwd", 0),
+    ] {
+        let env = TestEnv::with_tasks(1);
+        let run = ["run", "--agent-cmd", "echo '<promise>BLOCKED: x</promise>'"];
+        let done = env.command(&run).env("TZ", zone).output().unwrap();
+        assert_eq!(done.status.code(), Some(4), "{zone}");
+        let log = env.read(".ralph/ralph-sdd.log");
+        let last = log.lines().rfind(|line| line.starts_with('[')).unwrap();
+        let status: Value = serde_json::from_str(&env.read(".ralph/status.json")).unwrap();
+        let utc = second_of_day(status["timestamp"].as_str().unwrap(), 11);
+        let ahead = (second_of_day(last, 12) - utc).rem_euclid(86_400);
+        let off = (ahead - hours * 3600 + 43_200).rem_euclid(86_400) - 43_200;
+        assert!(off.abs() < 60, "{zone}: {last}: {status}");
+    }
+}

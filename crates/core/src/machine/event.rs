@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, ErrorClass, Now, Refusal, SessionEvent};
+use super::{Budget, ErrorClass, Now, Proof, Refusal, SessionEvent};
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
@@ -277,6 +277,16 @@ impl VerifyReport {
 
     pub fn failure(&self) -> Option<&CommandResult> {
         self.results.iter().find(|r| !r.is_good())
+    }
+
+    /// What the commands that ended well prove.
+    pub fn proofs(&self) -> Vec<Proof> {
+        let passed = self.results.iter().filter(|r| r.exit == Some(0));
+        let proof = |r: &CommandResult| Proof::Command {
+            command: r.command.clone(),
+            duration_ms: r.duration_ms,
+        };
+        passed.map(proof).collect()
     }
 }
 

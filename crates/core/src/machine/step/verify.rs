@@ -110,13 +110,7 @@ fn take_results(
     if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
-        let passed = report.results.iter().filter(|r| r.exit == Some(0));
-        state.proven = passed
-            .map(|r| Proof::Command {
-                command: r.command.clone(),
-                duration_ms: r.duration_ms,
-            })
-            .collect();
+        state.proven = report.proofs();
         return match completes {
             true if state.rules.checks.e2e => run_e2e(state, true, out),
             true => complete(state, out),

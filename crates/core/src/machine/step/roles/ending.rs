@@ -58,13 +58,7 @@ pub(in crate::machine::step) fn proven(
     if report.passed() {
         let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
         ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
-        let passed = report.results.iter().filter(|r| r.exit == Some(0));
-        state.proven = passed
-            .map(|r| Proof::Command {
-                command: r.command.clone(),
-                duration_ms: r.duration_ms,
-            })
-            .collect();
+        state.proven = report.proofs();
         return match scope(state) {
             Some(Scope::Run) => end_run(state, out),
             _ => {
