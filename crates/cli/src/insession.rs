@@ -67,9 +67,7 @@ impl Say for Problem {
             Problem::Foreign(error) => error.say(lang),
             Problem::Active { run, iteration } => tr!(
                 lang,
-                "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first",
-                "此工作階段已有迴圈：{run}，第 {iteration} 次迭代；請先用 /cancel-ralph 取消",
-                "此会话已有循环：{run}，第 {iteration} 次迭代；请先用 /cancel-ralph 取消",
+                "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first"
             ),
         }
     }
@@ -321,7 +319,7 @@ impl Here {
             max => max.to_string(),
         };
         let what = match opened.state.outcome() {
-            None => tr!(lang, "active", "執行中", "运行中"),
+            None => tr!(lang, "active"),
             Some(outcome) => outcome.name().to_owned(),
         };
         let tasks = opened
@@ -344,21 +342,11 @@ fn same_wish(opened: &SessionLoop, asked: &Asked) -> Option<Verdict> {
 
 /// The plugin's own words (INTR-03).
 fn cancelled(iteration: u32, lang: Lang) -> String {
-    tr!(
-        lang,
-        "Cancelled Ralph loop (was at iteration {iteration})",
-        "已取消 Ralph 迴圈（停在第 {iteration} 次迭代）",
-        "已取消 Ralph 循环（停在第 {iteration} 次迭代）",
-    )
+    tr!(lang, "Cancelled Ralph loop (was at iteration {iteration})")
 }
 
 pub fn no_loop(lang: Lang) -> String {
-    tr!(
-        lang,
-        "No active Ralph loop found.",
-        "沒有正在執行的 Ralph 迴圈。",
-        "没有正在运行的 Ralph 循环。",
-    )
+    tr!(lang, "No active Ralph loop found.")
 }
 
 /// How the loop ended, whole, for the person at the session.
@@ -407,9 +395,7 @@ fn how_to_answer(open: &[&Question], lang: Lang) -> String {
             let id = first.id;
             tr!(
                 lang,
-                "Answer here with /ralph-answer {id} TEXT and the loop goes on, or in a terminal with `ralph answer {id} TEXT`.",
-                "在此輸入 /ralph-answer {id} 回答，迴圈隨即繼續；或在終端機執行 `ralph answer {id} 回答`。",
-                "在此输入 /ralph-answer {id} 回答，循环随即继续；或在终端运行 `ralph answer {id} 回答`。",
+                "Answer here with /ralph-answer {id} TEXT and the loop goes on, or in a terminal with `ralph answer {id} TEXT`."
             )
         }
     }
@@ -429,9 +415,7 @@ fn at_limit(screen: &Screen, ended: &Ended) -> String {
     let notice = display::limit_notice(screen, &view);
     let words = tr!(
         lang,
-        "Progress is saved. Say \"continue\" for {extend_by} more iterations, /cancel-ralph to give the task up, or run `ralph resume` in a terminal.",
-        "進度已保存。輸入「繼續」再執行 {extend_by} 次，/cancel-ralph 放棄任務，或在終端機執行 `ralph resume`。",
-        "进度已保存。输入「继续」再执行 {extend_by} 次，/cancel-ralph 放弃任务，或在终端运行 `ralph resume`。",
+        "Progress is saved. Say \"continue\" for {extend_by} more iterations, /cancel-ralph to give the task up, or run `ralph resume` in a terminal."
     );
     format!("{notice}{words}\n")
 }

@@ -21,6 +21,8 @@ use std::io::Write;
 
 use clap::{CommandFactory, Parser};
 
+ralph_core::texts!();
+
 /// Exit code of a usage error or of an internal one. 2 is kept for a hook's
 /// block and is never used for anything else (LOOP-15).
 pub const FAILED: u8 = 1;

@@ -15,12 +15,7 @@ pub fn message(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let lang = lang_of(args);
     let what = problem(error, lang)?;
     let help = help_command(args);
-    let text = tr!(
-        lang,
-        "{what}; see `{help}`",
-        "{what}；請見 `{help}`",
-        "{what}；请见 `{help}`",
-    );
+    let text = tr!(lang, "{what}; see `{help}`");
     let screen = Screen {
         style: Style {
             unicode: app::locale_is_utf8(),
@@ -36,64 +31,41 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
     let arg = get(ContextKind::InvalidArg);
     let value = get(ContextKind::InvalidValue);
     let text = match error.kind() {
-        ErrorKind::InvalidValue if value.is_empty() => tr!(
-            lang,
-            "{arg} needs a value",
-            "{arg} 需要一個值",
-            "{arg} 需要一个值",
-        ),
+        ErrorKind::InvalidValue if value.is_empty() => tr!(lang, "{arg} needs a value"),
         ErrorKind::InvalidValue => {
             let valid = get(ContextKind::ValidValue);
             let guess = guess(&get(ContextKind::SuggestedValue), lang);
             tr!(
                 lang,
-                "{arg} can't be \"{value}\"{guess}; use one of: {valid}",
-                "{arg} 不能是「{value}」{guess}；請使用下列之一：{valid}",
-                "{arg} 不能是“{value}”{guess}；请使用以下之一：{valid}",
+                "{arg} can't be \"{value}\"{guess}; use one of: {valid}"
             )
         }
         ErrorKind::ValueValidation if arg.ends_with("<N>") => tr!(
             lang,
-            "{arg} can't be \"{value}\": write a whole number, 0 or more",
-            "{arg} 不能是「{value}」：請寫整數，至少 0",
-            "{arg} 不能是“{value}”：请写整数，至少 0",
+            "{arg} can't be \"{value}\": write a whole number, 0 or more"
         ),
         ErrorKind::UnknownArgument if !arg.starts_with('-') => tr!(
             lang,
-            "\"{arg}\" is one word too many; write a text of several words in quotes",
-            "多了一個詞「{arg}」；含空格的文字請加引號",
-            "多了一个词“{arg}”；含空格的文本请加引号",
+            "\"{arg}\" is one word too many; write a text of several words in quotes"
         ),
         ErrorKind::UnknownArgument => {
             let guess = guess(&get(ContextKind::SuggestedArg), lang);
-            tr!(
-                lang,
-                "{arg} is not known here{guess}",
-                "這裡不認識 {arg}{guess}",
-                "这里不认识 {arg}{guess}",
-            )
+            tr!(lang, "{arg} is not known here{guess}")
         }
         ErrorKind::InvalidSubcommand => {
             let name = get(ContextKind::InvalidSubcommand);
             let guess = guess(&get(ContextKind::SuggestedSubcommand), lang);
-            tr!(
-                lang,
-                "there is no command \"{name}\"{guess}",
-                "沒有「{name}」這個命令{guess}",
-                "没有“{name}”这个命令{guess}",
-            )
+            tr!(lang, "there is no command \"{name}\"{guess}")
         }
         ErrorKind::ArgumentConflict => {
             let other = get(ContextKind::PriorArg);
             tr!(
                 lang,
-                "{arg} and {other} can't be used together; leave one of them out",
-                "{arg} 與 {other} 不能同時使用；請省略其中之一",
-                "{arg} 与 {other} 不能同时使用；请省略其中之一",
+                "{arg} and {other} can't be used together; leave one of them out"
             )
         }
         ErrorKind::MissingRequiredArgument => {
-            tr!(lang, "{arg} is missing", "缺少 {arg}", "缺少 {arg}")
+            tr!(lang, "{arg} is missing")
         }
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
@@ -102,7 +74,7 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
             let detail = error.to_string();
             let detail = detail.lines().next().unwrap_or_default();
             let detail = detail.trim_start_matches("error: ");
-            tr!(lang, "{detail}", "{detail}", "{detail}")
+            tr!(lang, "{detail}")
         }
     };
     Some(text)
@@ -120,12 +92,7 @@ fn guess(name: &str, lang: Lang) -> String {
     if name.is_empty() {
         return String::new();
     }
-    tr!(
-        lang,
-        " (did you mean {name}?)",
-        "（是不是 {name}？）",
-        "（是不是 {name}？）",
-    )
+    tr!(lang, " (did you mean {name}?)")
 }
 
 /// `ralph run --help` where the command is known, else `ralph --help`.

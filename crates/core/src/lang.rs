@@ -1,7 +1,8 @@
 //! The languages that people are spoken to in.
 //!
-//! Every text for a person stands in a [`tr!`] with all three languages side
-//! by side, so that none can be forgotten; machine output never passes here.
+//! Every text for a person stands in a [`tr!`](crate::tr) in English; the
+//! others lie in `texts/`, and the compiler sees to it that none is missing.
+//! Machine output never passes here.
 
 /// A language of the message catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,17 +53,23 @@ pub trait Say {
     fn say(&self, lang: Lang) -> String;
 }
 
-/// One text in every language: `tr!(lang, "en {x}", "zh-TW {x}", "zh-CN {x}")`.
-/// Each is a format string with inline captures.
-#[macro_export]
-macro_rules! tr {
-    ($lang:expr, $en:literal, $tw:literal, $cn:literal $(,)?) => {
-        match $lang {
-            $crate::lang::Lang::En => format!($en),
-            $crate::lang::Lang::ZhTw => format!($tw),
-            $crate::lang::Lang::ZhCn => format!($cn),
+/// One fixed text in every language: see [`text!`](crate::text).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    texts: [&'static str; 3],
+}
+
+impl Text {
+    /// In the order of [`Lang::ALL`].
+    pub const fn new(en: &'static str, tw: &'static str, cn: &'static str) -> Text {
+        Text {
+            texts: [en, tw, cn],
         }
-    };
+    }
+
+    pub const fn get(&self, lang: Lang) -> &'static str {
+        self.texts[lang as usize]
+    }
 }
 
 #[cfg(test)]

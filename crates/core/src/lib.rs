@@ -4,6 +4,8 @@
 //! the environment: time and observations arrive inside arguments, decisions
 //! leave as data. See `ARCHITECTURE.md`.
 
+extern crate self as ralph_core;
+
 pub mod checkpoint;
 pub mod config;
 pub mod delta;
@@ -26,3 +28,7 @@ pub mod tasks;
 pub mod template;
 pub mod text;
 pub mod usage;
+
+pub use ralph_texts::{text, texts, tr};
+
+ralph_texts::texts!();

@@ -106,15 +106,15 @@ impl Say for NotifyTopic {
     fn say(&self, lang: Lang) -> String {
         use crate::tr;
         match self {
-            NotifyTopic::Start => tr!(lang, "started", "開始", "开始"),
-            NotifyTopic::Turn => tr!(lang, "turn done", "一輪結束", "一轮结束"),
-            NotifyTopic::Rejected => tr!(lang, "claim rejected", "宣稱被駁回", "声称被驳回"),
-            NotifyTopic::Error => tr!(lang, "error", "錯誤", "错误"),
-            NotifyTopic::Waiting => tr!(lang, "waiting", "等待中", "等待中"),
-            NotifyTopic::Limit => tr!(lang, "limit", "上限", "上限"),
-            NotifyTopic::Guard => tr!(lang, "blocked by the guard", "被護欄阻擋", "被护栏阻挡"),
-            NotifyTopic::Question => tr!(lang, "question", "提問", "提问"),
-            NotifyTopic::End => tr!(lang, "ended", "結束", "结束"),
+            NotifyTopic::Start => tr!(lang, "started"),
+            NotifyTopic::Turn => tr!(lang, "turn done"),
+            NotifyTopic::Rejected => tr!(lang, "claim rejected"),
+            NotifyTopic::Error => tr!(lang, "error"),
+            NotifyTopic::Waiting => tr!(lang, "waiting"),
+            NotifyTopic::Limit => tr!(lang, "limit"),
+            NotifyTopic::Guard => tr!(lang, "blocked by the guard"),
+            NotifyTopic::Question => tr!(lang, "question"),
+            NotifyTopic::End => tr!(lang, "ended"),
         }
     }
 }

@@ -77,21 +77,15 @@ impl Say for ControlError {
         match self {
             ControlError::NothingRuns => tr!(
                 lang,
-                "No active Ralph loop found. `ralph status` shows how the last one ended, `ralph run` starts one.",
-                "沒有正在執行的 Ralph 迴圈。`ralph status` 顯示上一次的結果，`ralph run` 開始新的。",
-                "没有正在运行的 Ralph 循环。`ralph status` 显示上一次的结果，`ralph run` 开始新的。",
+                "No active Ralph loop found. `ralph status` shows how the last one ended, `ralph run` starts one."
             ),
             ControlError::NotTold { pid, message } => tr!(
                 lang,
-                "process {pid} can't be told ({message}); press Ctrl+C in its terminal",
-                "無法通知行程 {pid}（{message}）；請在它的終端機按 Ctrl+C",
-                "无法通知进程 {pid}（{message}）；请在它的终端按 Ctrl+C",
+                "process {pid} can't be told ({message}); press Ctrl+C in its terminal"
             ),
             ControlError::NotHeard { pid } => tr!(
                 lang,
-                "process {pid} was told and has not answered; look at `ralph logs`, or press Ctrl+C in its terminal",
-                "已通知行程 {pid}，但沒有回應；請查看 `ralph logs`，或在它的終端機按 Ctrl+C",
-                "已通知进程 {pid}，但没有回应；请查看 `ralph logs`，或在它的终端按 Ctrl+C",
+                "process {pid} was told and has not answered; look at `ralph logs`, or press Ctrl+C in its terminal"
             ),
             ControlError::File(error) => error.say(lang),
         }

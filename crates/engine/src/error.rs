@@ -47,17 +47,13 @@ impl Say for DriveError {
                 let error = error.say(lang);
                 ralph_core::tr!(
                     lang,
-                    "the run is paused, since its journal can't be written: {error}; what was written before is intact: when the disk is well again, go on with `ralph resume`",
-                    "無法寫入日誌，執行已暫停：{error}；先前寫入的內容完好：磁碟恢復後請用 `ralph resume` 繼續",
-                    "无法写入日志，运行已暂停：{error}；先前写入的内容完好：磁盘恢复后请用 `ralph resume` 继续",
+                    "the run is paused, since its journal can't be written: {error}; what was written before is intact: when the disk is well again, go on with `ralph resume`"
                 )
             }
             DriveError::Past(error) => error.say(lang),
             DriveError::NoLimit => ralph_core::tr!(
                 lang,
-                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]",
-                "沒有任何限制會結束此迴圈：請在 [limits] 設定 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
-                "没有任何限制会结束此循环：请在 [limits] 设置 max_iterations、max_duration、stalled、missing_promise 或 consecutive_errors",
+                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]"
             ),
         }
     }

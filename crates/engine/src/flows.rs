@@ -37,9 +37,7 @@ impl Say for NoFlow {
                 let known = known.join(", ");
                 tr!(
                     lang,
-                    "there is no flow \"{name}\"; there are {known} (see `ralph flow list`)",
-                    "沒有流程「{name}」；現有 {known}（見 `ralph flow list`）",
-                    "没有流程“{name}”；现有 {known}（见 `ralph flow list`）",
+                    "there is no flow \"{name}\"; there are {known} (see `ralph flow list`)"
                 )
             }
             NoFlow::Broken(errors) => {
@@ -50,9 +48,7 @@ impl Say for NoFlow {
                 let scope = needs.name();
                 tr!(
                     lang,
-                    "the flow \"{name}\" can't be used here: it needs scope = \"{scope}\"; see `ralph flow show {name}`",
-                    "流程「{name}」不能用於此處：需要 scope = \"{scope}\"；見 `ralph flow show {name}`",
-                    "流程“{name}”不能用于此处：需要 scope = \"{scope}\"；见 `ralph flow show {name}`",
+                    "the flow \"{name}\" can't be used here: it needs scope = \"{scope}\"; see `ralph flow show {name}`"
                 )
             }
         }

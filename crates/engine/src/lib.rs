@@ -41,3 +41,5 @@ pub mod turn;
 pub mod verify;
 pub mod watch;
 pub mod worktree;
+
+ralph_core::texts!();

@@ -157,21 +157,15 @@ impl Say for ReadError {
         match self {
             ReadError::Missing { file } => ralph_core::tr!(
                 lang,
-                "{file}: there is no such task file; name one with --tasks FILE, or write one with `- [ ] …` lines",
-                "{file}：找不到任務檔案；請用 --tasks FILE 指定，或建立含有 `- [ ] …` 的檔案",
-                "{file}：找不到任务文件；请用 --tasks FILE 指定，或创建含有 `- [ ] …` 的文件",
+                "{file}: there is no such task file; name one with --tasks FILE, or write one with `- [ ] …` lines"
             ),
             ReadError::NotAFile { file } => ralph_core::tr!(
                 lang,
-                "{file} is a directory or a device, not a task file; move it away, or name a file with --tasks FILE",
-                "{file} 是目錄或裝置，不是任務檔案；請移開它，或用 --tasks FILE 指定檔案",
-                "{file} 是目录或设备，不是任务文件；请移开它，或用 --tasks FILE 指定文件",
+                "{file} is a directory or a device, not a task file; move it away, or name a file with --tasks FILE"
             ),
             ReadError::Unreadable { file, message } => ralph_core::tr!(
                 lang,
-                "{file}: can't be read ({message}); make it readable, or name another file with --tasks FILE",
-                "{file}：無法讀取（{message}）；請修正檔案權限，或用 --tasks FILE 指定其他檔案",
-                "{file}：无法读取（{message}）；请修正文件权限，或用 --tasks FILE 指定其他文件",
+                "{file}: can't be read ({message}); make it readable, or name another file with --tasks FILE"
             ),
             ReadError::Task(error) => error.say(lang),
         }

@@ -95,18 +95,13 @@ impl Say for Way {
         match self {
             Way::Command(line) => {
                 let line = ralph_core::text::redact(line);
-                tr!(lang, "command `{line}`", "命令 `{line}`", "命令 `{line}`")
+                tr!(lang, "command `{line}`")
             }
             Way::Webhook(url) => {
                 let host = host(url);
-                tr!(
-                    lang,
-                    "webhook at {host}",
-                    "webhook {host}",
-                    "webhook {host}"
-                )
+                tr!(lang, "webhook at {host}")
             }
-            Way::Desktop => tr!(lang, "desktop", "桌面通知", "桌面通知"),
+            Way::Desktop => tr!(lang, "desktop"),
         }
     }
 }

@@ -54,15 +54,11 @@ impl Say for PastError {
             PastError::Journal(error) => error.say(lang),
             PastError::NeverBegan { run } => tr!(
                 lang,
-                "run {run} died before it began; start a new one with `ralph run`",
-                "執行 {run} 在開始前就已終止；請用 `ralph run` 重新開始",
-                "运行 {run} 在开始前就已终止；请用 `ralph run` 重新开始",
+                "run {run} died before it began; start a new one with `ralph run`"
             ),
             PastError::Unknown { run, seq, message } => tr!(
                 lang,
-                "run {run}: record {seq} of its journal is not understood ({message}); use the version of ralph that wrote it, or start a new run with `ralph run`",
-                "執行 {run}：無法理解其日誌的第 {seq} 筆紀錄（{message}）；請使用寫入它的 ralph 版本，或用 `ralph run` 重新開始",
-                "运行 {run}：无法理解其日志的第 {seq} 条记录（{message}）；请使用写入它的 ralph 版本，或用 `ralph run` 重新开始",
+                "run {run}: record {seq} of its journal is not understood ({message}); use the version of ralph that wrote it, or start a new run with `ralph run`"
             ),
         }
     }

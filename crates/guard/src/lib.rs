@@ -21,6 +21,8 @@ pub use finding::Trace;
 pub use rules::catalog::{Example, Family, Pack, Rule, Text, rule, rules as built_in_rules};
 pub use user::{UserRule, UserRuleProblem};
 
+ralph_core::texts!();
+
 /// What may happen. The strictest of all answers counts, so they are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
@@ -177,12 +179,7 @@ impl Say for Verdict {
         let reason = self.reason(lang);
         let hint = self.hint(lang);
         let detail = &self.detail;
-        ralph_core::tr!(
-            lang,
-            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
-            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
-            "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}",
-        )
+        ralph_core::tr!(lang, "BLOCKED: {head} - {detail}\n{reason} [{id}]\n{hint}")
     }
 }
 

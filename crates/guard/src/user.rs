@@ -39,29 +39,20 @@ pub enum UserRuleProblem {
 impl Say for UserRuleProblem {
     fn say(&self, lang: Lang) -> String {
         match self {
-            UserRuleProblem::NoProgram => tr!(
-                lang,
-                "it names no program; write program = \"NAME\"",
-                "沒有指定程式；請寫 program = \"NAME\"",
-                "没有指定程序；请写 program = \"NAME\""
-            ),
+            UserRuleProblem::NoProgram => {
+                tr!(lang, "it names no program; write program = \"NAME\"")
+            }
             UserRuleProblem::NoExamples => tr!(
                 lang,
-                "it lacks examples; write at least one command in match and one in not_match",
-                "缺少範例；請在 match 與 not_match 中各寫至少一個命令",
-                "缺少示例；请在 match 与 not_match 中各写至少一个命令"
+                "it lacks examples; write at least one command in match and one in not_match"
             ),
             UserRuleProblem::Missed(text) => tr!(
                 lang,
-                "it does not match `{text}`, which stands in match; widen the rule or remove the example",
-                "未匹配 match 中的 `{text}`；請放寬規則或移除該範例",
-                "未匹配 match 中的 `{text}`；请放宽规则或移除该示例"
+                "it does not match `{text}`, which stands in match; widen the rule or remove the example"
             ),
             UserRuleProblem::Overreached(text) => tr!(
                 lang,
-                "it matches `{text}`, which stands in not_match; narrow the rule or remove the example",
-                "匹配了 not_match 中的 `{text}`；請收窄規則或移除該範例",
-                "匹配了 not_match 中的 `{text}`；请收窄规则或移除该示例"
+                "it matches `{text}`, which stands in not_match; narrow the rule or remove the example"
             ),
         }
     }

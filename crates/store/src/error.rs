@@ -24,15 +24,15 @@ pub enum Action {
 impl Say for Action {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Action::Create => tr!(lang, "create", "建立", "创建"),
-            Action::Open => tr!(lang, "open", "開啟", "打开"),
-            Action::Read => tr!(lang, "read", "讀取", "读取"),
-            Action::Write => tr!(lang, "write", "寫入", "写入"),
-            Action::Sync => tr!(lang, "save to disk", "存到磁碟", "存到磁盘"),
-            Action::Truncate => tr!(lang, "shorten", "截短", "截短"),
-            Action::Rename => tr!(lang, "replace", "取代", "替换"),
-            Action::Remove => tr!(lang, "remove", "移除", "删除"),
-            Action::Lock => tr!(lang, "lock", "鎖定", "锁定"),
+            Action::Create => tr!(lang, "create"),
+            Action::Open => tr!(lang, "open"),
+            Action::Read => tr!(lang, "read"),
+            Action::Write => tr!(lang, "write"),
+            Action::Sync => tr!(lang, "save to disk"),
+            Action::Truncate => tr!(lang, "shorten"),
+            Action::Rename => tr!(lang, "replace"),
+            Action::Remove => tr!(lang, "remove"),
+            Action::Lock => tr!(lang, "lock"),
         }
     }
 }
@@ -72,62 +72,44 @@ impl Say for FileError {
         match self.kind {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => tr!(
                 lang,
-                "no space left: could not {action} {path}; free some space (`df -h` shows where), then start again",
-                "空間不足：無法{action} {path}；請先釋出空間（可用 `df -h` 查看），再重新開始",
-                "空间不足：无法{action} {path}；请先释放空间（可用 `df -h` 查看），再重新开始",
+                "no space left: could not {action} {path}; free some space (`df -h` shows where), then start again"
             ),
             ErrorKind::ReadOnlyFilesystem => tr!(
                 lang,
-                "read-only file system: could not {action} {path}; make it writable or work in a copy of the project elsewhere",
-                "檔案系統唯讀：無法{action} {path}；請改為可寫入，或把專案複製到別處再執行",
-                "文件系统只读：无法{action} {path}；请改为可写，或把项目复制到别处再运行",
+                "read-only file system: could not {action} {path}; make it writable or work in a copy of the project elsewhere"
             ),
             ErrorKind::PermissionDenied => {
                 let dir = crate::sys::parent(&self.path).display();
                 tr!(
                     lang,
-                    "permission denied: could not {action} {path}; look at `ls -ld {dir}`, then run as the owner or allow writing with `chmod u+w`",
-                    "權限不足：無法{action} {path}；請以 `ls -ld {dir}` 查看，再以擁有者身分執行，或用 `chmod u+w` 開放寫入",
-                    "权限不足：无法{action} {path}；请用 `ls -ld {dir}` 查看，再以所有者身份运行，或用 `chmod u+w` 开放写入",
+                    "permission denied: could not {action} {path}; look at `ls -ld {dir}`, then run as the owner or allow writing with `chmod u+w`"
                 )
             }
             ErrorKind::NotFound => tr!(
                 lang,
-                "could not {action} {path}: it does not exist; check the path",
-                "無法{action} {path}：不存在；請檢查路徑",
-                "无法{action} {path}：不存在；请检查路径",
+                "could not {action} {path}: it does not exist; check the path"
             ),
             ErrorKind::AlreadyExists => tr!(
                 lang,
-                "could not {action} {path}: it exists already; move it away first",
-                "無法{action} {path}：已經存在；請先移開",
-                "无法{action} {path}：已经存在；请先移开",
+                "could not {action} {path}: it exists already; move it away first"
             ),
             ErrorKind::NotADirectory => tr!(
                 lang,
-                "could not {action} {path}: a file stands where a directory is needed; move the file away, then start again",
-                "無法{action} {path}：需要目錄的位置上有一個檔案；請先移開該檔案，再重新開始",
-                "无法{action} {path}：需要目录的位置上有一个文件；请先移开该文件，再重新开始",
+                "could not {action} {path}: a file stands where a directory is needed; move the file away, then start again"
             ),
             ErrorKind::IsADirectory => tr!(
                 lang,
-                "could not {action} {path}: a directory stands where a file is needed; move it away, then start again",
-                "無法{action} {path}：需要檔案的位置上有一個目錄；請先移開該目錄，再重新開始",
-                "无法{action} {path}：需要文件的位置上有一个目录；请先移开该目录，再重新开始",
+                "could not {action} {path}: a directory stands where a file is needed; move it away, then start again"
             ),
             ErrorKind::InvalidData => tr!(
                 lang,
-                "could not {action} {path}: it is not UTF-8 text; save it as UTF-8",
-                "無法{action} {path}：不是 UTF-8 文字；請另存為 UTF-8",
-                "无法{action} {path}：不是 UTF-8 文本；请另存为 UTF-8",
+                "could not {action} {path}: it is not UTF-8 text; save it as UTF-8"
             ),
             _ => {
                 let why = self.system_text();
                 tr!(
                     lang,
-                    "could not {action} {path}: {why}; check the disk and the path, then try again",
-                    "無法{action} {path}：{why}；請檢查磁碟與路徑後再試",
-                    "无法{action} {path}：{why}；请检查磁盘与路径后重试",
+                    "could not {action} {path}: {why}; check the disk and the path, then try again"
                 )
             }
         }

@@ -24,3 +24,5 @@ pub mod stats;
 mod sys;
 
 pub use error::{Action, FileError};
+
+ralph_core::texts!();

@@ -85,18 +85,14 @@ impl Say for LockError {
                 } = info;
                 tr!(
                     lang,
-                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`",
-                    "此專案已有另一個迴圈在執行：{run_id}，行程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止",
-                    "此项目已有另一个循环在运行：{run_id}，进程 {pid}，自 {started_at} 起；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止",
+                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`"
                 )
             }
             LockError::Held { path, holder: None } => {
                 let path = path.display();
                 tr!(
                     lang,
-                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`",
-                    "此專案已有另一個迴圈在執行（佔用 {path}）；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止",
-                    "此项目已有另一个循环在运行（占用 {path}）；可用 `ralph status` 或 `ralph logs -f` 查看，用 `ralph stop` 停止",
+                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`"
                 )
             }
         }

@@ -70,86 +70,33 @@ fn words(agent: &Installed, lang: Lang) -> String {
 /// Which version is here, and which one was tried.
 fn state(agent: &Installed, lang: Lang) -> String {
     let here = match (&agent.path, &agent.version) {
-        (None, _) => return tr!(lang, "not installed", "未安裝", "未安装"),
+        (None, _) => return tr!(lang, "not installed"),
         (Some(_), Some(version)) => version.clone(),
-        (Some(_), None) => tr!(
-            lang,
-            "does not tell its version",
-            "未回報版本",
-            "未报告版本"
-        ),
+        (Some(_), None) => tr!(lang, "does not tell its version"),
     };
     let tried = match agent.client.checked_version() {
-        Some(version) if agent.version.as_deref() == Some(version) => tr!(
-            lang,
-            "this version was tried with Ralph",
-            "此版本已與 Ralph 一起測試過",
-            "此版本已与 Ralph 一起测试过"
-        ),
-        Some(version) => tr!(
-            lang,
-            "tried with Ralph: {version}",
-            "與 Ralph 一起測試過的版本：{version}",
-            "与 Ralph 一起测试过的版本：{version}"
-        ),
-        None => tr!(
-            lang,
-            "known from its documentation only",
-            "僅依其文件支援",
-            "仅依其文档支持"
-        ),
+        Some(version) if agent.version.as_deref() == Some(version) => {
+            tr!(lang, "this version was tried with Ralph")
+        }
+        Some(version) => tr!(lang, "tried with Ralph: {version}"),
+        None => tr!(lang, "known from its documentation only"),
     };
-    tr!(
-        lang,
-        "{here} ({tried})",
-        "{here}（{tried}）",
-        "{here}（{tried}）"
-    )
+    tr!(lang, "{here} ({tried})")
 }
 
 fn abilities(can: Capabilities, lang: Lang) -> String {
     let tells = match (can.tells_tokens, can.tells_cost) {
-        (true, true) => tr!(
-            lang,
-            "tells tokens and cost",
-            "回報詞元與費用",
-            "报告词元与费用"
-        ),
-        (true, false) => tr!(
-            lang,
-            "tells tokens, not cost",
-            "回報詞元，不回報費用",
-            "报告词元，不报告费用"
-        ),
-        (false, _) => tr!(
-            lang,
-            "tells neither tokens nor cost",
-            "不回報詞元與費用",
-            "不报告词元与费用"
-        ),
+        (true, true) => tr!(lang, "tells tokens and cost"),
+        (true, false) => tr!(lang, "tells tokens, not cost"),
+        (false, _) => tr!(lang, "tells neither tokens nor cost"),
     };
     let guard = match can.hooks {
-        true => tr!(lang, "the guard can ride along", "可隨行防護", "可随行防护"),
-        false => tr!(lang, "no guard", "無法隨行防護", "无法随行防护"),
+        true => tr!(lang, "the guard can ride along"),
+        false => tr!(lang, "no guard"),
     };
     let budget = match can.budget {
-        true => tr!(
-            lang,
-            "keeps a budget itself",
-            "自行遵守預算",
-            "自行遵守预算"
-        ),
-        false => tr!(
-            lang,
-            "no budget of its own",
-            "本身沒有預算限制",
-            "自身没有预算限制"
-        ),
+        true => tr!(lang, "keeps a budget itself"),
+        false => tr!(lang, "no budget of its own"),
     };
-    tr!(
-        lang,
-        "{tells}; {guard}; {budget}",
-        "{tells}；{guard}；{budget}",
-        "{tells}；{guard}；{budget}"
-    )
+    tr!(lang, "{tells}; {guard}; {budget}")
 }

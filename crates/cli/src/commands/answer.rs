@@ -41,12 +41,7 @@ pub fn run(app: &App, args: &AnswerArgs) -> u8 {
         return FAILED;
     };
     let Some(text) = reply_text(&question.meant(&words)) else {
-        app.warn(&tr!(
-            app.lang(),
-            "an answer has 1 to 4,000 characters",
-            "回答須為 1 到 4,000 個字元",
-            "回答须为 1 到 4,000 个字符",
-        ));
+        app.warn(&tr!(app.lang(), "an answer has 1 to 4,000 characters"));
         return FAILED;
     };
     match give(&layout, &paths, question.id, &text) {
@@ -93,23 +88,14 @@ pub enum GoesOn {
 
 pub fn answered(id: u32, text: &str, goes_on: GoesOn, lang: Lang) -> String {
     match goes_on {
-        GoesOn::Itself => tr!(
-            lang,
-            "question {id} is answered: {text}",
-            "已回答問題 {id}：{text}",
-            "已回答问题 {id}：{text}",
-        ),
+        GoesOn::Itself => tr!(lang, "question {id} is answered: {text}"),
         GoesOn::InSession => tr!(
             lang,
-            "question {id} is answered: {text}; say \"continue\" in the session, or `ralph resume` goes on with it",
-            "已回答問題 {id}：{text}；在工作階段中輸入「繼續」，或用 `ralph resume` 繼續",
-            "已回答问题 {id}：{text}；在会话中输入「继续」，或用 `ralph resume` 继续",
+            "question {id} is answered: {text}; say \"continue\" in the session, or `ralph resume` goes on with it"
         ),
         GoesOn::Resumed => tr!(
             lang,
-            "question {id} is answered: {text}; `ralph resume` goes on with it",
-            "已回答問題 {id}：{text}；`ralph resume` 以此繼續",
-            "已回答问题 {id}：{text}；`ralph resume` 以此继续",
+            "question {id} is answered: {text}; `ralph resume` goes on with it"
         ),
     }
 }
@@ -124,9 +110,7 @@ fn latest(layout: &Layout) -> Result<(RunPaths, Past), Unfound> {
             return Err(Box::new(|app| {
                 tr!(
                     app.lang(),
-                    "no loop has run here yet; start one with `ralph run`",
-                    "這裡還沒有執行過迴圈；請用 `ralph run` 開始",
-                    "这里还没有运行过循环；请用 `ralph run` 开始",
+                    "no loop has run here yet; start one with `ralph run`"
                 )
             }));
         }
@@ -152,20 +136,13 @@ pub fn chosen<'a>(open: &[&'a Question], words: &str) -> Option<(&'a Question, S
 
 pub fn which(lang: Lang, open: &[&Question]) -> String {
     if open.is_empty() {
-        return tr!(
-            lang,
-            "no question is open; `ralph answer` lists them",
-            "沒有待回答的問題；`ralph answer` 會列出問題",
-            "没有待回答的问题；`ralph answer` 会列出问题",
-        );
+        return tr!(lang, "no question is open; `ralph answer` lists them");
     }
     let ids: Vec<String> = open.iter().map(|q| q.id.to_string()).collect();
     let ids = ids.join(", ");
     tr!(
         lang,
-        "say which question: `ralph answer ID TEXT`; open are {ids}",
-        "請指明問題：`ralph answer ID 回答`；待回答的有 {ids}",
-        "请指明问题：`ralph answer ID 回答`；待回答的有 {ids}",
+        "say which question: `ralph answer ID TEXT`; open are {ids}"
     )
 }
 
@@ -176,12 +153,7 @@ fn list(app: &App, open: &[&Question], json: bool) -> u8 {
         return 0;
     }
     if open.is_empty() {
-        app.print(&tr!(
-            app.lang(),
-            "no question is open",
-            "沒有待回答的問題",
-            "没有待回答的问题",
-        ));
+        app.print(&tr!(app.lang(), "no question is open"));
     }
     for question in open {
         app.print(&blocks::question(question, app.lang()));
@@ -198,9 +170,7 @@ pub fn is_an_agent(app: &App, session: Option<&str>) -> bool {
     if inside {
         app.warn(&tr!(
             app.lang(),
-            "only a person may do that, not the agent that the loop runs",
-            "只有使用者可以這麼做，迴圈執行的代理不可以",
-            "只有用户可以这么做，循环运行的代理不可以",
+            "only a person may do that, not the agent that the loop runs"
         ));
     }
     inside

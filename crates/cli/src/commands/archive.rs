@@ -41,9 +41,7 @@ fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Res
         let word = outcome_word(lang, outcome_name(outcome));
         let question = tr!(
             lang,
-            "run {id} is not over ({word}) and can be taken up with `ralph resume`; archive it all the same?",
-            "執行 {id} 尚未結束（{word}），可用 `ralph resume` 恢復；仍要歸檔嗎？",
-            "运行 {id} 尚未结束（{word}），可用 `ralph resume` 恢复；仍要归档吗？",
+            "run {id} is not over ({word}) and can be taken up with `ralph resume`; archive it all the same?"
         );
         confirm(app, &question)?;
     }
@@ -52,14 +50,9 @@ fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Res
     let to = archived.path.strip_prefix(&app.root);
     let to = to.unwrap_or(&archived.path).display();
     app.tell(&if archived.already {
-        tr!(
-            lang,
-            "it is archived already: {to}",
-            "已經歸檔: {to}",
-            "已经归档: {to}"
-        )
+        tr!(lang, "it is archived already: {to}")
     } else {
-        tr!(lang, "archived to {to}", "已歸檔至: {to}", "已归档至: {to}")
+        tr!(lang, "archived to {to}")
     });
     Ok(())
 }
@@ -71,9 +64,7 @@ fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<RunPaths, u8> {
         return latest.ok_or_else(|| {
             app.warn(&tr!(
                 lang,
-                "no loop has run here yet; start one with `ralph run`",
-                "這裡還沒有執行過迴圈；請用 `ralph run` 開始",
-                "这里还没有运行过循环；请用 `ralph run` 开始",
+                "no loop has run here yet; start one with `ralph run`"
             ));
             FAILED
         });
@@ -82,9 +73,7 @@ fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<RunPaths, u8> {
     run.filter(|run| run.dir.is_dir()).ok_or_else(|| {
         app.warn(&tr!(
             lang,
-            "there is no run {id}; `ralph resume --list` shows all",
-            "沒有執行 {id}；`ralph resume --list` 列出全部",
-            "没有运行 {id}；`ralph resume --list` 列出全部",
+            "there is no run {id}; `ralph resume --list` shows all"
         ));
         FAILED
     })
@@ -104,10 +93,7 @@ fn refuse_the_living(app: &App, layout: &Layout, run: &RunPaths) -> Result<(), u
 fn confirm(app: &App, question: &str) -> Result<(), u8> {
     let lang = app.lang();
     if !app::is_interactive() {
-        app.warn(&format!(
-            "{question} {}",
-            tr!(lang, "Say --yes.", "請加上 --yes。", "请加上 --yes。")
-        ));
+        app.warn(&format!("{question} {}", tr!(lang, "Say --yes.")));
         return Err(FAILED);
     }
     let mut out = std::io::stdout().lock();
@@ -127,9 +113,7 @@ fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> R
     if keep == 0 {
         app.warn(&tr!(
             lang,
-            "--keep 0 would delete everything: the newest always stays; say --keep 1 or more",
-            "--keep 0 會刪除全部：最新的一項一定保留；請用 --keep 1 以上",
-            "--keep 0 会删除全部：最新的一项一定保留；请用 --keep 1 以上",
+            "--keep 0 would delete everything: the newest always stays; say --keep 1 or more"
         ));
         return Err(FAILED);
     }
@@ -146,18 +130,8 @@ fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> R
     }
     let count = pruned.len();
     app.tell(&match args.dry_run {
-        true => tr!(
-            lang,
-            "{count} would be deleted; the newest {keep} stay",
-            "將刪除 {count} 項；保留最新的 {keep} 項",
-            "将删除 {count} 项；保留最新的 {keep} 项",
-        ),
-        false => tr!(
-            lang,
-            "{count} deleted; the newest {keep} stay",
-            "已刪除 {count} 項；保留最新的 {keep} 項",
-            "已删除 {count} 项；保留最新的 {keep} 项",
-        ),
+        true => tr!(lang, "{count} would be deleted; the newest {keep} stay"),
+        false => tr!(lang, "{count} deleted; the newest {keep} stay"),
     });
     Ok(())
 }

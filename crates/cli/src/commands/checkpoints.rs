@@ -114,24 +114,16 @@ impl Entry {
             Ok(loaded) => match (loaded.from, loaded.trust) {
                 (Source::Backup(n), _) => {
                     let why = reasons(&loaded.refused, lang);
-                    tr!(
-                        lang,
-                        "recovered from backup {n} ({why})",
-                        "已從備份 {n} 恢復（{why}）",
-                        "已从备份 {n} 恢复（{why}）",
-                    )
+                    tr!(lang, "recovered from backup {n} ({why})")
                 }
-                (Source::Current, Trust::Verified) => tr!(lang, "verified", "已驗證", "已验证"),
-                (Source::Current, Trust::Unchecked) => tr!(
-                    lang,
-                    "not verified (version 1 has no checksum)",
-                    "未驗證（版本 1 沒有校驗和）",
-                    "未验证（版本 1 没有校验和）",
-                ),
+                (Source::Current, Trust::Verified) => tr!(lang, "verified"),
+                (Source::Current, Trust::Unchecked) => {
+                    tr!(lang, "not verified (version 1 has no checksum)")
+                }
             },
             Err(error) => {
                 let why = error.say(lang);
-                tr!(lang, "damaged: {why}", "已損壞：{why}", "已损坏：{why}")
+                tr!(lang, "damaged: {why}")
             }
         }
     }

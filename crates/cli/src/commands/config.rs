@@ -52,12 +52,7 @@ fn check(app: &App) -> u8 {
     match config::load(&settings::sources(&app.root, Vec::new())) {
         Ok(Loaded { warnings, .. }) => {
             warn_all(app, &warnings);
-            app.tell(&tr!(
-                lang,
-                "the configuration is sound",
-                "設定正確",
-                "配置正确"
-            ));
+            app.tell(&tr!(lang, "the configuration is sound"));
             0
         }
         Err(Rejected { errors, warnings }) => {

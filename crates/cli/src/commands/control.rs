@@ -48,20 +48,13 @@ pub fn wake(app: &App) -> u8 {
     if !sleeps {
         app.print(&tr!(
             lang,
-            "run {run} does not sleep; `ralph status` shows what it does",
-            "執行 {run} 並未休眠；`ralph status` 顯示它的狀態",
-            "运行 {run} 并未休眠；`ralph status` 显示它的状态",
+            "run {run} does not sleep; `ralph status` shows what it does"
         ));
         return 0;
     }
     match control::tell(&layout, Wish::Wake, false) {
         Ok(_) => {
-            app.print(&tr!(
-                lang,
-                "run {run} is awake and tries the agent now",
-                "執行 {run} 已被喚醒，立即呼叫代理",
-                "运行 {run} 已被唤醒，立即调用代理",
-            ));
+            app.print(&tr!(lang, "run {run} is awake and tries the agent now"));
             0
         }
         Err(error) => app.fail(&error),
@@ -98,30 +91,10 @@ fn tell(app: &App, request: Request) -> u8 {
     };
     let iteration = iteration(&layout);
     app.print(&match (heard, request) {
-        (Heard::Noted { run, pid }, Request::Pause) => tr!(
-            lang,
-            "run {run} (process {pid}) pauses after iteration {iteration}",
-            "執行 {run}（行程 {pid}）將在第 {iteration} 次迭代後暫停",
-            "运行 {run}（进程 {pid}）将在第 {iteration} 次迭代后暂停",
-        ),
-        (Heard::Noted { run, pid }, _) => tr!(
-            lang,
-            "run {run} (process {pid}) is ending iteration {iteration}; `ralph status` shows when it is over",
-            "執行 {run}（行程 {pid}）正在結束第 {iteration} 次迭代；`ralph status` 會顯示何時結束",
-            "运行 {run}（进程 {pid}）正在结束第 {iteration} 次迭代；`ralph status` 会显示何时结束",
-        ),
-        (Heard::Ended { .. }, Request::Cancel) => tr!(
-            lang,
-            "Cancelled Ralph loop (was at iteration {iteration})",
-            "已取消 Ralph 迴圈（停在第 {iteration} 次迭代）",
-            "已取消 Ralph 循环（停在第 {iteration} 次迭代）",
-        ),
-        (Heard::Ended { run }, _) => tr!(
-            lang,
-            "run {run} has ended at iteration {iteration}; everything is saved, `ralph resume` goes on",
-            "執行 {run} 已在第 {iteration} 次迭代結束；進度已保存，`ralph resume` 可繼續",
-            "运行 {run} 已在第 {iteration} 次迭代结束；进度已保存，`ralph resume` 可继续",
-        ),
+        (Heard::Noted { run, pid }, Request::Pause) => tr!(lang, "run {run} (process {pid}) pauses after iteration {iteration}"),
+        (Heard::Noted { run, pid }, _) => tr!(lang, "run {run} (process {pid}) is ending iteration {iteration}; `ralph status` shows when it is over"),
+        (Heard::Ended { .. }, Request::Cancel) => tr!(lang, "Cancelled Ralph loop (was at iteration {iteration})"),
+        (Heard::Ended { run }, _) => tr!(lang, "run {run} has ended at iteration {iteration}; everything is saved, `ralph resume` goes on"),
     });
     0
 }

@@ -21,9 +21,7 @@ pub fn run(app: &App, args: &CostArgs) -> u8 {
     {
         app.warn(&tr!(
             lang,
-            "there is no run {run}; `ralph resume --list` shows all",
-            "沒有執行紀錄 {run}；`ralph resume --list` 列出全部",
-            "没有运行记录 {run}；`ralph resume --list` 列出全部",
+            "there is no run {run}; `ralph resume --list` shows all"
         ));
         return FAILED;
     }
@@ -63,25 +61,16 @@ fn to_json(ledger: &Ledger, by: By) -> Value {
 
 fn table(ledger: &Ledger, by: By, lang: Lang) -> String {
     if ledger.entries.is_empty() {
-        return tr!(
-            lang,
-            "no agent was called here yet\n",
-            "這裡還沒有呼叫過代理\n",
-            "这里还没有调用过代理\n"
-        ) + &unread(ledger, lang);
+        return tr!(lang, "no agent was called here yet\n") + &unread(ledger, lang);
     }
     let mut rows = vec![[
         String::new(),
-        tr!(lang, "calls", "呼叫", "调用"),
-        tr!(lang, "cost", "費用", "费用"),
-        tr!(lang, "tokens", "詞元", "词元"),
+        tr!(lang, "calls"),
+        tr!(lang, "cost"),
+        tr!(lang, "tokens"),
     ]];
     rows.extend(ledger.by(by).iter().map(|(key, bill)| row(key, bill, lang)));
-    rows.push(row(
-        &tr!(lang, "all", "合計", "合计"),
-        &ledger.total(),
-        lang,
-    ));
+    rows.push(row(&tr!(lang, "all"), &ledger.total(), lang));
     let mut out = crate::view::columns(&rows);
     if ledger.pending > 0 {
         let pending = ledger.pending;
@@ -90,16 +79,12 @@ fn table(ledger: &Ledger, by: By, lang: Lang) -> String {
                 let rest = dollars(rest);
                 tr!(
                     lang,
-                    "{pending} tasks to go: about {rest}, if they cost what the done ones did\n",
-                    "剩餘 {pending} 個任務：若與已完成的相當，約需 {rest}\n",
-                    "剩余 {pending} 个任务：若与已完成的相当，约需 {rest}\n",
+                    "{pending} tasks to go: about {rest}, if they cost what the done ones did\n"
                 )
             }
             None => tr!(
                 lang,
-                "{pending} tasks to go: no forecast, the cost of the done ones is not known\n",
-                "剩餘 {pending} 個任務：無法預估，已完成任務的費用未知\n",
-                "剩余 {pending} 个任务：无法预估，已完成任务的费用未知\n",
+                "{pending} tasks to go: no forecast, the cost of the done ones is not known\n"
             ),
         });
     }
@@ -113,9 +98,7 @@ fn unread(ledger: &Ledger, lang: Lang) -> String {
     let runs = ledger.unread.join(", ");
     tr!(
         lang,
-        "not counted, because their journals can't be read: {runs}\n",
-        "未計入（日誌無法讀取）：{runs}\n",
-        "未计入（日志无法读取）：{runs}\n",
+        "not counted, because their journals can't be read: {runs}\n"
     )
 }
 

@@ -18,12 +18,7 @@ pub fn run(app: &App, args: &DemoArgs) -> u8 {
     let root = std::env::temp_dir().join(format!("ralph-demo-{}", std::process::id()));
     if let Err(error) = demo::make_project(&root) {
         let root = root.display();
-        app.warn(&tr!(
-            app.lang(),
-            "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory",
-            "{root}：無法建立示範專案（{error}）；示範需要 git 和可寫入的暫存目錄",
-            "{root}：无法创建演示项目（{error}）；演示需要 git 和可写的临时目录",
-        ));
+        app.warn(&tr!(app.lang(), "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory"));
         return FAILED;
     }
     let code = work(app, args, root.clone());
@@ -85,16 +80,12 @@ fn farewell(app: &App, args: &DemoArgs, root: &Path) -> String {
     if args.keep {
         tr!(
             app.lang(),
-            "the project is here: {root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
-            "專案保留在：{root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
-            "项目保留在：{root}\n  git -C {root} log --oneline\n  ralph --root {root} events",
+            "the project is here: {root}\n  git -C {root} log --oneline\n  ralph --root {root} events"
         )
     } else {
         tr!(
             app.lang(),
-            "the project is gone again; `ralph demo --keep` leaves it to look at",
-            "專案已刪除；`ralph demo --keep` 會保留以供查看",
-            "项目已删除；`ralph demo --keep` 会保留以供查看",
+            "the project is gone again; `ralph demo --keep` leaves it to look at"
         )
     }
 }

@@ -21,9 +21,7 @@ pub fn run(app: &App, args: &EventsArgs) -> u8 {
     let Some(paths) = find_run(app, args.run.as_deref()) else {
         app.warn(&tr!(
             app.lang(),
-            "there is no such run; start one with `ralph run`, or list .ralph/runs",
-            "沒有這個執行紀錄；請用 `ralph run` 開始，或查看 .ralph/runs",
-            "没有这个运行记录；请用 `ralph run` 开始，或查看 .ralph/runs",
+            "there is no such run; start one with `ralph run`, or list .ralph/runs"
         ));
         return FAILED;
     };

@@ -24,9 +24,7 @@ pub fn run(app: &App, args: &ExtendArgs) -> u8 {
             let time = args.time.as_deref().unwrap_or_default();
             app.warn(&tr!(
                 lang,
-                "--time {time}: a duration looks like 90s, 30m, 12h",
-                "--time {time}：時間的寫法如 90s、30m、12h",
-                "--time {time}：时间的写法如 90s、30m、12h",
+                "--time {time}: a duration looks like 90s, 30m, 12h"
             ));
             return FAILED;
         }
@@ -51,9 +49,7 @@ pub fn run(app: &App, args: &ExtendArgs) -> u8 {
     if unlimited {
         app.warn(&tr!(
             lang,
-            "the run has no such limit; `ralph status` shows its limits",
-            "這次執行沒有這項上限；`ralph status` 顯示各項上限",
-            "这次运行没有这项上限；`ralph status` 显示各项上限",
+            "the run has no such limit; `ralph status` shows its limits"
         ));
         return FAILED;
     }
@@ -66,12 +62,7 @@ pub fn run(app: &App, args: &ExtendArgs) -> u8 {
             let run = current.id.as_str();
             let limits = past::read(&current).map(|past| past.state.rules.limits);
             let max = limits.map_or(0, |limits| limits.max_iterations);
-            app.print(&tr!(
-                lang,
-                "run {run} goes on, up to {max} iterations",
-                "執行 {run} 繼續，至多 {max} 次迭代",
-                "运行 {run} 继续，至多 {max} 次迭代",
-            ));
+            app.print(&tr!(lang, "run {run} goes on, up to {max} iterations"));
             0
         }
         Err(error) => app.fail(&error),

@@ -33,12 +33,7 @@ fn list(app: &App, json: bool) -> u8 {
         let name = &one.name;
         let about = match &one.flow {
             Ok(flow) => format!("{:<4}  {}", flow.scope.name(), flow.about),
-            Err(_) => tr!(
-                app.lang(),
-                "broken: `ralph flow check` says why",
-                "有誤：請執行 `ralph flow check`",
-                "有误：请执行 `ralph flow check`",
-            ),
+            Err(_) => tr!(app.lang(), "broken: `ralph flow check` says why"),
         };
         app.tell(&format!("{name:<12} {origin:<10} {about}"));
     }
@@ -47,7 +42,7 @@ fn list(app: &App, json: bool) -> u8 {
 
 fn origin(app: &App, origin: &Origin) -> String {
     match origin {
-        Origin::BuiltIn => tr!(app.lang(), "built in", "內建", "内置"),
+        Origin::BuiltIn => tr!(app.lang(), "built in"),
         Origin::File(file) => file.clone(),
     }
 }
@@ -182,24 +177,9 @@ fn check(app: &App, file: Option<&Path>) -> u8 {
 
 fn sound(app: &App, count: usize) -> u8 {
     app.tell(&match count {
-        0 => tr!(
-            app.lang(),
-            "there are no flows in {PROJECT_FLOWS}; `ralph flow show drt --file` prints one to start from",
-            "{PROJECT_FLOWS} 中沒有流程；`ralph flow show drt --file` 可列印範本",
-            "{PROJECT_FLOWS} 中没有流程；`ralph flow show drt --file` 可打印范本",
-        ),
-        1 => tr!(
-            app.lang(),
-            "1 flow is in order",
-            "1 個流程正確",
-            "1 个流程正确"
-        ),
-        count => tr!(
-            app.lang(),
-            "{count} flows are in order",
-            "{count} 個流程正確",
-            "{count} 个流程正确"
-        ),
+        0 => tr!(app.lang(), "there are no flows in {PROJECT_FLOWS}; `ralph flow show drt --file` prints one to start from"),
+        1 => tr!(app.lang(), "1 flow is in order"),
+        count => tr!(app.lang(), "{count} flows are in order"),
     });
     0
 }

@@ -39,19 +39,12 @@ fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
         let answer = json!({"phase": name, "passed": found.is_empty(), "findings": findings});
         app.print(&answer.to_string());
     } else if found.is_empty() {
-        app.tell(&tr!(
-            lang,
-            "the quality gate is open for {name}: audit report, gate file and evidence are good and of these contents",
-            "{name} 的品質關卡已通過：稽核報告、關卡檔案與證據皆有效，且與目前內容相符",
-            "{name} 的质量关卡已通过：审计报告、关卡文件与证据均有效，且与当前内容相符"
-        ));
+        app.tell(&tr!(lang, "the quality gate is open for {name}: audit report, gate file and evidence are good and of these contents"));
     } else {
         let count = found.len();
         app.tell(&tr!(
             lang,
-            "the quality gate is shut for {name}; reasons: {count}",
-            "{name} 的品質關卡未通過，原因 {count} 項",
-            "{name} 的质量关卡未通过，原因 {count} 项"
+            "the quality gate is shut for {name}; reasons: {count}"
         ));
         for (number, finding) in (1_usize..).zip(&found) {
             app.tell(&format!("  {number}. {}", finding.say(lang)));
@@ -159,18 +152,14 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> u8 {
         Some(file) => {
             app.tell(&tr!(
                 lang,
-                "the gate passed; {file} says so for exactly these contents",
-                "關卡已通過；{file} 為目前內容的證明",
-                "关卡已通过；{file} 为当前内容的证明"
+                "the gate passed; {file} says so for exactly these contents"
             ));
             0
         }
         None => {
             app.tell(&tr!(
                 lang,
-                "the gate did not pass; the whole output is in {log}",
-                "關卡未通過；完整輸出在 {log}",
-                "关卡未通过；完整输出在 {log}"
+                "the gate did not pass; the whole output is in {log}"
             ));
             SHUT
         }

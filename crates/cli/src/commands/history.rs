@@ -49,9 +49,7 @@ fn unknown(app: &App, keeping: &Keeping, id: &str) -> u8 {
     let dir = keeping.history.dir().display();
     app.warn(&tr!(
         app.lang(),
-        "{dir} holds nothing that is called {id}; `ralph history` lists everything",
-        "{dir} 中沒有 {id}；`ralph history` 會列出全部",
-        "{dir} 中没有 {id}；`ralph history` 会列出全部",
+        "{dir} holds nothing that is called {id}; `ralph history` lists everything"
     ));
     FAILED
 }
@@ -74,9 +72,7 @@ fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
         let dir = keeping.history.dir().display();
         app.tell(&tr!(
             app.lang(),
-            "nothing is archived yet ({dir}); a run comes here when it is over",
-            "尚無歸檔（{dir}）；執行結束後會歸檔到這裡",
-            "尚无归档（{dir}）；运行结束后会归档到这里",
+            "nothing is archived yet ({dir}); a run comes here when it is over"
         ));
         return 0;
     }
@@ -84,25 +80,20 @@ fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
     app.tell(&table(app.lang(), &rows));
     if all > entries.len() {
         let more = all - entries.len();
-        app.tell(&tr!(
-            app.lang(),
-            "and {more} more (--limit 0 shows all)",
-            "另有 {more} 項（--limit 0 顯示全部）",
-            "另有 {more} 项（--limit 0 显示全部）",
-        ));
+        app.tell(&tr!(app.lang(), "and {more} more (--limit 0 shows all)"));
     }
     0
 }
 
 fn table(lang: Lang, rows: &[[String; 7]]) -> String {
     let heading = [
-        tr!(lang, "ended", "結束", "结束"),
-        tr!(lang, "run", "執行", "运行"),
-        tr!(lang, "outcome", "結果", "结果"),
-        tr!(lang, "tasks", "任務", "任务"),
-        tr!(lang, "turns", "迭代", "迭代"),
-        tr!(lang, "time", "時間", "时间"),
-        tr!(lang, "where", "位置", "位置"),
+        tr!(lang, "ended"),
+        tr!(lang, "run"),
+        tr!(lang, "outcome"),
+        tr!(lang, "tasks"),
+        tr!(lang, "turns"),
+        tr!(lang, "time"),
+        tr!(lang, "where"),
     ];
     let mut widths = heading.each_ref().map(|cell| width::width(cell));
     for row in rows {
@@ -197,31 +188,26 @@ fn details(app: &App, entry: &Entry) -> String {
     let mut out = format!("{}\n", place(app, entry));
     let [when, run, outcome, tasks, turns, time, _] = row(app, entry);
     let mut rows = vec![
-        (tr!(lang, "run", "執行", "运行"), run),
-        (tr!(lang, "ended", "結束", "结束"), when),
-        (tr!(lang, "outcome", "結果", "结果"), outcome),
+        (tr!(lang, "run"), run),
+        (tr!(lang, "ended"), when),
+        (tr!(lang, "outcome"), outcome),
     ];
     if let Some(manifest) = &entry.manifest {
         let reason = clean(manifest.text("reason"));
         rows.extend([
-            (tr!(lang, "reason", "原因", "原因"), reason),
-            (
-                tr!(lang, "work", "工作", "工作"),
-                clean(manifest.text("work")),
-            ),
-            (tr!(lang, "tasks", "任務", "任务"), tasks),
-            (tr!(lang, "turns", "迭代", "迭代"), turns),
-            (tr!(lang, "time", "時間", "时间"), time),
+            (tr!(lang, "reason"), reason),
+            (tr!(lang, "work"), clean(manifest.text("work"))),
+            (tr!(lang, "tasks"), tasks),
+            (tr!(lang, "turns"), turns),
+            (tr!(lang, "time"), time),
         ]);
     } else {
         out.push_str(&tr!(
             lang,
-            "not written by Ralph: only its name and its files are known\n",
-            "並非由 Ralph 寫入：只知道名稱與檔案\n",
-            "并非由 Ralph 写入：只知道名称与文件\n",
+            "not written by Ralph: only its name and its files are known\n"
         ));
         let route = clean(entry.named.route.as_deref().unwrap_or_default());
-        rows.push((tr!(lang, "route", "路由", "路由"), route));
+        rows.push((tr!(lang, "route"), route));
     }
     for (label, text) in rows
         .iter()
@@ -229,7 +215,7 @@ fn details(app: &App, entry: &Entry) -> String {
     {
         out.push_str(&format!("{label}: {text}\n"));
     }
-    let label = tr!(lang, "files", "檔案", "文件");
+    let label = tr!(lang, "files");
     out.push_str(&format!("{label}: {}\n", files(entry).join(", ")));
     out
 }
@@ -253,19 +239,12 @@ fn show_report(app: &App, entry: &Entry) {
             let path = path.display();
             app.warn(&tr!(
                 app.lang(),
-                "there is no report ({path}); this is what is known",
-                "沒有報告（{path}）；以上為已知內容",
-                "没有报告（{path}）；以上为已知内容",
+                "there is no report ({path}); this is what is known"
             ));
         }
         Err(error) => {
             let path = path.display();
-            app.warn(&tr!(
-                app.lang(),
-                "{path} can't be read ({error}); `ralph history show` without --report shows what is known",
-                "無法讀取 {path}（{error}）；不加 --report 的 `ralph history show` 可顯示已知內容",
-                "无法读取 {path}（{error}）；不加 --report 的 `ralph history show` 可显示已知内容",
-            ));
+            app.warn(&tr!(app.lang(), "{path} can't be read ({error}); `ralph history show` without --report shows what is known"));
         }
     }
 }

@@ -66,12 +66,7 @@ impl Left {
             .and_then(|checkpoint| checkpoint.context.get("asked"))
             .and_then(|asked| serde_json::from_value(asked.clone()).ok());
         asked.ok_or_else(|| {
-            app.warn(&tr!(
-                app.lang(),
-                "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count",
-                "沒有紀錄說明這次執行的要求；請用 `ralph run` 開始新的：已勾選的任務仍算完成",
-                "没有记录说明这次运行的要求；请用 `ralph run` 开始新的：已勾选的任务仍算完成",
-            ));
+            app.warn(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count"));
             FAILED
         })
     }
@@ -88,13 +83,11 @@ impl Left {
         let archived = self.archived(app);
         let checkpoint = match &self.checkpoint {
             Some(entry) => entry.line(app.lang()),
-            None => tr!(app.lang(), "none", "無", "无"),
+            None => tr!(app.lang(), "none"),
         };
         tr!(
             app.lang(),
-            "checkpoint: {checkpoint}\nnothing was started. What can be done:\n  restore from history   {archived}\n  start over             ralph resume {name} --restart   (ticked boxes count)\n  inspect                ralph resume {name} --show",
-            "檢查點：{checkpoint}\n尚未啟動任何執行。可以：\n  從歷史恢復   {archived}\n  從頭開始     ralph resume {name} --restart   （已勾選的任務仍算完成）\n  手動檢查     ralph resume {name} --show",
-            "检查点：{checkpoint}\n尚未启动任何运行。可以：\n  从历史恢复   {archived}\n  从头开始     ralph resume {name} --restart   （已勾选的任务仍算完成）\n  手动检查     ralph resume {name} --show",
+            "checkpoint: {checkpoint}\nnothing was started. What can be done:\n  restore from history   {archived}\n  start over             ralph resume {name} --restart   (ticked boxes count)\n  inspect                ralph resume {name} --show"
         )
     }
 
@@ -104,12 +97,7 @@ impl Left {
             .map(|entry| format!("ralph resume {}", entry.name()))
             .collect();
         if commands.is_empty() {
-            return tr!(
-                app.lang(),
-                "(the history holds no usable checkpoint)",
-                "（歷史中沒有可用的檢查點）",
-                "（历史中没有可用的检查点）",
-            );
+            return tr!(app.lang(), "(the history holds no usable checkpoint)");
         }
         commands.join(" | ")
     }

@@ -31,9 +31,7 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
     let Some((_, path)) = newest else {
         app.warn(&tr!(
             app.lang(),
-            "there is no log yet; start a loop with `ralph run`",
-            "還沒有日誌；請用 `ralph run` 開始迴圈",
-            "还没有日志；请用 `ralph run` 开始循环",
+            "there is no log yet; start a loop with `ralph run`"
         ));
         return FAILED;
     };

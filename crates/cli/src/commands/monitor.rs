@@ -40,12 +40,7 @@ pub fn run(app: &App, args: &MonitorArgs) -> u8 {
         };
     }
     if !app::is_interactive() {
-        app.warn(&tr!(
-            app.lang(),
-            "the monitor needs a terminal; `ralph monitor --once` prints one screen, `ralph status --json` and `ralph events --json` are for programs",
-            "監視器需要終端機；`ralph monitor --once` 印出一個畫面，程式請用 `ralph status --json` 與 `ralph events --json`",
-            "监视器需要终端；`ralph monitor --once` 打印一个画面，程序请用 `ralph status --json` 与 `ralph events --json`",
-        ));
+        app.warn(&tr!(app.lang(), "the monitor needs a terminal; `ralph monitor --once` prints one screen, `ralph status --json` and `ralph events --json` are for programs"));
         return FAILED;
     }
     match monitor::run(app, looking) {
@@ -63,12 +58,7 @@ fn failed_to_show(app: &App, error: &io::Error) -> u8 {
 /// (MONI-01), and looks at it.
 pub fn beside(app: &App, arguments: &[OsString]) -> u8 {
     let Some(tmux) = find_program(OsStr::new("tmux"), Path::new("/")) else {
-        app.warn(&tr!(
-            app.lang(),
-            "--monitor needs tmux, which is not installed: `apt install tmux`, `brew install tmux`; or run `ralph monitor` in a second terminal",
-            "--monitor 需要 tmux，但尚未安裝：`apt install tmux`、`brew install tmux`；或在另一個終端機執行 `ralph monitor`",
-            "--monitor 需要 tmux，但尚未安装：`apt install tmux`、`brew install tmux`；或在另一个终端运行 `ralph monitor`",
-        ));
+        app.warn(&tr!(app.lang(), "--monitor needs tmux, which is not installed: `apt install tmux`, `brew install tmux`; or run `ralph monitor` in a second terminal"));
         return FAILED;
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -156,12 +146,7 @@ pub fn beside(app: &App, arguments: &[OsString]) -> u8 {
 }
 
 fn failed(app: &App, why: &str) -> u8 {
-    app.warn(&tr!(
-        app.lang(),
-        "tmux could not show loop and monitor ({why}); run `ralph run` and `ralph monitor` in two terminals",
-        "tmux 無法同時顯示迴圈與監視器（{why}）；請在兩個終端機分別執行 `ralph run` 與 `ralph monitor`",
-        "tmux 无法同时显示循环与监视器（{why}）；请在两个终端分别运行 `ralph run` 与 `ralph monitor`",
-    ));
+    app.warn(&tr!(app.lang(), "tmux could not show loop and monitor ({why}); run `ralph run` and `ralph monitor` in two terminals"));
     FAILED
 }
 

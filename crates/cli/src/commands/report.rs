@@ -51,12 +51,7 @@ fn write(app: &App, path: &Path, text: &str) -> u8 {
     match write_atomic(path, text.as_bytes(), AtomicOptions::default()) {
         Ok(()) => {
             let path = path.display();
-            app.tell(&tr!(
-                app.lang(),
-                "report written to {path}",
-                "報告已寫入 {path}",
-                "报告已写入 {path}",
-            ));
+            app.tell(&tr!(app.lang(), "report written to {path}"));
             0
         }
         Err(error) => app.fail(&error),
@@ -67,15 +62,11 @@ fn nothing(app: &App, run: Option<&str>) -> u8 {
     app.warn(&match run {
         Some(run) => tr!(
             app.lang(),
-            "there is no run {run}; `ralph resume --list` and `ralph history` show all",
-            "沒有執行紀錄 {run}；`ralph resume --list` 與 `ralph history` 列出全部",
-            "没有运行记录 {run}；`ralph resume --list` 与 `ralph history` 列出全部",
+            "there is no run {run}; `ralph resume --list` and `ralph history` show all"
         ),
         None => tr!(
             app.lang(),
-            "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one",
-            "這裡還沒有執行過；`ralph run` 開始執行，`ralph demo` 可觀看示範",
-            "这里还没有运行过；`ralph run` 开始运行，`ralph demo` 可观看演示",
+            "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one"
         ),
     });
     FAILED

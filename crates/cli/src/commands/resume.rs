@@ -145,12 +145,7 @@ fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
         .and_then(|entry| entry.checkpoint()?.run_id());
     let paths = paths.or_else(|| run_of_checkpoint.and_then(run));
     if paths.is_none() && checkpoint.is_none() {
-        app.warn(&tr!(
-            app.lang(),
-            "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one",
-            "沒有可恢復的執行紀錄；`ralph resume --list` 列出全部，`ralph run` 開始新的",
-            "没有可恢复的运行记录；`ralph resume --list` 列出全部，`ralph run` 开始新的",
-        ));
+        app.warn(&tr!(app.lang(), "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one"));
         return Err(FAILED);
     }
     if let (true, Some(paths)) = (args.from_intact, &paths) {
@@ -163,9 +158,7 @@ fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
         },
         None => tr!(
             app.lang(),
-            "the journal of this run is gone; a checkpoint is what is left",
-            "這次執行的日誌已不存在；只剩下檢查點",
-            "这次运行的日志已不存在；只剩下检查点",
+            "the journal of this run is gone; a checkpoint is what is left"
         ),
     };
     let run_id = paths.as_ref().map(|paths| paths.id.to_string());
@@ -197,12 +190,7 @@ fn over(
     };
     finish_telling(app, layout, paths, outcome)?;
     let (run, name) = (paths.id.as_str(), outcome.name());
-    app.warn(&tr!(
-        app.lang(),
-        "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`",
-        "執行 {run} 已結束（{name}）；請用 `ralph run` 開始新的，或用 `ralph resume {run} --restart` 重做一次",
-        "运行 {run} 已结束（{name}）；请用 `ralph run` 开始新的，或用 `ralph resume {run} --restart` 重做一次",
-    ));
+    app.warn(&tr!(app.lang(), "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`"));
     Err(FAILED)
 }
 
@@ -219,23 +207,13 @@ fn named(
         Restored::There(paths) => Ok(Some(paths)),
         Restored::Back(paths) => {
             let run = &paths.id;
-            app.warn(&tr!(
-                lang,
-                "run {run} was brought back from the history",
-                "已從歷史紀錄還原執行 {run}",
-                "已从历史记录还原运行 {run}",
-            ));
+            app.warn(&tr!(lang, "run {run} was brought back from the history"));
             Ok(Some(paths))
         }
         Restored::NoJournal(_) if checkpoints.iter().any(|c| c.answers_to(id)) => Ok(None),
         Restored::NoJournal(entry) => {
             let path = entry.path.display();
-            app.warn(&tr!(
-                lang,
-                "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked",
-                "{path} 沒有日誌，無法由此恢復；請用 `ralph history show {id}` 查看，再用 `ralph run` 重新開始：已勾選的任務會保留",
-                "{path} 没有日志，无法由此恢复；请用 `ralph history show {id}` 查看，再用 `ralph run` 重新开始：已勾选的任务会保留",
-            ));
+            app.warn(&tr!(lang, "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"));
             Err(FAILED)
         }
         Restored::Unknown => Ok(None),
@@ -270,12 +248,7 @@ fn finish_telling(
         return Ok(());
     }
     let (run, name) = (paths.id.as_str(), outcome.name());
-    app.tell(&tr!(
-        app.lang(),
-        "run {run} had ended ({name}), and its process died before it could say so; its files are complete now",
-        "執行 {run} 已結束（{name}），但行程在回報前終止；其檔案現已補全",
-        "运行 {run} 已结束（{name}），但进程在报告前终止；其文件现已补全",
-    ));
+    app.tell(&tr!(app.lang(), "run {run} had ended ({name}), and its process died before it could say so; its files are complete now"));
     Err(outcome.exit_code())
 }
 
@@ -285,9 +258,7 @@ fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
             let (copy, records) = (salvage.copy.display(), salvage.records);
             app.warn(&tr!(
                 app.lang(),
-                "going on from {records} intact records; the damaged journal stands in {copy}",
-                "從 {records} 筆完好的紀錄繼續；損壞的日誌保留於 {copy}",
-                "从 {records} 条完好的记录继续；损坏的日志保留于 {copy}",
+                "going on from {records} intact records; the damaged journal stands in {copy}"
             ));
             Ok(())
         }
@@ -309,9 +280,7 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
     if !app::is_interactive() {
         app.warn(&tr!(
             app.lang(),
-            "nobody is there to choose: say --yes, --restart, --show or --abandon",
-            "沒有人可以選擇：請加上 --yes、--restart、--show 或 --abandon",
-            "没有人可以选择：请加上 --yes、--restart、--show 或 --abandon",
+            "nobody is there to choose: say --yes, --restart, --show or --abandon"
         ));
         return Err(FAILED);
     }
@@ -370,9 +339,7 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     let outcome = state.outcome().map_or("running", Outcome::name);
     let mut out = tr!(
         lang,
-        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} iterations, {completed}/{total} tasks\n",
-        "執行 {id}\n開始於 {started}，最後事件 {last}\n狀態：{outcome}，{turns} 次迭代，{completed}/{total} 任務\n",
-        "运行 {id}\n开始于 {started}，最后事件 {last}\n状态：{outcome}，{turns} 次迭代，{completed}/{total} 任务\n",
+        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} iterations, {completed}/{total} tasks\n"
     );
     out.push_str(&display::phase_tree(
         &app.screen,
@@ -407,12 +374,7 @@ fn list(app: &App, layout: &Layout, json: bool) -> u8 {
         app.tell(&line_of(app, paths, past));
     }
     if !checkpoints.is_empty() {
-        app.tell(&tr!(
-            app.lang(),
-            "\ncheckpoints:",
-            "\n檢查點：",
-            "\n检查点："
-        ));
+        app.tell(&tr!(app.lang(), "\ncheckpoints:"));
     }
     for entry in &checkpoints {
         app.tell(&entry.line(app.lang()));

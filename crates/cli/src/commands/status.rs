@@ -32,12 +32,7 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
         Ok(status) => status,
         Err(error) => {
             let path = path.display();
-            app.warn(&tr!(
-                lang,
-                "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened",
-                "{path} 已損毀（{error}）；請刪除它，下次執行會重新寫入，`ralph events` 仍可查看所有紀錄",
-                "{path} 已损坏（{error}）；请删除它，下次运行会重新写入，`ralph events` 仍可查看所有记录",
-            ));
+            app.warn(&tr!(lang, "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"));
             return FAILED;
         }
     };
@@ -62,15 +57,11 @@ fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => tr!(
             lang,
-            "no loop has run here yet ({path} is not there); start one with `ralph run`",
-            "這裡還沒有執行過迴圈（找不到 {path}）；請用 `ralph run` 開始",
-            "这里还没有运行过循环（找不到 {path}）；请用 `ralph run` 开始",
+            "no loop has run here yet ({path} is not there); start one with `ralph run`"
         ),
         _ => tr!(
             lang,
-            "{path} can't be read ({error}); move away what stands there, `ralph events` shows everything that happened",
-            "無法讀取 {path}（{error}）；請移開該處的內容，`ralph events` 仍可查看所有紀錄",
-            "无法读取 {path}（{error}）；请移开该处的内容，`ralph events` 仍可查看所有记录",
+            "{path} can't be read ({error}); move away what stands there, `ralph events` shows everything that happened"
         ),
     }
 }
@@ -78,26 +69,11 @@ fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
 /// The `status` of `status.json` in words (STAT-03).
 fn state_words(state: &str, lang: Lang) -> String {
     match state {
-        "running" => tr!(lang, "running", "執行中", "运行中"),
-        "circuit_break" => tr!(
-            lang,
-            "circuit breaker open",
-            "Circuit Breaker 觸發",
-            "Circuit Breaker 触发"
-        ),
-        "max_iterations" => tr!(
-            lang,
-            "stopped at the iteration limit",
-            "已達最大迭代次數",
-            "已达最大迭代次数"
-        ),
-        "error" => tr!(lang, "stopped by errors", "錯誤中斷", "错误中断"),
-        "dead" => tr!(
-            lang,
-            "dead (its process is gone)",
-            "已意外終止（行程已不存在）",
-            "已意外终止（进程已不存在）"
-        ),
+        "running" => tr!(lang, "running"),
+        "circuit_break" => tr!(lang, "circuit breaker open"),
+        "max_iterations" => tr!(lang, "stopped at the iteration limit"),
+        "error" => tr!(lang, "stopped by errors"),
+        "dead" => tr!(lang, "dead (its process is gone)"),
         other => outcome_word(lang, other),
     }
 }
@@ -105,20 +81,13 @@ fn state_words(state: &str, lang: Lang) -> String {
 /// The machine's own reasons in words; what an agent said stays as it is.
 fn reason_words(reason: &str, lang: Lang) -> String {
     match reason {
-        "max_iterations" => tr!(lang, "iteration limit", "迭代上限", "迭代上限"),
-        "max_duration" => tr!(lang, "time limit", "時間上限", "时间上限"),
-        "requested" => tr!(lang, "asked for", "依要求", "按要求"),
-        "unproven" => tr!(
-            lang,
-            "done, says the agent; not proven",
-            "代理聲稱完成，但未經證明",
-            "代理声称完成，但未经证明"
-        ),
+        "max_iterations" => tr!(lang, "iteration limit"),
+        "max_duration" => tr!(lang, "time limit"),
+        "requested" => tr!(lang, "asked for"),
+        "unproven" => tr!(lang, "done, says the agent; not proven"),
         "disk" => tr!(
             lang,
-            "the disk took no more; make room, then `ralph resume`",
-            "磁碟無法寫入；請釋出空間，再執行 `ralph resume`",
-            "磁盘无法写入；请释放空间，再运行 `ralph resume`"
+            "the disk took no more; make room, then `ralph resume`"
         ),
         "spend_limit" => Need::Spend.say(lang),
         "admin_limit" => Need::Admin.say(lang),
@@ -126,28 +95,13 @@ fn reason_words(reason: &str, lang: Lang) -> String {
         "plan" => Need::Plan.say(lang),
         "max_wait" => Need::LongWait.say(lang),
         "block_cap" => Need::BlockCap.say(lang),
-        "max_cost" => tr!(lang, "cost limit", "費用上限", "费用上限"),
-        "max_tokens" => tr!(lang, "token limit", "詞元上限", "词元上限"),
-        "question" => tr!(
-            lang,
-            "a question waits for an answer: `ralph answer`",
-            "有問題待回答：`ralph answer`",
-            "有问题待回答：`ralph answer`"
-        ),
-        "stalled" => tr!(lang, "no progress", "無進度", "无进度"),
-        "missing_promise" => tr!(
-            lang,
-            "no promise in the answers",
-            "沒有 promise 標籤",
-            "没有 promise 标签"
-        ),
-        "same_error" => tr!(
-            lang,
-            "the same error again and again",
-            "重複相同的錯誤",
-            "重复相同的错误"
-        ),
-        "false_promise" => tr!(lang, "false promises", "虛假承諾", "虚假承诺"),
+        "max_cost" => tr!(lang, "cost limit"),
+        "max_tokens" => tr!(lang, "token limit"),
+        "question" => tr!(lang, "a question waits for an answer: `ralph answer`"),
+        "stalled" => tr!(lang, "no progress"),
+        "missing_promise" => tr!(lang, "no promise in the answers"),
+        "same_error" => tr!(lang, "the same error again and again"),
+        "false_promise" => tr!(lang, "false promises"),
         words => words.to_owned(),
     }
 }
@@ -178,9 +132,7 @@ fn words(app: &App, status: &Value) -> String {
     };
     let mut out = tr!(
         lang,
-        "{state} · run {run} · iteration {iteration} / {max} · {time}\n",
-        "{state} · {run} · 迭代 {iteration} / {max} · {time}\n",
-        "{state} · {run} · 迭代 {iteration} / {max} · {time}\n",
+        "{state} · run {run} · iteration {iteration} / {max} · {time}\n"
     );
     let total = number(&tasks["total"]);
     if total > 0 {
@@ -192,20 +144,12 @@ fn words(app: &App, status: &Value) -> String {
         let path = text("tasks_file");
         let below = Path::new(&path).strip_prefix(&app.root);
         let file = below.unwrap_or(Path::new(&path)).display();
-        out.push_str(&tr!(
-            lang,
-            "{done}/{total} tasks · {file}\n{bar}\n",
-            "{done}/{total} 任務 · {file}\n{bar}\n",
-            "{done}/{total} 任务 · {file}\n{bar}\n",
-        ));
+        out.push_str(&tr!(lang, "{done}/{total} tasks · {file}\n{bar}\n"));
     }
     for (key, label) in [
-        ("phase", tr!(lang, "phase", "階段", "阶段")),
-        (
-            "last_promise",
-            tr!(lang, "last promise", "最後的承諾", "最后的承诺"),
-        ),
-        ("reason", tr!(lang, "reason", "原因", "原因")),
+        ("phase", tr!(lang, "phase")),
+        ("last_promise", tr!(lang, "last promise")),
+        ("reason", tr!(lang, "reason")),
     ] {
         let value = match (key, text(key)) {
             // The state says it already.
@@ -220,21 +164,14 @@ fn words(app: &App, status: &Value) -> String {
         }
     }
     if let Some(until) = status["waiting_until"].as_str() {
-        out.push_str(&tr!(
-            lang,
-            "sleeping until {until}; wake: `ralph wake`\n",
-            "休眠至 {until}；喚醒：`ralph wake`\n",
-            "休眠至 {until}；唤醒：`ralph wake`\n",
-        ));
+        out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));
     }
     for question in status["questions"].as_array().into_iter().flatten() {
         let id = number(&question["id"]);
         let words = question["question"].as_str().unwrap_or_default();
         out.push_str(&tr!(
             lang,
-            "question {id}: {words}; answer: `ralph answer {id} …`\n",
-            "問題 {id}：{words}；回答：`ralph answer {id} …`\n",
-            "问题 {id}：{words}；回答：`ralph answer {id} …`\n",
+            "question {id}: {words}; answer: `ralph answer {id} …`\n"
         ));
     }
     let used = usage(&status["usage"]);
@@ -242,12 +179,7 @@ fn words(app: &App, status: &Value) -> String {
         out.push_str(&format!("{}\n", used.line(lang)));
     }
     if let Some(pid) = status["pid"].as_u64() {
-        out.push_str(&tr!(
-            lang,
-            "process: {pid}\n",
-            "行程: {pid}\n",
-            "进程: {pid}\n"
-        ));
+        out.push_str(&tr!(lang, "process: {pid}\n"));
     }
     out
 }

@@ -109,9 +109,7 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
     let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
     let mut out = tr!(
         lang,
-        "{name} ({format}): {completed}/{total} tasks done, {pending} to do\n",
-        "{name}（{format}）：{completed}/{total} 任務完成，剩餘 {pending}\n",
-        "{name}（{format}）：{completed}/{total} 任务完成，剩余 {pending}\n",
+        "{name} ({format}): {completed}/{total} tasks done, {pending} to do\n"
     );
     let mut phase = None;
     let key = |task: &Task| Some(&list.phases.get(task.phase?)?.key);
@@ -126,12 +124,12 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
         let mark = if task.done { "[x]" } else { "[ ]" };
         let indent = "  ".repeat(task.depth);
         let optional = if task.optional {
-            tr!(lang, " (optional)", "（可選）", "（可选）")
+            tr!(lang, " (optional)")
         } else {
             String::new()
         };
         let proven = match proofs.get(&task.id).filter(|_| task.done) {
-            Some(_) => tr!(lang, " (proven)", "（已證明）", "（已证明）"),
+            Some(_) => tr!(lang, " (proven)"),
             None => String::new(),
         };
         out.push_str(&format!(
@@ -164,12 +162,7 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
             0
         }
         Pick::Done => {
-            let done = tr!(
-                lang,
-                "everything is done",
-                "所有任務已完成",
-                "所有任务已完成"
-            );
+            let done = tr!(lang, "everything is done");
             if args.json {
                 app.print(&json!({"next": []}).to_string());
             } else {
@@ -195,12 +188,7 @@ fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
         app.print(&json!({"file": file.name, "findings": lines}).to_string());
     } else if findings.is_empty() {
         let name = &file.name;
-        app.tell(&tr!(
-            lang,
-            "{name}: nothing doubtful",
-            "{name}：沒有問題",
-            "{name}：没有问题"
-        ));
+        app.tell(&tr!(lang, "{name}: nothing doubtful"));
     } else {
         let lines: Vec<_> = findings
             .iter()
@@ -221,12 +209,7 @@ fn mark(
 ) -> u8 {
     let Some(id) = &args.id else {
         let verb = if done { "tick" } else { "untick" };
-        app.warn(&tr!(
-            app.lang(),
-            "which task? give its id, such as `ralph tasks {verb} T001`; `ralph tasks list` shows all",
-            "哪個任務？請給編號，例如 `ralph tasks {verb} T001`；`ralph tasks list` 列出全部",
-            "哪个任务？请给出编号，例如 `ralph tasks {verb} T001`；`ralph tasks list` 列出全部",
-        ));
+        app.warn(&tr!(app.lang(), "which task? give its id, such as `ralph tasks {verb} T001`; `ralph tasks list` shows all"));
         return FAILED;
     };
     let changed = list

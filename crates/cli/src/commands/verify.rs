@@ -51,12 +51,7 @@ pub fn run(app: &App, args: &VerifyArgs) -> u8 {
 fn tell(app: &App, report: Option<&VerifyReport>) {
     let lang = app.lang();
     let Some(report) = report else {
-        app.warn(&tr!(
-            lang,
-            "nothing is set up that could verify the work: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml",
-            "沒有設定任何驗證：請在 .ralph/config.toml 設定 verify.commands，或在 .ideal/worktree.yaml 設定 `verify:`",
-            "没有设置任何验证：请在 .ralph/config.toml 设置 verify.commands，或在 .ideal/worktree.yaml 设置 `verify:`",
-        ));
+        app.warn(&tr!(lang, "nothing is set up that could verify the work: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml"));
         return;
     };
     for result in &report.results {
@@ -64,12 +59,7 @@ fn tell(app: &App, report: Option<&VerifyReport>) {
     }
     match failure_of(report) {
         Some(failure) => app.warn(&failure),
-        None => app.tell(&tr!(
-            lang,
-            "All verify commands passed",
-            "所有驗證命令都已通過",
-            "所有验证命令都已通过",
-        )),
+        None => app.tell(&tr!(lang, "All verify commands passed")),
     }
 }
 
@@ -77,15 +67,7 @@ fn show(app: &App, result: &CommandResult) {
     let lang = app.lang();
     let (mark, known) = match result.exit {
         Some(0) => ("✅", String::new()),
-        _ if result.known => (
-            "⚠️",
-            tr!(
-                lang,
-                " · failed before the work began, too",
-                " · 工作開始前就已失敗",
-                " · 工作开始前就已失败"
-            ),
-        ),
+        _ if result.known => ("⚠️", tr!(lang, " · failed before the work began, too")),
         _ => ("❌", String::new()),
     };
     let (command, ms) = (&result.command, result.duration_ms);
@@ -122,12 +104,7 @@ fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> u8 {
         show(app, &result);
     }
     let count = failing.len();
-    app.tell(&tr!(
-        lang,
-        "noted; failing commands: {count}. Only other failures count from now on; `ralph verify --forget-baseline` takes it back",
-        "已記錄；失敗的命令：{count} 個。之後只計算其他失敗；`ralph verify --forget-baseline` 可取消",
-        "已记录；失败的命令：{count} 个。之后只计算其他失败；`ralph verify --forget-baseline` 可取消"
-    ));
+    app.tell(&tr!(lang, "noted; failing commands: {count}. Only other failures count from now on; `ralph verify --forget-baseline` takes it back"));
     0
 }
 
@@ -136,11 +113,9 @@ fn forget_baseline(app: &App) -> u8 {
     match baseline::forget(&app.root) {
         Ok(true) => app.tell(&tr!(
             lang,
-            "the baseline is forgotten: every failure counts again",
-            "基準已移除：所有失敗都重新計算",
-            "基准已移除：所有失败都重新计算"
+            "the baseline is forgotten: every failure counts again"
         )),
-        Ok(false) => app.tell(&tr!(lang, "there is no baseline", "沒有基準", "没有基准")),
+        Ok(false) => app.tell(&tr!(lang, "there is no baseline")),
         Err(error) => return app.fail(&error),
     }
     0

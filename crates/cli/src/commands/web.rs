@@ -21,20 +21,10 @@ pub fn run(app: &App, args: &WebArgs) -> u8 {
         Err(code) => return code,
     };
     let url = server.url();
-    app.print(&tr!(
-        lang,
-        "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run.",
-        "{url}\n位址中含有金鑰：持有者可以查看並停止您的執行。Ctrl+C 只會關閉頁面，不影響任何執行。",
-        "{url}\n地址中含有密钥：持有者可以查看并停止您的运行。Ctrl+C 只会关闭页面，不影响任何运行。",
-    ));
+    app.print(&tr!(lang, "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run."));
     let port = server.address().port();
     if !server.address().ip().is_loopback() {
-        app.warn(&tr!(
-            lang,
-            "everybody on the network can reach the page, and nothing is encrypted; an SSH tunnel is safer: ssh -L {port}:127.0.0.1:{port}",
-            "網路上的任何人都能連到此頁面，且未加密；SSH 通道較安全：ssh -L {port}:127.0.0.1:{port}",
-            "网络上的任何人都能连到此页面，且未加密；SSH 隧道更安全：ssh -L {port}:127.0.0.1:{port}",
-        ));
+        app.warn(&tr!(lang, "everybody on the network can reach the page, and nothing is encrypted; an SSH tunnel is safer: ssh -L {port}:127.0.0.1:{port}"));
     }
     if args.open {
         open(app, &url);
@@ -62,9 +52,7 @@ fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
         let (ip, port) = (args.bind, args.port.unwrap_or(USUAL_PORT));
         app.warn(&tr!(
             app.lang(),
-            "{ip}:{port} can't be listened on ({error}); choose another with --port",
-            "無法監聽 {ip}:{port}（{error}）；請用 --port 指定其他連接埠",
-            "无法监听 {ip}:{port}（{error}）；请用 --port 指定其他端口",
+            "{ip}:{port} can't be listened on ({error}); choose another with --port"
         ));
         FAILED
     })
@@ -87,9 +75,7 @@ fn open(app: &App, url: &str) {
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
         Err(error) => app.warn(&tr!(
             app.lang(),
-            "{program} can't be started ({error}); open the address by hand",
-            "無法啟動 {program}（{error}）；請自行開啟上述位址",
-            "无法启动 {program}（{error}）；请自行打开上述地址",
+            "{program} can't be started ({error}); open the address by hand"
         )),
     }
 }

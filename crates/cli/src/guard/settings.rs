@@ -47,9 +47,7 @@ impl Say for Trouble {
             Trouble::Config(errors) => errors.say(lang),
             Trouble::Taken { id } => tr!(
                 lang,
-                "{NAME}: the rule \"{id}\" has the id of a built-in one. Give it another id.",
-                "{NAME}：規則「{id}」與內建規則同名。請改用其他 id。",
-                "{NAME}：规则“{id}”与内置规则同名。请改用其他 id。"
+                "{NAME}: the rule \"{id}\" has the id of a built-in one. Give it another id."
             ),
         }
     }
@@ -128,9 +126,7 @@ impl Loaded {
         let keys = self.ignored.join(", ");
         tr!(
             lang,
-            "[guard] of {NAME} loosens the guard ({keys}); that does not count, since no person has confirmed it.",
-            "{NAME} 的 [guard] 放寬了護欄（{keys}）；尚未經人確認，因此不生效。",
-            "{NAME} 的 [guard] 放宽了护栏（{keys}）；尚未经人确认，因此不生效。"
+            "[guard] of {NAME} loosens the guard ({keys}); that does not count, since no person has confirmed it."
         )
     }
 }

@@ -51,9 +51,7 @@ impl Answer {
 fn unasked(message: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "{message}\nA person would have to allow this, and nobody can be asked here.",
-        "{message}\n這需要人來允許，但此處無人可問。",
-        "{message}\n这需要人来允许，但此处无人可问。"
+        "{message}\nA person would have to allow this, and nobody can be asked here."
     )
 }
 

@@ -75,29 +75,20 @@ impl Say for Usage {
         match self {
             Usage::UnknownHost(name) => {
                 let known = Host::ALL.map(Host::name).join(", ");
-                tr!(
-                    lang,
-                    "there is no host \"{name}\"; use one of: {known}",
-                    "沒有「{name}」這個宿主；請使用下列之一：{known}",
-                    "没有“{name}”这个宿主；请使用以下之一：{known}"
-                )
+                tr!(lang, "there is no host \"{name}\"; use one of: {known}")
             }
             Usage::UnknownEvent(name) => {
                 let known = Event::ALL.map(Event::name).join(", ");
                 tr!(
                     lang,
-                    "there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}",
-                    "沒有「{name}」這個掛鉤；請寫 `ralph hook [--host HOST] EVENT`，EVENT 為下列之一：{known}",
-                    "没有“{name}”这个钩子；请写 `ralph hook [--host HOST] EVENT`，EVENT 为以下之一：{known}"
+                    "there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}"
                 )
             }
             Usage::Missing(what) => {
                 let known = Event::ALL.map(Event::name).join(", ");
                 tr!(
                     lang,
-                    "{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}",
-                    "缺少 {what}；請寫 `ralph hook [--host HOST] EVENT`，EVENT 為下列之一：{known}",
-                    "缺少 {what}；请写 `ralph hook [--host HOST] EVENT`，EVENT 为以下之一：{known}"
+                    "{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}"
                 )
             }
         }

@@ -197,18 +197,14 @@ fn fail_of(loaded: Option<&Loaded>) -> Fail {
 fn closed(why: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "BLOCKED: the guard could not judge this call - {why} [{FAILURE}]\nTell the person who runs this; other calls may work.",
-        "BLOCKED: 護欄無法判斷此呼叫 - {why} [{FAILURE}]\n請告知執行者；其他呼叫可能仍可使用。",
-        "BLOCKED: 护栏无法判断此调用 - {why} [{FAILURE}]\n请告知运行者；其他调用可能仍可使用。"
+        "BLOCKED: the guard could not judge this call - {why} [{FAILURE}]\nTell the person who runs this; other calls may work."
     )
 }
 
 fn open(why: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "WARNING: the guard could not judge this call and let it pass (guard.fail is open) - {why} [{FAILURE}]",
-        "WARNING: 護欄無法判斷此呼叫而放行（guard.fail 為 open）- {why} [{FAILURE}]",
-        "WARNING: 护栏无法判断此调用而放行（guard.fail 为 open）- {why} [{FAILURE}]"
+        "WARNING: the guard could not judge this call and let it pass (guard.fail is open) - {why} [{FAILURE}]"
     )
 }
 
@@ -224,30 +220,13 @@ pub enum Bad {
 impl Say for Bad {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Bad::Unreadable(kind) => tr!(
-                lang,
-                "its payload can't be read: {kind}",
-                "無法讀取內容：{kind}",
-                "无法读取内容：{kind}"
-            ),
-            Bad::TooLong => tr!(
-                lang,
-                "its payload is longer than 4 MiB; split the call",
-                "內容超過 4 MiB；請拆分呼叫",
-                "内容超过 4 MiB；请拆分调用"
-            ),
+            Bad::Unreadable(kind) => tr!(lang, "its payload can't be read: {kind}"),
+            Bad::TooLong => tr!(lang, "its payload is longer than 4 MiB; split the call"),
             Bad::NotJson => tr!(
                 lang,
-                "its payload is no JSON object; a hook of an agent gives it on standard input",
-                "內容不是 JSON 物件；應由代理的掛鉤從標準輸入提供",
-                "内容不是 JSON 对象；应由代理的钩子从标准输入提供"
+                "its payload is no JSON object; a hook of an agent gives it on standard input"
             ),
-            Bad::NoTool => tr!(
-                lang,
-                "its payload names no tool",
-                "內容沒有指定工具",
-                "内容没有指定工具"
-            ),
+            Bad::NoTool => tr!(lang, "its payload names no tool"),
         }
     }
 }
@@ -300,12 +279,7 @@ fn answer_a_panic(panic: &PanicHookInfo<'_>) {
     let place = panic
         .location()
         .map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
-    let why = tr!(
-        lang,
-        "the guard has a fault{place}; please report it",
-        "護欄發生錯誤{place}；請回報",
-        "护栏发生错误{place}；请报告"
-    );
+    let why = tr!(lang, "the guard has a fault{place}; please report it");
     let is_open = FAILS_OPEN.load(Ordering::Relaxed);
     let text = if is_open {
         open(&why, lang)

@@ -67,9 +67,7 @@ impl Say for Unusable {
                 let path = path.display();
                 tr!(
                     lang,
-                    "{path} is damaged ({message}); move it away, and Ralph's entries are found by their command lines",
-                    "{path} 已損壞（{message}）；請將它移走，Ralph 會依命令列找出自己的項目",
-                    "{path} 已损坏（{message}）；请将它移走，Ralph 会按命令行找出自己的条目"
+                    "{path} is damaged ({message}); move it away, and Ralph's entries are found by their command lines"
                 )
             }
         }

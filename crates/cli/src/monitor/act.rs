@@ -29,7 +29,7 @@ impl Model {
             waits: snapshot.standing == Standing::Waiting,
             lang: self.screen.lang,
         };
-        self.said = tr!(self.screen.lang, "telling it …", "通知中…", "通知中…");
+        self.said = tr!(self.screen.lang, "telling it …");
         let news = self.news.clone();
         std::thread::spawn(move || {
             let said = asked.perform(&wanted);
@@ -51,29 +51,19 @@ impl Asked {
         let lang = self.lang;
         match wanted {
             Wanted::Pause => self.tell(Wish::Request(Request::Pause), || {
-                tr!(
-                    lang,
-                    "it pauses after this turn",
-                    "本輪結束後暫停",
-                    "本轮结束后暂停"
-                )
+                tr!(lang, "it pauses after this turn")
             }),
             Wanted::Stop => self.tell(Wish::Request(Request::Interrupt), || {
-                tr!(
-                    lang,
-                    "it is being stopped; everything is saved",
-                    "正在停止；進度已保存",
-                    "正在停止；进度已保存"
-                )
+                tr!(lang, "it is being stopped; everything is saved")
             }),
-            Wanted::Continue if self.is_driven && self.waits => self.tell(Wish::Wake, || {
-                tr!(lang, "it waits no longer", "不再等待", "不再等待")
-            }),
+            Wanted::Continue if self.is_driven && self.waits => {
+                self.tell(Wish::Wake, || tr!(lang, "it waits no longer"))
+            }
             Wanted::Continue if self.is_driven => {
-                tr!(lang, "it works already", "已在執行", "已在运行")
+                tr!(lang, "it works already")
             }
             Wanted::Continue => match resume_apart(self.layout.root(), self.run.id.as_str()) {
-                Ok(()) => tr!(lang, "it goes on", "已繼續", "已继续"),
+                Ok(()) => tr!(lang, "it goes on"),
                 Err(error) => error.to_string(),
             },
             Wanted::Extend(iterations) => self.write(Written::Extend {
@@ -82,7 +72,7 @@ impl Asked {
             }),
             Wanted::Answer { question, text } => match reply_text(text) {
                 Some(text) => self.answer(*question, &text),
-                None => tr!(lang, "nothing was said", "沒有內容", "没有内容"),
+                None => tr!(lang, "nothing was said"),
             },
         }
     }
@@ -96,7 +86,7 @@ impl Asked {
 
     fn write(&self, written: Written) -> String {
         match control::write(&self.layout, written) {
-            Ok(_) => tr!(self.lang, "it has heard", "已收到", "已收到"),
+            Ok(_) => tr!(self.lang, "it has heard"),
             Err(error) => error.say(self.lang),
         }
     }
@@ -107,15 +97,10 @@ impl Asked {
             text: text.into(),
         };
         match control::write(&self.layout, written) {
-            Ok(_) => tr!(self.lang, "it has heard", "已收到", "已收到"),
+            Ok(_) => tr!(self.lang, "it has heard"),
             Err(ControlError::NothingRuns) => {
                 match control::answer_later(&self.layout, &self.run, question, text) {
-                    Ok(()) => tr!(
-                        self.lang,
-                        "answered; c goes on with it",
-                        "已回答；按 c 繼續",
-                        "已回答；按 c 继续"
-                    ),
+                    Ok(()) => tr!(self.lang, "answered; c goes on with it"),
                     Err(error) => error.say(self.lang),
                 }
             }

@@ -34,7 +34,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &mut Model) {
     let body = if area.width >= WIDE {
         let columns = [Constraint::Length(RUNS_COLUMNS), Constraint::Fill(1)];
         let [list, body] = Layout::horizontal(columns).areas(body);
-        let title = tr!(model.screen.lang, "Runs", "執行", "运行");
+        let title = tr!(model.screen.lang, "Runs");
         let inner = framed(frame, model, list, &title);
         frame.render_widget(Paragraph::new(runs(model, inner)), inner);
         body
@@ -134,12 +134,7 @@ fn header(model: &Model, columns: u16) -> Line<'static> {
                 snapshot.run.goal, snapshot.run.id
             )
         }
-        None => tr!(
-            lang,
-            "ralph · no run yet; `ralph run` starts one",
-            "ralph · 尚無執行；用 `ralph run` 開始",
-            "ralph · 尚无运行；用 `ralph run` 开始",
-        ),
+        None => tr!(lang, "ralph · no run yet; `ralph run` starts one"),
     };
     Line::styled(fit(model, &text, columns.into()), BOLD)
 }
@@ -241,18 +236,13 @@ fn overlay(frame: &mut Frame<'_>, model: &Model, body: Rect) {
                 let key = Span::styled(width::pad_right(key, 9), BOLD);
                 Line::from(vec![key, Span::raw(what)])
             });
-            let title = tr!(lang, "Keys", "按鍵", "按键");
+            let title = tr!(lang, "Keys");
             (title, keys.collect::<Vec<_>>())
         }
         Overlay::Typing { what, text } => typing(model, what, text, body.width),
         Overlay::Sure(_) => {
-            let question = tr!(
-                lang,
-                "Stop the run now? Everything is saved. (y/n)",
-                "立即停止這次執行？進度會保存。(y/n)",
-                "立即停止这次运行？进度会保存。(y/n)",
-            );
-            (tr!(lang, "Stop", "停止", "停止"), vec![Line::raw(question)])
+            let question = tr!(lang, "Stop the run now? Everything is saved. (y/n)");
+            (tr!(lang, "Stop"), vec![Line::raw(question)])
         }
     };
     // What is typed has room to grow.
@@ -300,11 +290,11 @@ fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Ve
     ]);
     match what {
         Typing::Filter => {
-            let title = tr!(lang, "Filter events", "篩選事件", "筛选事件");
+            let title = tr!(lang, "Filter events");
             (title, vec![line])
         }
         Typing::Extend => {
-            let title = tr!(lang, "Turns to add", "增加的迭代次數", "增加的迭代次数");
+            let title = tr!(lang, "Turns to add");
             (title, vec![line])
         }
         Typing::Answer(id) => {
@@ -323,7 +313,7 @@ fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Ve
                 }
             }
             lines.push(line);
-            (tr!(lang, "Answer", "回答", "回答"), lines)
+            (tr!(lang, "Answer"), lines)
         }
     }
 }

@@ -82,12 +82,7 @@ impl Model {
         match open.map(|question| question.id) {
             Some(id) => self.start_typing(Typing::Answer(id), ""),
             None => {
-                self.said = tr!(
-                    self.screen.lang,
-                    "no question is open",
-                    "沒有待回答的問題",
-                    "没有待回答的问题",
-                );
+                self.said = tr!(self.screen.lang, "no question is open");
             }
         }
     }

@@ -86,15 +86,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
     if snapshot.total > 0 {
         let progress = Progress::new(snapshot.completed, snapshot.total);
         let (done, total) = (snapshot.completed, snapshot.total);
-        add(
-            &tr!(
-                lang,
-                "{done}/{total} tasks done",
-                "{done}/{total} 任務完成",
-                "{done}/{total} 任务完成"
-            ),
-            BOLD,
-        );
+        add(&tr!(lang, "{done}/{total} tasks done"), BOLD);
         add(
             &display::bar(&screen, progress.percent()),
             colored(model, Color::Green),
@@ -107,10 +99,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
     }
     if let Some(task) = &snapshot.task {
         let name = text::one_line(&task.name());
-        add(
-            &tr!(lang, "Task: {name}", "任務：{name}", "任务：{name}"),
-            Style::new(),
-        );
+        add(&tr!(lang, "Task: {name}"), Style::new());
     }
     if let Some(chain) = role_chain(&screen, snapshot) {
         add(&chain, Style::new());
@@ -122,15 +111,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
         .filter(|word| !word.is_empty())
         .collect();
     let who = who.join(" · ");
-    add(
-        &tr!(lang, "Agent: {who}", "代理：{who}", "代理：{who}"),
-        Style::new(),
-    );
+    add(&tr!(lang, "Agent: {who}"), Style::new());
     if let Some(now) = doing(model, snapshot) {
-        add(
-            &tr!(lang, "Now: {now}", "目前：{now}", "当前：{now}"),
-            Style::new(),
-        );
+        add(&tr!(lang, "Now: {now}"), Style::new());
     }
     add(&limits(model, snapshot), Style::new());
     let spent = UsageView::from(&snapshot.bill).line(lang);
@@ -139,36 +122,18 @@ fn overview(model: &Model, columns: usize) -> Lines {
         let until = clock::local_time(waiting.until_ms);
         let why = waiting.why.name();
         add(
-            &tr!(
-                lang,
-                "Waiting until {until} ({why}); c goes on",
-                "等待至 {until}（{why}）；按 c 繼續",
-                "等待至 {until}（{why}）；按 c 继续"
-            ),
+            &tr!(lang, "Waiting until {until} ({why}); c goes on"),
             colored(model, Color::Yellow),
         );
     }
     if let Some(check) = snapshot.checks.last() {
         let (turn, state) = (check.turn, passed(model, check));
-        add(
-            &tr!(
-                lang,
-                "Checks after #{turn}: {state}",
-                "#{turn} 之後的驗證：{state}",
-                "#{turn} 之后的验证：{state}"
-            ),
-            Style::new(),
-        );
+        add(&tr!(lang, "Checks after #{turn}: {state}"), Style::new());
     }
     for question in snapshot.open_questions() {
         let (id, words) = (question.id, text::one_line(&question.text));
         add(
-            &tr!(
-                lang,
-                "Question {id}: {words} (a answers)",
-                "問題 {id}：{words}（按 a 回答）",
-                "问题 {id}：{words}（按 a 回答）"
-            ),
+            &tr!(lang, "Question {id}: {words} (a answers)"),
             colored(model, Color::Yellow),
         );
     }
@@ -176,12 +141,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
         let name = outcome_word(lang, outcome.name());
         let errors = snapshot.events.iter().filter(|told| told.event == "error");
         let said = text::one_line(&outcome_sentence(lang, Some(outcome), errors.count()));
-        let whole = tr!(
-            lang,
-            "Ended: {name} · {said}",
-            "結束：{name} · {said}",
-            "结束：{name} · {said}"
-        );
+        let whole = tr!(lang, "Ended: {name} · {said}");
         for line in width::wrap(&whole, columns) {
             add(&line, BOLD);
         }
@@ -210,15 +170,10 @@ fn limits(model: &Model, snapshot: &Snapshot) -> String {
         0 => format!("#{}", snapshot.iteration),
         max => format!("#{}/{max}", snapshot.iteration),
     };
-    let mut out = tr!(
-        lang,
-        "Turn {turns} · {worked}",
-        "輪次 {turns} · {worked}",
-        "轮次 {turns} · {worked}"
-    );
+    let mut out = tr!(lang, "Turn {turns} · {worked}");
     if snapshot.max_duration_ms > 0 {
         let left = elapsed(lang, snapshot.max_duration_ms.saturating_sub(worked_ms));
-        out.push_str(&tr!(lang, " · {left} left", " · 剩 {left}", " · 剩 {left}"));
+        out.push_str(&tr!(lang, " · {left} left"));
     }
     out
 }
@@ -291,12 +246,7 @@ fn tasks(model: &Model, columns: usize) -> Lines {
     if lines.is_empty() {
         lines.push(nothing(
             model,
-            &tr!(
-                model.screen.lang,
-                "this run has no task list",
-                "這次執行沒有任務清單",
-                "这次运行没有任务清单",
-            ),
+            &tr!(model.screen.lang, "this run has no task list"),
         ));
     }
     lines
@@ -358,17 +308,12 @@ fn passed(model: &Model, check: &CheckRun) -> String {
     let lang = model.screen.lang;
     let failed = check.checks.iter().find(|check| check.exit != Some(0));
     match (check.passed, failed) {
-        (true, _) => tr!(lang, "passed", "通過", "通过"),
+        (true, _) => tr!(lang, "passed"),
         (false, Some(check)) => {
             let command = text::one_line(&check.command);
-            tr!(
-                lang,
-                "{command} failed",
-                "{command} 未通過",
-                "{command} 未通过"
-            )
+            tr!(lang, "{command} failed")
         }
-        (false, None) => tr!(lang, "nothing ran", "未執行", "未运行"),
+        (false, None) => tr!(lang, "nothing ran"),
     }
 }
 
@@ -397,12 +342,7 @@ fn verify(model: &Model, columns: usize) -> Lines {
     }
     if let Some((turn, output)) = &model.checked {
         lines.push(Line::raw(""));
-        let head = tr!(
-            lang,
-            "What it printed after #{turn}:",
-            "#{turn} 之後的輸出：",
-            "#{turn} 之后的输出："
-        );
+        let head = tr!(lang, "What it printed after #{turn}:");
         lines.push(Line::styled(fit(model, &head, columns), BOLD));
         lines.extend(
             output
@@ -413,13 +353,8 @@ fn verify(model: &Model, columns: usize) -> Lines {
     }
     if lines.is_empty() {
         let words = match snapshot.run.verifies {
-            true => tr!(lang, "no check has run yet", "尚未執行驗證", "尚未运行验证"),
-            false => tr!(
-                lang,
-                "this run has no verification commands",
-                "這次執行沒有驗證命令",
-                "这次运行没有验证命令"
-            ),
+            true => tr!(lang, "no check has run yet"),
+            false => tr!(lang, "this run has no verification commands"),
         };
         lines.push(nothing(model, &words));
     }
@@ -439,15 +374,7 @@ fn guard(model: &Model, columns: usize) -> Lines {
     };
     let mut lines: Lines = snapshot.guard.iter().rev().take(1_000).map(line).collect();
     if lines.is_empty() {
-        lines.push(nothing(
-            model,
-            &tr!(
-                lang,
-                "nothing was blocked",
-                "沒有被攔下的呼叫",
-                "没有被拦下的调用"
-            ),
-        ));
+        lines.push(nothing(model, &tr!(lang, "nothing was blocked")));
     }
     lines
 }
@@ -458,12 +385,7 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
         return Vec::new();
     };
     if snapshot.turns.iter().all(|turn| turn.duration_ms.is_none()) {
-        let words = tr!(
-            lang,
-            "no turn has ended yet",
-            "尚未有任何一輪結束",
-            "尚未有任何一轮结束"
-        );
+        let words = tr!(lang, "no turn has ended yet");
         return vec![nothing(model, &words)];
     }
     let seconds = |turn: &Call| turn.duration_ms.unwrap_or(0) as f64 / 1000.0;
@@ -480,18 +402,8 @@ fn charts(model: &Model, columns: usize, height: usize) -> Lines {
     let unicode = model.screen.style.unicode;
     let mut lines = Lines::new();
     let titles = [
-        tr!(
-            lang,
-            "Time per turn, at most {longest}",
-            "每輪時間，最多 {longest}",
-            "每轮时间，最多 {longest}"
-        ),
-        tr!(
-            lang,
-            "Cost per turn, at most {dearest}",
-            "每輪費用，最多 {dearest}",
-            "每轮费用，最多 {dearest}"
-        ),
+        tr!(lang, "Time per turn, at most {longest}"),
+        tr!(lang, "Cost per turn, at most {dearest}"),
     ];
     for ((title, values), color) in titles
         .iter()

@@ -307,12 +307,7 @@ pub fn question(question: &Question, lang: Lang) -> String {
     }
     let until = ralph_engine::clock::local_time(question.deadline_ms);
     if let Some(default) = &question.default {
-        out.push_str(&tr!(
-            lang,
-            "\n    from {until} on: {default}",
-            "\n    {until} 起採用：{default}",
-            "\n    {until} 起采用：{default}",
-        ));
+        out.push_str(&tr!(lang, "\n    from {until} on: {default}"));
     }
     out
 }

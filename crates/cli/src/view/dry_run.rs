@@ -64,88 +64,43 @@ impl fmt::Display for DryRun<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (plan, lang) = (self.plan, self.screen.lang);
         let limits = &plan.rules.limits;
-        writeln!(f, "{}", tr!(lang, "Configuration:", "配置:", "配置:"))?;
+        writeln!(f, "{}", tr!(lang, "Configuration:"))?;
         let root = plan.root.display();
-        writeln!(
-            f,
-            "  {}",
-            tr!(lang, "project: {root}", "專案: {root}", "项目: {root}")
-        )?;
+        writeln!(f, "  {}", tr!(lang, "project: {root}"))?;
         let iterations = match limits.max_iterations {
-            0 => tr!(
-                lang,
-                "iterations: unlimited",
-                "最大迭代次數: 無上限",
-                "最大迭代次数: 无上限"
-            ),
-            max => tr!(
-                lang,
-                "iterations: at most {max}",
-                "最大迭代次數: {max}",
-                "最大迭代次数: {max}"
-            ),
+            0 => tr!(lang, "iterations: unlimited"),
+            max => tr!(lang, "iterations: at most {max}"),
         };
         writeln!(f, "  {iterations}")?;
         let template = match &plan.prompter.template.path {
             Some(path) => path.display().to_string(),
-            None => tr!(lang, "built in", "內建", "内置"),
+            None => tr!(lang, "built in"),
         };
-        writeln!(
-            f,
-            "  {}",
-            tr!(
-                lang,
-                "template: {template}",
-                "模板: {template}",
-                "模板: {template}"
-            )
-        )?;
+        writeln!(f, "  {}", tr!(lang, "template: {template}"))?;
         match &plan.verifier {
             Some(verifier) => {
                 let commands = verifier.commands.join(" && ");
-                writeln!(
-                    f,
-                    "  {}",
-                    tr!(
-                        lang,
-                        "verification: {commands}",
-                        "驗證: {commands}",
-                        "验证: {commands}"
-                    )
-                )?;
+                writeln!(f, "  {}", tr!(lang, "verification: {commands}"))?;
             }
-            None => writeln!(
-                f,
-                "  {}",
-                tr!(lang, "verification: none", "驗證: 無", "验证: 无")
-            )?,
+            None => writeln!(f, "  {}", tr!(lang, "verification: none"))?,
         }
         if plan.notifier.is_on() {
             let ways: Vec<String> = plan.notifier.ways.iter().map(|way| way.say(lang)).collect();
             let topics: Vec<&str> = plan.notifier.on.iter().map(|topic| topic.word()).collect();
             let (ways, topics) = (ways.join(", "), topics.join(", "));
-            writeln!(
-                f,
-                "  {}",
-                tr!(
-                    lang,
-                    "notifications: {ways} ({topics})",
-                    "通知: {ways}（{topics}）",
-                    "通知: {ways}（{topics}）"
-                )
-            )?;
+            writeln!(f, "  {}", tr!(lang, "notifications: {ways} ({topics})"))?;
         }
         if let Some(rules) = &plan.rules.flow {
             let name = &rules.flow.name;
-            let flow = tr!(lang, "flow: {name}", "流程: {name}", "流程: {name}");
+            let flow = tr!(lang, "flow: {name}");
             writeln!(f, "  {flow}")?;
         }
         for announcement in &plan.announcements {
             writeln!(f, "  {}", announcement.say(lang))?;
         }
         match &plan.tasks {
-            Some(_) => writeln!(f, "\n{}", tr!(lang, "Tasks:", "任務狀態:", "任务状态:"))?,
-            None => writeln!(f, "\n{}", tr!(lang, "Prompt:", "提示:", "提示:"))?,
+            Some(_) => writeln!(f, "\n{}", tr!(lang, "Tasks:"))?,
+            None => writeln!(f, "\n{}", tr!(lang, "Prompt:"))?,
         }
         match (&plan.tasks, &plan.list) {
             (Some(file), Some(list)) => {
@@ -153,12 +108,7 @@ impl fmt::Display for DryRun<'_> {
                 let (name, format) = (&file.name, list.format.name());
                 let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
                 writeln!(f, "  {name} ({format})")?;
-                let line = tr!(
-                    lang,
-                    "{completed}/{total} done, {pending} to do",
-                    "{completed}/{total} 完成，剩餘 {pending}",
-                    "{completed}/{total} 完成，剩余 {pending}",
-                );
+                let line = tr!(lang, "{completed}/{total} done, {pending} to do");
                 writeln!(f, "  {line}")?;
                 if let Some(phase) = self.phase() {
                     writeln!(f, "  Phase {phase}")?;
@@ -170,50 +120,23 @@ impl fmt::Display for DryRun<'_> {
                 plan.prompter.prompt.as_deref().unwrap_or_default()
             )?,
         }
-        writeln!(
-            f,
-            "\n{}",
-            tr!(
-                lang,
-                "Command that would run:",
-                "將執行的命令:",
-                "将执行的命令:"
-            )
-        )?;
+        writeln!(f, "\n{}", tr!(lang, "Command that would run:"))?;
         for agent in &plan.agents {
             writeln!(f, "  {}", agent.command_line())?;
         }
         let outward = plan.outward();
         if !outward.is_empty() {
-            let heading = tr!(
-                lang,
-                "Commands that may go outward, when the time comes:",
-                "到時可能對外執行的命令:",
-                "到时可能对外执行的命令:"
-            );
+            let heading = tr!(lang, "Commands that may go outward, when the time comes:");
             writeln!(f, "\n{heading}")?;
         }
         for command in outward {
             writeln!(f, "  {command}")?;
         }
-        writeln!(
-            f,
-            "\n{}",
-            tr!(
-                lang,
-                "Hooks (safety guard):",
-                "Hooks (安全護欄):",
-                "Hooks (安全护栏):"
-            )
-        )?;
+        writeln!(f, "\n{}", tr!(lang, "Hooks (safety guard):"))?;
         if plan.agents.iter().all(Agent::is_guarded) {
-            write!(
-                f,
-                "  {}",
-                tr!(lang, "for this run", "僅限本次執行", "仅限本次运行")
-            )
+            write!(f, "  {}", tr!(lang, "for this run"))
         } else {
-            write!(f, "  {}", tr!(lang, "not installed", "未安裝", "未安装"))
+            write!(f, "  {}", tr!(lang, "not installed"))
         }
     }
 }

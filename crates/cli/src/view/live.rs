@@ -114,12 +114,7 @@ fn bar_line(screen: &Screen, facts: &Facts, columns: usize) -> String {
         return String::new();
     };
     let Progress { done, total } = progress;
-    let words = tr!(
-        lang,
-        "{done}/{total} tasks",
-        "{done}/{total} 任務",
-        "{done}/{total} 任务",
-    );
+    let words = tr!(lang, "{done}/{total} tasks");
     let percent = progress.percent();
     // 26 cells, two brackets, a blank and the percents.
     let bar_columns = 30 + percent.to_string().len();
@@ -144,16 +139,11 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
         && facts.max_duration_ms > 0
     {
         let left = time(lang, left);
-        parts.push(tr!(lang, "{left} left", "剩 {left}", "剩 {left}"));
+        parts.push(tr!(lang, "{left} left"));
     }
     match facts.questions {
         0 => {}
-        count => parts.push(tr!(
-            lang,
-            "questions: {count} (`ralph answer`)",
-            "待回答：{count}（`ralph answer`）",
-            "待回答：{count}（`ralph answer`）",
-        )),
+        count => parts.push(tr!(lang, "questions: {count} (`ralph answer`)")),
     }
     if facts.spent.cost.is_some() || !facts.max_cost.is_zero() {
         let more = if facts.spent.more_cost { "+" } else { "" };
@@ -165,13 +155,8 @@ fn counts(screen: &Screen, facts: &Facts) -> String {
     }
     match &facts.checks {
         Checks::Unknown => {}
-        Checks::Passed => parts.push(tr!(lang, "checks pass", "驗證通過", "验证通过")),
-        Checks::Failed(command) => parts.push(tr!(
-            lang,
-            "failing: {command}",
-            "未通過：{command}",
-            "未通过：{command}",
-        )),
+        Checks::Passed => parts.push(tr!(lang, "checks pass")),
+        Checks::Failed(command) => parts.push(tr!(lang, "failing: {command}")),
     }
     parts.join(" · ")
 }
@@ -197,14 +182,14 @@ fn current(screen: &Screen, facts: &Facts, columns: usize) -> String {
 fn doing(screen: &Screen, facts: &Facts) -> String {
     let lang = screen.lang;
     match &facts.now {
-        Now::Starting => tr!(lang, "starting", "啟動中", "启动中"),
+        Now::Starting => tr!(lang, "starting"),
         Now::Agent(words) if words.is_empty() => {
-            tr!(lang, "the agent works", "代理工作中", "代理工作中")
+            tr!(lang, "the agent works")
         }
         Now::Agent(words) | Now::Waiting(words) => {
             text::one_line(&text::redact(&text::sanitize(words)))
         }
-        Now::Verifying => tr!(lang, "verifying", "驗證中", "验证中"),
+        Now::Verifying => tr!(lang, "verifying"),
     }
 }
 
@@ -214,19 +199,9 @@ pub fn time(lang: Lang, ms: u64) -> String {
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     let rest = seconds % 60;
     match (hours, minutes) {
-        (0, 0) => tr!(lang, "{rest}s", "{rest} 秒", "{rest} 秒"),
-        (0, _) => tr!(
-            lang,
-            "{minutes}m {rest:02}s",
-            "{minutes} 分 {rest:02} 秒",
-            "{minutes} 分 {rest:02} 秒"
-        ),
-        _ => tr!(
-            lang,
-            "{hours}h {minutes:02}m",
-            "{hours} 小時 {minutes:02} 分",
-            "{hours} 小时 {minutes:02} 分"
-        ),
+        (0, 0) => tr!(lang, "{rest}s"),
+        (0, _) => tr!(lang, "{minutes}m {rest:02}s"),
+        _ => tr!(lang, "{hours}h {minutes:02}m"),
     }
 }
 

@@ -105,24 +105,15 @@ impl People {
         match wait.why {
             WaitReason::Ci => {
                 let ci = self.ci.as_ref().map_or_else(String::new, |ci| ci.say(lang));
-                tr!(
-                    lang,
-                    "{ci} · next look in {left}, at once: `ralph wake`",
-                    "{ci} · {left} 後再次檢查，立即檢查：`ralph wake`",
-                    "{ci} · {left} 后再次检查，立即检查：`ralph wake`",
-                )
+                tr!(lang, "{ci} · next look in {left}, at once: `ralph wake`")
             }
             WaitReason::Limit => tr!(
                 lang,
-                "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`",
-                "已達用量限制，{until} ({zone}) 重置，休眠 {left}，喚醒：`ralph wake`",
-                "已达用量限制，{until} ({zone}) 重置，休眠 {left}，唤醒：`ralph wake`",
+                "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`"
             ),
             _ => tr!(
                 lang,
-                "the agent's service is overloaded, trying again at {until} ({zone}), in {left}, at once: `ralph wake`",
-                "代理服務過載，{until} ({zone}) 重試，還有 {left}，立即重試：`ralph wake`",
-                "代理服务过载，{until} ({zone}) 重试，还有 {left}，立即重试：`ralph wake`",
+                "the agent's service is overloaded, trying again at {until} ({zone}), in {left}, at once: `ralph wake`"
             ),
         }
     }
@@ -169,9 +160,7 @@ impl Observer for People {
             let (dead, pid) = (&dead.run_id, dead.pid);
             self.aside(&tr!(
                 self.screen.lang,
-                "run {dead} (process {pid}) died without an end; its lock is taken over",
-                "執行 {dead}（行程 {pid}）已意外終止；接管其鎖定",
-                "运行 {dead}（进程 {pid}）已意外终止；接管其锁",
+                "run {dead} (process {pid}) died without an end; its lock is taken over"
             ));
         }
     }
@@ -250,14 +239,10 @@ impl Observer for People {
                 let detail = detail.say(self.screen.lang);
                 self.aside(&tr!(
                     self.screen.lang,
-                    "{class} ({in_a_row} in a row): {detail}",
-                    "{class}（連續 {in_a_row} 次）：{detail}",
-                    "{class}（连续 {in_a_row} 次）：{detail}",
+                    "{class} ({in_a_row} in a row): {detail}"
                 ));
             }
-            Notice::IterationRetry { .. } => {
-                self.aside(&tr!(self.screen.lang, "trying again", "重試", "重试",))
-            }
+            Notice::IterationRetry { .. } => self.aside(&tr!(self.screen.lang, "trying again")),
             // When it can be called again is said by the wait.
             Notice::AgentRefused { .. } => {
                 self.aside(&without_time(notice).say(self.screen.lang));
@@ -397,7 +382,7 @@ fn without_time(notice: &Notice) -> Notice {
 /// What a line says, in the person's language where it is not the agent's own.
 pub fn said_text(line: &OutputLine, lang: Lang) -> String {
     match line.said {
-        Said::ToolFailed => tr!(lang, "failed", "失敗", "失败"),
+        Said::ToolFailed => tr!(lang, "failed"),
         _ => line.text.clone(),
     }
 }

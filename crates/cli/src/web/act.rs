@@ -117,13 +117,8 @@ impl Actor {
 
     fn out_of_place(&self, is_alive: bool) -> String {
         match is_alive {
-            true => tr!(self.lang, "it runs already", "已在執行中", "已在运行中"),
-            false => tr!(
-                self.lang,
-                "it does not run; reload the page",
-                "它並未執行；請重新載入頁面",
-                "它并未运行；请重新加载页面"
-            ),
+            true => tr!(self.lang, "it runs already"),
+            false => tr!(self.lang, "it does not run; reload the page"),
         }
     }
 
@@ -166,10 +161,7 @@ impl Actor {
         // What it complains about stands in the log; nobody else may wait for
         // it to be read.
         std::thread::spawn(move || child.wait_with_output());
-        Ok((
-            true,
-            tr!(self.lang, "it goes on", "已繼續執行", "已继续运行"),
-        ))
+        Ok((true, tr!(self.lang, "it goes on")))
     }
 }
 

@@ -125,14 +125,14 @@ fn standing(snapshot: &Snapshot, lang: Lang) -> (String, &'static str) {
         return (report::outcome_word(lang, outcome.name()), tone);
     }
     match snapshot.standing {
-        Standing::New => (tr!(lang, "beginning", "開始中", "开始中"), "busy"),
-        Standing::Working => (tr!(lang, "working", "工作中", "工作中"), "busy"),
-        Standing::Verifying => (tr!(lang, "verifying", "驗證中", "验证中"), "busy"),
-        Standing::Waiting => (tr!(lang, "waiting", "等待中", "等待中"), "calm"),
-        Standing::Asking => (tr!(lang, "asking", "等候選擇", "等候选择"), "warn"),
-        Standing::Frozen => (tr!(lang, "suspended", "已掛起", "已挂起"), "calm"),
-        Standing::Ended => (tr!(lang, "ended", "已結束", "已结束"), "calm"),
-        Standing::Dead => (tr!(lang, "died", "已意外終止", "已意外终止"), "bad"),
+        Standing::New => (tr!(lang, "beginning"), "busy"),
+        Standing::Working => (tr!(lang, "working"), "busy"),
+        Standing::Verifying => (tr!(lang, "verifying"), "busy"),
+        Standing::Waiting => (tr!(lang, "waiting"), "calm"),
+        Standing::Asking => (tr!(lang, "asking"), "warn"),
+        Standing::Frozen => (tr!(lang, "suspended"), "calm"),
+        Standing::Ended => (tr!(lang, "ended"), "calm"),
+        Standing::Dead => (tr!(lang, "died"), "bad"),
     }
 }
 
@@ -155,31 +155,14 @@ fn doing(snapshot: &Snapshot, lang: Lang) -> String {
                 Some(role) => format!("{} ({role})", snapshot.agent),
                 None => snapshot.agent.clone(),
             };
-            tr!(
-                lang,
-                "turn {turn}: {agent} works",
-                "第 {turn} 輪：{agent} 工作中",
-                "第 {turn} 轮：{agent} 工作中",
-            )
+            tr!(lang, "turn {turn}: {agent} works")
         }
-        Standing::Verifying => tr!(
-            lang,
-            "turn {turn} is being verified",
-            "正在驗證第 {turn} 輪",
-            "正在验证第 {turn} 轮",
-        ),
+        Standing::Verifying => tr!(lang, "turn {turn} is being verified"),
         Standing::Asking => tr!(
             lang,
-            "a limit was reached; the terminal of the run asks what to do",
-            "已達上限；請在該執行的終端機選擇",
-            "已达上限；请在该运行的终端选择",
+            "a limit was reached; the terminal of the run asks what to do"
         ),
-        Standing::Dead => tr!(
-            lang,
-            "its process is gone; everything up to there is saved",
-            "行程已不存在；在此之前的一切都已保存",
-            "进程已不存在；在此之前的一切都已保存",
-        ),
+        Standing::Dead => tr!(lang, "its process is gone; everything up to there is saved"),
         Standing::New | Standing::Waiting | Standing::Frozen | Standing::Ended => String::new(),
     }
 }
@@ -273,10 +256,10 @@ fn guard_block(turn: u32, block: &GuardBlock) -> Value {
 pub fn brief(brief: &Brief, lang: Lang) -> Value {
     let outcome = brief.outcome.as_deref().unwrap_or_default();
     let (word, tone) = match (outcome, brief.pid) {
-        ("", Some(_)) => (tr!(lang, "running", "執行中", "运行中"), "busy"),
+        ("", Some(_)) => (tr!(lang, "running"), "busy"),
         ("", None) => (report::outcome_word(lang, "unfinished"), "bad"),
         // It was taken up again, and its end is an old one.
-        (_, Some(_)) => (tr!(lang, "running", "執行中", "运行中"), "busy"),
+        (_, Some(_)) => (tr!(lang, "running"), "busy"),
         (outcome, None) => (report::outcome_word(lang, outcome), tone(outcome)),
     };
     json!({

@@ -178,20 +178,12 @@ impl Shared {
                 401,
                 tr!(
                     lang,
-                    "Open the address that `ralph web` printed: it holds the key.",
-                    "請開啟 `ralph web` 顯示的位址：其中含有金鑰。",
-                    "请打开 `ralph web` 显示的地址：其中含有密钥。",
+                    "Open the address that `ralph web` printed: it holds the key."
                 ),
             ),
-            Refused::Host | Refused::Origin => (
-                403,
-                tr!(
-                    lang,
-                    "This request comes from another page.",
-                    "此請求來自其他網頁。",
-                    "此请求来自其他网页。",
-                ),
-            ),
+            Refused::Host | Refused::Origin => {
+                (403, tr!(lang, "This request comes from another page."))
+            }
         };
         Response::problem(status, &text)
     }

@@ -75,9 +75,7 @@ impl Say for ConfigError {
         match self {
             ConfigError::Unreadable { file, detail } => tr!(
                 lang,
-                "{file} is there and can't be read: {detail}. Make it a readable file of UTF-8 text, or remove it.",
-                "{file} 存在但無法讀取：{detail}。請讓它成為可讀取的 UTF-8 文字檔，或移除它。",
-                "{file} 存在但无法读取：{detail}。请让它成为可读取的 UTF-8 文本文件，或删除它。"
+                "{file} is there and can't be read: {detail}. Make it a readable file of UTF-8 text, or remove it."
             ),
             ConfigError::Syntax {
                 place,
@@ -87,9 +85,7 @@ impl Say for ConfigError {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}, column {column}: this is not valid TOML: {detail}. Correct it, then run \"ralph config check\".",
-                    "{place}第 {column} 欄：不是有效的 TOML：{detail}。請修正後執行「ralph config check」。",
-                    "{place}第 {column} 列：不是有效的 TOML：{detail}。请改正后运行“ralph config check”。"
+                    "{place}, column {column}: this is not valid TOML: {detail}. Correct it, then run \"ralph config check\"."
                 )
             }
             ConfigError::UnknownKey {
@@ -101,18 +97,14 @@ impl Say for ConfigError {
                 let guess = did_you_mean(nearest.as_deref(), lang);
                 tr!(
                     lang,
-                    "{place}: there is no setting \"{key}\".{guess} Correct or remove it; \"ralph config reference\" lists all settings.",
-                    "{place}：沒有「{key}」這個設定。{guess}請改正或移除；「ralph config reference」列出所有設定。",
-                    "{place}：没有“{key}”这个设置。{guess}请改正或删除；“ralph config reference”列出所有设置。"
+                    "{place}: there is no setting \"{key}\".{guess} Correct or remove it; \"ralph config reference\" lists all settings."
                 )
             }
             ConfigError::NotASection { place, name } => {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: \"{name}\" is a section, not a setting. Write [{name}] on a line of its own and its settings below.",
-                    "{place}：「{name}」是區段，不是設定。請單獨一行寫 [{name}]，設定寫在它下面。",
-                    "{place}：“{name}”是小节，不是设置。请单独一行写 [{name}]，设置写在它下面。"
+                    "{place}: \"{name}\" is a section, not a setting. Write [{name}] on a line of its own and its settings below."
                 )
             }
             ConfigError::BadValue {
@@ -128,9 +120,7 @@ impl Say for ConfigError {
                 let key = &key.name;
                 tr!(
                     lang,
-                    "{place}: \"{key}\" is {found}.{guess} Write {expected}.",
-                    "{place}：「{key}」是{found}。{guess}請寫{expected}。",
-                    "{place}：“{key}”是{found}。{guess}请写{expected}。"
+                    "{place}: \"{key}\" is {found}.{guess} Write {expected}."
                 )
             }
             ConfigError::UnknownPreset { name, nearest } => {
@@ -138,18 +128,14 @@ impl Say for ConfigError {
                 let known = PRESETS.map(|(known, _)| known).join(", ");
                 tr!(
                     lang,
-                    "there is no preset \"{name}\".{guess} Use one of: {known}.",
-                    "沒有「{name}」這個預設組。{guess}請使用下列之一：{known}。",
-                    "没有“{name}”这个预设。{guess}请使用以下之一：{known}。"
+                    "there is no preset \"{name}\".{guess} Use one of: {known}."
                 )
             }
             ConfigError::Unlimited { place } => {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.stalled, limits.missing_promise, limits.consecutive_errors.",
-                    "{place}：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 \"12h\"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。",
-                    "{place}：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 \"12h\"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。"
+                    "{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.stalled, limits.missing_promise, limits.consecutive_errors."
                 )
             }
             ConfigError::WarnsTooLate {
@@ -160,34 +146,26 @@ impl Say for ConfigError {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: \"limits.warn_at\" is {warn_at}, after the last turn ({max_iterations}). Write {max_iterations} or less, or a percentage such as \"75%\".",
-                    "{place}：「limits.warn_at」是 {warn_at}，在最後一次迭代（{max_iterations}）之後。請寫 {max_iterations} 或更小，或百分比，例如 \"75%\"。",
-                    "{place}：“limits.warn_at”是 {warn_at}，在最后一次迭代（{max_iterations}）之后。请写 {max_iterations} 或更小，或百分比，例如 \"75%\"。"
+                    "{place}: \"limits.warn_at\" is {warn_at}, after the last turn ({max_iterations}). Write {max_iterations} or less, or a percentage such as \"75%\"."
                 )
             }
             ConfigError::WeightSum { place, sum } => {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: the six \"routing.weights\" add up to {sum}. Change them so that they add up to 100.",
-                    "{place}：六個「routing.weights」的總和是 {sum}。請修改使總和為 100。",
-                    "{place}：六个“routing.weights”的总和是 {sum}。请修改使总和为 100。"
+                    "{place}: the six \"routing.weights\" add up to {sum}. Change them so that they add up to 100."
                 )
             }
             ConfigError::ThresholdOrder { place } => {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "{place}: \"routing.thresholds\" must grow from direct over planned to ralph and stay below 100.",
-                    "{place}：「routing.thresholds」必須依 direct、planned、ralph 遞增，且小於 100。",
-                    "{place}：“routing.thresholds”必须依 direct、planned、ralph 递增，且小于 100。"
+                    "{place}: \"routing.thresholds\" must grow from direct over planned to ralph and stay below 100."
                 )
             }
             ConfigError::Internal { key } => tr!(
                 lang,
-                "the setting \"{key}\" cannot be read; this is a fault of ralph: please report it.",
-                "無法讀取設定「{key}」；這是 ralph 的錯誤，請回報。",
-                "无法读取设置“{key}”；这是 ralph 的错误，请报告。"
+                "the setting \"{key}\" cannot be read; this is a fault of ralph: please report it."
             ),
         }
     }

@@ -83,17 +83,12 @@ impl SkillpackRule {
 
     fn reason(&self, lang: Lang) -> String {
         match self {
-            SkillpackRule::WeightsSumTo100 { sum } => tr!(
-                lang,
-                "the weights sum to {sum}, so they are not used",
-                "權重總和為 {sum}，因此不採用",
-                "权重总和为 {sum}，因此不采用"
-            ),
+            SkillpackRule::WeightsSumTo100 { sum } => {
+                tr!(lang, "the weights sum to {sum}, so they are not used")
+            }
             SkillpackRule::ThresholdsIncrease { found } => tr!(
                 lang,
-                "the thresholds do not increase below 100: {found}, so they are not used",
-                "門檻沒有在 100 以下遞增：{found}，因此不採用",
-                "阈值没有在 100 以下递增：{found}，因此不采用"
+                "the thresholds do not increase below 100: {found}, so they are not used"
             ),
             SkillpackRule::WarningWithinMaximum { warning, maximum }
             | SkillpackRule::IntervalWithinMaximum {
@@ -101,34 +96,21 @@ impl SkillpackRule {
                 maximum,
             } => tr!(
                 lang,
-                "{warning} is more than loop.max_iterations ({maximum}), so it is not used",
-                "{warning} 大於 loop.max_iterations（{maximum}），因此不採用",
-                "{warning} 大于 loop.max_iterations（{maximum}），因此不采用"
+                "{warning} is more than loop.max_iterations ({maximum}), so it is not used"
             ),
         }
     }
 
     fn fix(&self, lang: Lang) -> String {
         match self {
-            SkillpackRule::WeightsSumTo100 { .. } => tr!(
-                lang,
-                "make them sum to 100",
-                "請讓總和為 100",
-                "请让总和为 100"
-            ),
-            SkillpackRule::ThresholdsIncrease { .. } => tr!(
-                lang,
-                "make direct < planned < ralph < 100",
-                "請讓 direct < planned < ralph < 100",
-                "请让 direct < planned < ralph < 100"
-            ),
+            SkillpackRule::WeightsSumTo100 { .. } => tr!(lang, "make them sum to 100"),
+            SkillpackRule::ThresholdsIncrease { .. } => {
+                tr!(lang, "make direct < planned < ralph < 100")
+            }
             SkillpackRule::WarningWithinMaximum { maximum, .. }
-            | SkillpackRule::IntervalWithinMaximum { maximum, .. } => tr!(
-                lang,
-                "write {maximum} or less",
-                "請寫 {maximum} 或更小",
-                "请写 {maximum} 或更小"
-            ),
+            | SkillpackRule::IntervalWithinMaximum { maximum, .. } => {
+                tr!(lang, "write {maximum} or less")
+            }
         }
     }
 }
@@ -149,15 +131,11 @@ impl Say for ConfigWarning {
                 let place = say_line(file, *line, lang);
                 let reason = tr!(
                     lang,
-                    "it cannot be read and nothing of it is used: {detail}",
-                    "無法讀取，完全不採用：{detail}",
-                    "无法读取，完全不采用：{detail}"
+                    "it cannot be read and nothing of it is used: {detail}"
                 );
                 let fix = tr!(
                     lang,
-                    "correct the file or write the settings to .ralph/config.toml",
-                    "請修正檔案，或把設定寫到 .ralph/config.toml",
-                    "请改正文件，或把设置写到 .ralph/config.toml"
+                    "correct the file or write the settings to .ralph/config.toml"
                 );
                 foreign("CFG-001", file, &place, &reason, &fix, lang)
             }
@@ -168,25 +146,10 @@ impl Say for ConfigWarning {
                 nearest,
             } => {
                 let place = say_line(file, *line, lang);
-                let reason = tr!(
-                    lang,
-                    "the key \"{key}\" is not known and not used",
-                    "不認識「{key}」這個鍵，不採用",
-                    "不认识“{key}”这个键，不采用"
-                );
+                let reason = tr!(lang, "the key \"{key}\" is not known and not used");
                 let fix = match nearest {
-                    Some(nearest) => tr!(
-                        lang,
-                        "write \"{nearest}\" if that is meant",
-                        "如果是指「{nearest}」，請這樣寫",
-                        "如果是指“{nearest}”，请这样写"
-                    ),
-                    None => tr!(
-                        lang,
-                        "remove it if it is a mistake",
-                        "如果是筆誤請移除",
-                        "如果是笔误请删除"
-                    ),
+                    Some(nearest) => tr!(lang, "write \"{nearest}\" if that is meant"),
+                    None => tr!(lang, "remove it if it is a mistake"),
                 };
                 foreign("CFG-002", file, &place, &reason, &fix, lang)
             }
@@ -200,13 +163,8 @@ impl Say for ConfigWarning {
                 let place = say_line(file, *line, lang);
                 let found = found.say(lang);
                 let expected = expected.say(lang);
-                let reason = tr!(
-                    lang,
-                    "\"{key}\" is {found} and not used",
-                    "「{key}」是{found}，不採用",
-                    "“{key}”是{found}，不采用"
-                );
-                let fix = tr!(lang, "write {expected}", "請寫{expected}", "请写{expected}");
+                let reason = tr!(lang, "\"{key}\" is {found} and not used");
+                let fix = tr!(lang, "write {expected}");
                 foreign("CFG-003", file, &place, &reason, &fix, lang)
             }
             ConfigWarning::BrokenRule { file, rule } => {
@@ -217,18 +175,14 @@ impl Say for ConfigWarning {
                 let place = say_line(file, Some(*line), lang);
                 tr!(
                     lang,
-                    "{place}: the value of {name} would have to be run by a shell, so it is not used. Write a plain value, such as {name}=15.",
-                    "{place}：{name} 的值必須由 shell 執行才能得到，因此不採用。請寫純粹的值，例如 {name}=15。",
-                    "{place}：{name} 的值必须由 shell 执行才能得到，因此不采用。请写纯粹的值，例如 {name}=15。"
+                    "{place}: the value of {name} would have to be run by a shell, so it is not used. Write a plain value, such as {name}=15."
                 )
             }
             ConfigWarning::NotAnAssignment { file, line } => {
                 let place = say_line(file, Some(*line), lang);
                 tr!(
                     lang,
-                    "{place}: this is not NAME=value and is not used: ralph reads the file and never runs it.",
-                    "{place}：不是 NAME=value 的形式，不採用：ralph 只讀取這個檔案，從不執行。",
-                    "{place}：不是 NAME=value 的形式，不采用：ralph 只读取这个文件，从不执行。"
+                    "{place}: this is not NAME=value and is not used: ralph reads the file and never runs it."
                 )
             }
             ConfigWarning::Disagreement { key, used, ignored } => {
@@ -236,18 +190,14 @@ impl Say for ConfigWarning {
                 let ignored = ignored.say(lang);
                 tr!(
                     lang,
-                    "\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide.",
-                    "{used} 與 {ignored} 對「{key}」的設定不同；採用 {used}。請在 .ralph/config.toml 中設定來決定。",
-                    "{used} 与 {ignored} 对“{key}”的设置不同；采用 {used}。请在 .ralph/config.toml 中设置来决定。"
+                    "\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide."
                 )
             }
             ConfigWarning::UnknownVariable { name, nearest } => {
                 let guess = did_you_mean(Some(nearest), lang);
                 tr!(
                     lang,
-                    "environment variable {name} is none of ralph's and not used.{guess}",
-                    "環境變數 {name} 不是 ralph 的變數，不採用。{guess}",
-                    "环境变量 {name} 不是 ralph 的变量，不采用。{guess}"
+                    "environment variable {name} is none of ralph's and not used.{guess}"
                 )
             }
             ConfigWarning::NeverWarns {
@@ -258,9 +208,7 @@ impl Say for ConfigWarning {
                 let place = place.say(lang);
                 tr!(
                     lang,
-                    "the warning at turn {warn_at} ({place}) never comes: the last turn is {max_iterations}. Set limits.warn_at to a percentage such as \"75%\".",
-                    "第 {warn_at} 次迭代的警告（{place}）不會出現：最後一次迭代是 {max_iterations}。請把 limits.warn_at 設為百分比，例如 \"75%\"。",
-                    "第 {warn_at} 次迭代的警告（{place}）不会出现：最后一次迭代是 {max_iterations}。请把 limits.warn_at 设为百分比，例如 \"75%\"。"
+                    "the warning at turn {warn_at} ({place}) never comes: the last turn is {max_iterations}. Set limits.warn_at to a percentage such as \"75%\"."
                 )
             }
         }
@@ -272,10 +220,5 @@ fn foreign(code: &str, file: &str, place: &str, reason: &str, fix: &str, lang: L
     if is_skillpack(file) {
         return numbered(code, place, reason, fix);
     }
-    tr!(
-        lang,
-        "{place}: {reason}; {fix}.",
-        "{place}：{reason}；{fix}。",
-        "{place}：{reason}；{fix}。"
-    )
+    tr!(lang, "{place}: {reason}; {fix}.")
 }

@@ -73,12 +73,12 @@ impl Say for Found {
     fn say(&self, lang: Lang) -> String {
         let text = &self.text;
         match self.type_ {
-            FoundType::Text => tr!(lang, "the text {text}", "文字 {text}", "文本 {text}"),
-            FoundType::Number => tr!(lang, "the number {text}", "數字 {text}", "数字 {text}"),
-            FoundType::Switch | FoundType::Nothing => tr!(lang, "{text}", "{text}", "{text}"),
-            FoundType::Date => tr!(lang, "the date {text}", "日期 {text}", "日期 {text}"),
-            FoundType::List => tr!(lang, "the list {text}", "清單 {text}", "列表 {text}"),
-            FoundType::Section => tr!(lang, "a section", "一個區段", "一个小节"),
+            FoundType::Text => tr!(lang, "the text {text}"),
+            FoundType::Number => tr!(lang, "the number {text}"),
+            FoundType::Switch | FoundType::Nothing => tr!(lang, "{text}"),
+            FoundType::Date => tr!(lang, "the date {text}"),
+            FoundType::List => tr!(lang, "the list {text}"),
+            FoundType::Section => tr!(lang, "a section"),
         }
     }
 }
@@ -86,79 +86,42 @@ impl Say for Found {
 impl Say for Kind {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Kind::Text => tr!(lang, "a text in quotes", "加引號的文字", "加引号的文本"),
-            Kind::Count { at_least } => tr!(
-                lang,
-                "a whole number, {at_least} or more",
-                "整數，至少 {at_least}",
-                "整数，至少 {at_least}"
-            ),
-            Kind::Switch => tr!(lang, "true or false", " true 或 false", " true 或 false"),
-            Kind::List => tr!(
-                lang,
-                "a list of texts such as [\"a\", \"b\"]",
-                "文字清單，例如 [\"a\", \"b\"]",
-                "文本列表，例如 [\"a\", \"b\"]"
-            ),
+            Kind::Text => tr!(lang, "a text in quotes"),
+            Kind::Count { at_least } => tr!(lang, "a whole number, {at_least} or more"),
+            Kind::Switch => tr!(lang, "true or false"),
+            Kind::List => tr!(lang, "a list of texts such as [\"a\", \"b\"]"),
             Kind::Duration => tr!(
                 lang,
-                "a duration with a unit, such as \"90s\", \"30m\" or \"12h\" (\"0\" is off)",
-                "帶單位的時間長度，例如 \"90s\"、\"30m\" 或 \"12h\"（\"0\" 表示關閉）",
-                "带单位的时长，例如 \"90s\"、\"30m\" 或 \"12h\"（\"0\" 表示关闭）"
+                "a duration with a unit, such as \"90s\", \"30m\" or \"12h\" (\"0\" is off)"
             ),
             Kind::Size => tr!(
                 lang,
-                "a size with a unit, such as \"500KB\" or \"10MB\" (\"0\" is off)",
-                "帶單位的大小，例如 \"500KB\" 或 \"10MB\"（\"0\" 表示關閉）",
-                "带单位的大小，例如 \"500KB\" 或 \"10MB\"（\"0\" 表示关闭）"
+                "a size with a unit, such as \"500KB\" or \"10MB\" (\"0\" is off)"
             ),
             Kind::Money => tr!(
                 lang,
-                "an amount with its currency, such as \"20usd\" or \"$0.50\" (\"0\" is off)",
-                "帶貨幣的金額，例如 \"20usd\" 或 \"$0.50\"（\"0\" 表示關閉）",
-                "带货币的金额，例如 \"20usd\" 或 \"$0.50\"（\"0\" 表示关闭）"
+                "an amount with its currency, such as \"20usd\" or \"$0.50\" (\"0\" is off)"
             ),
             Kind::CountOrPercent => tr!(
                 lang,
-                "a whole number such as 15 or a percentage such as \"75%\"",
-                "整數（例如 15）或百分比（例如 \"75%\"）",
-                "整数（例如 15）或百分比（例如 \"75%\"）"
+                "a whole number such as 15 or a percentage such as \"75%\""
             ),
             Kind::OneOf(words) => {
                 let words = quoted(words);
-                tr!(
-                    lang,
-                    "one of {words}",
-                    "下列之一：{words}",
-                    "以下之一：{words}"
-                )
+                tr!(lang, "one of {words}")
             }
             Kind::AnyOf(words) => {
                 let words = quoted(words);
-                tr!(
-                    lang,
-                    "a list of any of {words}",
-                    "由下列項目組成的清單：{words}",
-                    "由以下项组成的列表：{words}"
-                )
+                tr!(lang, "a list of any of {words}")
             }
-            Kind::Assignments => tr!(
-                lang,
-                "a list such as [\"NAME=value\"]",
-                "清單，例如 [\"NAME=value\"]",
-                "列表，例如 [\"NAME=value\"]"
-            ),
+            Kind::Assignments => tr!(lang, "a list such as [\"NAME=value\"]"),
             Kind::GuardModes => tr!(
                 lang,
-                "a list such as [\"git.reset-hard=ask\"], with block, ask or warn",
-                "清單，例如 [\"git.reset-hard=ask\"]，可用 block、ask 或 warn",
-                "列表，例如 [\"git.reset-hard=ask\"]，可用 block、ask 或 warn"
+                "a list such as [\"git.reset-hard=ask\"], with block, ask or warn"
             ),
             Kind::GuardRules => tr!(
                 lang,
-                "[[guard.rules]] with id, program, and where wanted args, paths, reason, hint, mode (block, ask or warn), match, not_match",
-                " [[guard.rules]]，含 id、program，以及選用的 args、paths、reason、hint、mode（block、ask 或 warn）、match、not_match",
-                " [[guard.rules]]，含 id、program，以及可选的 args、paths、reason、hint、mode（block、ask 或 warn）、match、not_match"
+                "[[guard.rules]] with id, program, and where wanted args, paths, reason, hint, mode (block, ask or warn), match, not_match"
             ),
         }
     }
@@ -176,22 +139,12 @@ fn quoted(words: &[String]) -> String {
 impl Say for Place {
     fn say(&self, lang: Lang) -> String {
         match &self.origin {
-            Origin::Default => tr!(lang, "the default", "內建預設值", "内置默认值"),
+            Origin::Default => tr!(lang, "the default"),
             Origin::Preset(name) => {
-                tr!(
-                    lang,
-                    "preset \"{name}\"",
-                    "預設組「{name}」",
-                    "预设“{name}”"
-                )
+                tr!(lang, "preset \"{name}\"")
             }
-            Origin::Env(name) => tr!(
-                lang,
-                "environment variable {name}",
-                "環境變數 {name}",
-                "环境变量 {name}"
-            ),
-            Origin::Flag(name) => tr!(lang, "flag {name}", "選項 {name}", "选项 {name}"),
+            Origin::Env(name) => tr!(lang, "environment variable {name}"),
+            Origin::Flag(name) => tr!(lang, "flag {name}"),
             Origin::Foreign(name) | Origin::File(name) => say_line(name, self.line, lang),
         }
     }
@@ -200,24 +153,12 @@ impl Say for Place {
 /// A file and, where it is known, the line.
 pub(super) fn say_line(file: &str, line: Option<usize>, lang: Lang) -> String {
     match line {
-        Some(line) => tr!(
-            lang,
-            "{file} line {line}",
-            "{file} 第 {line} 行",
-            "{file} 第 {line} 行"
-        ),
+        Some(line) => tr!(lang, "{file} line {line}"),
         None => file.to_owned(),
     }
 }
 
 /// " Did you mean …?", or nothing; with the space that sets it off in English.
 pub(super) fn did_you_mean(name: Option<&str>, lang: Lang) -> String {
-    name.map_or_else(String::new, |name| {
-        tr!(
-            lang,
-            " Did you mean \"{name}\"?",
-            "是不是「{name}」？",
-            "是不是“{name}”？"
-        )
-    })
+    name.map_or_else(String::new, |name| tr!(lang, " Did you mean \"{name}\"?"))
 }

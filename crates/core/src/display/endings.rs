@@ -74,37 +74,21 @@ pub struct BudgetView {
 pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     let lang = screen.lang;
     let done = screen.mark(Symbol::Done);
-    let mut out = title_box(
-        screen,
-        Tone::Good,
-        &tr!(
-            lang,
-            "{done}Loop complete!",
-            "{done}Loop 完成！",
-            "{done}Loop 完成！"
-        ),
-    );
+    let mut out = title_box(screen, Tone::Good, &tr!(lang, "{done}Loop complete!"));
     out.push('\n');
     if let Some(progress) = view.ending.progress {
         let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
         let Progress { done, total } = progress;
         out.push_str(&screen.line(&tr!(
             lang,
-            "{mark}Final progress: {done}/{total} tasks done ({percent}%)",
-            "{mark}最終進度: {done}/{total} 任務完成 ({percent}%)",
-            "{mark}最终进度: {done}/{total} 任务完成 ({percent}%)"
+            "{mark}Final progress: {done}/{total} tasks done ({percent}%)"
         )));
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
     out.push_str(&effort(screen, &view.ending));
     if let Some(archive) = &view.archived_to {
         let (mark, archive) = (screen.mark(Symbol::Archive), screen.value(archive));
-        out.push_str(&screen.line(&tr!(
-            lang,
-            "{mark}Archived to: {archive}",
-            "{mark}已歸檔至: {archive}",
-            "{mark}已归档至: {archive}"
-        )));
+        out.push_str(&screen.line(&tr!(lang, "{mark}Archived to: {archive}")));
     }
     out.push('\n');
     out.push_str(&celebration(screen, view));
@@ -121,7 +105,7 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
         screen,
         view.ending.next.as_deref(),
         "ralph status",
-        &tr!(lang, "shows the run", "查看這次執行", "查看这次执行"),
+        &tr!(lang, "shows the run"),
     ));
     out
 }
@@ -143,37 +127,15 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
     let text = match &view.phase {
         Some(phase) => {
             let phase = screen.value(phase);
-            tr!(
-                screen.lang,
-                "{mark}Phase {phase} is done! The loop ends.",
-                "{mark}Phase {phase} 已完成！Loop 模式自動退出。",
-                "{mark}Phase {phase} 已完成！Loop 模式自动退出。"
-            )
+            tr!(screen.lang, "{mark}Phase {phase} is done! The loop ends.")
         }
         None if all_done && left_out => tr!(
             screen.lang,
-            "{mark}All other tasks are done. The loop ends.",
-            "{mark}其餘任務已全部完成。Loop 模式自動退出。",
-            "{mark}其余任务已全部完成。Loop 模式自动退出。"
+            "{mark}All other tasks are done. The loop ends."
         ),
-        None if all_done => tr!(
-            screen.lang,
-            "{mark}All tasks are done! The loop ends.",
-            "{mark}所有任務已完成！Loop 模式自動退出。",
-            "{mark}所有任务已完成！Loop 模式自动退出。"
-        ),
-        None if passed_a_check => tr!(
-            screen.lang,
-            "{mark}Every check has passed. The loop ends.",
-            "{mark}所有檢查都已通過。Loop 模式自動退出。",
-            "{mark}所有检查都已通过。Loop 模式自动退出。"
-        ),
-        None => tr!(
-            screen.lang,
-            "The loop ends.",
-            "Loop 模式自動退出。",
-            "Loop 模式自动退出。"
-        ),
+        None if all_done => tr!(screen.lang, "{mark}All tasks are done! The loop ends."),
+        None if passed_a_check => tr!(screen.lang, "{mark}Every check has passed. The loop ends."),
+        None => tr!(screen.lang, "The loop ends."),
     };
     screen.line(&text)
 }
@@ -181,17 +143,10 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
 /// A pause that was asked for; the progress is saved.
 pub fn pause_box(screen: &Screen, ending: &Ending) -> String {
     let (pause, disk) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Disk));
-    let title = tr!(
-        screen.lang,
-        "{pause}Loop paused",
-        "{pause}Loop 已暫停",
-        "{pause}Loop 已暂停"
-    );
+    let title = tr!(screen.lang, "{pause}Loop paused");
     let saved = tr!(
         screen.lang,
-        "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume.",
-        "{disk}進度已保存。使用「繼續」或 `/ralph-loop` 恢復執行。",
-        "{disk}进度已保存。使用「继续」或 `/ralph-loop` 恢复执行。"
+        "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume."
     );
     paused(screen, ending, &title, &saved)
 }
@@ -199,17 +154,10 @@ pub fn pause_box(screen: &Screen, ending: &Ending) -> String {
 /// The disk took no more; what was written before is there.
 pub fn disk_box(screen: &Screen, ending: &Ending) -> String {
     let (pause, disk) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Disk));
-    let title = tr!(
-        screen.lang,
-        "{pause}Loop paused: the disk takes no more",
-        "{pause}Loop 已暫停：磁碟無法寫入",
-        "{pause}Loop 已暂停：磁盘无法写入"
-    );
+    let title = tr!(screen.lang, "{pause}Loop paused: the disk takes no more");
     let saved = tr!(
         screen.lang,
-        "{disk}What was written before is intact. Make room (`df -h` shows where), then go on.",
-        "{disk}先前寫入的內容完好。請釋出空間（可用 `df -h` 查看）後繼續。",
-        "{disk}先前写入的内容完好。请释放空间（可用 `df -h` 查看）后继续。"
+        "{disk}What was written before is intact. Make room (`df -h` shows where), then go on."
     );
     paused(screen, ending, &title, &saved)
 }
@@ -218,12 +166,7 @@ pub fn disk_box(screen: &Screen, ending: &Ending) -> String {
 /// `need` says.
 pub fn needs_person(screen: &Screen, ending: &Ending, need: &str) -> String {
     let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
-    let title = tr!(
-        screen.lang,
-        "{pause}Loop paused: the agent can't go on",
-        "{pause}Loop 已暫停：代理無法繼續",
-        "{pause}Loop 已暂停：代理无法继续"
-    );
+    let title = tr!(screen.lang, "{pause}Loop paused: the agent can't go on");
     let need = format!("{warning}{}", screen.value(need));
     paused(screen, ending, &title, &need)
 }
@@ -231,12 +174,7 @@ pub fn needs_person(screen: &Screen, ending: &Ending, need: &str) -> String {
 /// The roles can't agree: a person has to look.
 pub fn escalated(screen: &Screen, ending: &Ending, why: &str) -> String {
     let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
-    let title = tr!(
-        screen.lang,
-        "{pause}Loop paused: a person is needed",
-        "{pause}Loop 已暫停：需要人工處理",
-        "{pause}Loop 已暂停：需要人工处理"
-    );
+    let title = tr!(screen.lang, "{pause}Loop paused: a person is needed");
     let why = format!("{warning}{}", screen.value(why));
     paused(screen, ending, &title, &why)
 }
@@ -244,12 +182,7 @@ pub fn escalated(screen: &Screen, ending: &Ending, why: &str) -> String {
 /// The pull request or its CI waits for a person.
 pub fn needs_forge(screen: &Screen, ending: &Ending, need: &str) -> String {
     let (pause, warning) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Warning));
-    let title = tr!(
-        screen.lang,
-        "{pause}Loop paused: pull request",
-        "{pause}Loop 已暫停：PR",
-        "{pause}Loop 已暂停：PR"
-    );
+    let title = tr!(screen.lang, "{pause}Loop paused: pull request");
     let need = format!("{warning}{}", screen.value(need));
     paused(screen, ending, &title, &need)
 }
@@ -268,26 +201,12 @@ fn paused(screen: &Screen, ending: &Ending, title: &str, saved: &str) -> String 
 pub fn interrupted(screen: &Screen, ending: &Ending) -> String {
     let lang = screen.lang;
     let pause = screen.mark(Symbol::Pause);
-    let mut out = title_box(
-        screen,
-        Tone::Warning,
-        &tr!(
-            lang,
-            "{pause}Loop interrupted",
-            "{pause}Loop 已中斷",
-            "{pause}Loop 已中断"
-        ),
-    );
+    let mut out = title_box(screen, Tone::Warning, &tr!(lang, "{pause}Loop interrupted"));
     out.push('\n');
     out.push_str(&progress_with_bar(screen, ending.progress));
     out.push_str(&effort(screen, ending));
     let disk = screen.mark(Symbol::Disk);
-    out.push_str(&screen.line(&tr!(
-        lang,
-        "{disk}Stopped safely, the progress is saved.",
-        "{disk}安全中斷，進度自動保存。",
-        "{disk}安全中断，进度自动保存。"
-    )));
+    out.push_str(&screen.line(&tr!(lang, "{disk}Stopped safely, the progress is saved.")));
     out.push_str(&resume_step(screen, ending));
     out
 }
@@ -296,30 +215,19 @@ pub fn interrupted(screen: &Screen, ending: &Ending) -> String {
 pub fn cancelled(screen: &Screen, ending: &Ending) -> String {
     let lang = screen.lang;
     let stop = screen.mark(Symbol::Stop);
-    let mut out = title_box(
-        screen,
-        Tone::Warning,
-        &tr!(
-            lang,
-            "{stop}Loop cancelled",
-            "{stop}Loop 已取消",
-            "{stop}Loop 已取消"
-        ),
-    );
+    let mut out = title_box(screen, Tone::Warning, &tr!(lang, "{stop}Loop cancelled"));
     out.push('\n');
     out.push_str(&progress_with_bar(screen, ending.progress));
     out.push_str(&effort(screen, ending));
     out.push_str(&screen.line(&tr!(
         lang,
-        "The changes of the agent stay in the work tree.",
-        "Agent 的變更保留在工作目錄中。",
-        "Agent 的变更保留在工作目录中。"
+        "The changes of the agent stay in the work tree."
     )));
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),
         "ralph run",
-        &tr!(lang, "starts a new loop", "開始新的 Loop", "开始新的 Loop"),
+        &tr!(lang, "starts a new loop"),
     ));
     out
 }
@@ -332,12 +240,7 @@ pub fn unproven(screen: &Screen, ending: &Ending) -> String {
     let mut out = title_box(
         screen,
         Tone::Warning,
-        &tr!(
-            lang,
-            "{question}Done, says the agent; not proven",
-            "{question}Agent 聲稱完成，但未經證明",
-            "{question}Agent 声称完成，但未经证明"
-        ),
+        &tr!(lang, "{question}Done, says the agent; not proven"),
     );
     out.push('\n');
     out.push_str(&current_progress(screen, ending.progress));
@@ -354,7 +257,7 @@ pub fn unproven(screen: &Screen, ending: &Ending) -> String {
         screen,
         ending.next.as_deref(),
         usual,
-        &tr!(lang, "has it checked", "加以驗證", "加以验证"),
+        &tr!(lang, "has it checked"),
     ));
     out
 }
@@ -362,25 +265,13 @@ pub fn unproven(screen: &Screen, ending: &Ending) -> String {
 fn why_unproven(screen: &Screen, ending: &Ending) -> String {
     let lang = screen.lang;
     let lacking = if ending.progress.is_some() {
-        tr!(
-            lang,
-            "There is no verify command",
-            "沒有驗證命令",
-            "没有验证命令"
-        )
+        tr!(lang, "There is no verify command")
     } else {
-        tr!(
-            lang,
-            "There is neither a task list nor a verify command",
-            "既沒有任務清單，也沒有驗證命令",
-            "既没有任务清单，也没有验证命令"
-        )
+        tr!(lang, "There is neither a task list nor a verify command")
     };
     tr!(
         lang,
-        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done.",
-        "Agent 說已經完成。但{lacking}，Ralph 無法判斷真假。請檢查變更，或指定一個在未完成時會失敗的命令。",
-        "Agent 说已经完成。但{lacking}，Ralph 无法判断真假。请检查变更，或指定一个在未完成时会失败的命令。"
+        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done."
     )
 }
 
@@ -391,39 +282,21 @@ pub fn budget(screen: &Screen, view: &BudgetView) -> String {
     let mut out = title_box(
         screen,
         Tone::Warning,
-        &tr!(
-            lang,
-            "{clock}Loop budget used up",
-            "{clock}Loop 預算用盡",
-            "{clock}Loop 预算用尽"
-        ),
+        &tr!(lang, "{clock}Loop budget used up"),
     );
     let warning = screen.mark(Symbol::Warning);
     let fact = match &view.kind {
         BudgetKind::Time { limit } => {
             let limit = human(lang, *limit);
-            tr!(
-                lang,
-                "{warning}Time limit reached ({limit})",
-                "{warning}已達時間上限 ({limit})",
-                "{warning}已达时间上限 ({limit})"
-            )
+            tr!(lang, "{warning}Time limit reached ({limit})")
         }
         BudgetKind::Cost { limit, spent } => {
             let (limit, spent) = (screen.value(limit), screen.value(spent));
-            tr!(
-                lang,
-                "{warning}Cost limit reached ({spent} of {limit})",
-                "{warning}已達費用上限 ({spent} / {limit})",
-                "{warning}已达费用上限 ({spent} / {limit})"
-            )
+            tr!(lang, "{warning}Cost limit reached ({spent} of {limit})")
         }
-        BudgetKind::Tokens { limit, spent } => tr!(
-            lang,
-            "{warning}Token limit reached ({spent} of {limit})",
-            "{warning}已達詞元上限 ({spent} / {limit})",
-            "{warning}已达词元上限 ({spent} / {limit})"
-        ),
+        BudgetKind::Tokens { limit, spent } => {
+            tr!(lang, "{warning}Token limit reached ({spent} of {limit})")
+        }
     };
     out.push('\n');
     out.push_str(&screen.line(&fact));
@@ -441,9 +314,7 @@ pub(super) fn current_progress(screen: &Screen, progress: Option<Progress>) -> S
     let mark = screen.mark(Symbol::Chart);
     screen.line(&tr!(
         screen.lang,
-        "{mark}Progress: {done}/{total} tasks done",
-        "{mark}當前進度: {done}/{total} 任務完成",
-        "{mark}当前进度: {done}/{total} 任务完成"
+        "{mark}Progress: {done}/{total} tasks done"
     ))
 }
 
@@ -463,12 +334,7 @@ pub(super) fn effort(screen: &Screen, ending: &Ending) -> String {
     let mark = screen.mark(Symbol::Trend);
     let count = iterations(screen.lang, ending.iterations as usize);
     let duration = human(screen.lang, ending.duration);
-    let mut out = screen.line(&tr!(
-        screen.lang,
-        "{mark}{count}, {duration}",
-        "{mark}{count}，{duration}",
-        "{mark}{count}，{duration}"
-    ));
+    let mut out = screen.line(&tr!(screen.lang, "{mark}{count}, {duration}"));
     out.push_str(&used(screen, ending));
     out
 }
@@ -488,12 +354,7 @@ pub(super) fn resume_step(screen: &Screen, ending: &Ending) -> String {
         screen,
         ending.next.as_deref(),
         "ralph resume",
-        &tr!(
-            screen.lang,
-            "goes on where it stopped",
-            "從中斷處繼續",
-            "从中断处继续"
-        ),
+        &tr!(screen.lang, "goes on where it stopped"),
     )
 }
 
@@ -506,7 +367,7 @@ pub(super) fn next_step(
     usual_does: &str,
 ) -> String {
     let mark = screen.mark(Symbol::Next);
-    let next = tr!(screen.lang, "Next", "下一步", "下一步");
+    let next = tr!(screen.lang, "Next");
     match given {
         Some(command) => format!("\n{mark}{next}: {}\n", screen.value(command)),
         None => format!("\n{mark}{next}: {usual}  ({usual_does})\n"),

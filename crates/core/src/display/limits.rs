@@ -29,42 +29,25 @@ pub fn limit_box(screen: &Screen, view: &LimitView) -> String {
         extend_by,
         ..
     } = view;
-    let noun = plural(*extend_by as usize, "iteration", "iterations");
+    let noun_en = plural(*extend_by as usize, "iteration", "iterations");
     let mut out = title_box(
         screen,
         Tone::Warning,
-        &tr!(
-            lang,
-            "{warning}Loop safety valve",
-            "{warning}Loop 安全閥觸發",
-            "{warning}Loop 安全阀触发"
-        ),
+        &tr!(lang, "{warning}Loop safety valve"),
     );
     out.push('\n');
     out.push_str(&screen.line(&tr!(
         lang,
-        "{warning}Iteration limit reached ({max_iterations})",
-        "{warning}已達最大迭代次數 ({max_iterations})",
-        "{warning}已达最大迭代次数 ({max_iterations})"
+        "{warning}Iteration limit reached ({max_iterations})"
     )));
     out.push_str(&current_progress(screen, view.progress));
     out.push('\n');
-    out.push_str(&tr!(
-        lang,
-        "Please confirm whether to go on:\n- \"continue\" - run {extend_by} more {noun}\n- \"pause\" - stop the loop\n",
-        "請確認是否繼續：\n- 「繼續」- 再執行 {extend_by} 次迭代\n- 「暫停」- 停止 Loop\n",
-        "请确认是否继续：\n- 「继续」- 再执行 {extend_by} 次迭代\n- 「暂停」- 停止 Loop\n"
-    ));
+    out.push_str(&tr!(lang, "Please confirm whether to go on:\n- \"continue\" - run {extend_by} more {noun_en}\n- \"pause\" - stop the loop\n"));
     out.push_str(&next_step(
         screen,
         view.next.as_deref(),
         "ralph resume",
-        &tr!(
-            lang,
-            "goes on with {extend_by} more {noun}",
-            "再執行 {extend_by} 次迭代",
-            "再执行 {extend_by} 次迭代"
-        ),
+        &tr!(lang, "goes on with {extend_by} more {noun_en}"),
     ));
     out
 }
@@ -73,12 +56,10 @@ pub fn limit_box(screen: &Screen, view: &LimitView) -> String {
 pub fn limit_warning(screen: &Screen, iteration: u32, max_iterations: u32) -> String {
     let left = max_iterations.saturating_sub(iteration);
     let mark = screen.mark(Symbol::Warning);
-    let noun = plural(left as usize, "iteration", "iterations");
+    let noun_en = plural(left as usize, "iteration", "iterations");
     let text = screen.line(&tr!(
         screen.lang,
-        "{mark}{left} {noun} left of {max_iterations}",
-        "{mark}接近迭代上限: 還剩 {left} 次，共 {max_iterations} 次",
-        "{mark}接近迭代上限: 还剩 {left} 次，共 {max_iterations} 次"
+        "{mark}{left} {noun_en} left of {max_iterations}"
     ));
     format!("{}\n", screen.paint(Tone::Warning, text.trim_end()))
 }

@@ -67,57 +67,17 @@ pub fn limit_notice(screen: &Screen, view: &LimitMenuView) -> String {
     let (extend, shuffle) = (mark(Symbol::Extend), mark(Symbol::Shuffle));
     let (note, abandon) = (mark(Symbol::Note), mark(Symbol::Abandon));
     let facts = vec![
-        tr!(
-            lang,
-            "Iteration: {iteration}/{max_iterations}",
-            "當前迭代: {iteration}/{max_iterations}",
-            "当前迭代: {iteration}/{max_iterations}"
-        ),
-        tr!(
-            lang,
-            "Done: {completed}",
-            "已完成: {completed}",
-            "已完成: {completed}"
-        ),
-        tr!(
-            lang,
-            "Not done: {pending}",
-            "未完成: {pending}",
-            "未完成: {pending}"
-        ),
+        tr!(lang, "Iteration: {iteration}/{max_iterations}"),
+        tr!(lang, "Done: {completed}"),
+        tr!(lang, "Not done: {pending}"),
     ];
     let choices = [
-        tr!(
-            lang,
-            "{extend}Raise the iteration limit (+{extend_by})",
-            "{extend}增加迭代上限 (+{extend_by})",
-            "{extend}增加迭代上限 (+{extend_by})"
-        ),
-        tr!(
-            lang,
-            "{shuffle}Simplify the scope",
-            "{shuffle}簡化任務範圍",
-            "{shuffle}简化任务范围"
-        ),
-        tr!(
-            lang,
-            "{note}Save the progress and exit",
-            "{note}保存進度並退出",
-            "{note}保存进度并退出"
-        ),
-        tr!(
-            lang,
-            "{abandon}Abandon this task",
-            "{abandon}放棄此任務",
-            "{abandon}放弃此任务"
-        ),
+        tr!(lang, "{extend}Raise the iteration limit (+{extend_by})"),
+        tr!(lang, "{shuffle}Simplify the scope"),
+        tr!(lang, "{note}Save the progress and exit"),
+        tr!(lang, "{abandon}Abandon this task"),
     ];
-    let title = tr!(
-        lang,
-        "{warning}Iteration limit reached",
-        "{warning}達到迭代上限",
-        "{warning}达到迭代上限"
-    );
+    let title = tr!(lang, "{warning}Iteration limit reached");
     menu_box(screen, &title, &[facts, numbered(screen, &choices)])
 }
 
@@ -128,32 +88,12 @@ pub fn resume_menu(screen: &Screen, view: &ResumeView) -> String {
     let (play, restart) = (mark(Symbol::Play), mark(Symbol::Restart));
     let (note, discard) = (mark(Symbol::Note), mark(Symbol::Discard));
     let choices = [
-        tr!(lang, "{play}Continue", "{play}繼續執行", "{play}继续执行"),
-        tr!(
-            lang,
-            "{restart}Start over",
-            "{restart}從頭開始",
-            "{restart}从头开始"
-        ),
-        tr!(
-            lang,
-            "{note}Show the progress in detail",
-            "{note}查看詳細進度",
-            "{note}查看详细进度"
-        ),
-        tr!(
-            lang,
-            "{discard}Abandon this task",
-            "{discard}放棄此任務",
-            "{discard}放弃此任务"
-        ),
+        tr!(lang, "{play}Continue"),
+        tr!(lang, "{restart}Start over"),
+        tr!(lang, "{note}Show the progress in detail"),
+        tr!(lang, "{discard}Abandon this task"),
     ];
-    let title = tr!(
-        lang,
-        "{restart}Unfinished task found",
-        "{restart}發現未完成任務",
-        "{restart}发现未完成任务"
-    );
+    let title = tr!(lang, "{restart}Unfinished task found");
     let sections = [resume_facts(screen, view), numbered(screen, &choices)];
     let mut out = menu_box(screen, &title, &sections);
     out.push_str(&question(screen, choices.len()));
@@ -163,42 +103,22 @@ pub fn resume_menu(screen: &Screen, view: &ResumeView) -> String {
 fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {
     let lang = screen.lang;
     let task = screen.value(&view.task);
-    let mut facts = vec![tr!(lang, "Task: {task}", "任務: {task}", "任务: {task}")];
+    let mut facts = vec![tr!(lang, "Task: {task}")];
     if let Some(route) = &view.route {
         let route = screen.value(route);
-        facts.push(tr!(
-            lang,
-            "Route: {route}",
-            "路由: {route}",
-            "路由: {route}"
-        ));
+        facts.push(tr!(lang, "Route: {route}"));
     }
     let iteration = view.iteration;
-    let iteration = tr!(
-        lang,
-        "iteration {iteration}",
-        "迭代 {iteration}",
-        "迭代 {iteration}"
-    );
+    let iteration = tr!(lang, "iteration {iteration}");
     let place = match &view.phase {
         Some((current, total)) => {
             format!("Phase {}/{total}, {iteration}", screen.value(current))
         }
         None => iteration,
     };
-    facts.push(tr!(
-        lang,
-        "Progress: {place}",
-        "進度: {place}",
-        "进度: {place}"
-    ));
+    facts.push(tr!(lang, "Progress: {place}"));
     let time = screen.value(&view.interrupted_at);
-    facts.push(tr!(
-        lang,
-        "Interrupted: {time}",
-        "中斷時間: {time}",
-        "中断时间: {time}"
-    ));
+    facts.push(tr!(lang, "Interrupted: {time}"));
     facts
 }
 
@@ -206,25 +126,10 @@ fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {
 pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
     let lang = screen.lang;
     let shuffle = screen.mark(Symbol::Shuffle);
-    let title = tr!(
-        lang,
-        "{shuffle}Simplify the scope",
-        "{shuffle}簡化任務範圍",
-        "{shuffle}简化任务范围"
-    );
+    let title = tr!(lang, "{shuffle}Simplify the scope");
     let note = vec![
-        tr!(
-            lang,
-            "What you choose is skipped in this run.",
-            "選中的項目在本次執行中略過。",
-            "选中的项目在本次执行中跳过。"
-        ),
-        tr!(
-            lang,
-            "The task file stays as it is.",
-            "任務檔案不會被修改。",
-            "任务文件不会被修改。"
-        ),
+        tr!(lang, "What you choose is skipped in this run."),
+        tr!(lang, "The task file stays as it is."),
     ];
     let lines = items
         .iter()
@@ -234,9 +139,7 @@ pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
     let mut out = menu_box(screen, &title, &[note, lines]);
     out.push_str(&tr!(
         lang,
-        "Leave out which (e.g. 1 3; nothing = keep all): ",
-        "要略過哪些（例如 1 3；直接按 Enter = 全部保留）: ",
-        "要跳过哪些（例如 1 3；直接按 Enter = 全部保留）: "
+        "Leave out which (e.g. 1 3; nothing = keep all): "
     ));
     out
 }
@@ -250,12 +153,7 @@ fn scope_item(screen: &Screen, item: &ScopeItem) -> String {
         ScopeItem::Phase { key, title, open } => {
             let (key, title) = (screen.value(key), screen.value(title));
             let open = tasks(screen.lang, *open);
-            tr!(
-                screen.lang,
-                "Phase {key}: {title} ({open} open)",
-                "Phase {key}: {title}（{open}未完成）",
-                "Phase {key}: {title}（{open}未完成）"
-            )
+            tr!(screen.lang, "Phase {key}: {title} ({open} open)")
         }
     }
 }
@@ -268,31 +166,11 @@ pub fn damaged_menu(screen: &Screen, facts: &[String]) -> String {
     let (play, restart) = (mark(Symbol::Play), mark(Symbol::Restart));
     let (warning, note) = (mark(Symbol::Warning), mark(Symbol::Note));
     let choices = [
-        tr!(
-            lang,
-            "{play}Restore from history",
-            "{play}從歷史恢復",
-            "{play}从历史恢复"
-        ),
-        tr!(
-            lang,
-            "{restart}Discard it and start over",
-            "{restart}丟棄並從頭開始",
-            "{restart}丢弃并从头开始"
-        ),
-        tr!(
-            lang,
-            "{note}Inspect it by hand",
-            "{note}手動檢查",
-            "{note}手动检查"
-        ),
+        tr!(lang, "{play}Restore from history"),
+        tr!(lang, "{restart}Discard it and start over"),
+        tr!(lang, "{note}Inspect it by hand"),
     ];
-    let title = tr!(
-        lang,
-        "{warning}The run is damaged",
-        "{warning}執行紀錄已損壞",
-        "{warning}运行记录已损坏"
-    );
+    let title = tr!(lang, "{warning}The run is damaged");
     let facts = facts.iter().map(|fact| screen.value(fact)).collect();
     let mut out = menu_box(screen, &title, &[facts, numbered(screen, &choices)]);
     out.push_str(&question(screen, choices.len()));
@@ -301,12 +179,7 @@ pub fn damaged_menu(screen: &Screen, facts: &[String]) -> String {
 
 fn numbered(screen: &Screen, choices: &[String]) -> Vec<String> {
     let options = screen.mark(Symbol::Options);
-    let heading = tr!(
-        screen.lang,
-        "{options}Options:",
-        "{options}選項:",
-        "{options}选项:"
-    );
+    let heading = tr!(screen.lang, "{options}Options:");
     let choices = choices
         .iter()
         .zip(1..)
@@ -315,10 +188,5 @@ fn numbered(screen: &Screen, choices: &[String]) -> Vec<String> {
 }
 
 fn question(screen: &Screen, choices: usize) -> String {
-    tr!(
-        screen.lang,
-        "Choose (1-{choices}): ",
-        "請選擇 (1-{choices}): ",
-        "请选择 (1-{choices}): "
-    )
+    tr!(screen.lang, "Choose (1-{choices}): ")
 }

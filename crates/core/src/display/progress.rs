@@ -40,10 +40,10 @@ impl StepState {
 
     fn word(self, screen: &Screen) -> String {
         match self {
-            StepState::Done => tr!(screen.lang, "done", "完成", "完成"),
-            StepState::Active => tr!(screen.lang, "in progress", "進行中", "进行中"),
-            StepState::Pending => tr!(screen.lang, "pending", "待處理", "待处理"),
-            StepState::Failed => tr!(screen.lang, "failed", "失敗", "失败"),
+            StepState::Done => tr!(screen.lang, "done"),
+            StepState::Active => tr!(screen.lang, "in progress"),
+            StepState::Pending => tr!(screen.lang, "pending"),
+            StepState::Failed => tr!(screen.lang, "failed"),
         }
     }
 }
@@ -96,12 +96,7 @@ pub fn iteration_header(screen: &Screen, view: &IterationView) -> String {
         Some(max) => format!("{}/{max}", view.iteration),
         None => view.iteration.to_string(),
     };
-    let mut parts = vec![tr!(
-        screen.lang,
-        "Iteration {number}",
-        "第 {number} 次迭代",
-        "第 {number} 次迭代"
-    )];
+    let mut parts = vec![tr!(screen.lang, "Iteration {number}")];
     if let Some(phase) = &view.phase {
         parts.push(format!("Phase {}", screen.value(phase)));
     }
@@ -158,12 +153,7 @@ pub fn progress_box(screen: &Screen, view: &ProgressView) -> String {
     out.push('\n');
     if let LoopKind::OpenSpec { change } = &view.kind {
         let (mark, change) = (screen.mark(Symbol::Folder), screen.value(change));
-        out.push_str(&screen.line(&tr!(
-            screen.lang,
-            "{mark}Change: {change}",
-            "{mark}變更: {change}",
-            "{mark}变更: {change}"
-        )));
+        out.push_str(&screen.line(&tr!(screen.lang, "{mark}Change: {change}")));
     }
     if let Some(progress) = view.progress {
         out.push_str(&overall(screen, progress));
@@ -178,12 +168,7 @@ pub fn progress_box(screen: &Screen, view: &ProgressView) -> String {
     }
     if let Some(current) = &view.current {
         let (mark, current) = (screen.mark(Symbol::Running), screen.value(current));
-        out.push_str(&screen.line(&tr!(
-            screen.lang,
-            "{mark}Current: {current}",
-            "{mark}當前: {current}",
-            "{mark}当前: {current}"
-        )));
+        out.push_str(&screen.line(&tr!(screen.lang, "{mark}Current: {current}")));
         if !view.roles.is_empty() {
             out.push_str(&screen.line(&roles(screen, &view.roles)));
         }
@@ -196,18 +181,8 @@ pub fn progress_box(screen: &Screen, view: &ProgressView) -> String {
 fn running_title(screen: &Screen, kind: &LoopKind) -> String {
     let mark = screen.mark(Symbol::Loop);
     match kind {
-        LoopKind::Plain => tr!(
-            screen.lang,
-            "{mark}Loop running",
-            "{mark}Loop 模式運行中",
-            "{mark}Loop 模式运行中"
-        ),
-        LoopKind::OpenSpec { .. } => tr!(
-            screen.lang,
-            "{mark}Loop running (OpenSpec)",
-            "{mark}Loop 模式運行中（OpenSpec）",
-            "{mark}Loop 模式运行中（OpenSpec）"
-        ),
+        LoopKind::Plain => tr!(screen.lang, "{mark}Loop running"),
+        LoopKind::OpenSpec { .. } => tr!(screen.lang, "{mark}Loop running (OpenSpec)"),
     }
 }
 
@@ -216,9 +191,7 @@ fn overall(screen: &Screen, progress: Progress) -> String {
     let Progress { done, total } = progress;
     screen.line(&tr!(
         screen.lang,
-        "{mark}Overall progress: {done}/{total} tasks done ({percent}%)",
-        "{mark}總體進度: {done}/{total} 任務完成 ({percent}%)",
-        "{mark}总体进度: {done}/{total} 任务完成 ({percent}%)"
+        "{mark}Overall progress: {done}/{total} tasks done ({percent}%)"
     ))
 }
 
@@ -255,12 +228,7 @@ fn iteration_count(screen: &Screen, view: &ProgressView) -> String {
     let (mark, iteration) = (screen.mark(Symbol::Trend), view.iteration);
     let limit = match view.max_iterations {
         Some(max) => format!(" / {max}"),
-        None => tr!(screen.lang, " (no limit)", "（無上限）", "（无上限）"),
+        None => tr!(screen.lang, " (no limit)"),
     };
-    screen.line(&tr!(
-        screen.lang,
-        "{mark}Iteration: #{iteration}{limit}",
-        "{mark}迭代: #{iteration}{limit}",
-        "{mark}迭代: #{iteration}{limit}"
-    ))
+    screen.line(&tr!(screen.lang, "{mark}Iteration: #{iteration}{limit}"))
 }

@@ -70,7 +70,7 @@ pub enum Missing {
 
 /// The list of proofs, each with a tick, below its heading; nothing for none.
 pub(super) fn proven(screen: &Screen, proofs: &[Proof]) -> String {
-    let heading = tr!(screen.lang, "Proven:", "已證明：", "已证明：");
+    let heading = tr!(screen.lang, "Proven:");
     let bullet = screen.paint(Tone::Good, screen.symbol(Symbol::Check));
     list(
         screen,
@@ -82,7 +82,7 @@ pub(super) fn proven(screen: &Screen, proofs: &[Proof]) -> String {
 
 /// The list of gaps below its heading; nothing for none.
 pub(super) fn not_proven(screen: &Screen, gaps: &[Gap]) -> String {
-    let heading = tr!(screen.lang, "Not proven:", "未證明：", "未证明：");
+    let heading = tr!(screen.lang, "Not proven:");
     let bullet = screen.paint(Tone::Warning, "-");
     list(
         screen,
@@ -94,7 +94,7 @@ pub(super) fn not_proven(screen: &Screen, gaps: &[Gap]) -> String {
 
 /// What is missing, one line or more each.
 pub(super) fn missing(screen: &Screen, missing: &[Missing]) -> String {
-    let heading = tr!(screen.lang, "Missing:", "缺少：", "缺少：");
+    let heading = tr!(screen.lang, "Missing:");
     let bullet = screen.paint(Tone::Bad, "-");
     list(
         screen,
@@ -125,12 +125,7 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
     match proof {
         Proof::Tasks { file, done, total } => {
             let file = screen.value(file);
-            tr!(
-                screen.lang,
-                "{done}/{total} tasks ticked in {file}",
-                "{file} 中 {done}/{total} 任務已勾選",
-                "{file} 中 {done}/{total} 任务已勾选"
-            )
+            tr!(screen.lang, "{done}/{total} tasks ticked in {file}")
         }
         Proof::Command {
             command,
@@ -141,17 +136,10 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
             let duration = human(screen.lang, *duration);
             tr!(
                 screen.lang,
-                "`{command}`: exit code {exit_code} after {duration}",
-                "`{command}`: 結束碼 {exit_code}，耗時 {duration}",
-                "`{command}`: 退出码 {exit_code}，耗时 {duration}"
+                "`{command}`: exit code {exit_code} after {duration}"
             )
         }
-        Proof::Phases { done, total } => tr!(
-            screen.lang,
-            "{done}/{total} phases left their files",
-            "{done}/{total} 個階段已產生輸出檔",
-            "{done}/{total} 个阶段已产生输出文件"
-        ),
+        Proof::Phases { done, total } => tr!(screen.lang, "{done}/{total} phases left their files"),
         Proof::Commits { count, last } => commits(screen, *count, last.as_deref()),
         Proof::Forge(proof) => screen.value(&proof.say(screen.lang)),
         Proof::Other(text) => screen.value(text),
@@ -159,23 +147,13 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
 }
 
 fn commits(screen: &Screen, count: usize, last: Option<&str>) -> String {
-    let noun = plural(count, "commit", "commits");
+    let noun_en = plural(count, "commit", "commits");
     match last {
         Some(last) => {
             let last = screen.value(last);
-            tr!(
-                screen.lang,
-                "{count} new {noun}, the last is {last}",
-                "{count} 個新提交，最後一個是 {last}",
-                "{count} 个新提交，最后一个是 {last}"
-            )
+            tr!(screen.lang, "{count} new {noun_en}, the last is {last}")
         }
-        None => tr!(
-            screen.lang,
-            "{count} new {noun}",
-            "{count} 個新提交",
-            "{count} 个新提交"
-        ),
+        None => tr!(screen.lang, "{count} new {noun_en}"),
     }
 }
 
@@ -184,41 +162,25 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
     match gap {
         Gap::NoVerifyCommand => tr!(
             screen.lang,
-            "no verify command is configured: the ticks are the agent's own claims",
-            "沒有設定驗證命令：勾選只是 agent 自己的聲稱",
-            "没有配置验证命令：勾选只是 agent 自己的声称"
+            "no verify command is configured: the ticks are the agent's own claims"
         ),
         Gap::NoTaskList => tr!(
             screen.lang,
-            "there is no task list: nothing could be counted",
-            "沒有任務清單：無法計數",
-            "没有任务清单：无法计数"
+            "there is no task list: nothing could be counted"
         ),
         Gap::NoGit => tr!(
             screen.lang,
-            "this is no Git project: there are no commits to look at",
-            "這不是 Git 專案：沒有提交可查",
-            "这不是 Git 项目：没有提交可查"
+            "this is no Git project: there are no commits to look at"
         ),
         Gap::Uncommitted { files } => {
-            let noun = plural(*files, "changed file is", "changed files are");
-            tr!(
-                screen.lang,
-                "{files} {noun} not committed",
-                "{files} 個變更的檔案尚未提交",
-                "{files} 个变更的文件尚未提交"
-            )
+            let noun_en = plural(*files, "changed file is", "changed files are");
+            tr!(screen.lang, "{files} {noun_en} not committed")
         }
         Gap::SkippedTasks { ids } => {
             let count = ids.len();
-            let noun = plural(count, "task was", "tasks were");
+            let noun_en = plural(count, "task was", "tasks were");
             let ids = screen.value(&ids.join(", "));
-            tr!(
-                screen.lang,
-                "{count} {noun} left out: {ids}",
-                "略過了 {count} 個任務: {ids}",
-                "跳过了 {count} 个任务: {ids}"
-            )
+            tr!(screen.lang, "{count} {noun_en} left out: {ids}")
         }
         Gap::Other(text) => screen.value(text),
     }
@@ -230,18 +192,8 @@ fn lack(screen: &Screen, missing: &Missing) -> String {
         Missing::FailedCommand { command, exit_code } => {
             let command = screen.value(command);
             match exit_code {
-                Some(code) => tr!(
-                    screen.lang,
-                    "`{command}` failed with exit code {code}",
-                    "`{command}` 失敗，結束碼 {code}",
-                    "`{command}` 失败，退出码 {code}"
-                ),
-                None => tr!(
-                    screen.lang,
-                    "`{command}` did not finish",
-                    "`{command}` 沒有跑完",
-                    "`{command}` 没有跑完"
-                ),
+                Some(code) => tr!(screen.lang, "`{command}` failed with exit code {code}"),
+                None => tr!(screen.lang, "`{command}` did not finish"),
             }
         }
         Missing::Other(text) => screen.value(text),
@@ -249,14 +201,9 @@ fn lack(screen: &Screen, missing: &Missing) -> String {
 }
 
 fn open_tasks(screen: &Screen, file: &str, count: usize, first: &[String]) -> String {
-    let noun = plural(count, "task is", "tasks are");
+    let noun_en = plural(count, "task is", "tasks are");
     let file = screen.value(file);
-    let mut said = tr!(
-        screen.lang,
-        "{count} {noun} still open in {file}",
-        "{file} 還有 {count} 個任務未完成",
-        "{file} 还有 {count} 个任务未完成"
-    );
+    let mut said = tr!(screen.lang, "{count} {noun_en} still open in {file}");
     if !first.is_empty() {
         let named = screen.value(&first.join(", "));
         said.push_str(": ");

@@ -43,18 +43,13 @@ impl UsageView {
     /// In one line.
     pub fn line(&self, lang: Lang) -> String {
         let (cost, tokens) = (self.cost(lang), self.tokens(lang));
-        tr!(
-            lang,
-            "cost: {cost} · tokens: {tokens}",
-            "費用：{cost} · 詞元：{tokens}",
-            "费用：{cost} · 词元：{tokens}"
-        )
+        tr!(lang, "cost: {cost} · tokens: {tokens}")
     }
 }
 
 fn known(told: Option<String>, more: bool, lang: Lang) -> String {
     match told {
-        None => tr!(lang, "unknown", "未知", "未知"),
+        None => tr!(lang, "unknown"),
         Some(text) if more => format!("≥ {text}"),
         Some(text) => text,
     }

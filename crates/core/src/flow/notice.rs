@@ -120,21 +120,15 @@ impl Say for Escalation {
         match self {
             Escalation::Rejects => tr!(
                 lang,
-                "the review sent the task back too often; look at the findings, change the task or the code, then `ralph resume`",
-                "審查退回次數過多；請查看審查意見，調整任務或程式碼後執行 `ralph resume`",
-                "审查退回次数过多；请查看审查意见，调整任务或代码后执行 `ralph resume`",
+                "the review sent the task back too often; look at the findings, change the task or the code, then `ralph resume`"
             ),
             Escalation::Fails => tr!(
                 lang,
-                "the tests of the task failed too often; look at them, change the task or the code, then `ralph resume`",
-                "任務的測試失敗次數過多；請查看測試，調整任務或程式碼後執行 `ralph resume`",
-                "任务的测试失败次数过多；请查看测试，调整任务或代码后执行 `ralph resume`",
+                "the tests of the task failed too often; look at them, change the task or the code, then `ralph resume`"
             ),
             Escalation::Flow => tr!(
                 lang,
-                "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`",
-                "審查未通過，此流程將其餘交給您處理；處理後請執行 `ralph resume`",
-                "审查未通过，此流程将其余交给您处理；处理后请执行 `ralph resume`",
+                "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`"
             ),
         }
     }
@@ -270,22 +264,17 @@ impl FlowNotice {
 impl Say for RiskSign {
     fn say(&self, lang: Lang) -> String {
         match self {
-            RiskSign::Nothing => tr!(lang, "nothing stands out", "無特別跡象", "无特别迹象"),
-            RiskSign::Said => tr!(lang, "the task says so", "任務自行標明", "任务自行标明"),
-            RiskSign::Set => tr!(
-                lang,
-                "roles.risk is set",
-                "由 roles.risk 設定",
-                "由 roles.risk 设置"
-            ),
-            RiskSign::Path(path) => tr!(lang, "path {path}", "路徑 {path}", "路径 {path}"),
+            RiskSign::Nothing => tr!(lang, "nothing stands out"),
+            RiskSign::Said => tr!(lang, "the task says so"),
+            RiskSign::Set => tr!(lang, "roles.risk is set"),
+            RiskSign::Path(path) => tr!(lang, "path {path}"),
             RiskSign::Word(word) => {
-                tr!(lang, "word \"{word}\"", "字詞「{word}」", "字词“{word}”")
+                tr!(lang, "word \"{word}\"")
             }
             RiskSign::ManyFiles(count) => {
-                tr!(lang, "{count} files", "{count} 個檔案", "{count} 个文件")
+                tr!(lang, "{count} files")
             }
-            RiskSign::OnlyText => tr!(lang, "only text files", "僅文字檔", "仅文本文件"),
+            RiskSign::OnlyText => tr!(lang, "only text files"),
         }
     }
 }
@@ -295,21 +284,11 @@ impl Say for FlowNotice {
         match self {
             FlowNotice::TaskBegins { task, detected } => {
                 let (risk, why) = (detected.risk.name(), detected.sign.say(lang));
-                tr!(
-                    lang,
-                    "task {task}: risk {risk} ({why})",
-                    "任務 {task}：風險等級 {risk}（{why}）",
-                    "任务 {task}：风险等级 {risk}（{why}）",
-                )
+                tr!(lang, "task {task}: risk {risk} ({why})")
             }
             FlowNotice::RoleBegins { role, round, .. } => {
                 let role = role.to_uppercase();
-                tr!(
-                    lang,
-                    "{role} begins, round {round}",
-                    "{role} 開始，第 {round} 輪",
-                    "{role} 开始，第 {round} 轮",
-                )
+                tr!(lang, "{role} begins, round {round}")
             }
             FlowNotice::Answered {
                 role,
@@ -325,12 +304,7 @@ impl Say for FlowNotice {
                     score.map_or_else(String::new, |score| format!(", Review Score: {score}/100"));
                 let counts = match (rejects, fails) {
                     (0, 0) => String::new(),
-                    _ => tr!(
-                        lang,
-                        " ({rejects} rejections, {fails} failures)",
-                        "（退回 {rejects} 次，失敗 {fails} 次）",
-                        "（退回 {rejects} 次，失败 {fails} 次）",
-                    ),
+                    _ => tr!(lang, " ({rejects} rejections, {fails} failures)"),
                 };
                 format!("{role}: {answer}{score}{counts}")
             }
@@ -339,16 +313,12 @@ impl Say for FlowNotice {
                 if *again {
                     tr!(
                         lang,
-                        "{role} gave no verdict that can be read; asking once more",
-                        "無法辨識 {role} 的判定；再問一次",
-                        "无法识别 {role} 的判定；再问一次",
+                        "{role} gave no verdict that can be read; asking once more"
                     )
                 } else {
                     tr!(
                         lang,
-                        "{role} gave no verdict that can be read again: counted as unclear",
-                        "再次無法辨識 {role} 的判定：計為不明確",
-                        "再次无法识别 {role} 的判定：计为不明确",
+                        "{role} gave no verdict that can be read again: counted as unclear"
                     )
                 }
             }
@@ -356,53 +326,32 @@ impl Say for FlowNotice {
                 let role = role.to_uppercase();
                 tr!(
                     lang,
-                    "{role} may only look and changed files: its verdict is void",
-                    "{role} 只能檢視卻修改了檔案：其判定無效",
-                    "{role} 只能查看却修改了文件：其判定无效",
+                    "{role} may only look and changed files: its verdict is void"
                 )
             }
             FlowNotice::Overruled { findings, .. } => tr!(
                 lang,
-                "the rejection does not block: none of its {findings} findings could be reproduced",
-                "此退回不構成阻擋：{findings} 項意見均無法重現",
-                "此退回不构成阻挡：{findings} 项意见均无法重现",
+                "the rejection does not block: none of its {findings} findings could be reproduced"
             ),
             FlowNotice::Refused {
                 role, needs, risk, ..
             } => {
-                let (role, needs) = (role.to_uppercase(), needs.to_uppercase());
+                let (role_en, needs) = (role.to_uppercase(), needs.to_uppercase());
                 let risk = risk.name();
                 tr!(
                     lang,
-                    "{role} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})",
-                    "跳過 {needs} 審查，違反 D→R→T 流程（風險等級: {risk}）",
-                    "跳过 {needs} 审查，违反 D→R→T 流程（风险等级: {risk}）",
+                    "{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})"
                 )
             }
             FlowNotice::RiskRaised { from, to, .. } => {
                 let (from, to) = (from.name(), to.name());
-                tr!(
-                    lang,
-                    "risk raised from {from} to {to}",
-                    "風險等級由 {from} 提高到 {to}",
-                    "风险等级由 {from} 提高到 {to}",
-                )
+                tr!(lang, "risk raised from {from} to {to}")
             }
             FlowNotice::TicksHeld { ids, .. } => {
                 let ids = ids.join(", ");
-                tr!(
-                    lang,
-                    "ticked too early and open again: {ids}",
-                    "過早勾選，已重新開啟：{ids}",
-                    "过早勾选，已重新打开：{ids}",
-                )
+                tr!(lang, "ticked too early and open again: {ids}")
             }
-            FlowNotice::TaskPassed { task, .. } => tr!(
-                lang,
-                "task {task} has passed all roles",
-                "任務 {task} 已通過所有角色",
-                "任务 {task} 已通过所有角色",
-            ),
+            FlowNotice::TaskPassed { task, .. } => tr!(lang, "task {task} has passed all roles"),
             FlowNotice::PhaseDone {
                 phase,
                 of,
@@ -411,19 +360,11 @@ impl Say for FlowNotice {
                 ..
             } => {
                 let percent = percent.map_or_else(String::new, |p| format!(" ({p}%)"));
-                tr!(
-                    lang,
-                    "phase {phase}/{of} done: {title}{percent}",
-                    "階段 {phase}/{of} 完成：{title}{percent}",
-                    "阶段 {phase}/{of} 完成：{title}{percent}",
-                )
+                tr!(lang, "phase {phase}/{of} done: {title}{percent}")
             }
-            FlowNotice::OutputMissing { file, .. } => tr!(
-                lang,
-                "the phase left no {file}; asking again",
-                "此階段沒有產生 {file}；重新要求",
-                "此阶段没有产生 {file}；重新要求",
-            ),
+            FlowNotice::OutputMissing { file, .. } => {
+                tr!(lang, "the phase left no {file}; asking again")
+            }
             FlowNotice::Escalated {
                 task,
                 role,
@@ -437,19 +378,11 @@ impl Say for FlowNotice {
                     "" => String::new(),
                     task => format!("{task}: "),
                 };
-                tr!(
-                    lang,
-                    "{task}a person is needed ({role}, {count}): {why}",
-                    "{task}需要人工處理（{role}，{count} 次）：{why}",
-                    "{task}需要人工处理（{role}，{count} 次）：{why}",
-                )
+                tr!(lang, "{task}a person is needed ({role}, {count}): {why}")
             }
-            FlowNotice::Bypassed { task, reason, .. } => tr!(
-                lang,
-                "reviews are switched off for task {task}: {reason}",
-                "任務 {task} 已略過審查：{reason}",
-                "任务 {task} 已跳过审查：{reason}",
-            ),
+            FlowNotice::Bypassed { task, reason, .. } => {
+                tr!(lang, "reviews are switched off for task {task}: {reason}")
+            }
         }
     }
 }

@@ -182,40 +182,18 @@ impl Say for ForgeNotice {
                 } else {
                     format!("{first} (+{more})")
                 };
-                tr!(
-                    lang,
-                    "quality gate not passed: {first}",
-                    "質檢未通過：{first}",
-                    "质检未通过：{first}"
-                )
+                tr!(lang, "quality gate not passed: {first}")
             }
             ForgeNotice::PullMissing { branch } => tr!(
                 lang,
-                "quality gate passed; {branch} has no pull request yet",
-                "質檢通過，但 {branch} 尚未建立 PR",
-                "质检通过，但 {branch} 尚未创建 PR",
+                "quality gate passed; {branch} has no pull request yet"
             ),
-            ForgeNotice::PullFound { number, url } => tr!(
-                lang,
-                "pull request #{number}: {url}",
-                "PR #{number}：{url}",
-                "PR #{number}：{url}"
-            ),
+            ForgeNotice::PullFound { number, url } => tr!(lang, "pull request #{number}: {url}"),
             ForgeNotice::Pushed { branch, commit } => {
                 let commit = short(commit);
-                tr!(
-                    lang,
-                    "pushed {branch} at {commit}",
-                    "已推送 {branch}（{commit}）",
-                    "已推送 {branch}（{commit}）"
-                )
+                tr!(lang, "pushed {branch} at {commit}")
             }
-            ForgeNotice::Created { url } => tr!(
-                lang,
-                "pull request created: {url}",
-                "已建立 PR：{url}",
-                "已创建 PR：{url}"
-            ),
+            ForgeNotice::Created { url } => tr!(lang, "pull request created: {url}"),
             ForgeNotice::Poll {
                 number,
                 commit,
@@ -226,30 +204,18 @@ impl Say for ForgeNotice {
                 let left = match left_ms {
                     Some(ms) => {
                         let left = span(*ms, lang);
-                        tr!(
-                            lang,
-                            ", at most {left} more",
-                            "，最多再等 {left}",
-                            "，最多再等 {left}"
-                        )
+                        tr!(lang, ", at most {left} more")
                     }
                     None => String::new(),
                 };
                 tr!(
                     lang,
-                    "waiting for CI of #{number} at {commit}: {counts}{left}",
-                    "等待 #{number}（{commit}）的 CI：{counts}{left}",
-                    "等待 #{number}（{commit}）的 CI：{counts}{left}",
+                    "waiting for CI of #{number} at {commit}: {counts}{left}"
                 )
             }
             ForgeNotice::Rebound { from, to } => {
                 let (from, to) = (short(from), short(to));
-                tr!(
-                    lang,
-                    "{to} was pushed after {from}: its checks count now",
-                    "{from} 之後推送了 {to}：改以後者的檢查為準",
-                    "{from} 之后推送了 {to}：改以后者的检查为准",
-                )
+                tr!(lang, "{to} was pushed after {from}: its checks count now")
             }
             ForgeNotice::Failed {
                 number,
@@ -260,58 +226,31 @@ impl Say for ForgeNotice {
                 let (commit, checks, cause) = (short(commit), checks.join(", "), cause.say(lang));
                 tr!(
                     lang,
-                    "CI of #{number} failed at {commit} ({cause}): {checks}",
-                    "#{number}（{commit}）的 CI 失敗（{cause}）：{checks}",
-                    "#{number}（{commit}）的 CI 失败（{cause}）：{checks}",
+                    "CI of #{number} failed at {commit} ({cause}): {checks}"
                 )
             }
             ForgeNotice::Rerun { commit, .. } => {
                 let commit = short(commit);
-                tr!(
-                    lang,
-                    "running what failed at {commit} again, once",
-                    "重新執行 {commit} 失敗的檢查（一次）",
-                    "重新运行 {commit} 失败的检查（一次）",
-                )
+                tr!(lang, "running what failed at {commit} again, once")
             }
             ForgeNotice::WasFlaky { commit } => {
                 let commit = short(commit);
                 tr!(
                     lang,
-                    "what failed at {commit} passed when it was run again: flaky",
-                    "{commit} 失敗的檢查重新執行後通過：不穩定",
-                    "{commit} 失败的检查重新运行后通过：不稳定",
+                    "what failed at {commit} passed when it was run again: flaky"
                 )
             }
             ForgeNotice::Passed { number, commit } => {
                 let commit = short(commit);
-                tr!(
-                    lang,
-                    "CI of #{number} passed at {commit}",
-                    "#{number}（{commit}）的 CI 通過",
-                    "#{number}（{commit}）的 CI 通过",
-                )
+                tr!(lang, "CI of #{number} passed at {commit}")
             }
             ForgeNotice::Merged { number, by_ralph } => match by_ralph {
-                true => tr!(
-                    lang,
-                    "pull request #{number} merged, and seen merged",
-                    "PR #{number} 已合併，並已確認",
-                    "PR #{number} 已合并，并已确认",
-                ),
-                false => tr!(
-                    lang,
-                    "pull request #{number} was merged by somebody else",
-                    "PR #{number} 已由他人合併",
-                    "PR #{number} 已由他人合并",
-                ),
+                true => tr!(lang, "pull request #{number} merged, and seen merged"),
+                false => tr!(lang, "pull request #{number} was merged by somebody else"),
             },
-            ForgeNotice::BranchDeleted { branch } => tr!(
-                lang,
-                "{branch} is deleted on the forge; here it stays",
-                "已刪除遠端分支 {branch}；本地分支保留",
-                "已删除远程分支 {branch}；本地分支保留",
-            ),
+            ForgeNotice::BranchDeleted { branch } => {
+                tr!(lang, "{branch} is deleted on the forge; here it stays")
+            }
             ForgeNotice::Trouble { trouble } => trouble.say(lang),
         }
     }

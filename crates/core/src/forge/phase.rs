@@ -133,12 +133,7 @@ impl PhaseReport {
 
     pub fn description(&self, lang: Lang) -> String {
         if self.forced {
-            return tr!(
-                lang,
-                "set by PHASE_OVERRIDE; nothing was looked at",
-                "由 PHASE_OVERRIDE 指定，未做任何檢查",
-                "由 PHASE_OVERRIDE 指定，未做任何检查",
-            );
+            return tr!(lang, "set by PHASE_OVERRIDE; nothing was looked at");
         }
         let counts = counts(&self.sight.checks, lang);
         let (number, commit) = self
@@ -149,34 +144,23 @@ impl PhaseReport {
         let text = match self.phase {
             Phase::P0 => {
                 let branch = &self.sight.local.branch;
-                tr!(
-                    lang,
-                    "no open pull request for {branch}",
-                    "{branch} 沒有開啟的 PR",
-                    "{branch} 没有打开的 PR",
-                )
+                tr!(lang, "no open pull request for {branch}")
             }
             Phase::P1 => tr!(
                 lang,
-                "pull request #{number}: CI failed on {commit} ({counts})",
-                "PR #{number}：{commit} 的 CI 失敗（{counts}）",
-                "PR #{number}：{commit} 的 CI 失败（{counts}）",
+                "pull request #{number}: CI failed on {commit} ({counts})"
             ),
             Phase::P2 => tr!(
                 lang,
-                "pull request #{number}: CI passed on {commit} ({counts})",
-                "PR #{number}：{commit} 的 CI 通過（{counts}）",
-                "PR #{number}：{commit} 的 CI 通过（{counts}）",
+                "pull request #{number}: CI passed on {commit} ({counts})"
             ),
             Phase::Pending => tr!(
                 lang,
-                "pull request #{number}: CI runs on {commit} ({counts})",
-                "PR #{number}：{commit} 的 CI 執行中（{counts}）",
-                "PR #{number}：{commit} 的 CI 运行中（{counts}）",
+                "pull request #{number}: CI runs on {commit} ({counts})"
             ),
             Phase::Unknown => match &self.why {
                 Some(why) => why.say(lang),
-                None => tr!(lang, "unknown", "未知", "未知"),
+                None => tr!(lang, "unknown"),
             },
         };
         match self.sight.local.ahead {
@@ -184,9 +168,7 @@ impl PhaseReport {
             ahead => {
                 let more = tr!(
                     lang,
-                    "; {ahead} local commits are not pushed and not judged",
-                    "；本機有 {ahead} 個提交尚未推送，不在判斷之內",
-                    "；本地有 {ahead} 个提交尚未推送，不在判断之内",
+                    "; {ahead} local commits are not pushed and not judged"
                 );
                 text + &more
             }
@@ -197,28 +179,14 @@ impl PhaseReport {
         match self.phase {
             Phase::P0 => tr!(
                 lang,
-                "pass the quality gate (`ralph gate run`), then create the pull request; p0 ends there and does not wait for CI",
-                "質檢通過（`ralph gate run`）後建立 PR；p0 到此結束，不等 CI",
-                "质检通过（`ralph gate run`）后创建 PR；p0 到此结束，不等 CI",
+                "pass the quality gate (`ralph gate run`), then create the pull request; p0 ends there and does not wait for CI"
             ),
             Phase::P1 => tr!(
                 lang,
-                "repair what failed and push: `ralph run --preset dev-p1`",
-                "修復失敗並推送：`ralph run --preset dev-p1`",
-                "修复失败并推送：`ralph run --preset dev-p1`",
+                "repair what failed and push: `ralph run --preset dev-p1`"
             ),
-            Phase::P2 => tr!(
-                lang,
-                "nothing to repair; merge when you want to",
-                "無需修復；可以合併",
-                "无需修复；可以合并",
-            ),
-            Phase::Pending => tr!(
-                lang,
-                "wait: `ralph run --preset dev-p1` waits by itself",
-                "等待：`ralph run --preset dev-p1` 會自行等待",
-                "等待：`ralph run --preset dev-p1` 会自行等待",
-            ),
+            Phase::P2 => tr!(lang, "nothing to repair; merge when you want to"),
+            Phase::Pending => tr!(lang, "wait: `ralph run --preset dev-p1` waits by itself"),
             Phase::Unknown => match &self.why {
                 Some(why) => why.next_step(lang),
                 None => String::new(),
@@ -242,15 +210,11 @@ impl Unknown {
             Unknown::Trouble(trouble) => trouble.next_step(lang),
             Unknown::NoChecks => tr!(
                 lang,
-                "nothing is done; look whether CI is set up for pull requests",
-                "不做任何事；請檢查 PR 是否設定了 CI",
-                "不做任何事；请检查 PR 是否配置了 CI",
+                "nothing is done; look whether CI is set up for pull requests"
             ),
             Unknown::NoBranch | Unknown::OtherBranch { .. } => tr!(
                 lang,
-                "nothing is done; check out a feature branch, or change pr.branches",
-                "不做任何事；請切換到功能分支，或修改 pr.branches",
-                "不做任何事；请切换到功能分支，或修改 pr.branches",
+                "nothing is done; check out a feature branch, or change pr.branches"
             ),
         }
     }
@@ -260,25 +224,13 @@ impl Say for Unknown {
     fn say(&self, lang: Lang) -> String {
         match self {
             Unknown::Trouble(trouble) => trouble.say(lang),
-            Unknown::NoChecks => tr!(
-                lang,
-                "the commit has no check that says anything",
-                "此提交沒有任何有效的檢查",
-                "此提交没有任何有效的检查",
-            ),
-            Unknown::NoBranch => tr!(
-                lang,
-                "HEAD is on no branch",
-                "HEAD 不在任何分支上",
-                "HEAD 不在任何分支上",
-            ),
+            Unknown::NoChecks => tr!(lang, "the commit has no check that says anything"),
+            Unknown::NoBranch => tr!(lang, "HEAD is on no branch"),
             Unknown::OtherBranch { branch, patterns } => {
                 let patterns = patterns.join(", ");
                 tr!(
                     lang,
-                    "pull requests are not made from {branch} (pr.branches: {patterns})",
-                    "{branch} 不用於建立 PR（pr.branches：{patterns}）",
-                    "{branch} 不用于创建 PR（pr.branches：{patterns}）",
+                    "pull requests are not made from {branch} (pr.branches: {patterns})"
                 )
             }
         }
@@ -293,41 +245,19 @@ pub(super) fn counts(checks: &[Check], lang: Lang) -> String {
     let pending = count(|s| s == CheckState::Pending);
     let ignored = count(|s| s == CheckState::Ignored);
     let parts: Vec<String> = [
-        (
-            passed,
-            tr!(lang, "{passed} passed", "{passed} 通過", "{passed} 通过"),
-        ),
-        (
-            failed,
-            tr!(lang, "{failed} failed", "{failed} 失敗", "{failed} 失败"),
-        ),
-        (
-            pending,
-            tr!(
-                lang,
-                "{pending} pending",
-                "{pending} 等待中",
-                "{pending} 等待中"
-            ),
-        ),
-        (
-            ignored,
-            tr!(
-                lang,
-                "{ignored} skipped",
-                "{ignored} 略過",
-                "{ignored} 跳过"
-            ),
-        ),
+        (passed, tr!(lang, "{passed} passed")),
+        (failed, tr!(lang, "{failed} failed")),
+        (pending, tr!(lang, "{pending} pending")),
+        (ignored, tr!(lang, "{ignored} skipped")),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(|(_, text)| text)
     .collect();
     if parts.is_empty() {
-        return tr!(lang, "no checks yet", "尚無檢查", "尚无检查");
+        return tr!(lang, "no checks yet");
     }
-    parts.join(&tr!(lang, ", ", "、", "、"))
+    parts.join(&tr!(lang, ", "))
 }
 
 /// A commit as people name it.

@@ -172,50 +172,20 @@ impl Say for Weakening {
     fn say(&self, lang: Lang) -> String {
         let file = &self.file;
         match &self.how {
-            How::Settings => tr!(
-                lang,
-                "{file}: what is verified was changed",
-                "{file}：驗證設定被更改",
-                "{file}：验证设置被更改"
-            ),
-            How::Recipe => tr!(
-                lang,
-                "{file}: it no longer checks anything",
-                "{file}：已不再檢查任何東西",
-                "{file}：已不再检查任何东西"
-            ),
-            How::TaskCheck { command } => tr!(
-                lang,
-                "the task file: the line `verify: {command}` is gone",
-                "任務檔案：`verify: {command}` 這一行不見了",
-                "任务文件：`verify: {command}` 这一行不见了"
-            ),
-            How::Removed => tr!(
-                lang,
-                "{file}: the test file was removed",
-                "{file}：測試檔案被移除",
-                "{file}：测试文件被删除"
-            ),
-            How::Emptied => tr!(
-                lang,
-                "{file}: its tests were emptied",
-                "{file}：測試被清空",
-                "{file}：测试被清空"
-            ),
+            How::Settings => tr!(lang, "{file}: what is verified was changed"),
+            How::Recipe => tr!(lang, "{file}: it no longer checks anything"),
+            How::TaskCheck { command } => {
+                tr!(lang, "the task file: the line `verify: {command}` is gone")
+            }
+            How::Removed => tr!(lang, "{file}: the test file was removed"),
+            How::Emptied => tr!(lang, "{file}: its tests were emptied"),
             How::TestsRemoved { names } => {
                 let names = names.join(", ");
-                tr!(
-                    lang,
-                    "{file}: tests were removed: {names}",
-                    "{file}：測試被移除：{names}",
-                    "{file}：测试被删除：{names}"
-                )
+                tr!(lang, "{file}: tests were removed: {names}")
             }
             How::Skipped { count } => tr!(
                 lang,
-                "{file}: tests are skipped now that ran before ({count})",
-                "{file}：原本會執行的測試被略過（{count}）",
-                "{file}：原本会运行的测试被跳过（{count}）"
+                "{file}: tests are skipped now that ran before ({count})"
             ),
         }
     }

@@ -76,64 +76,24 @@ impl Say for SyntaxError {
     fn say(&self, lang: Lang) -> String {
         let (line, column) = (self.line, self.column);
         let what = self.problem.say(lang);
-        tr!(
-            lang,
-            "line {line}, column {column}: {what}",
-            "第 {line} 行第 {column} 欄：{what}",
-            "第 {line} 行第 {column} 列：{what}"
-        )
+        tr!(lang, "line {line}, column {column}: {what}")
     }
 }
 
 impl Say for Problem {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Problem::Value => tr!(lang, "a value is expected", "應為一個值", "应为一个值"),
-            Problem::Key => tr!(
-                lang,
-                "a name in double quotes is expected",
-                "應為雙引號中的名稱",
-                "应为双引号中的名称"
-            ),
-            Problem::Colon => tr!(lang, "a colon is expected", "應為冒號", "应为冒号"),
-            Problem::CommaOrEnd => tr!(
-                lang,
-                "a comma or the closing bracket is expected",
-                "應為逗號或右括號",
-                "应为逗号或右括号"
-            ),
-            Problem::OpenComment => tr!(
-                lang,
-                "this comment has no end",
-                "此註解沒有結尾",
-                "此注释没有结尾"
-            ),
-            Problem::OpenString => tr!(
-                lang,
-                "this text has no closing quote",
-                "此文字沒有右引號",
-                "此文本没有右引号"
-            ),
-            Problem::Text => tr!(
-                lang,
-                "this text is no JSON string",
-                "此文字不是 JSON 字串",
-                "此文本不是 JSON 字符串"
-            ),
-            Problem::Number => tr!(lang, "this is no number", "這不是數字", "这不是数字"),
-            Problem::More => tr!(
-                lang,
-                "nothing may follow here",
-                "此後不應有內容",
-                "此后不应有内容"
-            ),
-            Problem::Deep => tr!(lang, "this is nested too deeply", "巢狀過深", "嵌套过深"),
-            Problem::Twice => tr!(
-                lang,
-                "this name stands here for the second time",
-                "此名稱重複出現",
-                "此名称重复出现"
-            ),
+            Problem::Value => tr!(lang, "a value is expected"),
+            Problem::Key => tr!(lang, "a name in double quotes is expected"),
+            Problem::Colon => tr!(lang, "a colon is expected"),
+            Problem::CommaOrEnd => tr!(lang, "a comma or the closing bracket is expected"),
+            Problem::OpenComment => tr!(lang, "this comment has no end"),
+            Problem::OpenString => tr!(lang, "this text has no closing quote"),
+            Problem::Text => tr!(lang, "this text is no JSON string"),
+            Problem::Number => tr!(lang, "this is no number"),
+            Problem::More => tr!(lang, "nothing may follow here"),
+            Problem::Deep => tr!(lang, "this is nested too deeply"),
+            Problem::Twice => tr!(lang, "this name stands here for the second time"),
         }
     }
 }

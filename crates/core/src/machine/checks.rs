@@ -177,35 +177,15 @@ impl Say for NoProof {
             NoProof::Failing {
                 command,
                 exit: Some(code),
-            } => tr!(
-                lang,
-                "`{command}` failed with exit code {code}",
-                "`{command}` 失敗，退出碼 {code}",
-                "`{command}` 失败，退出码 {code}"
-            ),
+            } => tr!(lang, "`{command}` failed with exit code {code}"),
             NoProof::Failing {
                 command,
                 exit: None,
-            } => tr!(
-                lang,
-                "`{command}` did not come to an end",
-                "`{command}` 沒有執行完畢",
-                "`{command}` 没有运行完毕"
-            ),
-            NoProof::NotRun => tr!(
-                lang,
-                "no check of it passed",
-                "沒有任何檢查通過",
-                "没有任何检查通过"
-            ),
+            } => tr!(lang, "`{command}` did not come to an end"),
+            NoProof::NotRun => tr!(lang, "no check of it passed"),
             NoProof::Weakened { files } => {
                 let files = files.join(", ");
-                tr!(
-                    lang,
-                    "checks were weakened: {files}",
-                    "檢查被削弱：{files}",
-                    "检查被削弱：{files}"
-                )
+                tr!(lang, "checks were weakened: {files}")
             }
         }
     }
@@ -216,21 +196,11 @@ impl Say for CheckNotice {
         match self {
             CheckNotice::TickProven { tasks, .. } => {
                 let tasks = tasks.join(", ");
-                tr!(
-                    lang,
-                    "proven: {tasks}",
-                    "已證明：{tasks}",
-                    "已证明：{tasks}"
-                )
+                tr!(lang, "proven: {tasks}")
             }
             CheckNotice::TickRejected { tasks, why, .. } => {
                 let (tasks, why) = (ids(tasks).join(", "), why.say(lang));
-                tr!(
-                    lang,
-                    "tick turned back: {tasks} ({why})",
-                    "勾選被退回：{tasks}（{why}）",
-                    "勾选被退回：{tasks}（{why}）"
-                )
+                tr!(lang, "tick turned back: {tasks} ({why})")
             }
             CheckNotice::Weakened { found, strict, .. } => {
                 let found: Vec<String> = found.iter().map(|w| w.say(lang)).collect();
@@ -238,51 +208,22 @@ impl Say for CheckNotice {
                 if *strict {
                     return tr!(
                         lang,
-                        "checks were weakened, nothing counts as done until they are restored: {found}",
-                        "檢查被削弱，恢復之前任何完成都不算數：{found}",
-                        "检查被削弱，恢复之前任何完成都不算数：{found}"
+                        "checks were weakened, nothing counts as done until they are restored: {found}"
                     );
                 }
-                tr!(
-                    lang,
-                    "checks were weakened: {found}",
-                    "檢查被削弱：{found}",
-                    "检查被削弱：{found}"
-                )
+                tr!(lang, "checks were weakened: {found}")
             }
             CheckNotice::E2eSkipped { .. } => tr!(
                 lang,
-                "no end-to-end tests after this phase: e2e.command is not set",
-                "此階段後沒有端對端測試：未設定 e2e.command",
-                "此阶段后没有端到端测试：未设置 e2e.command"
+                "no end-to-end tests after this phase: e2e.command is not set"
             ),
-            CheckNotice::E2eStart { .. } => tr!(
-                lang,
-                "running the end-to-end tests",
-                "執行端對端測試",
-                "运行端到端测试"
-            ),
+            CheckNotice::E2eStart { .. } => tr!(lang, "running the end-to-end tests"),
             CheckNotice::E2eComplete { result, .. } => {
                 let command = &result.command;
                 match result.exit {
-                    Some(0) => tr!(
-                        lang,
-                        "end-to-end tests passed: `{command}`",
-                        "端對端測試通過：`{command}`",
-                        "端到端测试通过：`{command}`"
-                    ),
-                    Some(code) => tr!(
-                        lang,
-                        "end-to-end tests failed: `{command}` → {code}",
-                        "端對端測試失敗：`{command}` → {code}",
-                        "端到端测试失败：`{command}` → {code}"
-                    ),
-                    None => tr!(
-                        lang,
-                        "end-to-end tests did not come to an end: `{command}`",
-                        "端對端測試沒有執行完畢：`{command}`",
-                        "端到端测试没有运行完毕：`{command}`"
-                    ),
+                    Some(0) => tr!(lang, "end-to-end tests passed: `{command}`"),
+                    Some(code) => tr!(lang, "end-to-end tests failed: `{command}` → {code}"),
+                    None => tr!(lang, "end-to-end tests did not come to an end: `{command}`"),
                 }
             }
         }

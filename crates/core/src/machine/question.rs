@@ -200,9 +200,7 @@ impl Say for QuestionNotice {
                 };
                 tr!(
                     lang,
-                    "question {id} is parked: {text}{options}; answer: `ralph answer {id} …`",
-                    "問題 {id} 已擱置：{text}{options}；回答：`ralph answer {id} …`",
-                    "问题 {id} 已搁置：{text}{options}；回答：`ralph answer {id} …`",
+                    "question {id} is parked: {text}{options}; answer: `ralph answer {id} …`"
                 )
             }
             QuestionNotice::Answered { question, .. } => {
@@ -212,16 +210,9 @@ impl Say for QuestionNotice {
                 match reply.map(|reply| reply.by) {
                     Some(RepliedBy::Default) => tr!(
                         lang,
-                        "nobody answered question {id} in time; its default holds: {text}",
-                        "問題 {id} 無人及時回答；採用預設：{text}",
-                        "问题 {id} 无人及时回答；采用默认：{text}",
+                        "nobody answered question {id} in time; its default holds: {text}"
                     ),
-                    _ => tr!(
-                        lang,
-                        "question {id} was answered: {text}",
-                        "問題 {id} 已獲回答：{text}",
-                        "问题 {id} 已获回答：{text}",
-                    ),
+                    _ => tr!(lang, "question {id} was answered: {text}"),
                 }
             }
         }

@@ -80,24 +80,13 @@ impl SessionNotice {
 impl Say for SessionNotice {
     fn say(&self, lang: Lang) -> String {
         match self {
-            SessionNotice::Joined { id, host } => tr!(
-                lang,
-                "driven by session {id} of {host}",
-                "由 {host} 的工作階段 {id} 驅動",
-                "由 {host} 的会话 {id} 驱动",
-            ),
-            SessionNotice::StopHookTrigger { iteration } => tr!(
-                lang,
-                "the agent wants to stop in iteration {iteration}",
-                "代理在第 {iteration} 次迭代想要停止",
-                "代理在第 {iteration} 次迭代想要停止",
-            ),
-            SessionNotice::PromptReinjected { iteration } => tr!(
-                lang,
-                "the agent was sent on into iteration {iteration}",
-                "已將代理送入第 {iteration} 次迭代",
-                "已将代理送入第 {iteration} 次迭代",
-            ),
+            SessionNotice::Joined { id, host } => tr!(lang, "driven by session {id} of {host}"),
+            SessionNotice::StopHookTrigger { iteration } => {
+                tr!(lang, "the agent wants to stop in iteration {iteration}")
+            }
+            SessionNotice::PromptReinjected { iteration } => {
+                tr!(lang, "the agent was sent on into iteration {iteration}")
+            }
         }
     }
 }

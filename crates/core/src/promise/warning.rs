@@ -57,27 +57,21 @@ impl Say for PromiseWarning {
                 );
                 tr!(
                     lang,
-                    "the agent gave two promises that exclude each other: <promise>{chosen}</promise> counts, <promise>{set_aside}</promise> does not; have the prompt ask for one tag, on its own line at the end",
-                    "代理輸出了互相矛盾的 promise 標籤：採用 <promise>{chosen}</promise>，不採用 <promise>{set_aside}</promise>；請在提示詞中要求只輸出一個標籤，並獨立一行放在最後",
-                    "代理输出了互相矛盾的 promise 标签：采用 <promise>{chosen}</promise>，不采用 <promise>{set_aside}</promise>；请在提示词中要求只输出一个标签，并独立一行放在最后",
+                    "the agent gave two promises that exclude each other: <promise>{chosen}</promise> counts, <promise>{set_aside}</promise> does not; have the prompt ask for one tag, on its own line at the end"
                 )
             }
             PromiseWarning::OnlyMentioned { text } => {
                 let text = shorten(text);
                 tr!(
                     lang,
-                    "<promise>{text}</promise> is only mentioned in the text and does not count; have the prompt ask for the tag on its own line at the end",
-                    "<promise>{text}</promise> 只是在文字中被提及，不算數；請在提示詞中要求標籤獨立一行放在最後",
-                    "<promise>{text}</promise> 只是在文字中被提及，不算数；请在提示词中要求标签独立一行放在最后",
+                    "<promise>{text}</promise> is only mentioned in the text and does not count; have the prompt ask for the tag on its own line at the end"
                 )
             }
             PromiseWarning::Unknown { text } => {
                 let text = shorten(text);
                 tr!(
                     lang,
-                    "unknown promise <promise>{text}</promise>; if it means that the work is finished, add its text to promise.complete in .ralph/config.toml",
-                    "未知的 promise：<promise>{text}</promise>；如果它表示工作已完成，請將其文字加入 .ralph/config.toml 的 promise.complete",
-                    "未知的 promise：<promise>{text}</promise>；如果它表示工作已完成，请将其文字加入 .ralph/config.toml 的 promise.complete",
+                    "unknown promise <promise>{text}</promise>; if it means that the work is finished, add its text to promise.complete in .ralph/config.toml"
                 )
             }
         }

@@ -65,12 +65,7 @@ pub(super) fn timeline(report: &Report, lang: Lang) -> String {
         );
     }
     let (first, last) = (&report.facts.started, &report.facts.ended);
-    let label = tr!(
-        lang,
-        "When each turn ran, from {first} to {last}",
-        "各輪執行的時間，從 {first} 到 {last}",
-        "各轮运行的时间，从 {first} 到 {last}",
-    );
+    let label = tr!(lang, "When each turn ran, from {first} to {last}");
     let mut out = open(&label, 44.0);
     out.push_str(&format!(
         "<rect class=\"track\" x=\"0\" y=\"4\" width=\"{WIDTH}\" height=\"36\" rx=\"6\"/>"
@@ -108,12 +103,7 @@ fn add(marks: &mut Vec<Mark>, mark: Mark, lang: Lang) {
             last.x1 = mark.x1;
             last.count += 1;
             let count = last.count;
-            last.title = tr!(
-                lang,
-                "{count} in a row",
-                "連續 {count} 次",
-                "连续 {count} 次"
-            );
+            last.title = tr!(lang, "{count} in a row");
         }
         _ => marks.push(mark),
     }
@@ -121,7 +111,7 @@ fn add(marks: &mut Vec<Mark>, mark: Mark, lang: Lang) {
 
 /// How long each turn took.
 pub(super) fn durations(report: &Report, lang: Lang) -> String {
-    let label = tr!(lang, "Time per turn", "每輪時間", "每轮时间");
+    let label = tr!(lang, "Time per turn");
     let bars = report.story.calls.iter().map(|call| Bar {
         value: call.duration_ms.unwrap_or(0) as f64,
         class: verdict_class(call.verdict),
@@ -136,7 +126,7 @@ pub(super) fn durations(report: &Report, lang: Lang) -> String {
 pub(super) fn costs(report: &Report, lang: Lang) -> Option<String> {
     let calls = &report.story.calls;
     calls.iter().find(|call| call.spent.cost.is_some())?;
-    let label = tr!(lang, "Cost per turn", "每輪費用", "每轮费用");
+    let label = tr!(lang, "Cost per turn");
     let bars = calls.iter().map(|call| Bar {
         value: call.spent.cost.map_or(0.0, Usd::dollars),
         class: "cost",
@@ -234,18 +224,13 @@ fn call_title(lang: Lang, call: &Call) -> String {
         .task
         .as_ref()
         .map_or_else(String::new, |task| format!(" · {}", task.id));
-    tr!(
-        lang,
-        "turn {turn}{task} · {time} · {verdict}",
-        "第 {turn} 輪{task} · {time} · {verdict}",
-        "第 {turn} 轮{task} · {time} · {verdict}",
-    )
+    tr!(lang, "turn {turn}{task} · {time} · {verdict}")
 }
 
 fn rest_title(lang: Lang, rest: &Rest) -> String {
     let time = human(lang, Duration::from_millis(rest.duration_ms));
     match rest.why {
-        RestReason::Waiting => tr!(lang, "waiting · {time}", "等待 · {time}", "等待 · {time}"),
-        RestReason::Checking => tr!(lang, "checks · {time}", "驗證 · {time}", "验证 · {time}"),
+        RestReason::Waiting => tr!(lang, "waiting · {time}"),
+        RestReason::Checking => tr!(lang, "checks · {time}"),
     }
 }

@@ -34,7 +34,7 @@ impl Report {
              <p class=\"said\">{said}</p></header>\n"
         );
         if let Some((label, command)) = next_step(lang, self) {
-            let colon = tr!(lang, ":", "：", "：");
+            let colon = tr!(lang, ":");
             out.push_str(&format!(
                 "<p class=\"next\"><span>{label}{colon}</span> <code>{}</code></p>\n",
                 escape(&command)
@@ -61,9 +61,7 @@ impl Report {
         out.push_str(&self.call_table(lang));
         let made = tr!(
             lang,
-            "Made from the run's journal by Ralph Loop. What is not said to be proven was claimed by an agent.",
-            "由 Ralph Loop 依執行日誌產生。未列為已證明者，只是代理的宣稱。",
-            "由 Ralph Loop 依运行日志生成。未列为已证明者，只是代理的声称。",
+            "Made from the run's journal by Ralph Loop. What is not said to be proven was claimed by an agent."
         );
         out.push_str(&format!(
             "<footer>{made}</footer>\n</main>\n</body>\n</html>\n"
@@ -86,16 +84,16 @@ impl Report {
         if self.story.calls.is_empty() {
             return String::new();
         }
-        let heading = tr!(lang, "Course", "過程", "过程");
+        let heading = tr!(lang, "Course");
         let (from, to) = (escape(&self.facts.started), escape(&self.facts.ended));
         let mut out = format!(
             "<section><h2>{heading}</h2>\n<figure><figcaption><span>{from}</span><span>{to}</span></figcaption>{}</figure>\n",
             chart::timeline(self, lang)
         );
-        let time = tr!(lang, "Time per turn", "每輪時間", "每轮时间");
+        let time = tr!(lang, "Time per turn");
         out.push_str(&figure(&time, &chart::durations(self, lang)));
         if let Some(costs) = chart::costs(self, lang) {
-            let cost = tr!(lang, "Cost per turn", "每輪費用", "每轮费用");
+            let cost = tr!(lang, "Cost per turn");
             out.push_str(&figure(&cost, &costs));
         }
         out.push_str(&self.legend(lang));
@@ -118,12 +116,12 @@ impl Report {
             (
                 super::RestReason::Waiting,
                 "v-waiting",
-                tr!(lang, "waiting", "等待", "等待"),
+                tr!(lang, "waiting"),
             ),
             (
                 super::RestReason::Checking,
                 "v-checking",
-                tr!(lang, "checks", "驗證", "验证"),
+                tr!(lang, "checks"),
             ),
         ] {
             if self.story.rests.iter().any(|rest| rest.why == why) {
@@ -143,32 +141,32 @@ impl Report {
 
     fn task_table(&self, lang: Lang) -> String {
         let heading = [
-            tr!(lang, "Task", "任務", "任务"),
+            tr!(lang, "Task"),
             String::new(),
-            tr!(lang, "Proof", "證明", "证明"),
-            tr!(lang, "Calls", "呼叫", "调用"),
-            tr!(lang, "Time", "時間", "时间"),
-            tr!(lang, "Cost", "費用", "费用"),
-            tr!(lang, "Tokens", "詞元", "词元"),
+            tr!(lang, "Proof"),
+            tr!(lang, "Calls"),
+            tr!(lang, "Time"),
+            tr!(lang, "Cost"),
+            tr!(lang, "Tokens"),
         ];
         let rows: Vec<_> = self
             .task_stories
             .iter()
             .map(|story| task_row(lang, story))
             .collect();
-        let title = tr!(lang, "Tasks", "任務", "任务");
+        let title = tr!(lang, "Tasks");
         table(lang, &title, &heading, &rows)
     }
 
     fn call_table(&self, lang: Lang) -> String {
         let heading = [
-            tr!(lang, "Turn", "輪次", "轮次"),
-            tr!(lang, "Task", "任務", "任务"),
-            tr!(lang, "Verdict", "判定", "判定"),
-            tr!(lang, "Agent", "代理", "代理"),
-            tr!(lang, "Time", "時間", "时间"),
-            tr!(lang, "Cost", "費用", "费用"),
-            tr!(lang, "Tokens", "詞元", "词元"),
+            tr!(lang, "Turn"),
+            tr!(lang, "Task"),
+            tr!(lang, "Verdict"),
+            tr!(lang, "Agent"),
+            tr!(lang, "Time"),
+            tr!(lang, "Cost"),
+            tr!(lang, "Tokens"),
         ];
         let rows: Vec<_> = self
             .story
@@ -176,7 +174,7 @@ impl Report {
             .iter()
             .map(|call| call_row(lang, call))
             .collect();
-        let title = tr!(lang, "Turns", "迭代", "迭代");
+        let title = tr!(lang, "Turns");
         table(lang, &title, &heading, &rows)
     }
 }
@@ -206,8 +204,8 @@ fn proof_list(lang: Lang, heading: &str, items: &[String], kind: &str, mark: &st
     let mut out = format!("<section><h2>{heading}</h2>\n");
     if items.is_empty() {
         let none = match kind {
-            "yes" => tr!(lang, "Nothing.", "沒有。", "没有。"),
-            _ => tr!(lang, "Nothing is left.", "沒有遺漏。", "没有遗漏。"),
+            "yes" => tr!(lang, "Nothing."),
+            _ => tr!(lang, "Nothing is left."),
         };
         out.push_str(&format!("<p>{none}</p></section>\n"));
         return out;
@@ -272,7 +270,7 @@ fn rest(lang: Lang, all: usize) -> String {
     if more == 0 {
         return String::new();
     }
-    let more = tr!(lang, "and {more} more", "另有 {more} 項", "另有 {more} 项");
+    let more = tr!(lang, "and {more} more");
     format!("<p>{more}</p>")
 }
 
@@ -305,18 +303,10 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
     let [cost, tokens] = used(lang, &bill);
     let verdict = verdict_word(lang, call.verdict);
     let verdict = match call.verified {
-        Some(true) if call.verdict != Verdict::Proven => tr!(
-            lang,
-            "{verdict}, checks passed",
-            "{verdict}，驗證通過",
-            "{verdict}，验证通过"
-        ),
-        Some(false) if call.verdict != Verdict::CheckFailed => tr!(
-            lang,
-            "{verdict}, checks failed",
-            "{verdict}，驗證失敗",
-            "{verdict}，验证失败"
-        ),
+        Some(true) if call.verdict != Verdict::Proven => tr!(lang, "{verdict}, checks passed"),
+        Some(false) if call.verdict != Verdict::CheckFailed => {
+            tr!(lang, "{verdict}, checks failed")
+        }
         _ => verdict,
     };
     let task = call.task.as_ref().map(|task| plain(&task.id));

@@ -27,7 +27,7 @@ impl Report {
         for (at, (heading, mut items)) in self.lists(lang).into_iter().enumerate() {
             // That nothing is missing is worth a word.
             if at == NOT_PROVEN && items.is_empty() {
-                items.push(tr!(lang, "nothing is left", "沒有遺漏", "没有遗漏"));
+                items.push(tr!(lang, "nothing is left"));
             }
             section(&mut out, lang, &heading, &items);
         }
@@ -49,45 +49,36 @@ impl Report {
         let git = self.facts.git.as_ref();
         vec![
             (
-                tr!(lang, "Proven", "已證明", "已证明"),
+                tr!(lang, "Proven"),
                 proven
                     .map(|p| value(&display::proof_line(&screen, p)))
                     .collect(),
             ),
             (
-                tr!(lang, "Not proven", "未證明", "未证明"),
+                tr!(lang, "Not proven"),
                 self.open_tasks(lang)
                     .into_iter()
                     .chain(gaps.map(|g| value(&display::gap_line(&screen, g))))
                     .collect(),
             ),
             (
-                tr!(lang, "Questions", "提問", "提问"),
+                tr!(lang, "Questions"),
                 self.questions.iter().map(|q| question(lang, q)).collect(),
             ),
+            (tr!(lang, "Rejected claims"), rejected(lang, &self.story)),
             (
-                tr!(lang, "Rejected claims", "被駁回的宣稱", "被驳回的声称"),
-                rejected(lang, &self.story),
-            ),
-            (
-                tr!(lang, "Blocked by the guard", "被護欄阻擋", "被护栏阻挡"),
+                tr!(lang, "Blocked by the guard"),
                 blocked(lang, &self.story),
             ),
+            (tr!(lang, "Errors"), errors(lang, &self.story)),
+            (tr!(lang, "Waits"), waits(lang, &self.story)),
             (
-                tr!(lang, "Errors", "錯誤", "错误"),
-                errors(lang, &self.story),
-            ),
-            (tr!(lang, "Waits", "等待", "等待"), waits(lang, &self.story)),
-            (
-                tr!(lang, "Tasks", "任務", "任务"),
+                tr!(lang, "Tasks"),
                 self.task_stories.iter().map(|t| task(lang, t)).collect(),
             ),
+            (tr!(lang, "Commits"), git.map(commits).unwrap_or_default()),
             (
-                tr!(lang, "Commits", "提交", "提交"),
-                git.map(commits).unwrap_or_default(),
-            ),
-            (
-                tr!(lang, "Changed files", "變更的檔案", "变更的文件"),
+                tr!(lang, "Changed files"),
                 git.map(files).unwrap_or_default(),
             ),
         ]
@@ -96,59 +87,34 @@ impl Report {
     /// What is known in one line each.
     pub(super) fn rows(&self, lang: Lang) -> Vec<(String, String)> {
         let mut rows = vec![
-            (tr!(lang, "Work", "工作", "工作"), value(&self.facts.what)),
-            (
-                tr!(lang, "Started", "開始", "开始"),
-                self.facts.started.clone(),
-            ),
-            (tr!(lang, "Ended", "結束", "结束"), self.facts.ended.clone()),
-            (
-                tr!(lang, "Working time", "執行時間", "运行时间"),
-                human(lang, self.duration),
-            ),
-            (
-                tr!(lang, "Turns", "迭代次數", "迭代次数"),
-                self.turns.to_string(),
-            ),
+            (tr!(lang, "Work"), value(&self.facts.what)),
+            (tr!(lang, "Started"), self.facts.started.clone()),
+            (tr!(lang, "Ended"), self.facts.ended.clone()),
+            (tr!(lang, "Working time"), human(lang, self.duration)),
+            (tr!(lang, "Turns"), self.turns.to_string()),
         ];
         if let Some((done, total)) = self.tasks {
-            rows.push((
-                tr!(lang, "Tasks done", "完成任務", "完成任务"),
-                format!("{done}/{total}"),
-            ));
+            rows.push((tr!(lang, "Tasks done"), format!("{done}/{total}")));
         }
         if self.bill.calls > 0 {
             let used = UsageView::from(&self.bill);
-            rows.push((tr!(lang, "Cost", "費用", "费用"), used.cost(lang)));
-            rows.push((tr!(lang, "Tokens", "詞元", "词元"), used.tokens(lang)));
+            rows.push((tr!(lang, "Cost"), used.cost(lang)));
+            rows.push((tr!(lang, "Tokens"), used.tokens(lang)));
         }
         if self.story.resumed > 0 {
-            rows.push((
-                tr!(lang, "Taken up again", "恢復次數", "恢复次数"),
-                self.story.resumed.to_string(),
-            ));
+            rows.push((tr!(lang, "Taken up again"), self.story.resumed.to_string()));
         }
         if self.story.stalled > 0 {
             rows.push((
-                tr!(
-                    lang,
-                    "Turns without progress",
-                    "無進度的迭代",
-                    "无进度的迭代"
-                ),
+                tr!(lang, "Turns without progress"),
                 self.story.stalled.to_string(),
             ));
         }
         let (passed, failed) = (self.story.checks_passed, self.story.checks_failed);
         if passed + failed > 0 {
             rows.push((
-                tr!(lang, "Verifications", "驗證", "验证"),
-                tr!(
-                    lang,
-                    "{passed} passed, {failed} failed",
-                    "{passed} 次通過，{failed} 次失敗",
-                    "{passed} 次通过，{failed} 次失败",
-                ),
+                tr!(lang, "Verifications"),
+                tr!(lang, "{passed} passed, {failed} failed"),
             ));
         }
         if let Some(git) = &self.facts.git {
@@ -163,32 +129,24 @@ impl Report {
         let names: Vec<String> = self.open.iter().map(|task| value(&task.name())).collect();
         let more = if count > names.len() { "; …" } else { "" };
         let names = names.join("; ");
-        Some(tr!(
-            lang,
-            "open tasks ({count}): {names}{more}",
-            "未完成任務（{count}）：{names}{more}",
-            "未完成任务（{count}）：{names}{more}",
-        ))
+        Some(tr!(lang, "open tasks ({count}): {names}{more}"))
     }
 }
 
 fn git_rows(lang: Lang, git: &GitFacts) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     if let Some(branch) = &git.branch {
-        rows.push((tr!(lang, "Branch", "分支", "分支"), value(branch)));
+        rows.push((tr!(lang, "Branch"), value(branch)));
     }
     if let (Some(from), Some(to), Some(count)) = (&git.from, &git.to, git.commits) {
         let text = match count {
             0 => "0".to_owned(),
             n => format!("{n} ({}..{})", short(from), short(to)),
         };
-        rows.push((tr!(lang, "Commits", "提交", "提交"), text));
+        rows.push((tr!(lang, "Commits"), text));
     }
     if let Some(files) = git.files {
-        rows.push((
-            tr!(lang, "Files changed", "變更檔案", "变更文件"),
-            files.to_string(),
-        ));
+        rows.push((tr!(lang, "Files changed"), files.to_string()));
     }
     rows
 }
@@ -202,12 +160,7 @@ fn rejected(lang: Lang, story: &Story) -> Vec<String> {
         let (turn, claim) = (r.turn, value(&r.claim));
         let missing: Vec<String> = r.missing.iter().map(|m| value(&m.say(lang))).collect();
         let missing = missing.join("; ");
-        tr!(
-            lang,
-            "turn {turn}, \"{claim}\": {missing}",
-            "第 {turn} 輪「{claim}」：{missing}",
-            "第 {turn} 轮“{claim}”：{missing}",
-        )
+        tr!(lang, "turn {turn}, \"{claim}\": {missing}")
     };
     story.rejected.iter().map(line).collect()
 }
@@ -217,15 +170,10 @@ fn blocked(lang: Lang, story: &Story) -> Vec<String> {
         let (turn, block) = (blocked.turn, &blocked.block);
         let (tool, rule, detail) = (value(&block.tool), value(&block.rule), value(&block.detail));
         let shadow = match block.shadow {
-            true => tr!(lang, " (only counted)", "（僅計數）", "（仅计数）"),
+            true => tr!(lang, " (only counted)"),
             false => String::new(),
         };
-        tr!(
-            lang,
-            "turn {turn}, {tool}: {detail} [{rule}]{shadow}",
-            "第 {turn} 輪，{tool}：{detail} [{rule}]{shadow}",
-            "第 {turn} 轮，{tool}：{detail} [{rule}]{shadow}",
-        )
+        tr!(lang, "turn {turn}, {tool}: {detail} [{rule}]{shadow}")
     };
     story.blocked.iter().map(line).collect()
 }
@@ -261,12 +209,7 @@ fn errors(lang: Lang, story: &Story) -> Vec<String> {
     let line = |error: &super::Trouble| {
         let class = display::error_class(lang, error.class.name());
         let (turn, detail) = (error.turn, value(&error.detail.say(lang)));
-        tr!(
-            lang,
-            "turn {turn}, {class}: {detail}",
-            "第 {turn} 輪，{class}：{detail}",
-            "第 {turn} 轮，{class}：{detail}",
-        )
+        tr!(lang, "turn {turn}, {class}: {detail}")
     };
     story.errors.iter().map(line).collect()
 }
@@ -277,21 +220,14 @@ fn question(lang: Lang, question: &Question) -> String {
     let task = task.map_or_else(String::new, |id| format!("{id}: "));
     let (id, asked) = (question.id, value(&question.text));
     let Some(reply) = &question.reply else {
-        return tr!(
-            lang,
-            "{task}{asked} (open: `ralph answer {id} TEXT`)",
-            "{task}{asked}（待回答：`ralph answer {id} TEXT`）",
-            "{task}{asked}（待回答：`ralph answer {id} TEXT`）",
-        );
+        return tr!(lang, "{task}{asked} (open: `ralph answer {id} TEXT`)");
     };
     let answer = value(&reply.text);
     match reply.by {
         RepliedBy::Person => format!("{task}{asked} → {answer}"),
         RepliedBy::Default => tr!(
             lang,
-            "{task}{asked} → {answer} (the default; nobody answered in time)",
-            "{task}{asked} → {answer}（預設值；逾時無人回答）",
-            "{task}{asked} → {answer}（默认值；超时无人回答）",
+            "{task}{asked} → {answer} (the default; nobody answered in time)"
         ),
     }
 }
@@ -299,21 +235,16 @@ fn question(lang: Lang, question: &Question) -> String {
 fn waits(lang: Lang, story: &Story) -> Vec<String> {
     let line = |waits: &super::Waits| {
         let why = match waits.why {
-            WaitReason::Between => tr!(lang, "between turns", "兩輪之間", "两轮之间"),
-            WaitReason::Backoff => tr!(lang, "after errors", "錯誤之後", "错误之后"),
-            WaitReason::Rate => tr!(lang, "hourly limit of calls", "每小時上限", "每小时上限"),
-            WaitReason::Limit => tr!(lang, "usage limit", "用量限制", "用量限制"),
-            WaitReason::Ci => tr!(lang, "CI", "CI", "CI"),
-            WaitReason::Answer => tr!(lang, "for an answer", "等待回答", "等待回答"),
-            WaitReason::Overload => tr!(lang, "overloaded service", "服務過載", "服务过载"),
+            WaitReason::Between => tr!(lang, "between turns"),
+            WaitReason::Backoff => tr!(lang, "after errors"),
+            WaitReason::Rate => tr!(lang, "hourly limit of calls"),
+            WaitReason::Limit => tr!(lang, "usage limit"),
+            WaitReason::Ci => tr!(lang, "CI"),
+            WaitReason::Answer => tr!(lang, "for an answer"),
+            WaitReason::Overload => tr!(lang, "overloaded service"),
         };
         let (count, time) = (waits.count, human(lang, Duration::from_millis(waits.ms)));
-        tr!(
-            lang,
-            "{why}: {count} ×, {time} in all",
-            "{why}：{count} 次，共 {time}",
-            "{why}：{count} 次，共 {time}",
-        )
+        tr!(lang, "{why}: {count} ×, {time} in all")
     };
     story.waits.values().map(line).collect()
 }
@@ -329,7 +260,7 @@ fn section(out: &mut String, lang: Lang, heading: &str, items: &[String]) {
     }
     if items.len() > MOST_ITEMS {
         let more = items.len() - MOST_ITEMS;
-        let more = tr!(lang, "and {more} more", "另有 {more} 項", "另有 {more} 项");
+        let more = tr!(lang, "and {more} more");
         out.push_str(&format!("- {more}\n"));
     }
 }

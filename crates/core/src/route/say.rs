@@ -7,12 +7,12 @@ use crate::tr;
 impl Say for Dimension {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Dimension::Scope => tr!(lang, "scope", "範圍", "范围"),
-            Dimension::Dependency => tr!(lang, "dependencies", "依賴", "依赖"),
-            Dimension::Technical => tr!(lang, "technical", "技術", "技术"),
-            Dimension::Risk => tr!(lang, "risk", "風險", "风险"),
-            Dimension::Time => tr!(lang, "time", "時間", "时间"),
-            Dimension::Ui => tr!(lang, "UI", "UI", "UI"),
+            Dimension::Scope => tr!(lang, "scope"),
+            Dimension::Dependency => tr!(lang, "dependencies"),
+            Dimension::Technical => tr!(lang, "technical"),
+            Dimension::Risk => tr!(lang, "risk"),
+            Dimension::Time => tr!(lang, "time"),
+            Dimension::Ui => tr!(lang, "UI"),
         }
     }
 }
@@ -20,12 +20,7 @@ impl Say for Dimension {
 impl Say for Card {
     fn say(&self, lang: Lang) -> String {
         let (route, total) = (self.route.name(), self.total);
-        let mut out = tr!(
-            lang,
-            "Route: {route} (score {total}/100)\n",
-            "路由: {route}（評分 {total}/100）\n",
-            "路由: {route}（评分 {total}/100）\n",
-        );
+        let mut out = tr!(lang, "Route: {route} (score {total}/100)\n");
         for dimension in Dimension::ALL {
             let score = self.scores.get(&dimension).copied().unwrap_or(0);
             let weight = self.weights.get(&dimension).copied().unwrap_or(0);
@@ -36,12 +31,7 @@ impl Say for Card {
         }
         for adjustment in &self.adjustments {
             let (word, points) = (&adjustment.word, adjustment.points);
-            out.push_str(&tr!(
-                lang,
-                "  {points:+} for \"{word}\"\n",
-                "  「{word}」{points:+}\n",
-                "  “{word}”{points:+}\n",
-            ));
+            out.push_str(&tr!(lang, "  {points:+} for \"{word}\"\n"));
         }
         out.push_str(&self.reason(lang));
         out
@@ -52,12 +42,7 @@ impl Card {
     /// One line, and the hint at a border.
     pub fn summary(&self, lang: Lang) -> String {
         let (route, total) = (self.route.name(), self.total);
-        let line = tr!(
-            lang,
-            "Route: {route} (score {total}/100)",
-            "路由: {route}（評分 {total}/100）",
-            "路由: {route}（评分 {total}/100）",
-        );
+        let line = tr!(lang, "Route: {route} (score {total}/100)");
         let hint = match self.near {
             Some(_) => format!("\n{}", self.reason(lang).trim_end()),
             None => String::new(),
@@ -75,26 +60,14 @@ impl Card {
     fn reason(&self, lang: Lang) -> String {
         let mut out = match self.why {
             Why::Score => String::new(),
-            Why::Ui => tr!(
-                lang,
-                "The words are about a user interface.\n",
-                "內容與使用者介面有關。\n",
-                "内容与用户界面有关。\n",
-            ),
-            Why::Asked => tr!(
-                lang,
-                "You chose this route.\n",
-                "此路由由您指定。\n",
-                "此路由由您指定。\n",
-            ),
+            Why::Ui => tr!(lang, "The words are about a user interface.\n"),
+            Why::Asked => tr!(lang, "You chose this route.\n"),
         };
         if let Some(near) = self.near.map(Route::name) {
             let route = near.to_lowercase();
             out.push_str(&tr!(
                 lang,
-                "This is near the border to {near}; choose it with --route {route}.\n",
-                "分數接近 {near} 的界線；可用 --route {route} 指定。\n",
-                "分数接近 {near} 的界线；可用 --route {route} 指定。\n",
+                "This is near the border to {near}; choose it with --route {route}.\n"
             ));
         }
         out

@@ -40,21 +40,15 @@ impl Say for PluginFileError {
         match self {
             PluginFileError::NoHead => tr!(
                 lang,
-                "{PATH}: there is no head between two lines `---`; remove the file, or write it anew with /ralph-loop",
-                "{PATH}：缺少兩行 `---` 之間的標頭；請移除檔案，或用 /ralph-loop 重新建立",
-                "{PATH}：缺少两行 `---` 之间的头部；请移除文件，或用 /ralph-loop 重新创建",
+                "{PATH}: there is no head between two lines `---`; remove the file, or write it anew with /ralph-loop"
             ),
             PluginFileError::NotANumber { key, value } => tr!(
                 lang,
-                "{PATH}: {key} has to be a whole number, and is \"{value}\"; correct it or remove the file",
-                "{PATH}：{key} 必須是整數，目前為「{value}」；請修正或移除檔案",
-                "{PATH}：{key} 必须是整数，目前为“{value}”；请修正或移除文件",
+                "{PATH}: {key} has to be a whole number, and is \"{value}\"; correct it or remove the file"
             ),
             PluginFileError::NoPrompt => tr!(
                 lang,
-                "{PATH}: there is no prompt below its head; add one or remove the file",
-                "{PATH}：標頭之下沒有提示內容；請補上或移除檔案",
-                "{PATH}：头部之下没有提示内容；请补上或移除文件",
+                "{PATH}: there is no prompt below its head; add one or remove the file"
             ),
         }
     }

@@ -48,16 +48,11 @@ fn body(standing: &Standing, lang: Lang) -> String {
         0 => "∞".to_owned(),
         max => max.to_string(),
     };
-    let title = tr!(
-        lang,
-        "🔄 The iteration goes on | {n}/{max}",
-        "🔄 迭代繼續 | 第 {n}/{max} 次",
-        "🔄 迭代继续 | 第 {n}/{max} 次",
-    );
-    let before = tr!(lang, "## Progress so far", "## 上次進度", "## 上次进度");
-    let left = tr!(lang, "## Work to be done", "## 待完成工作", "## 待完成工作");
-    let place = tr!(lang, "## Where it stands", "## 當前位置", "## 当前位置");
-    let orders = tr!(lang, "## Instructions", "## 指令", "## 指令");
+    let title = tr!(lang, "🔄 The iteration goes on | {n}/{max}");
+    let before = tr!(lang, "## Progress so far");
+    let left = tr!(lang, "## Work to be done");
+    let place = tr!(lang, "## Where it stands");
+    let orders = tr!(lang, "## Instructions");
     let completed = newest_fenced(or_none(&standing.completed));
     let pending = newest_fenced(or_none(&standing.pending));
     let position = position(standing, lang);
@@ -77,30 +72,9 @@ fn or_none(text: &str) -> &str {
 fn position(standing: &Standing, lang: Lang) -> String {
     let line = |value: &Option<String>| value.as_deref().map(text::one_line);
     let lines = [
-        line(&standing.route).map(|route| {
-            tr!(
-                lang,
-                "- Route: {route}",
-                "- 路由: {route}",
-                "- 路由: {route}"
-            )
-        }),
-        line(&standing.phase).map(|phase| {
-            tr!(
-                lang,
-                "- Phase: Phase {phase}",
-                "- 階段: Phase {phase}",
-                "- 阶段: Phase {phase}",
-            )
-        }),
-        line(&standing.subtask).map(|subtask| {
-            tr!(
-                lang,
-                "- Subtask: {subtask}",
-                "- 子任務: {subtask}",
-                "- 子任务: {subtask}",
-            )
-        }),
+        line(&standing.route).map(|route| tr!(lang, "- Route: {route}")),
+        line(&standing.phase).map(|phase| tr!(lang, "- Phase: Phase {phase}")),
+        line(&standing.subtask).map(|subtask| tr!(lang, "- Subtask: {subtask}")),
     ];
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     match lines.is_empty() {
@@ -113,22 +87,13 @@ fn instructions(promise: &PromiseAsked, lang: Lang) -> String {
     match promise {
         PromiseAsked::InStateFile(promise) => tr!(
             lang,
-            "Go on with the unfinished work. When all of it is finished, you have to set this in the state file:\n<promise>{promise}</promise>",
-            "繼續執行未完成的工作。完成所有工作後，必須在狀態檔案中設定：\n<promise>{promise}</promise>",
-            "继续执行未完成的工作。完成所有工作后，必须在状态文件中设置：\n<promise>{promise}</promise>",
+            "Go on with the unfinished work. When all of it is finished, you have to set this in the state file:\n<promise>{promise}</promise>"
         ),
         PromiseAsked::InReply(promise) => tr!(
             lang,
-            "Go on with the unfinished work. End your reply with exactly one of these tags, on its own line at the end:\n- all of it is finished and checked: `<promise>{promise}</promise>`\n- there is more to do: `<promise>CONTINUE</promise>`\n- you cannot go on without help: `<promise>BLOCKED: [reason]</promise>`\nOutput the first ONLY when it is TRUE - do not lie to get out of the loop: the claim is checked.",
-            "繼續執行未完成的工作。回覆的最後必須單獨一行輸出以下其中一個標籤：\n- 全部完成並已檢查：`<promise>{promise}</promise>`\n- 還有工作：`<promise>CONTINUE</promise>`\n- 沒有協助就無法繼續：`<promise>BLOCKED: [原因]</promise>`\n只有在確實完成時才能輸出第一個標籤，不要為了結束迴圈而說謊：聲明會被驗證。",
-            "继续执行未完成的工作。回复的最后必须单独一行输出以下其中一个标签：\n- 全部完成并已检查：`<promise>{promise}</promise>`\n- 还有工作：`<promise>CONTINUE</promise>`\n- 没有协助就无法继续：`<promise>BLOCKED: [原因]</promise>`\n只有在确实完成时才能输出第一个标签，不要为了结束循环而说谎：声明会被验证。",
+            "Go on with the unfinished work. End your reply with exactly one of these tags, on its own line at the end:\n- all of it is finished and checked: `<promise>{promise}</promise>`\n- there is more to do: `<promise>CONTINUE</promise>`\n- you cannot go on without help: `<promise>BLOCKED: [reason]</promise>`\nOutput the first ONLY when it is TRUE - do not lie to get out of the loop: the claim is checked."
         ),
-        PromiseAsked::Nowhere => tr!(
-            lang,
-            "Go on with the unfinished work.",
-            "繼續執行未完成的工作。",
-            "继续执行未完成的工作。",
-        ),
+        PromiseAsked::Nowhere => tr!(lang, "Go on with the unfinished work."),
     }
 }
 
@@ -152,16 +117,9 @@ pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
         ),
         EndsWith::PullRequest => tr!(
             lang,
-            "Ends when the quality gate is passed and the pull request is open",
-            "品質關卡通過且 PR 已開啟時結束",
-            "质检通过且 PR 已打开时结束",
+            "Ends when the quality gate is passed and the pull request is open"
         ),
-        EndsWith::Merge => tr!(
-            lang,
-            "Ends when CI is green and the pull request is merged",
-            "CI 通過且 PR 已合併時結束",
-            "CI 通过且 PR 已合并时结束",
-        ),
+        EndsWith::Merge => tr!(lang, "Ends when CI is green and the pull request is merged"),
         EndsWith::Nothing => "No completion promise set - loop runs infinitely".into(),
     };
     format!("🔄 Ralph iteration {iteration} | {ends}")
@@ -170,12 +128,7 @@ pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
 /// The same for a loop that goes through the phases of a flow: there is no
 /// promise that would end it.
 pub fn phase_banner(iteration: u32, phase: &str, lang: Lang) -> String {
-    tr!(
-        lang,
-        "🔄 Ralph iteration {iteration} | {phase}",
-        "🔄 Ralph 第 {iteration} 次迭代 | {phase}",
-        "🔄 Ralph 第 {iteration} 次迭代 | {phase}",
-    )
+    tr!(lang, "🔄 Ralph iteration {iteration} | {phase}")
 }
 
 #[cfg(test)]

@@ -60,28 +60,16 @@ impl Say for DoError {
         match self {
             DoError::NoTask => tr!(
                 lang,
-                "/do needs a task: /do \"TASK\" [--quick | --deep | --route ROUTE] [--explain], or /do --resume",
-                "/do 需要任務：/do \"任務\" [--quick | --deep | --route ROUTE] [--explain]，或 /do --resume",
-                "/do 需要任务：/do \"任务\" [--quick | --deep | --route ROUTE] [--explain]，或 /do --resume",
+                "/do needs a task: /do \"TASK\" [--quick | --deep | --route ROUTE] [--explain], or /do --resume"
             ),
-            DoError::TwoWays => tr!(
-                lang,
-                "say only one of --quick, --deep and --route",
-                "--quick、--deep、--route 只能擇一",
-                "--quick、--deep、--route 只能择一",
-            ),
+            DoError::TwoWays => tr!(lang, "say only one of --quick, --deep and --route"),
             DoError::UnknownFlag { flag } => tr!(
                 lang,
-                "/do does not know {flag}; it knows --quick, --deep, --route ROUTE, --explain, --resume, --max-iterations N, --preset NAME and --verify COMMAND",
-                "/do 沒有 {flag} 選項；可用：--quick、--deep、--route ROUTE、--explain、--resume、--max-iterations N、--preset NAME、--verify COMMAND",
-                "/do 没有 {flag} 选项；可用：--quick、--deep、--route ROUTE、--explain、--resume、--max-iterations N、--preset NAME、--verify COMMAND",
+                "/do does not know {flag}; it knows --quick, --deep, --route ROUTE, --explain, --resume, --max-iterations N, --preset NAME and --verify COMMAND"
             ),
-            DoError::Missing { flag } => tr!(
-                lang,
-                "{flag} needs a value: /do \"task\" {flag} VALUE",
-                "{flag} 需要一個值：/do \"任務\" {flag} VALUE",
-                "{flag} 需要一个值：/do \"任务\" {flag} VALUE",
-            ),
+            DoError::Missing { flag } => {
+                tr!(lang, "{flag} needs a value: /do \"task\" {flag} VALUE")
+            }
             DoError::Start(error) => error.say(lang),
         }
     }

@@ -70,33 +70,23 @@ impl Say for StartError {
         match self {
             StartError::Missing { flag } => tr!(
                 lang,
-                "{flag} needs a value: /ralph-loop \"task\" {flag} VALUE",
-                "{flag} 需要一個值：/ralph-loop \"任務\" {flag} VALUE",
-                "{flag} 需要一个值：/ralph-loop \"任务\" {flag} VALUE",
+                "{flag} needs a value: /ralph-loop \"task\" {flag} VALUE"
             ),
             StartError::NotANumber { flag, value } => tr!(
                 lang,
-                "{flag} needs a whole number such as 20, not \"{value}\"",
-                "{flag} 需要整數（例如 20），而非「{value}」",
-                "{flag} 需要整数（例如 20），而非“{value}”",
+                "{flag} needs a whole number such as 20, not \"{value}\""
             ),
             StartError::UnknownFlag { flag } => tr!(
                 lang,
-                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD",
-                "/ralph-loop 沒有 {flag} 選項；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
-                "/ralph-loop 没有 {flag} 选项；可用：--max-iterations N、--completion-promise TEXT、--openspec ID、--tasks FILE、--preset NAME、--verify COMMAND、--create-pr、--draft、--pr N、--merge METHOD",
+                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD"
             ),
             StartError::UnknownRoute { value } => tr!(
                 lang,
-                "there is no route \"{value}\"; routes are auto, direct, planned, ralph, architect and ui_flow",
-                "沒有路由「{value}」；可用：auto、direct、planned、ralph、architect、ui_flow",
-                "没有路由“{value}”；可用：auto、direct、planned、ralph、architect、ui_flow",
+                "there is no route \"{value}\"; routes are auto, direct, planned, ralph, architect and ui_flow"
             ),
             StartError::RouteAndTasks => tr!(
                 lang,
-                "a route is for one task: say either --route or a task list (--tasks, --openspec)",
-                "路由只用於單一任務：--route 與任務清單（--tasks、--openspec）只能擇一",
-                "路由只用于单一任务：--route 与任务清单（--tasks、--openspec）只能择一",
+                "a route is for one task: say either --route or a task list (--tasks, --openspec)"
             ),
         }
     }

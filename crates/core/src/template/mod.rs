@@ -203,9 +203,7 @@ impl Say for UnknownVariable {
         let names = Variables::NAMES.join(", ");
         tr!(
             lang,
-            "{template}: unknown variable {{{{{name}}}}} is left as it stands; write one of {names}",
-            "{template}：未知的變數 {{{{{name}}}}} 保持原樣；請改用 {names} 之一",
-            "{template}：未知的变量 {{{{{name}}}}} 保持原样；请改用 {names} 之一",
+            "{template}: unknown variable {{{{{name}}}}} is left as it stands; write one of {names}"
         )
     }
 }

@@ -14,19 +14,10 @@ pub fn human(lang: Lang, duration: Duration) -> String {
     let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
     let (minutes, seconds) = (seconds / 60 % 60, seconds % 60);
     let units = [
-        (days, tr!(lang, "{days} d", "{days} 天", "{days} 天")),
-        (
-            hours,
-            tr!(lang, "{hours} h", "{hours} 小時", "{hours} 小时"),
-        ),
-        (
-            minutes,
-            tr!(lang, "{minutes} min", "{minutes} 分", "{minutes} 分"),
-        ),
-        (
-            seconds,
-            tr!(lang, "{seconds} s", "{seconds} 秒", "{seconds} 秒"),
-        ),
+        (days, tr!(lang, "{days} d")),
+        (hours, tr!(lang, "{hours} h")),
+        (minutes, tr!(lang, "{minutes} min")),
+        (seconds, tr!(lang, "{seconds} s")),
     ];
     let largest = units.iter().position(|(n, _)| *n > 0).unwrap_or(0);
     let said: Vec<&str> = units
@@ -42,15 +33,10 @@ pub fn human(lang: Lang, duration: Duration) -> String {
 fn human_short(lang: Lang, duration: Duration) -> String {
     let millis = duration.as_millis();
     if millis < 1000 {
-        return tr!(lang, "{millis} ms", "{millis} 毫秒", "{millis} 毫秒");
+        return tr!(lang, "{millis} ms");
     }
     let (whole, tenth) = (millis / 1000, millis / 100 % 10);
-    tr!(
-        lang,
-        "{whole}.{tenth} s",
-        "{whole}.{tenth} 秒",
-        "{whole}.{tenth} 秒"
-    )
+    tr!(lang, "{whole}.{tenth} s")
 }
 
 /// The form of the delta state file (`Total Duration: 1h 20m`), the same in
@@ -72,14 +58,14 @@ pub fn plural<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
 
 /// `1 task`, `3 tasks`.
 pub fn tasks(lang: Lang, count: usize) -> String {
-    let noun = plural(count, "task", "tasks");
-    tr!(lang, "{count} {noun}", "{count} 個任務", "{count} 个任务")
+    let tasks_en = plural(count, "task", "tasks");
+    tr!(lang, "{count} {tasks_en}")
 }
 
 /// `1 iteration`, `3 iterations`.
 pub fn iterations(lang: Lang, count: usize) -> String {
-    let noun = plural(count, "iteration", "iterations");
-    tr!(lang, "{count} {noun}", "{count} 次迭代", "{count} 次迭代")
+    let iterations_en = plural(count, "iteration", "iterations");
+    tr!(lang, "{count} {iterations_en}")
 }
 
 #[cfg(test)]

@@ -171,36 +171,26 @@ impl Say for GateError {
         match self {
             GateError::NoSteps => tr!(
                 lang,
-                "no package.json, Cargo.toml, go.mod or Python project says how this project is checked; set gate.steps in .ralph/config.toml, as in steps = [\"test: make test\"]",
-                "找不到 package.json、Cargo.toml、go.mod 或 Python 專案，無從得知如何檢查；請在 .ralph/config.toml 設定 gate.steps，例如 steps = [\"test: make test\"]",
-                "找不到 package.json、Cargo.toml、go.mod 或 Python 项目，无从得知如何检查；请在 .ralph/config.toml 设置 gate.steps，例如 steps = [\"test: make test\"]"
+                "no package.json, Cargo.toml, go.mod or Python project says how this project is checked; set gate.steps in .ralph/config.toml, as in steps = [\"test: make test\"]"
             ),
             GateError::NoTest => tr!(
                 lang,
-                "this project has no test step, and a gate without tests proves nothing; add a test script, or set gate.steps in .ralph/config.toml",
-                "此專案沒有測試步驟，沒有測試的關卡無法證明什麼；請加入測試指令，或在 .ralph/config.toml 設定 gate.steps",
-                "此项目没有测试步骤，没有测试的关卡无法证明什么；请加入测试脚本，或在 .ralph/config.toml 设置 gate.steps"
+                "this project has no test step, and a gate without tests proves nothing; add a test script, or set gate.steps in .ralph/config.toml"
             ),
             GateError::NoPlaceForKey => tr!(
                 lang,
-                "gate files are signed with a key in the home directory, and there is none outside this project; set HOME or XDG_STATE_HOME to a directory outside it",
-                "關卡檔案以家目錄中的金鑰簽署，但此專案之外沒有家目錄；請將 HOME 或 XDG_STATE_HOME 設為專案外的目錄",
-                "关卡文件以主目录中的密钥签名，但此项目之外没有主目录；请将 HOME 或 XDG_STATE_HOME 设为项目外的目录"
+                "gate files are signed with a key in the home directory, and there is none outside this project; set HOME or XDG_STATE_HOME to a directory outside it"
             ),
             GateError::Changed { files } => {
                 let files = files.join(", ");
                 tr!(
                     lang,
-                    "files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again",
-                    "關卡執行期間檔案有變更（{files}），通過的內容已不存在；請檢視後再次執行 `ralph gate run`",
-                    "关卡运行期间文件有更改（{files}），通过的内容已不存在；请检查后再次运行 `ralph gate run`"
+                    "files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again"
                 )
             }
             GateError::Unscanned => tr!(
                 lang,
-                "the project directory can't be read, so that nothing can be proven of it; check its permissions",
-                "無法讀取專案目錄，因此無法證明其內容；請檢查權限",
-                "无法读取项目目录，因此无法证明其内容；请检查权限"
+                "the project directory can't be read, so that nothing can be proven of it; check its permissions"
             ),
             GateError::File(error) => error.say(lang),
         }

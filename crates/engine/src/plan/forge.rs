@@ -30,17 +30,13 @@ impl Say for WrongBranch {
         match self {
             WrongBranch::None => tr!(
                 lang,
-                "HEAD is on no branch, and a pull request needs one: git switch -c feature/NAME",
-                "HEAD 不在任何分支上，而 PR 需要分支：git switch -c feature/NAME",
-                "HEAD 不在任何分支上，而 PR 需要分支：git switch -c feature/NAME",
+                "HEAD is on no branch, and a pull request needs one: git switch -c feature/NAME"
             ),
             WrongBranch::Other { branch, patterns } => {
                 let patterns = patterns.join(", ");
                 tr!(
                     lang,
-                    "{branch}: pull requests are made from branches that match pr.branches ({patterns}), never from the default branch; switch to one, or change pr.branches",
-                    "{branch}：只能從符合 pr.branches（{patterns}）的分支建立 PR，且絕不使用預設分支；請切換分支，或修改 pr.branches",
-                    "{branch}：只能从符合 pr.branches（{patterns}）的分支创建 PR，且绝不使用默认分支；请切换分支，或修改 pr.branches",
+                    "{branch}: pull requests are made from branches that match pr.branches ({patterns}), never from the default branch; switch to one, or change pr.branches"
                 )
             }
         }

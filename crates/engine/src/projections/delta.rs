@@ -137,11 +137,11 @@ fn put_route_work(
             pending.push(format!("{}. Phase {number}: {what}", pending.len() + 1));
         }
         if each && phase.completed > 0 {
-            let title = tr!(lang, "subtasks", "子任務進度", "子任务进度");
+            let title = tr!(lang, "subtasks");
             let mut block = format!("### Phase {number}: {title}");
             for (n, task) in (1..).zip(tasks) {
                 let (mark, text) = (if task.done { 'x' } else { ' ' }, one_line(&task.text));
-                let name = tr!(lang, "subtask {n}", "子任務 {n}", "子任务 {n}");
+                let name = tr!(lang, "subtask {n}");
                 block.push_str(&format!("\n- [{mark}] {name}: {text}"));
             }
             completed.push(block);
@@ -160,20 +160,10 @@ fn put_route_work(
 
 fn subtasks_left(phase: &PhaseFacts, lang: Lang) -> String {
     let left = phase.total - phase.completed;
-    let s = if left == 1 { "" } else { "s" };
+    let s_en = if left == 1 { "" } else { "s" };
     match phase.completed {
-        0 => tr!(
-            lang,
-            "{left} subtask{s}",
-            "執行 {left} 個子任務",
-            "执行 {left} 个子任务"
-        ),
-        _ => tr!(
-            lang,
-            "{left} subtask{s} left",
-            "完成剩餘 {left} 個子任務",
-            "完成剩余 {left} 个子任务",
-        ),
+        0 => tr!(lang, "{left} subtask{s_en}"),
+        _ => tr!(lang, "{left} subtask{s_en} left"),
     }
 }
 

@@ -135,17 +135,13 @@ impl Say for SessionError {
             SessionError::Drive(error) => error.say(lang),
             SessionError::DrivenFromOutside { run, pid } => tr!(
                 lang,
-                "run {run} is driven by process {pid} outside of this session; watch it with `ralph status`",
-                "執行 {run} 正由此工作階段之外的行程 {pid} 驅動；可用 `ralph status` 查看",
-                "运行 {run} 正由此会话之外的进程 {pid} 驱动；可用 `ralph status` 查看",
+                "run {run} is driven by process {pid} outside of this session; watch it with `ralph status`"
             ),
             SessionError::NothingHeard { transcript } => {
                 let transcript = transcript.display();
                 tr!(
                     lang,
-                    "what the agent said can't be read: there is no last message, and no transcript at {transcript}; the loop is interrupted with everything saved: say \"continue\" to go on",
-                    "無法得知代理說了什麼：沒有最後訊息，{transcript} 也沒有記錄；迴圈已中斷並保存進度：輸入「繼續」可繼續",
-                    "无法得知代理说了什么：没有最后消息，{transcript} 也没有记录；循环已中断并保存进度：输入「继续」可继续",
+                    "what the agent said can't be read: there is no last message, and no transcript at {transcript}; the loop is interrupted with everything saved: say \"continue\" to go on"
                 )
             }
         }

@@ -143,27 +143,19 @@ impl Say for ScanError {
         match self.kind {
             ErrorKind::NotFound => tr!(
                 lang,
-                "the project directory {root} does not exist; run ralph in an existing project",
-                "專案目錄 {root} 不存在；請在現有的專案中執行 ralph",
-                "项目目录 {root} 不存在；请在现有的项目中运行 ralph",
+                "the project directory {root} does not exist; run ralph in an existing project"
             ),
             ErrorKind::NotADirectory => tr!(
                 lang,
-                "{root} is not a directory; name the directory of the project",
-                "{root} 不是目錄；請指定專案的目錄",
-                "{root} 不是目录；请指定项目的目录",
+                "{root} is not a directory; name the directory of the project"
             ),
             ErrorKind::PermissionDenied => tr!(
                 lang,
-                "no permission to read the project directory {root}; check its owner and mode with `ls -ld`",
-                "沒有讀取專案目錄 {root} 的權限；請用 `ls -ld` 檢查擁有者與權限",
-                "没有读取项目目录 {root} 的权限；请用 `ls -ld` 检查所有者和权限",
+                "no permission to read the project directory {root}; check its owner and mode with `ls -ld`"
             ),
             kind => tr!(
                 lang,
-                "cannot read the project directory {root} ({kind}); check that its disk is mounted and try again",
-                "無法讀取專案目錄 {root}（{kind}）；請確認磁碟已掛載後再試一次",
-                "无法读取项目目录 {root}（{kind}）；请确认磁盘已挂载后再试一次",
+                "cannot read the project directory {root} ({kind}); check that its disk is mounted and try again"
             ),
         }
     }

@@ -17,8 +17,8 @@ impl Say for Unusable {
 impl Say for Source {
     fn say(&self, lang: Lang) -> String {
         match self {
-            Source::Current => tr!(lang, "checkpoint", "檢查點", "检查点"),
-            Source::Backup(n) => tr!(lang, "backup {n}", "備份 {n}", "备份 {n}"),
+            Source::Current => tr!(lang, "checkpoint"),
+            Source::Backup(n) => tr!(lang, "backup {n}"),
         }
     }
 }
@@ -26,7 +26,7 @@ impl Say for Source {
 impl Say for Refused {
     fn say(&self, lang: Lang) -> String {
         let (from, why) = (self.from.say(lang), self.why.say(lang));
-        tr!(lang, "{from}: {why}", "{from}：{why}", "{from}：{why}")
+        tr!(lang, "{from}: {why}")
     }
 }
 
@@ -35,23 +35,13 @@ impl Say for LoadError {
         match self {
             LoadError::Nothing { dir } => {
                 let dir = dir.display();
-                tr!(
-                    lang,
-                    "there is no checkpoint in {dir}",
-                    "{dir} 中沒有檢查點",
-                    "{dir} 中没有检查点",
-                )
+                tr!(lang, "there is no checkpoint in {dir}")
             }
             LoadError::AllRefused { dir, refused } => {
                 let dir = dir.display();
                 let refused: Vec<String> = refused.iter().map(|r| r.say(lang)).collect();
                 let refused = refused.join("; ");
-                tr!(
-                    lang,
-                    "no checkpoint in {dir} can be used ({refused})",
-                    "{dir} 中沒有可用的檢查點（{refused}）",
-                    "{dir} 中没有可用的检查点（{refused}）",
-                )
+                tr!(lang, "no checkpoint in {dir} can be used ({refused})")
             }
         }
     }

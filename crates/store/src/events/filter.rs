@@ -35,21 +35,15 @@ impl Say for FilterError {
         match self {
             FilterError::NotATerm { term } => tr!(
                 lang,
-                "the filter `{term}` is not of the form key=value; write for example `level>=WARN` or `iteration=3`",
-                "篩選條件 `{term}` 不是 key=value 的形式；請寫成例如 `level>=WARN` 或 `iteration=3`",
-                "筛选条件 `{term}` 不是 key=value 的形式；请写成例如 `level>=WARN` 或 `iteration=3`",
+                "the filter `{term}` is not of the form key=value; write for example `level>=WARN` or `iteration=3`"
             ),
             FilterError::UnknownLevel { name } => tr!(
                 lang,
-                "there is no level `{name}`; write TRACE, DEBUG, INFO, WARN or ERROR",
-                "沒有等級 `{name}`；請寫 TRACE、DEBUG、INFO、WARN 或 ERROR",
-                "没有级别 `{name}`；请写 TRACE、DEBUG、INFO、WARN 或 ERROR",
+                "there is no level `{name}`; write TRACE, DEBUG, INFO, WARN or ERROR"
             ),
             FilterError::NotANumber { key, value } => tr!(
                 lang,
-                "`{key}` is a number, not `{value}`; write for example `{key}=3`",
-                "`{key}` 是數字，不是 `{value}`；請寫成例如 `{key}=3`",
-                "`{key}` 是数字，不是 `{value}`；请写成例如 `{key}=3`",
+                "`{key}` is a number, not `{value}`; write for example `{key}=3`"
             ),
         }
     }

@@ -80,17 +80,10 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
     let has_plugin = plugin.is_some();
     findings.extend(plugin);
     if found.is_empty() && !has_plugin {
-        let text = tr!(
-            app.lang(),
-            "no hooks of Ralph are installed here",
-            "此處未安裝 Ralph 的掛鉤",
-            "此处未安装 Ralph 的钩子"
-        );
+        let text = tr!(app.lang(), "no hooks of Ralph are installed here");
         let next = tr!(
             app.lang(),
-            "`ralph init` installs them; `ralph run` needs none",
-            "`ralph init` 可安裝；`ralph run` 不需要",
-            "`ralph init` 可安装；`ralph run` 不需要"
+            "`ralph init` installs them; `ralph run` needs none"
         );
         findings.push(Finding::new(Level::Note, "hooks", text).next(next));
     }
@@ -106,19 +99,12 @@ fn opencode(app: &App) -> Option<Finding> {
     };
     let text = std::fs::read_to_string(app.root.join(path)).ok()?;
     if text == templates::opencode_plugin() {
-        let text = tr!(
-            app.lang(),
-            "{path} is the guard of this version",
-            "{path} 是此版本的護欄",
-            "{path} 是此版本的护栏"
-        );
+        let text = tr!(app.lang(), "{path} is the guard of this version");
         return Some(Finding::new(Level::Ok, "opencode", text));
     }
     let text = tr!(
         app.lang(),
-        "{path} is not the guard that this program would install",
-        "{path} 不是此程式會安裝的護欄",
-        "{path} 不是此程序会安装的护栏"
+        "{path} is not the guard that this program would install"
     );
     let next = "ralph init --force --agent opencode".to_owned();
     Some(Finding::new(Level::Warning, "opencode", text).next(next))
@@ -188,13 +174,8 @@ fn look_at(
     let is_on = |name: &str| root.get(&name.into()).map(Node::to_value) == Some(true.into());
     let name = &scope.name;
     if scope.host == Host::Claude && is_on("disableAllHooks") {
-        let text = tr!(
-            lang,
-            "{name} says disableAllHooks: no hook runs",
-            "{name} 設定了 disableAllHooks：所有掛鉤都不會執行",
-            "{name} 设置了 disableAllHooks：所有钩子都不会执行"
-        );
-        let next = tr!(lang, "take it out", "請移除", "请移除");
+        let text = tr!(lang, "{name} says disableAllHooks: no hook runs");
+        let next = tr!(lang, "take it out");
         findings.push(Finding::new(Level::Red, "hooks.disabled", text).next(next));
     }
     let Some(hooks) = root.get(&"hooks".into()) else {
@@ -242,11 +223,9 @@ fn broken(scope: &Scope, error: &str, lang: Lang) -> Finding {
     let (name, host) = (&scope.name, scope.host.name());
     let text = tr!(
         lang,
-        "{name}, {error}: {host} passes over the whole file in silence",
-        "{name}，{error}：{host} 會默默略過整個檔案",
-        "{name}，{error}：{host} 会静默跳过整个文件"
+        "{name}, {error}: {host} passes over the whole file in silence"
     );
-    let next = tr!(lang, "mend it", "請修正", "请修正");
+    let next = tr!(lang, "mend it");
     Finding::new(Level::Red, "settings.syntax", text).next(next)
 }
 
@@ -254,11 +233,9 @@ fn commented(scope: &Scope, lang: Lang) -> Finding {
     let (name, host) = (&scope.name, scope.host.name());
     let text = tr!(
         lang,
-        "{name} has comments or trailing commas: {host} passes over the whole file in silence",
-        "{name} 含有註解或結尾逗號：{host} 會默默略過整個檔案",
-        "{name} 含有注释或结尾逗号：{host} 会静默跳过整个文件"
+        "{name} has comments or trailing commas: {host} passes over the whole file in silence"
     );
-    let next = tr!(lang, "take them out", "請將它們移除", "请将它们移除");
+    let next = tr!(lang, "take them out");
     Finding::new(Level::Red, "settings.comments", text).next(next)
 }
 
@@ -271,16 +248,9 @@ fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Find
     };
     let text = tr!(
         lang,
-        "{name}: {host} has no event \"{event}\"; what stands there never runs",
-        "{name}：{host} 沒有「{event}」事件；其中的內容永不執行",
-        "{name}：{host} 没有“{event}”事件；其中的内容永不执行"
+        "{name}: {host} has no event \"{event}\"; what stands there never runs"
     );
-    let next = tr!(
-        lang,
-        "correct the name: capital letters count",
-        "請更正名稱：區分大小寫",
-        "请更正名称：区分大小写"
-    );
+    let next = tr!(lang, "correct the name: capital letters count");
     Finding::new(level, "hooks.event", text).next(next)
 }
 
@@ -289,16 +259,9 @@ fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<F
     if !schema::has_hooks(scope.host, element) {
         let text = tr!(
             lang,
-            "{name}: an entry of {event} has no list \"hooks\"; {host} passes over it",
-            "{name}：{event} 的一個項目沒有「hooks」清單；{host} 會略過它",
-            "{name}：{event} 的一个条目没有“hooks”列表；{host} 会跳过它"
+            "{name}: an entry of {event} has no list \"hooks\"; {host} passes over it"
         );
-        let next = tr!(
-            lang,
-            "write {{\"hooks\": [{{\"type\": \"command\", …}}]}}",
-            "請寫成 {{\"hooks\": [{{\"type\": \"command\", …}}]}}",
-            "请写成 {{\"hooks\": [{{\"type\": \"command\", …}}]}}"
-        );
+        let next = tr!(lang, "write {{\"hooks\": [{{\"type\": \"command\", …}}]}}");
         return Some(Finding::new(Level::Warning, "hooks.shape", text).next(next));
     }
     let unknown = schema::unknown_fields(scope.host, element).join(", ");
@@ -307,11 +270,9 @@ fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<F
     }
     let text = tr!(
         lang,
-        "{name}: an entry of {event} says {unknown}, which {host} does not know",
-        "{name}：{event} 的一個項目含有 {host} 不認得的 {unknown}",
-        "{name}：{event} 的一个条目含有 {host} 不认得的 {unknown}"
+        "{name}: an entry of {event} says {unknown}, which {host} does not know"
     );
-    let next = tr!(lang, "correct the name", "請更正名稱", "请更正名称");
+    let next = tr!(lang, "correct the name");
     Some(Finding::new(Level::Warning, "hooks.field", text).next(next))
 }
 
@@ -332,9 +293,7 @@ fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
     let (name, host) = (&scope.name, scope.host.name());
     let text = tr!(
         app.lang(),
-        "{name}: its entries are not those that this version and these settings need (program, events or timeouts)",
-        "{name}：其中的項目與此版本及設定所需的不同（程式、事件或逾時）",
-        "{name}：其中的条目与此版本及设置所需的不同（程序、事件或超时）"
+        "{name}: its entries are not those that this version and these settings need (program, events or timeouts)"
     );
     let next = format!("ralph init --update --agent {host}");
     Some(Finding::new(Level::Warning, "hooks.current", text).next(next))
@@ -356,11 +315,9 @@ fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
             let (one, other) = (one.file.display(), other.file.display());
             let text = tr!(
                 lang,
-                "{host}: {verb} is installed twice and runs twice: {other} and {one}",
-                "{host}：{verb} 重複安裝，會執行兩次：{other} 與 {one}",
-                "{host}：{verb} 重复安装，会执行两次：{other} 与 {one}"
+                "{host}: {verb} is installed twice and runs twice: {other} and {one}"
             );
-            let next = tr!(lang, "keep one of them", "請只保留一個", "请只保留一个");
+            let next = tr!(lang, "keep one of them");
             doubled.push(Finding::new(Level::Warning, "hooks.twice", text).next(next));
         }
     }
@@ -376,19 +333,12 @@ fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> 
     let in_environment = std::env::var(CAP).ok().and_then(|value| value.parse().ok());
     let cap = in_settings.or(in_environment).unwrap_or(DEFAULT_CAP);
     if merge::reaches(cap, needed) {
-        let text = tr!(
-            app.lang(),
-            "{CAP} is {cap}: a loop can reach its limit",
-            "{CAP} 為 {cap}：迴圈可達到其上限",
-            "{CAP} 为 {cap}：循环可达到其上限"
-        );
+        let text = tr!(app.lang(), "{CAP} is {cap}: a loop can reach its limit");
         return Some(Finding::new(Level::Ok, "hooks.cap", text));
     }
     let text = tr!(
         app.lang(),
-        "{CAP} is {cap}, and a loop may need {needed}: Claude Code ends it early",
-        "{CAP} 為 {cap}，而迴圈可能需要 {needed}：Claude Code 會提前結束它",
-        "{CAP} 为 {cap}，而循环可能需要 {needed}：Claude Code 会提前结束它"
+        "{CAP} is {cap}, and a loop may need {needed}: Claude Code ends it early"
     );
     let next = "ralph init --update --yes".to_owned();
     Some(Finding::new(Level::Red, "hooks.cap", text).next(next))
@@ -423,21 +373,14 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
         let said = found.said.name();
         let text = tr!(
             lang,
-            "{host} would be answered in the way of {said}: `{command}`",
-            "{host} 會得到 {said} 格式的回答：`{command}`",
-            "{host} 会得到 {said} 格式的回答：`{command}`"
+            "{host} would be answered in the way of {said}: `{command}`"
         );
         let next = format!("ralph init --update --agent {host}");
         return Finding::new(Level::Red, "hooks.host", text).next(next);
     }
     let Some(verb) = Event::from_name(&found.verb) else {
         let verb = &found.verb;
-        let text = tr!(
-            lang,
-            "{host}: there is no hook \"{verb}\": `{command}`",
-            "{host}：沒有「{verb}」這個掛鉤：`{command}`",
-            "{host}：没有“{verb}”这个钩子：`{command}`"
-        );
+        let text = tr!(lang, "{host}: there is no hook \"{verb}\": `{command}`");
         let next = format!("ralph init --update --agent {host}");
         return Finding::new(Level::Red, "hooks.verb", text).next(next);
     };
@@ -449,23 +392,13 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
         let dangerous = answer(found, verb, scratch, samples::DANGEROUS).await;
         if !samples::refuses(found.host, &dangerous) {
             let sample = samples::DANGEROUS;
-            let text = tr!(
-                lang,
-                "{host}: the guard let `{sample}` pass: `{command}`",
-                "{host}：護欄放行了 `{sample}`：`{command}`",
-                "{host}：护栏放行了 `{sample}`：`{command}`"
-            );
+            let text = tr!(lang, "{host}: the guard let `{sample}` pass: `{command}`");
             let next = format!("ralph guard test '{sample}'");
             return Finding::new(Level::Red, "hooks.guard", text).next(next);
         }
     }
     let event = &found.event;
-    let text = tr!(
-        lang,
-        "{host} {event}: `{command}` runs and answers",
-        "{host} {event}：`{command}` 可執行並有回應",
-        "{host} {event}：`{command}` 可执行并有响应"
-    );
+    let text = tr!(lang, "{host} {event}: `{command}` runs and answers");
     Finding::new(Level::Ok, "hooks.run", text)
 }
 
@@ -491,45 +424,21 @@ fn failed(found: &Found, answer: &Answer, lang: Lang) -> Finding {
     let said = said.iter().find_map(|text| text.lines().next());
     let said = said.unwrap_or_default();
     let how = match &answer.ending {
-        Ending::Exited(code) => tr!(
-            lang,
-            "ended with {code}",
-            "以 {code} 結束",
-            "以 {code} 结束"
-        ),
-        Ending::TimedOut => tr!(
-            lang,
-            "did not end in time",
-            "未在時限內結束",
-            "未在时限内结束"
-        ),
-        Ending::Signalled(signal) => tr!(
-            lang,
-            "was ended by signal {signal}",
-            "被訊號 {signal} 終止",
-            "被信号 {signal} 终止"
-        ),
-        Ending::Stopped => tr!(lang, "was stopped", "被停止", "被停止"),
+        Ending::Exited(code) => tr!(lang, "ended with {code}"),
+        Ending::TimedOut => tr!(lang, "did not end in time"),
+        Ending::Signalled(signal) => tr!(lang, "was ended by signal {signal}"),
+        Ending::Stopped => tr!(lang, "was stopped"),
         Ending::SpawnFailed { message, .. } => message.clone(),
     };
-    let text = tr!(
-        lang,
-        "{host} {event}: `{command}` {how}: {said}",
-        "{host} {event}：`{command}` {how}：{said}",
-        "{host} {event}：`{command}` {how}：{said}"
-    );
+    let text = tr!(lang, "{host} {event}: `{command}` {how}: {said}");
     let next = match answer.ending {
         Ending::Exited(126 | 127) => tr!(
             lang,
-            "there is no such program, so the hook does nothing: ralph init --update --yes --agent {host}",
-            "沒有這個程式，掛鉤不起作用：ralph init --update --yes --agent {host}",
-            "没有这个程序，钩子不起作用：ralph init --update --yes --agent {host}"
+            "there is no such program, so the hook does nothing: ralph init --update --yes --agent {host}"
         ),
         _ => tr!(
             lang,
-            "run it by hand with a payload, then ralph init --update --yes --agent {host}",
-            "請以內容手動執行，再執行 ralph init --update --yes --agent {host}",
-            "请以内容手动执行，再运行 ralph init --update --yes --agent {host}"
+            "run it by hand with a payload, then ralph init --update --yes --agent {host}"
         ),
     };
     Finding::new(Level::Red, "hooks.run", text).next(next)

@@ -73,11 +73,9 @@ pub async fn look(app: &App, clients: &[Installed], findings: &mut Vec<Finding>)
     let Some(path) = claude.and_then(|client| client.path.clone()) else {
         let text = tr!(
             lang,
-            "live: Claude Code is not on PATH, so that nothing was tried",
-            "live：PATH 中沒有 Claude Code，未進行測試",
-            "live：PATH 中没有 Claude Code，未进行测试"
+            "live: Claude Code is not on PATH, so that nothing was tried"
         );
-        let next = tr!(lang, "install it", "請安裝", "请安装");
+        let next = tr!(lang, "install it");
         return findings.push(Finding::new(Level::Red, "live", text).next(next));
     };
     match try_out(&path).await {
@@ -163,18 +161,8 @@ fn judge(answer: &Answer, recorded: &Recorded, lang: Lang, findings: &mut Vec<Fi
         let said = [&answer.stderr, &answer.stdout];
         let said = said.iter().find_map(|text| text.lines().next());
         let said: String = said.unwrap_or_default().chars().take(300).collect();
-        let text = tr!(
-            lang,
-            "live: claude did not end well: {said}",
-            "live：claude 未正常結束：{said}",
-            "live：claude 未正常结束：{said}"
-        );
-        let next = tr!(
-            lang,
-            "start `claude -p hello` by hand: is it logged in?",
-            "請手動執行 `claude -p hello`：是否已登入？",
-            "请手动运行 `claude -p hello`：是否已登录？"
-        );
+        let text = tr!(lang, "live: claude did not end well: {said}");
+        let next = tr!(lang, "start `claude -p hello` by hand: is it logged in?");
         findings.push(Finding::new(Level::Red, "live.client", text).next(next));
     }
     for (verb, payloads) in recorded {
@@ -188,17 +176,10 @@ fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
     let event = entry.map_or("", |entry| entry.event);
     let count = payloads.len();
     if count == 0 {
-        let text = tr!(
-            lang,
-            "live: {event} never fired",
-            "live：{event} 從未觸發",
-            "live：{event} 从未触发"
-        );
+        let text = tr!(lang, "live: {event} never fired");
         let next = tr!(
             lang,
-            "run it again: the model may have done something else; if it stays so, this version of Claude Code calls it differently",
-            "請再試一次：模型可能做了別的事；若仍如此，表示此版本 Claude Code 的名稱不同",
-            "请再试一次：模型可能做了别的事；若仍如此，说明此版本 Claude Code 的名称不同"
+            "run it again: the model may have done something else; if it stays so, this version of Claude Code calls it differently"
         );
         return Finding::new(Level::Red, "live.hook", text).next(next);
     }
@@ -207,24 +188,12 @@ fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
     if missing.is_empty() {
         let text = tr!(
             lang,
-            "live: {event} fired {count} times with everything that is needed",
-            "live：{event} 觸發 {count} 次，所需欄位齊全",
-            "live：{event} 触发 {count} 次，所需字段齐全"
+            "live: {event} fired {count} times with everything that is needed"
         );
         return Finding::new(Level::Ok, "live.hook", text);
     }
     let missing = missing.join(", ");
-    let text = tr!(
-        lang,
-        "live: {event} fired without {missing}",
-        "live：{event} 觸發時缺少 {missing}",
-        "live：{event} 触发时缺少 {missing}"
-    );
-    let next = tr!(
-        lang,
-        "update Claude Code, or report this with its version",
-        "請更新 Claude Code，或附上版本回報",
-        "请更新 Claude Code，或附上版本报告"
-    );
+    let text = tr!(lang, "live: {event} fired without {missing}");
+    let next = tr!(lang, "update Claude Code, or report this with its version");
     Finding::new(Level::Red, "live.hook", text).next(next)
 }

@@ -19,17 +19,10 @@ pub async fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Installed> {
         findings.push(of_client(app, client));
     }
     if clients.iter().all(|client| client.path.is_none()) {
-        let text = tr!(
-            app.lang(),
-            "no agent is on PATH",
-            "PATH 中沒有任何代理",
-            "PATH 中没有任何代理"
-        );
+        let text = tr!(app.lang(), "no agent is on PATH");
         let next = tr!(
             app.lang(),
-            "install one: `ralph agents` lists those that Ralph knows",
-            "請安裝一個：`ralph agents` 列出 Ralph 支援的代理",
-            "请安装一个：`ralph agents` 列出 Ralph 支持的代理"
+            "install one: `ralph agents` lists those that Ralph knows"
         );
         findings.push(Finding::new(Level::Warning, "agents", text).next(next));
     }
@@ -53,9 +46,7 @@ fn own_program(app: &App) -> Finding {
         "ralph",
         tr!(
             app.lang(),
-            "ralph {version} ({own}); hooks call it as {named}",
-            "ralph {version}（{own}）；掛鉤以 {named} 呼叫",
-            "ralph {version}（{own}）；钩子以 {named} 调用"
+            "ralph {version} ({own}); hooks call it as {named}"
         ),
     )
 }
@@ -65,18 +56,8 @@ fn of_client(app: &App, client: &Installed) -> Finding {
     let name = client.client.name();
     let Some(version) = &client.version else {
         let path = client.path.as_deref().unwrap_or(Path::new(name)).display();
-        let text = tr!(
-            lang,
-            "{name}: {path} does not say its version",
-            "{name}：{path} 沒有回報版本",
-            "{name}：{path} 没有报告版本"
-        );
-        let next = tr!(
-            lang,
-            "start it by hand and see what it says",
-            "請手動啟動並查看訊息",
-            "请手动启动并查看消息"
-        );
+        let text = tr!(lang, "{name}: {path} does not say its version");
+        let next = tr!(lang, "start it by hand and see what it says");
         return Finding::new(Level::Warning, "agent", text).next(next);
     };
     let finding = Finding::new(Level::Ok, "agent", format!("{name} {version}"));
@@ -84,11 +65,9 @@ fn of_client(app: &App, client: &Installed) -> Finding {
         let since = CLAUDE_SINCE.map(|part| part.to_string()).join(".");
         let text = tr!(
             lang,
-            "{name} {version} is older than {since}: its hooks tell less, and nothing bounds a loop of blocks",
-            "{name} {version} 早於 {since}：其掛鉤提供的資訊較少，且不限制連續攔截",
-            "{name} {version} 早于 {since}：其钩子提供的信息较少，且不限制连续拦截"
+            "{name} {version} is older than {since}: its hooks tell less, and nothing bounds a loop of blocks"
         );
-        let next = tr!(lang, "update it", "請更新", "请更新");
+        let next = tr!(lang, "update it");
         return Finding::new(Level::Warning, "agent", text).next(next);
     }
     finding
@@ -108,31 +87,14 @@ fn of_tool(app: &App, tool: &'static str, missing: Level) -> Finding {
     match find_program(tool.as_ref(), &app.root) {
         Some(path) => Finding::new(Level::Ok, tool, format!("{tool} ({})", path.display())),
         None => {
-            let text = tr!(
-                lang,
-                "{tool} is not on PATH",
-                "PATH 中沒有 {tool}",
-                "PATH 中没有 {tool}"
-            );
+            let text = tr!(lang, "{tool} is not on PATH");
             let next = match tool {
                 "git" => tr!(
                     lang,
-                    "install it: without Git there is less evidence of progress",
-                    "請安裝：沒有 Git，進度的證據會較少",
-                    "请安装：没有 Git，进度的证据会较少"
+                    "install it: without Git there is less evidence of progress"
                 ),
-                "gh" => tr!(
-                    lang,
-                    "needed only for pull requests and CI",
-                    "僅拉取請求和 CI 需要",
-                    "仅拉取请求和 CI 需要"
-                ),
-                _ => tr!(
-                    lang,
-                    "needed only to leave a run in a terminal of its own",
-                    "僅在獨立終端機中執行時需要",
-                    "仅在独立终端中运行时需要"
-                ),
+                "gh" => tr!(lang, "needed only for pull requests and CI"),
+                _ => tr!(lang, "needed only to leave a run in a terminal of its own"),
             };
             Finding::new(missing, tool, text).next(next)
         }

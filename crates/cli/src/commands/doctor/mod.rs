@@ -147,18 +147,8 @@ fn verdict(findings: &[Finding], lang: Lang) -> String {
     let count = |level| findings.iter().filter(|f| f.level == level).count();
     let (red, warnings) = (count(Level::Red), count(Level::Warning));
     match (red, warnings) {
-        (0, 0) => tr!(lang, "All is well.", "一切正常。", "一切正常。"),
-        (0, n) => tr!(
-            lang,
-            "It works; warnings: {n}.",
-            "可以運作；{n} 個警告。",
-            "可以运行；{n} 个警告。"
-        ),
-        (n, _) => tr!(
-            lang,
-            "{n} things do not work: see ✗ above.",
-            "{n} 項無法運作：請見上方 ✗。",
-            "{n} 项无法运行：请见上方 ✗。"
-        ),
+        (0, 0) => tr!(lang, "All is well."),
+        (0, n) => tr!(lang, "It works; warnings: {n}."),
+        (n, _) => tr!(lang, "{n} things do not work: see ✗ above."),
     }
 }

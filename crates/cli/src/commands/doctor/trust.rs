@@ -25,26 +25,17 @@ pub fn look(found: &[Found], lang: Lang, findings: &mut Vec<Finding>) {
     };
     let untrusted = ours.len() - ours.iter().filter(is_trusted).count();
     if untrusted == 0 {
-        let text = tr!(
-            lang,
-            "codex trusts all of Ralph's hooks",
-            "codex 信任 Ralph 的所有掛鉤",
-            "codex 信任 Ralph 的所有钩子"
-        );
+        let text = tr!(lang, "codex trusts all of Ralph's hooks");
         return findings.push(Finding::new(Level::Ok, "codex.trust", text));
     }
     let total = ours.len();
     let text = tr!(
         lang,
-        "codex does not trust {untrusted} of {total} hooks and passes over them in silence",
-        "codex 不信任 {total} 個掛鉤中的 {untrusted} 個，會默默略過它們",
-        "codex 不信任 {total} 个钩子中的 {untrusted} 个，会静默跳过它们"
+        "codex does not trust {untrusted} of {total} hooks and passes over them in silence"
     );
     let next = tr!(
         lang,
-        "start codex here, type /hooks, look at them and trust them",
-        "請在此啟動 codex，輸入 /hooks，檢視並信任它們",
-        "请在此启动 codex，输入 /hooks，检查并信任它们"
+        "start codex here, type /hooks, look at them and trust them"
     );
     findings.push(Finding::new(Level::Red, "codex.trust", text).next(next));
 }

@@ -59,29 +59,20 @@ impl Say for DrillError {
         match self {
             DrillError::UnknownFault { name } => {
                 let known = Fault::ALL.map(Fault::name).join(", ");
-                tr!(
-                    lang,
-                    "there is no fault \"{name}\"; use some of: {known}",
-                    "沒有「{name}」這個故障；請使用：{known}",
-                    "没有“{name}”这个故障；请使用：{known}",
-                )
+                tr!(lang, "there is no fault \"{name}\"; use some of: {known}")
             }
             DrillError::NoPlace { dir } => {
                 let dir = dir.display();
                 tr!(
                     lang,
-                    "{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside",
-                    "{dir} 位於專案內，演練不得寫入；請將 TMPDIR 設為專案以外的目錄",
-                    "{dir} 位于项目内，演练不得写入；请将 TMPDIR 设为项目以外的目录",
+                    "{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside"
                 )
             }
             DrillError::File { path, message } => {
                 let path = path.display();
                 tr!(
                     lang,
-                    "{path}: {message}; the drill needs a temporary directory that it can write to, see TMPDIR",
-                    "{path}：{message}；演練需要可寫入的暫存目錄，請見 TMPDIR",
-                    "{path}：{message}；演练需要可写的临时目录，请见 TMPDIR",
+                    "{path}: {message}; the drill needs a temporary directory that it can write to, see TMPDIR"
                 )
             }
         }

@@ -52,7 +52,7 @@ impl Table {
         let verdict = widest(&[
             verdict_word(lang),
             Verdict::Caught(Vec::new()).word(lang),
-            tr!(lang, "NOT caught", "未攔下", "未拦下"),
+            tr!(lang, "NOT caught"),
         ]);
         let others = fault + time + left + verdict + 4 * GAP.len();
         Table {
@@ -150,36 +150,36 @@ impl Table {
 }
 
 fn fault_word(lang: Lang) -> String {
-    tr!(lang, "the agent …", "代理……", "代理……")
+    tr!(lang, "the agent …")
 }
 
 fn caught_word(lang: Lang) -> String {
-    tr!(lang, "what caught it", "由什麼攔下", "由什么拦下")
+    tr!(lang, "what caught it")
 }
 
 fn time_word(lang: Lang) -> String {
-    tr!(lang, "time", "時間", "时间")
+    tr!(lang, "time")
 }
 
 fn left_word(lang: Lang) -> String {
-    tr!(lang, "left", "殘留", "残留")
+    tr!(lang, "left")
 }
 
 fn verdict_word(lang: Lang) -> String {
-    tr!(lang, "verdict", "判定", "判定")
+    tr!(lang, "verdict")
 }
 
 fn nothing(lang: Lang) -> String {
-    tr!(lang, "nothing", "無", "无")
+    tr!(lang, "nothing")
 }
 
 fn left(lang: Lang, played: &Played) -> String {
     let seen = &played.evidence;
     let count = seen.survivors;
     if count > 0 {
-        tr!(lang, "{count} alive", "{count} 存活", "{count} 存活")
+        tr!(lang, "{count} alive")
     } else if seen.lock_is_held {
-        tr!(lang, "the lock", "鎖定", "锁")
+        tr!(lang, "the lock")
     } else if seen.kept_bytes >= WORTH_A_WORD {
         size(seen.kept_bytes)
     } else {
@@ -200,12 +200,7 @@ pub fn beginning(
     let tasks = project.tasks.name().display();
     let tasks = match &project.tasks {
         Tasks::Own(_) => tasks.to_string(),
-        Tasks::Made { .. } => tr!(
-            lang,
-            "{tasks} (made for the drill: no open task was found)",
-            "{tasks}（為演練建立：找不到未完成的任務）",
-            "{tasks}（为演练创建：找不到未完成的任务）",
-        ),
+        Tasks::Made { .. } => tr!(lang, "{tasks} (made for the drill: no open task was found)"),
     };
     let agent = match speaks_stream_json(settings) {
         true => "claude",
@@ -213,7 +208,7 @@ pub fn beginning(
     };
     let limits = limits(settings);
     let verify = match settings.verify.commands.as_slice() {
-        [] => tr!(lang, "nothing", "無", "无"),
+        [] => tr!(lang, "nothing"),
         commands => commands.join(" && "),
     };
     let changes = scale.changes(settings, Fault::HangBefore);
@@ -223,30 +218,10 @@ pub fn beginning(
         .collect();
     let changes = changes.join(", ");
     [
-        tr!(
-            lang,
-            "Ralph drill · {tasks} · a scripted agent, read as {agent}",
-            "Ralph 演練 · {tasks} · 腳本代理，以 {agent} 解讀",
-            "Ralph 演练 · {tasks} · 脚本代理，以 {agent} 解读",
-        ),
-        tr!(
-            lang,
-            "Copies in {dir}; the project itself is only read.",
-            "副本位於 {dir}；專案本身只被讀取。",
-            "副本位于 {dir}；项目本身只被读取。",
-        ),
-        tr!(
-            lang,
-            "Yours: {limits}; verified by: {verify}",
-            "您的設定：{limits}；驗證：{verify}",
-            "您的设置：{limits}；验证：{verify}",
-        ),
-        tr!(
-            lang,
-            "For the drill: {changes}; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn",
-            "演練時：{changes}；不會卡住的迭代最多 4 分鐘；只出現一次的故障之後再進行一次迭代",
-            "演练时：{changes}；不会卡住的迭代最多 4 分钟；只出现一次的故障之后再进行一次迭代",
-        ),
+        tr!(lang, "Ralph drill · {tasks} · a scripted agent, read as {agent}"),
+        tr!(lang, "Copies in {dir}; the project itself is only read."),
+        tr!(lang, "Yours: {limits}; verified by: {verify}"),
+        tr!(lang, "For the drill: {changes}; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn"),
     ]
     .iter()
     .flat_map(|text| wrap(text, screen.width.max(LEAST)))
@@ -331,52 +306,25 @@ impl Ending {
         let dir = dir.display();
         let mut said = vec![tr!(
             lang,
-            "{caught} caught, {not_caught} not caught, {skipped} skipped, after {time}.",
-            "攔下 {caught}，未攔下 {not_caught}，略過 {skipped}，費時 {time}。",
-            "拦下 {caught}，未拦下 {not_caught}，跳过 {skipped}，用时 {time}。",
+            "{caught} caught, {not_caught} not caught, {skipped} skipped, after {time}."
         )];
         if self.interrupted {
-            said.push(tr!(lang, "Interrupted.", "已中斷。", "已中断。"));
+            said.push(tr!(lang, "Interrupted."));
         }
         said.push(match survivors {
-            0 => tr!(
-                lang,
-                "No process of the drill is alive.",
-                "演練的行程皆已結束。",
-                "演练的进程均已结束。"
-            ),
-            _ => tr!(
-                lang,
-                "Processes of the drill that are alive: {survivors}.",
-                "演練仍存活的行程：{survivors}。",
-                "演练仍存活的进程：{survivors}。"
-            ),
+            0 => tr!(lang, "No process of the drill is alive."),
+            _ => tr!(lang, "Processes of the drill that are alive: {survivors}."),
         });
         said.push(match self.copies {
-            false => tr!(lang, "The copies are gone.", "副本已刪除。", "副本已删除。"),
-            true => tr!(
-                lang,
-                "The copies are in {dir}.",
-                "副本保留在 {dir}。",
-                "副本保留在 {dir}。"
-            ),
+            false => tr!(lang, "The copies are gone."),
+            true => tr!(lang, "The copies are in {dir}."),
         });
         said.push(match &self.untouched {
             Some(print) => {
                 let print: String = print.chars().take(12).collect();
-                tr!(
-                    lang,
-                    "The project is untouched (fingerprint {print}).",
-                    "專案未被更動（指紋 {print}）。",
-                    "项目未被改动（指纹 {print}）。",
-                )
+                tr!(lang, "The project is untouched (fingerprint {print}).")
             }
-            None => tr!(
-                lang,
-                "The project CHANGED during the drill; see `git status`, and run it again while nobody else works here.",
-                "專案在演練期間被更動；請查看 `git status`，並在無人使用時再執行一次。",
-                "项目在演练期间被改动；请查看 `git status`，并在无人使用时再运行一次。",
-            ),
+            None => tr!(lang, "The project CHANGED during the drill; see `git status`, and run it again while nobody else works here."),
         });
         let text = match lang {
             Lang::En => said.join(" "),

@@ -53,9 +53,7 @@ fn load(app: &App) -> Result<(Place, Loaded), u8> {
                 let lang = app.lang();
                 app.warn(&tr!(
                     lang,
-                    "{note} Look at it, then run `ralph guard trust`.",
-                    "{note}請檢視後執行 `ralph guard trust`。",
-                    "{note}请检查后运行 `ralph guard trust`。"
+                    "{note} Look at it, then run `ralph guard trust`."
                 ));
             }
             Ok((Place::new(&root), loaded))
@@ -76,14 +74,9 @@ fn show_stats(app: &App, json: bool) -> u8 {
     let lang = app.lang();
     let line = |name: &str, counts: &stats::Counts| {
         let (allowed, blocked) = (counts.allowed, counts.blocked);
-        tr!(
-            lang,
-            "{name}: {allowed} allowed, {blocked} blocked",
-            "{name}：允許 {allowed} 次，攔截 {blocked} 次",
-            "{name}：允许 {allowed} 次，拦截 {blocked} 次"
-        )
+        tr!(lang, "{name}: {allowed} allowed, {blocked} blocked")
     };
-    let all = tr!(lang, "all tools", "所有工具", "所有工具");
+    let all = tr!(lang, "all tools");
     let mut lines = vec![line(&all, &stats.all)];
     lines.extend(
         stats
@@ -104,11 +97,6 @@ struct Unreadable<'a> {
 impl Say for Unreadable<'_> {
     fn say(&self, lang: ralph_core::lang::Lang) -> String {
         let (file, error) = (self.file.display(), &self.error);
-        tr!(
-            lang,
-            "{file} can't be read: {error}",
-            "無法讀取 {file}：{error}",
-            "无法读取 {file}：{error}"
-        )
+        tr!(lang, "{file} can't be read: {error}")
     }
 }

@@ -49,9 +49,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
 
 fn mark(rule: &Rule, lang: Lang) -> String {
     let pack = rule.pack.map(|pack| format!(" [{}]", pack.name()));
-    let off = rule
-        .off
-        .then(|| tr!(lang, " (off by default)", "（預設關閉）", "（默认关闭）"));
+    let off = rule.off.then(|| tr!(lang, " (off by default)"));
     format!("{}{}", pack.unwrap_or_default(), off.unwrap_or_default())
 }
 
@@ -154,20 +152,13 @@ pub fn check(app: &App) -> u8 {
         if !own && ralph_guard::rule(id).is_none() {
             problems.push(tr!(
                 lang,
-                "there is no rule \"{id}\"; `ralph guard rules` lists all",
-                "沒有「{id}」這條規則；`ralph guard rules` 列出全部",
-                "没有“{id}”这条规则；`ralph guard rules` 列出全部"
+                "there is no rule \"{id}\"; `ralph guard rules` lists all"
             ));
         }
     }
     if problems.is_empty() {
         let count = loaded.settings.rules.len();
-        app.tell(&tr!(
-            lang,
-            "{count} rules of your own, all sound",
-            "自訂規則 {count} 條，全部正確",
-            "自定义规则 {count} 条，全部正确"
-        ));
+        app.tell(&tr!(lang, "{count} rules of your own, all sound"));
         return 0;
     }
     for problem in &problems {
@@ -177,12 +168,7 @@ pub fn check(app: &App) -> u8 {
 }
 
 fn nothing(lang: Lang) -> String {
-    tr!(
-        lang,
-        "no rules of your own: there is no .ralph/config.toml",
-        "沒有自訂規則：沒有 .ralph/config.toml",
-        "没有自定义规则：没有 .ralph/config.toml"
-    )
+    tr!(lang, "no rules of your own: there is no .ralph/config.toml")
 }
 
 fn doubled(rules: &[UserRule], lang: Lang) -> Vec<String> {
@@ -193,9 +179,7 @@ fn doubled(rules: &[UserRule], lang: Lang) -> Vec<String> {
             let id = &rule.id;
             tr!(
                 lang,
-                "{id}: two rules have this id; give one of them another",
-                "{id}：有兩條規則使用此 id；請更改其中之一",
-                "{id}：有两条规则使用此 id；请更改其中之一"
+                "{id}: two rules have this id; give one of them another"
             )
         })
         .collect()

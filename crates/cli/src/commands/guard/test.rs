@@ -36,7 +36,7 @@ pub fn test(app: &App, args: &GuardTestArgs) -> u8 {
     if args.json {
         app.print(&to_json(&verdict, lang).to_string());
     } else if verdict.rule.is_none() {
-        app.tell(&tr!(lang, "allowed", "允許", "允许"));
+        app.tell(&tr!(lang, "allowed"));
     } else if verdict.decision == Decision::Allow {
         app.tell(&verdict.say(lang).replacen("BLOCKED", "WARNING", 1));
     } else {
@@ -171,9 +171,7 @@ fn call(app: &App, tool: Option<&str>, text: &str) -> Result<(String, Value), u8
             let lang = app.lang();
             app.warn(&tr!(
                 lang,
-                "the input of {tool} is no JSON: {error}; write for example '{{\"url\":\"…\"}}'",
-                "{tool} 的輸入不是 JSON：{error}；例如寫 '{{\"url\":\"…\"}}'",
-                "{tool} 的输入不是 JSON：{error}；例如写 '{{\"url\":\"…\"}}'"
+                "the input of {tool} is no JSON: {error}; write for example '{{\"url\":\"…\"}}'"
             ));
             Err(crate::FAILED)
         }
@@ -223,25 +221,14 @@ fn in_words(explanation: &Explanation, tool: &str, lang: Lang) -> String {
         .iter()
         .map(|(rule, detail)| format!("[{rule}] {detail}"));
     let tried = ralph_guard::built_in_rules().count();
-    let mut text = tr!(lang, "Tool: {tool}", "工具：{tool}", "工具：{tool}");
+    let mut text = tr!(lang, "Tool: {tool}");
     let sections: [(String, Vec<String>); 5] = [
+        (tr!(lang, "Commands found"), trace.commands.clone()),
+        (tr!(lang, "Looked into"), trace.unwrapped.clone()),
+        (tr!(lang, "Paths"), paths.collect()),
+        (tr!(lang, "URLs"), trace.urls.clone()),
         (
-            tr!(lang, "Commands found", "找到的命令", "找到的命令"),
-            trace.commands.clone(),
-        ),
-        (
-            tr!(lang, "Looked into", "已展開", "已展开"),
-            trace.unwrapped.clone(),
-        ),
-        (tr!(lang, "Paths", "路徑", "路径"), paths.collect()),
-        (tr!(lang, "URLs", "網址", "网址"), trace.urls.clone()),
-        (
-            tr!(
-                lang,
-                "Rules that match (of {tried} built-in ones)",
-                "符合的規則（內建共 {tried} 條）",
-                "匹配的规则（内置共 {tried} 条）"
-            ),
+            tr!(lang, "Rules that match (of {tried} built-in ones)"),
             matched.collect(),
         ),
     ];
@@ -258,7 +245,7 @@ fn in_words(explanation: &Explanation, tool: &str, lang: Lang) -> String {
     let verdict = &explanation.verdict;
     text.push_str(&match verdict.rule {
         Some(_) => verdict.say(lang),
-        None => tr!(lang, "allowed", "允許", "允许"),
+        None => tr!(lang, "allowed"),
     });
     text
 }

@@ -80,20 +80,10 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
     }
     if !args.yes {
         if !is_interactive() {
-            app.warn(&tr!(
-                app.lang(),
-                "nothing was changed: nobody can be asked here. Look at the changes above, then run the same with --yes",
-                "未作任何變更：此處無人可問。請檢視上述變更，再加上 --yes 重新執行",
-                "未作任何更改：此处无人可问。请检查上述更改，再加上 --yes 重新运行"
-            ));
+            app.warn(&tr!(app.lang(), "nothing was changed: nobody can be asked here. Look at the changes above, then run the same with --yes"));
             return Ok(FAILED);
         }
-        let question = tr!(
-            app.lang(),
-            "Make these changes? [y/N] ",
-            "要進行這些變更嗎？[y/N] ",
-            "要进行这些更改吗？[y/N] "
-        );
+        let question = tr!(app.lang(), "Make these changes? [y/N] ");
         if !matches!(ask(&question).as_deref(), Some("y" | "Y" | "yes")) {
             return Ok(PAUSED);
         }
@@ -157,9 +147,7 @@ fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
         if find_program(name.as_ref(), &app.root).is_none() {
             app.warn(&tr!(
                 app.lang(),
-                "{name} is not on PATH; the hooks work as soon as it is there",
-                "PATH 中沒有 {name}；安裝後掛鉤即可運作",
-                "PATH 中没有 {name}；安装后钩子即可运行"
+                "{name} is not on PATH; the hooks work as soon as it is there"
             ));
         }
     }

@@ -55,12 +55,7 @@ fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
         app.warn(&kept(path, lang));
     }
     if removal.changes.is_empty() && manifest.is_none() {
-        app.tell(&tr!(
-            lang,
-            "nothing of Ralph is installed here",
-            "此處沒有安裝 Ralph",
-            "此处没有安装 Ralph"
-        ));
+        app.tell(&tr!(lang, "nothing of Ralph is installed here"));
         return Ok(0);
     }
     for change in &removal.changes {
@@ -71,20 +66,10 @@ fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
     }
     if !args.yes {
         if !is_interactive() {
-            app.warn(&tr!(
-                lang,
-                "nothing was changed: nobody can be asked here. Look at the changes above, then run the same with --yes",
-                "未作任何變更：此處無人可問。請檢視上述變更，再加上 --yes 重新執行",
-                "未作任何更改：此处无人可问。请检查上述更改，再加上 --yes 重新运行"
-            ));
+            app.warn(&tr!(lang, "nothing was changed: nobody can be asked here. Look at the changes above, then run the same with --yes"));
             return Ok(FAILED);
         }
-        let question = tr!(
-            lang,
-            "Take this away? [y/N] ",
-            "要移除這些嗎？[y/N] ",
-            "要移除这些吗？[y/N] "
-        );
+        let question = tr!(lang, "Take this away? [y/N] ");
         if !matches!(ask(&question).as_deref(), Some("y" | "Y" | "yes")) {
             return Ok(PAUSED);
         }
@@ -95,12 +80,7 @@ fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
     Manifest::remove(root)?;
     let directories = manifest.map(|manifest| manifest.directories);
     remove_directories(root, &directories.unwrap_or_default());
-    app.tell(&tr!(
-        lang,
-        "Ralph is uninstalled.",
-        "Ralph 已移除。",
-        "Ralph 已移除。"
-    ));
+    app.tell(&tr!(lang, "Ralph is uninstalled."));
     Ok(0)
 }
 
@@ -247,8 +227,6 @@ fn remove_directories(root: &Path, directories: &[String]) {
 fn kept(path: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "{path} was changed by hand and stays; remove it if you don't need it",
-        "{path} 已被手動修改，予以保留；不需要時請自行刪除",
-        "{path} 已被手动修改，予以保留；不需要时请自行删除"
+        "{path} was changed by hand and stays; remove it if you don't need it"
     )
 }

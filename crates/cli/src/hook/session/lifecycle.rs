@@ -41,9 +41,7 @@ pub fn begins(heard: &Heard, root: &Path) -> Reply {
 fn unfinished(run: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "🔄 Ralph: loop {run} of this project is not finished. Say \"continue\" to take it up here, or run `ralph resume` in a terminal.",
-        "🔄 Ralph：此專案的迴圈 {run} 尚未完成。輸入「繼續」在此恢復，或在終端機執行 `ralph resume`。",
-        "🔄 Ralph：此项目的循环 {run} 尚未完成。输入「继续」在此恢复，或在终端运行 `ralph resume`。"
+        "🔄 Ralph: loop {run} of this project is not finished. Say \"continue\" to take it up here, or run `ralph resume` in a terminal."
     )
 }
 

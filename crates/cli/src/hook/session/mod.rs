@@ -71,9 +71,7 @@ fn unheard(bad: &Bad) -> String {
     let why = bad.say(lang);
     tr!(
         lang,
-        "ralph: this hook could not be understood and lets everything pass: {why}",
-        "ralph：無法理解此掛鉤，一律放行：{why}",
-        "ralph：无法理解此钩子，一律放行：{why}"
+        "ralph: this hook could not be understood and lets everything pass: {why}"
     )
 }
 
@@ -101,9 +99,7 @@ fn pass_at_a_panic(panic: &PanicHookInfo<'_>) {
         .map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
     let text = tr!(
         lang,
-        "ralph: this hook has a fault{place} and lets everything pass; please report it",
-        "ralph：此掛鉤發生錯誤{place}，一律放行；請回報",
-        "ralph：此钩子发生错误{place}，一律放行；请报告"
+        "ralph: this hook has a fault{place} and lets everything pass; please report it"
     );
     let _ = writeln!(std::io::stderr(), "{text}");
     std::process::exit(0);

@@ -199,8 +199,6 @@ fn ask_for_the_promise(heard: &Heard) -> Reply {
 fn no_promise(lang: Lang) -> String {
     tr!(
         lang,
-        "Your reply has no promise tag. End it with exactly one of the <promise> tags that your instructions name, on its own line at the end.",
-        "回覆中沒有 promise 標籤。請在最後單獨一行輸出指示中列出的其中一個 <promise> 標籤。",
-        "回复中没有 promise 标签。请在最后单独一行输出指示中列出的其中一个 <promise> 标签。"
+        "Your reply has no promise tag. End it with exactly one of the <promise> tags that your instructions name, on its own line at the end."
     )
 }

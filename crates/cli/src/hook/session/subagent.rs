@@ -87,33 +87,25 @@ fn held(reason: &str, gate: &Gate<'_>, root: &Path, lang: Lang) -> String {
     if gate.verifier.is_none() {
         return tr!(
             lang,
-            "{reason}\n\nDo the checks, and name each marker in your final reply.",
-            "{reason}\n\n請完成檢查，並在最後回覆中列出每個標記。",
-            "{reason}\n\n请完成检查，并在最后回复中列出每个标记。"
+            "{reason}\n\nDo the checks, and name each marker in your final reply."
         );
     }
     tr!(
         lang,
-        "{reason}\n\nFix this, then stop again. The whole output is in {file}.",
-        "{reason}\n\n請修正後再停止。完整輸出在 {file}。",
-        "{reason}\n\n请修正后再停止。完整输出在 {file}。"
+        "{reason}\n\nFix this, then stop again. The whole output is in {file}."
     )
 }
 
 fn unverified(agent: &str, reason: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "⚠️ {reason}: the agent {agent} was let go and its work is UNVERIFIED (.ralph/verify.jsonl). Look at it, then run `ralph verify`.",
-        "⚠️ {reason}：已放行代理 {agent}，其工作未經驗證（.ralph/verify.jsonl）。請檢查後執行 `ralph verify`。",
-        "⚠️ {reason}：已放行代理 {agent}，其工作未经验证（.ralph/verify.jsonl）。请检查后运行 `ralph verify`。"
+        "⚠️ {reason}: the agent {agent} was let go and its work is UNVERIFIED (.ralph/verify.jsonl). Look at it, then run `ralph verify`."
     )
 }
 
 fn nothing_to_ask(agent: &str, lang: Lang) -> String {
     tr!(
         lang,
-        "ralph: nothing verifies the agent {agent}: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml",
-        "ralph：沒有任何驗證適用於代理 {agent}：請在 .ralph/config.toml 設定 verify.commands，或在 .ideal/worktree.yaml 設定 `verify:`",
-        "ralph：没有任何验证适用于代理 {agent}：请在 .ralph/config.toml 设置 verify.commands，或在 .ideal/worktree.yaml 设置 `verify:`"
+        "ralph: nothing verifies the agent {agent}: set verify.commands in .ralph/config.toml, or `verify:` in .ideal/worktree.yaml"
     )
 }

@@ -107,8 +107,6 @@ fn files_of(input: &Value) -> Vec<String> {
 fn reminder(count: usize, lang: Lang) -> String {
     tr!(
         lang,
-        "{count} changes are not committed yet. Commit what belongs together now, in small commits with clear messages, before you go on.",
-        "有 {count} 個變更尚未提交。請先把相關的變更做成小而清楚的 commit，再繼續。",
-        "有 {count} 个更改尚未提交。请先把相关的更改做成小而清楚的 commit，再继续。"
+        "{count} changes are not committed yet. Commit what belongs together now, in small commits with clear messages, before you go on."
     )
 }

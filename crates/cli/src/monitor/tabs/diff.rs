@@ -11,10 +11,7 @@ use crate::monitor::model::Model;
 pub fn diff(model: &Model, columns: usize) -> Lines {
     let lang = model.screen.lang;
     let Some(diff) = &model.diff else {
-        return vec![nothing(
-            model,
-            &tr!(lang, "asking Git …", "詢問 Git…", "询问 Git…"),
-        )];
+        return vec![nothing(model, &tr!(lang, "asking Git …"))];
     };
     let mut lines: Lines = diff
         .text
@@ -22,10 +19,7 @@ pub fn diff(model: &Model, columns: usize) -> Lines {
         .map(|line| diff_line(model, line, columns))
         .collect();
     if !diff.untracked.is_empty() {
-        lines.push(Line::styled(
-            tr!(lang, "New files:", "新檔案：", "新文件："),
-            BOLD,
-        ));
+        lines.push(Line::styled(tr!(lang, "New files:"), BOLD));
         let names = diff.untracked.iter().map(|name| format!("+ {name}"));
         lines
             .extend(names.map(|name| {
@@ -33,19 +27,14 @@ pub fn diff(model: &Model, columns: usize) -> Lines {
             }));
     }
     if diff.cut {
-        lines.push(nothing(
-            model,
-            &tr!(lang, "… it is longer", "…還有更多", "…还有更多"),
-        ));
+        lines.push(nothing(model, &tr!(lang, "… it is longer")));
     }
     if lines.is_empty() {
         lines.push(nothing(
             model,
             &tr!(
                 lang,
-                "nothing differs from the last commit before this turn",
-                "與本輪之前最後一次提交沒有差異",
-                "与本轮之前最后一次提交没有差异"
+                "nothing differs from the last commit before this turn"
             ),
         ));
     }

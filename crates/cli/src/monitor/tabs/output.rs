@@ -29,12 +29,7 @@ pub fn output(model: &mut Model, columns: usize, height: usize) -> Lines {
         }
     }
     if rows.is_empty() {
-        let words = tr!(
-            model.screen.lang,
-            "nothing was printed yet",
-            "尚無輸出",
-            "尚无输出"
-        );
+        let words = tr!(model.screen.lang, "nothing was printed yet");
         rows.push(nothing(model, &words));
     }
     let up = up.min(rows.len().saturating_sub(height));
