@@ -1,6 +1,9 @@
-//! The settings as the program uses them: plain types, checked.
+//! The settings as the program uses them: plain types. A field is a key of
+//! the reference page, and each of its keys has a field.
 
 use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::usage::Usd;
 
@@ -10,8 +13,8 @@ pub use crate::machine::WarnAt;
 macro_rules! choice {
     ($(#[$attribute:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$attribute])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $($variant),+ }
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum $name { $(#[serde(rename = $word)] $variant),+ }
 
         impl $name {
             pub const WORDS: &[&str] = &[$($word),+];
@@ -148,9 +151,11 @@ choice!(
     Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
 );
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
     pub lang: String,
+    #[serde(deserialize_with = "unless_empty")]
     pub preset: Option<String>,
     pub agents: Vec<String>,
     pub limits: Limits,
@@ -176,7 +181,8 @@ pub struct Settings {
 }
 
 /// A number of 0 and a duration of zero mean that the limit is off.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Limits {
     pub max_iterations: u32,
     pub extend_by: u32,
@@ -208,7 +214,8 @@ impl Limits {
 }
 
 /// Zero switches a budget off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BudgetSettings {
     pub max_cost: Usd,
     pub max_tokens: u64,
@@ -216,10 +223,12 @@ pub struct BudgetSettings {
     pub turn_tokens: u64,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PromiseSettings {
     pub complete: Vec<String>,
     pub phase_complete: Vec<String>,
+    #[serde(rename = "continue")]
     pub continue_word: String,
     pub blocked_prefix: String,
     pub e2e_passed: String,
@@ -237,7 +246,8 @@ impl PromiseSettings {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TaskSettings {
     pub source: TaskSource,
     pub file: String,
@@ -245,7 +255,8 @@ pub struct TaskSettings {
     pub optional_sections: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct VerifySettings {
     pub commands: Vec<String>,
     pub agents: Vec<String>,
@@ -261,7 +272,8 @@ pub struct VerifySettings {
     pub integrity: IntegrityMode,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AgentSettings {
     pub name: String,
     pub command: String,
@@ -277,7 +289,8 @@ pub struct AgentSettings {
     pub retry: RetrySettings,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RetrySettings {
     pub attempts: u32,
     pub initial: Duration,
@@ -285,18 +298,21 @@ pub struct RetrySettings {
     pub max: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProgressSettings {
     pub evidence: Vec<Evidence>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RateSettings {
     pub max_calls_per_hour: u32,
 }
 
 /// Sizes are in bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LogSettings {
     pub file: String,
     pub max_size: u64,
@@ -304,14 +320,16 @@ pub struct LogSettings {
     pub agent_output_max: u64,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct E2eSettings {
     pub command: String,
     pub timeout: Duration,
     pub max_repairs: u32,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GateSettings {
     pub steps: Vec<String>,
     pub audit_report: String,
@@ -326,7 +344,8 @@ pub struct GateSettings {
     pub step_timeout: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PrSettings {
     pub goal: PrGoal,
     pub forge: ForgeName,
@@ -349,7 +368,8 @@ pub struct PrSettings {
     pub delete_branch: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct GuardSettings {
     pub enabled: bool,
     pub fail: GuardFailure,
@@ -357,6 +377,7 @@ pub struct GuardSettings {
     pub packs: Vec<GuardPack>,
     pub enable: Vec<String>,
     pub disable: Vec<String>,
+    #[serde(deserialize_with = "guard_modes")]
     pub modes: Vec<(String, GuardMode)>,
     pub allow_paths: Vec<String>,
     pub allow_hosts: Vec<String>,
@@ -386,21 +407,45 @@ impl Default for GuardSettings {
     }
 }
 
-/// A rule that a person added, as data.
-#[derive(Debug, Clone, PartialEq)]
+/// A rule that a person added, as data. Everything that is given must match.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct GuardRule {
     pub id: String,
+    /// The program, by name; a glob is allowed.
     pub program: String,
+    /// Words of which each must be among the arguments.
     pub args: Vec<String>,
+    /// Globs of which one operand must match one.
     pub paths: Vec<String>,
     pub reason: String,
     pub hint: String,
     pub mode: GuardMode,
+    /// Commands that it must match, and that it must not.
+    #[serde(rename = "match")]
     pub matches: Vec<String>,
+    #[serde(rename = "not_match")]
     pub not_matches: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+impl Default for GuardRule {
+    fn default() -> GuardRule {
+        GuardRule {
+            id: String::new(),
+            program: String::new(),
+            args: Vec::new(),
+            paths: Vec::new(),
+            reason: String::new(),
+            hint: String::new(),
+            mode: GuardMode::Block,
+            matches: Vec::new(),
+            not_matches: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CheckpointSettings {
     pub enabled: bool,
     pub interval: u32,
@@ -408,7 +453,8 @@ pub struct CheckpointSettings {
     pub dir: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TrackerSettings {
     pub enabled: bool,
     pub remind_above: u32,
@@ -426,7 +472,8 @@ impl Default for TrackerSettings {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HistorySettings {
     pub dir: String,
     pub keep: u32,
@@ -435,7 +482,8 @@ pub struct HistorySettings {
 }
 
 /// Nobody is told where no way to a person is named.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NotifySettings {
     pub command: String,
     pub webhook: String,
@@ -445,17 +493,31 @@ pub struct NotifySettings {
     pub timeout: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QuestionSettings {
     /// A question does not end the run.
     pub park: bool,
     pub deadline: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RoleSettings {
     pub enabled: bool,
     pub flow: String,
     pub risk: Risk,
     pub reject_limit: u32,
+}
+
+fn unless_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Some(String::deserialize(from)?).filter(|text| !text.is_empty()))
+}
+
+/// Entries such as `git.reset-hard=ask`.
+fn guard_modes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, GuardMode)>, D::Error> {
+    let entries = Vec::<String>::deserialize(from)?;
+    let modes = entries.iter().map(|entry| super::guard::mode_of(entry));
+    let modes: Option<Vec<_>> = modes.collect();
+    modes.ok_or_else(|| serde::de::Error::custom("a mode is written RULE=mode"))
 }

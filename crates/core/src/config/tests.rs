@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use toml::Value;
 
-use super::read::Reader;
 use super::*;
 use crate::lang::{Lang, Say};
 

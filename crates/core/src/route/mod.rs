@@ -97,10 +97,17 @@ impl Dimension {
 }
 
 /// Weights and borders, from the settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scale {
     /// They add up to 100.
     pub weights: BTreeMap<Dimension, u32>,
+    pub thresholds: Thresholds,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
     /// The highest sum of each route; each is above the one before.
     pub direct: u32,
     pub planned: u32,
@@ -123,11 +130,13 @@ impl Default for Scale {
                 (Dimension::Time, 10),
                 (Dimension::Ui, 10),
             ]),
-            direct: 20,
-            planned: 45,
-            ralph: 70,
-            ui: 5,
-            ui_wins: 7,
+            thresholds: Thresholds {
+                direct: 20,
+                planned: 45,
+                ralph: 70,
+                ui: 5,
+                ui_wins: 7,
+            },
         }
     }
 }
@@ -195,7 +204,8 @@ pub fn score(task: &str, scale: &Scale, asked: Option<Route>) -> Card {
     let total = u32::try_from(moved.clamp(0, 100)).unwrap_or(0);
     let ui = scores.get(&Dimension::Ui).copied().unwrap_or(0);
     let says_ui = signals.iter().any(|heard| heard.dimension == Dimension::Ui);
-    let is_ui = says_ui && (ui >= scale.ui_wins || (ui >= scale.ui && total < scale.ralph));
+    let borders = &scale.thresholds;
+    let is_ui = says_ui && (ui >= borders.ui_wins || (ui >= borders.ui && total < borders.ralph));
     let (route, why) = match asked {
         Some(route) => (route, Why::Asked),
         None if is_ui => (Route::UiFlow, Why::Ui),
@@ -216,9 +226,9 @@ pub fn score(task: &str, scale: &Scale, asked: Option<Route>) -> Card {
 impl Scale {
     fn route(&self, total: u32) -> Route {
         match total {
-            total if total <= self.direct => Route::Direct,
-            total if total <= self.planned => Route::Planned,
-            total if total <= self.ralph => Route::Ralph,
+            total if total <= self.thresholds.direct => Route::Direct,
+            total if total <= self.thresholds.planned => Route::Planned,
+            total if total <= self.thresholds.ralph => Route::Ralph,
             _ => Route::Architect,
         }
     }

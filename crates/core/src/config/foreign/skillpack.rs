@@ -198,9 +198,9 @@ fn read_thresholds(thresholds: &Map<String, Json>, import: &mut Import) {
         None => f64::from(usual),
     };
     let borders = [
-        of("direct", usual.direct),
-        of("planned", usual.planned),
-        of("ralph", usual.ralph),
+        of("direct", usual.thresholds.direct),
+        of("planned", usual.thresholds.planned),
+        of("ralph", usual.thresholds.ralph),
     ];
     let grows = borders.is_sorted_by(|a, b| a < b) && borders.iter().all(|border| *border < 100.0);
     if !grows && is_sound {

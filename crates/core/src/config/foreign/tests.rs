@@ -68,7 +68,14 @@ mod skillpack {
         let scale = &settings.routing;
         let weights: Vec<u32> = scale.weights.values().copied().collect();
         assert_eq!(weights, [60, 0, 0, 40, 0, 0]);
-        assert_eq!((scale.direct, scale.planned, scale.ralph), (10, 20, 30));
+        assert_eq!(
+            (
+                scale.thresholds.direct,
+                scale.thresholds.planned,
+                scale.thresholds.ralph
+            ),
+            (10, 20, 30)
+        );
     }
 
     /// CONF-03, ROUT-12: numbers that make no sense together are not used,
@@ -91,7 +98,7 @@ mod skillpack {
         }
         let (settings, warnings) = read(FILE, r#"{"routing": {"thresholds": {"direct": 30}}}"#);
         assert_eq!(warnings, [""; 0]);
-        assert_eq!(settings.routing.direct, 30);
+        assert_eq!(settings.routing.thresholds.direct, 30);
     }
 
     #[test]

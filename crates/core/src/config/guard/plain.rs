@@ -6,7 +6,8 @@
 //! understands it understands as TOML does; everything else, what is wrong
 //! included, is left to the general reader.
 
-use super::{File, RawGuard, RawRule};
+use super::super::settings::{GuardFailure, GuardMode, GuardPack, GuardRule, GuardSettings};
+use super::{File, mode_of};
 
 /// The file, or `None` where the general reader has to look.
 pub(super) fn read(text: &str) -> Option<File> {
@@ -65,7 +66,7 @@ impl<'t> Reader<'t> {
             if !self.names.contains(&"guard") {
                 self.names.push("guard");
             }
-            self.file.guard.rules.push(RawRule::default());
+            self.file.guard.rules.push(GuardRule::default());
             self.section = Section::Rule;
             return Some(());
         }
@@ -107,16 +108,16 @@ impl<'t> Reader<'t> {
     }
 }
 
-impl RawGuard {
+impl GuardSettings {
     fn set(&mut self, key: &str, value: &mut Line<'_>) -> Option<()> {
         match key {
-            "enabled" => self.enabled = Some(value.truth()?),
-            "fail" => self.fail = Some(value.string()?.to_owned()),
-            "shadow" => self.shadow = Some(value.truth()?),
-            "packs" => self.packs = Some(value.list()?),
+            "enabled" => self.enabled = value.truth()?,
+            "fail" => self.fail = GuardFailure::from_word(value.string()?)?,
+            "shadow" => self.shadow = value.truth()?,
+            "packs" => self.packs = each(&value.list()?, GuardPack::from_word)?,
             "enable" => self.enable = value.list()?,
             "disable" => self.disable = value.list()?,
-            "modes" => self.modes = value.list()?,
+            "modes" => self.modes = each(&value.list()?, mode_of)?,
             "allow_paths" => self.allow_paths = value.list()?,
             "allow_hosts" => self.allow_hosts = value.list()?,
             _ => return None,
@@ -125,7 +126,7 @@ impl RawGuard {
     }
 }
 
-impl RawRule {
+impl GuardRule {
     fn set(&mut self, key: &str, value: &mut Line<'_>) -> Option<()> {
         match key {
             "id" => self.id = value.string()?.to_owned(),
@@ -134,13 +135,17 @@ impl RawRule {
             "paths" => self.paths = value.list()?,
             "reason" => self.reason = value.string()?.to_owned(),
             "hint" => self.hint = value.string()?.to_owned(),
-            "mode" => self.mode = value.string()?.to_owned(),
+            "mode" => self.mode = GuardMode::from_word(value.string()?)?,
             "match" => self.matches = value.list()?,
             "not_match" => self.not_matches = value.list()?,
             _ => return None,
         }
         Some(())
     }
+}
+
+fn each<T>(items: &[String], read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    items.iter().map(|item| read(item)).collect()
 }
 
 /// A place in the text; nothing here reads beyond the end of its line.
