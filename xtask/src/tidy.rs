@@ -22,7 +22,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
         ],
     ),
     ("guard", &["ralph-core", "serde_json"]),
-    ("store", &["ralph-core", "serde_json"]),
+    ("store", &["ralph-core", "serde_json", "strum"]),
     (
         "engine",
         &[
@@ -35,6 +35,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "serde",
             "serde_json",
             "sha2",
+            "strum",
             "tokio",
         ],
     ),
@@ -52,6 +53,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "ratatui",
             "serde",
             "serde_json",
+            "strum",
             "tokio",
         ],
     ),

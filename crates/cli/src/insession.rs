@@ -320,7 +320,7 @@ impl Here {
         };
         let what = match opened.state.outcome() {
             None => tr!(lang, "active"),
-            Some(outcome) => outcome.name().to_owned(),
+            Some(outcome) => outcome.into_str().to_owned(),
         };
         let tasks = opened
             .state

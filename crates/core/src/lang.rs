@@ -5,11 +5,14 @@
 //! Machine output never passes here.
 
 /// A language of the message catalogue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Lang {
     #[default]
     En,
+    #[strum(to_string = "zh-TW")]
     ZhTw,
+    #[strum(to_string = "zh-CN")]
     ZhCn,
 }
 
@@ -32,15 +35,6 @@ impl Lang {
             _ if name.starts_with("zh-hant") => Some(Lang::ZhTw),
             _ if name.starts_with("zh-hans") => Some(Lang::ZhCn),
             _ => None,
-        }
-    }
-
-    /// The name as it is written in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Lang::En => "en",
-            Lang::ZhTw => "zh-TW",
-            Lang::ZhCn => "zh-CN",
         }
     }
 }

@@ -65,7 +65,7 @@ impl Message {
     ) -> Message {
         let lang = sender.lang;
         let what = match notice {
-            Notice::LoopEnd { outcome, .. } => outcome_word(lang, outcome.name()),
+            Notice::LoopEnd { outcome, .. } => outcome_word(lang, outcome.into_str()),
             _ => topic.say(lang),
         };
         let project = plain(sender.project);

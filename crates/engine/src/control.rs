@@ -24,21 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What a run in another process is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Wish {
+    #[strum(to_string = "requested")]
     Request(Request),
     /// To sleep no longer.
+    #[strum(to_string = "nudged")]
     Wake,
-}
-
-impl Wish {
-    /// The event that proves in the journal that it was heard.
-    fn event(self) -> &'static str {
-        match self {
-            Wish::Request(_) => "requested",
-            Wish::Wake => "nudged",
-        }
-    }
 }
 
 /// What came of a request.
@@ -95,12 +88,14 @@ impl Say for ControlError {
 /// Tells the run of a project, and waits until it has heard. `to_the_end`
 /// waits until it has ended, as long as that takes no more than a moment.
 pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, ControlError> {
-    told(layout, wish.event(), to_the_end, |info| signal(info, wish))
+    told(layout, wish.into_str(), to_the_end, |info| {
+        signal(info, wish)
+    })
 }
 
 /// Writes to the run of a project, and waits until it has heard.
 pub fn write(layout: &Layout, wish: Written) -> Result<Heard, ControlError> {
-    told(layout, wish.event(), false, |info| {
+    told(layout, wish.into_str(), false, |info| {
         inbox::put(layout, &info.run_id, wish)?;
         // Where no signal reaches, the run looks by itself.
         let _ = signal(info, Wish::Wake);

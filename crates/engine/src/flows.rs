@@ -45,7 +45,7 @@ impl Say for NoFlow {
                 lines.join("\n")
             }
             NoFlow::WrongScope { name, needs } => {
-                let scope = needs.name();
+                let scope = needs.into_str();
                 tr!(
                     lang,
                     "the flow \"{name}\" can't be used here: it needs scope = \"{scope}\"; see `ralph flow show {name}`"

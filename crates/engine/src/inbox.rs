@@ -29,29 +29,18 @@ struct Letter {
 }
 
 /// What can be written to a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Written {
     /// More turns, more time; zero changes nothing.
-    Extend {
-        iterations: u32,
-        duration_ms: u64,
-    },
-    Answer {
-        question: u32,
-        text: String,
-    },
+    #[strum(to_string = "extended")]
+    Extend { iterations: u32, duration_ms: u64 },
+    #[strum(to_string = "replied")]
+    Answer { question: u32, text: String },
 }
 
 impl Written {
-    /// The event that proves in the journal that it was heard.
-    pub fn event(&self) -> &'static str {
-        match self {
-            Written::Extend { .. } => "extended",
-            Written::Answer { .. } => "replied",
-        }
-    }
-
     /// What it becomes; `None` where it makes no sense.
     pub fn accepted(self, state: &State) -> Option<Kind> {
         match self {

@@ -248,7 +248,7 @@ mod tests {
 
         fn weaker(&mut self) -> Vec<String> {
             let found = self.watch.as_mut().unwrap().look(None, None);
-            let one = |w: Weakening| format!("{} {}", w.file, w.how.name());
+            let one = |w: Weakening| format!("{} {}", w.file, w.how.into_str());
             found.into_iter().map(one).collect()
         }
     }

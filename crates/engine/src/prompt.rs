@@ -130,7 +130,7 @@ impl Prompter {
             role: flow
                 .map(|flow| flow.role.to_uppercase())
                 .unwrap_or_default(),
-            risk: flow.map_or("", |flow| flow.risk.name()).into(),
+            risk: flow.map_or("", |flow| flow.risk.into_str()).into(),
             output_dir: self.output_dir.clone(),
         }
     }

@@ -40,7 +40,7 @@ fn as_json(agent: &Installed) -> Value {
         resume,
     } = agent.client.capabilities();
     json!({
-        "name": agent.client.name(),
+        "name": agent.client.into_str(),
         "installed": agent.path.is_some(),
         "path": agent.path,
         "version": agent.version,
@@ -56,7 +56,7 @@ fn as_json(agent: &Installed) -> Value {
 }
 
 fn words(agent: &Installed, lang: Lang) -> String {
-    let name = agent.client.name();
+    let name = agent.client.into_str();
     let state = state(agent, lang);
     let able = abilities(agent.client.capabilities(), lang);
     let mut lines = vec![format!("{name:<10}{state}")];

@@ -118,7 +118,7 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> u8 {
         Request::Kill => Request::Interrupt,
         request => request,
     };
-    match Here::new(&app.root, &session, host.name()).leave(request) {
+    match Here::new(&app.root, &session, host.into_str()).leave(request) {
         Ok(Steered::Ended(text) | Steered::Told(text)) => {
             app.tell(&text);
             0

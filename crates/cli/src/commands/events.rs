@@ -57,7 +57,7 @@ fn find_run(app: &App, id: Option<&str>) -> Option<RunPaths> {
 }
 
 fn words(event: &EventLine) -> String {
-    let mut line = format!("{} {:5} {}", event.ts, event.level.name(), event.event);
+    let mut line = format!("{} {:5} {}", event.ts, event.level.into_str(), event.event);
     if let Some(iteration) = event.iteration {
         line.push_str(&format!(" iteration={iteration}"));
     }

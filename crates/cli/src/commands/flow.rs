@@ -32,7 +32,7 @@ fn list(app: &App, json: bool) -> u8 {
         let origin = origin(app, &one.origin);
         let name = &one.name;
         let about = match &one.flow {
-            Ok(flow) => format!("{:<4}  {}", flow.scope.name(), flow.about),
+            Ok(flow) => format!("{:<4}  {}", flow.scope.into_str(), flow.about),
             Err(_) => tr!(app.lang(), "broken: `ralph flow check` says why"),
         };
         app.tell(&format!("{name:<12} {origin:<10} {about}"));
@@ -57,7 +57,7 @@ fn entry(listed: &Listed) -> Value {
         "name": listed.name,
         "built_in": file.is_none(),
         "file": file,
-        "scope": flow.map(|flow| flow.scope.name()),
+        "scope": flow.map(|flow| flow.scope.into_str()),
         "about": flow.map(|flow| flow.about.as_str()),
         "valid": flow.is_some(),
     })
@@ -106,7 +106,7 @@ fn print_file(app: &App, one: &Listed) -> u8 {
 }
 
 fn described(app: &App, flow: &Flow) -> String {
-    let (name, scope) = (&flow.name, flow.scope.name());
+    let (name, scope) = (&flow.name, flow.scope.into_str());
     let mut out = format!("{name} ({scope}): {}\n", flow.about);
     for step in &flow.steps {
         out.push_str(&step_lines(app, flow, step));
@@ -116,12 +116,12 @@ fn described(app: &App, flow: &Flow) -> String {
         let limits: Vec<String> = variant
             .limit
             .iter()
-            .map(|(answer, limit)| format!("{} {limit}", answer.name()))
+            .map(|(answer, limit)| format!("{} {limit}", answer.into_str()))
             .collect();
-        let raise = variant.raise.map(|risk| format!(" → {}", risk.name()));
+        let raise = variant.raise.map(|risk| format!(" → {}", risk.into_str()));
         let parts = [skip, limits.join(", ") + &raise.unwrap_or_default()];
         let parts: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
-        out.push_str(&format!("  {:<8} {}\n", risk.name(), parts.join("; ")));
+        out.push_str(&format!("  {:<8} {}\n", risk.into_str(), parts.join("; ")));
     }
     out
 }
@@ -145,7 +145,7 @@ fn step_lines(app: &App, flow: &Flow, step: &Step) -> String {
         .map(|(answer, target)| {
             let limit = step.limit.get(answer).filter(|limit| **limit > 0);
             let limit = limit.map_or_else(String::new, |limit| format!(" (≤ {limit})"));
-            format!("{} → {target}{limit}", answer.name())
+            format!("{} → {target}{limit}", answer.into_str())
         })
         .collect();
     format!("{head}\n      {}\n", answers.join(", "))

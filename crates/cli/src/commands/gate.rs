@@ -33,7 +33,7 @@ pub fn run(app: &App, args: &GateArgs) -> u8 {
 fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
     let lang = app.lang();
     let found = gate::check(&app.root, settings, phase);
-    let name = phase.name();
+    let name = phase.into_str();
     if json {
         let findings: Vec<_> = found.iter().map(to_json).collect();
         let answer = json!({"phase": name, "passed": found.is_empty(), "findings": findings});
@@ -56,7 +56,7 @@ fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
 /// Programs read reasons in one language.
 fn to_json(finding: &Finding) -> serde_json::Value {
     json!({
-        "check": finding.check().name(),
+        "check": finding.check().into_str(),
         "code": finding.code(),
         "file": finding.file,
         "what": finding.what(Lang::En),

@@ -27,7 +27,7 @@ pub fn run(app: &App, args: &LoopArgs) -> u8 {
         .clone()
         .or_else(|| host.session_of_environment());
     // One that nobody named belongs to the first session that stops here.
-    let here = Here::new(&app.root, &session.unwrap_or_default(), host.name());
+    let here = Here::new(&app.root, &session.unwrap_or_default(), host.into_str());
     let done = match &args.command {
         LoopCommand::Start(start) => return begin(app, &here, start),
         LoopCommand::Cancel => here.leave(Request::Cancel),

@@ -48,7 +48,7 @@ fn show(app: &App, report: &PhaseReport) {
     let line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     app.tell(&format!(
         "PHASE: {}\nDESCRIPTION: {}\nACTION: {}",
-        report.phase.name(),
+        report.phase.into_str(),
         line(report.description(lang)),
         line(report.action(lang)),
     ));

@@ -189,7 +189,7 @@ fn over(
         _ => return Ok(()),
     };
     finish_telling(app, layout, paths, outcome)?;
-    let (run, name) = (paths.id.as_str(), outcome.name());
+    let (run, name) = (paths.id.as_str(), outcome.into_str());
     app.warn(&tr!(app.lang(), "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`"));
     Err(FAILED)
 }
@@ -247,7 +247,7 @@ fn finish_telling(
     if untold.is_none() && archived.already {
         return Ok(());
     }
-    let (run, name) = (paths.id.as_str(), outcome.name());
+    let (run, name) = (paths.id.as_str(), outcome.into_str());
     app.tell(&tr!(app.lang(), "run {run} had ended ({name}), and its process died before it could say so; its files are complete now"));
     Err(outcome.exit_code())
 }
@@ -336,7 +336,7 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     let (completed, total) = (facts.completed, facts.total);
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
-    let outcome = state.outcome().map_or("running", Outcome::name);
+    let outcome = state.outcome().map_or("running", Outcome::into_str);
     let mut out = tr!(
         lang,
         "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} iterations, {completed}/{total} tasks\n"
@@ -387,7 +387,7 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
     match past {
         Ok(past) => {
             let facts = past.state.tasks.clone().unwrap_or_default();
-            let outcome = past.state.outcome().map_or("unfinished", Outcome::name);
+            let outcome = past.state.outcome().map_or("unfinished", Outcome::into_str);
             let (turns, last) = (past.state.turns, iso_utc(past.state.now().wall_ms));
             format!(
                 "{id}  {outcome:<13} #{turns:<5} {}/{}  {last}",
@@ -415,7 +415,7 @@ fn json_of(paths: &RunPaths, past: &Result<Past, PastError>) -> Value {
                 "percent": percent,
                 "iterations": past.state.turns,
                 "updated": iso_utc(past.state.now().wall_ms),
-                "outcome": past.state.outcome().map_or("unfinished", Outcome::name),
+                "outcome": past.state.outcome().map_or("unfinished", Outcome::into_str),
                 "state": "verified",
             })
         }

@@ -105,7 +105,7 @@ fn json_of(file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> 
 fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Proofs) -> String {
     let lang = app.lang();
     let counts = list.counts(scope);
-    let (name, format) = (&file.name, list.format.name());
+    let (name, format) = (&file.name, list.format.into_str());
     let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
     let mut out = tr!(
         lang,

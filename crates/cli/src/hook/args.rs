@@ -11,7 +11,8 @@ use ralph_core::tr;
 use super::Host;
 
 /// What the host asks about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Event {
     #[default]
     PreToolUse,
@@ -34,20 +35,10 @@ impl Event {
         Event::SessionEnd,
     ];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Event::PreToolUse => "pre-tool-use",
-            Event::PostToolUse => "post-tool-use",
-            Event::UserPromptSubmit => "user-prompt-submit",
-            Event::Stop => "stop",
-            Event::SubagentStop => "subagent-stop",
-            Event::SessionStart => "session-start",
-            Event::SessionEnd => "session-end",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Event> {
-        Event::ALL.into_iter().find(|event| event.name() == name)
+        Event::ALL
+            .into_iter()
+            .find(|event| event.into_str() == name)
     }
 }
 
@@ -74,18 +65,18 @@ impl Say for Usage {
     fn say(&self, lang: Lang) -> String {
         match self {
             Usage::UnknownHost(name) => {
-                let known = Host::ALL.map(Host::name).join(", ");
+                let known = Host::ALL.map(|it| it.into_str()).join(", ");
                 tr!(lang, "there is no host \"{name}\"; use one of: {known}")
             }
             Usage::UnknownEvent(name) => {
-                let known = Event::ALL.map(Event::name).join(", ");
+                let known = Event::ALL.map(|it| it.into_str()).join(", ");
                 tr!(
                     lang,
                     "there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}"
                 )
             }
             Usage::Missing(what) => {
-                let known = Event::ALL.map(Event::name).join(", ");
+                let known = Event::ALL.map(|it| it.into_str()).join(", ");
                 tr!(
                     lang,
                     "{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}"

@@ -57,7 +57,7 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Host) {
     let now = now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));
     let line = json!({
         "ts": iso_utc(now),
-        "host": host.name(),
+        "host": host.into_str(),
         "tool": tool,
         "rule": rule,
         "detail": detail,

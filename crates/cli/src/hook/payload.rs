@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::Bad;
 
 /// The agent that asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Host {
     /// Also whoever says nothing else: the same exit code blocks everywhere.
     #[default]
@@ -27,19 +28,8 @@ impl Host {
         Host::OpenCode,
     ];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Host::Claude => "claude",
-            Host::Codex => "codex",
-            Host::Gemini => "gemini",
-            Host::Copilot => "copilot",
-            Host::Cursor => "cursor",
-            Host::OpenCode => "opencode",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Host> {
-        Host::ALL.into_iter().find(|host| host.name() == name)
+        Host::ALL.into_iter().find(|host| host.into_str() == name)
     }
 
     /// The client whose command this process is, as far as variables say.

@@ -180,8 +180,8 @@ impl Wanted {
     }
 
     pub fn command(&self, host: Host, verb: Event) -> String {
-        let (program, name) = (&self.program, host.name());
-        let command = format!("{program} hook --host {name} {}", verb.name());
+        let (program, name) = (&self.program, host.into_str());
+        let command = format!("{program} hook --host {name} {}", verb.into_str());
         match verb {
             // It has to know when its client would end it.
             Event::Stop => {
@@ -198,7 +198,7 @@ impl Wanted {
         let hook = match host {
             Host::Gemini => json!({
                 "type": "command",
-                "name": format!("ralph-{}", entry.verb.name()),
+                "name": format!("ralph-{}", entry.verb.into_str()),
                 "command": command,
                 // The only one that counts in milliseconds.
                 "timeout": seconds * 1000,
@@ -255,6 +255,6 @@ pub fn commands(element: &Value) -> Vec<(Option<usize>, &str)> {
 /// Whether an element calls us for this agent, and nobody else.
 pub fn is_ours(element: &Value, host: Host) -> bool {
     let lines = commands(element);
-    let ours = |line: &str| program::called_by(line, host.name()).is_some();
+    let ours = |line: &str| program::called_by(line, host.into_str()).is_some();
     !lines.is_empty() && lines.iter().all(|(_, line)| ours(line))
 }

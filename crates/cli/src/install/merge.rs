@@ -324,7 +324,7 @@ fn strip_one(text: &str, host: Host) -> Result<Option<String>, MergeError> {
         for (index, element) in item.value.list().iter().enumerate() {
             let element = element.value.to_value();
             let lines = hosts::commands(&element);
-            let ours = |line: &str| program::called_by(line, host.name()).is_some();
+            let ours = |line: &str| program::called_by(line, host.into_str()).is_some();
             let Some((inner, _)) = lines.iter().find(|(_, line)| ours(line)) else {
                 continue;
             };

@@ -41,7 +41,7 @@ pub fn config(preset: Option<&str>, agent: Host) -> String {
         text.push_str(&format!("\npreset = \"{preset}\"\n"));
     }
     if agent != Host::Claude {
-        text.push_str(&format!("\n[agent]\nname = \"{}\"\n", agent.name()));
+        text.push_str(&format!("\n[agent]\nname = \"{}\"\n", agent.into_str()));
     }
     text
 }

@@ -126,7 +126,7 @@ fn header(model: &Model, columns: u16) -> Line<'static> {
     let text = match model.snapshot() {
         Some(snapshot) => {
             let state = match &snapshot.outcome {
-                Some(outcome) => outcome_word(lang, outcome.name()),
+                Some(outcome) => outcome_word(lang, outcome.into_str()),
                 None => words::standing(snapshot.standing, lang),
             };
             format!(

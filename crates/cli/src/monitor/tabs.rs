@@ -120,7 +120,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
     add(&spent, Style::new());
     if let Some(waiting) = snapshot.waiting {
         let until = clock::local_time(waiting.until_ms);
-        let why = waiting.why.name();
+        let why = waiting.why.into_str();
         add(
             &tr!(lang, "Waiting until {until} ({why}); c goes on"),
             colored(model, Color::Yellow),
@@ -138,7 +138,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
         );
     }
     if let Some(outcome) = &snapshot.outcome {
-        let name = outcome_word(lang, outcome.name());
+        let name = outcome_word(lang, outcome.into_str());
         let errors = snapshot.events.iter().filter(|told| told.event == "error");
         let said = text::one_line(&outcome_sentence(lang, Some(outcome), errors.count()));
         let whole = tr!(lang, "Ended: {name} · {said}");

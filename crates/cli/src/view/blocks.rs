@@ -213,7 +213,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         }
         Outcome::Errors => {
             let error = |e: &machine::ErrorNote| ErrorView {
-                class: e.class.name().into(),
+                class: e.class.into_str().into(),
                 description: e.detail.say(screen.lang),
             };
             display::error_report(

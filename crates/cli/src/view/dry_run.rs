@@ -105,7 +105,7 @@ impl fmt::Display for DryRun<'_> {
         match (&plan.tasks, &plan.list) {
             (Some(file), Some(list)) => {
                 let counts = list.counts(&plan.scope);
-                let (name, format) = (&file.name, list.format.name());
+                let (name, format) = (&file.name, list.format.into_str());
                 let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
                 writeln!(f, "  {name} ({format})")?;
                 let line = tr!(lang, "{completed}/{total} done, {pending} to do");

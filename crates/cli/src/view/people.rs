@@ -235,7 +235,7 @@ impl Observer for People {
                 in_a_row,
                 ..
             } => {
-                let class = display::error_class(self.screen.lang, class.name());
+                let class = display::error_class(self.screen.lang, class.into_str());
                 let detail = detail.say(self.screen.lang);
                 self.aside(&tr!(
                     self.screen.lang,

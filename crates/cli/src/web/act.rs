@@ -127,7 +127,7 @@ impl Actor {
         command
             .arg("--root")
             .arg(&self.root)
-            .args(["--lang", self.lang.name()])
+            .args(["--lang", self.lang.into_str()])
             .args(act.arguments(run))
             .stdin(Stdio::null());
         command

@@ -53,8 +53,8 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "verifies": run.verifies,
         "started_ms": run.started_ms,
         "updated_ms": snapshot.updated_ms,
-        "standing": snapshot.standing.name(),
-        "outcome": snapshot.outcome.as_ref().map(Outcome::name),
+        "standing": snapshot.standing.into_str(),
+        "outcome": snapshot.outcome.as_ref().map(Outcome::into_str),
         "reason": snapshot.outcome.as_ref().map(Outcome::reason),
         "pid": snapshot.pid,
         "iteration": snapshot.iteration,
@@ -69,14 +69,14 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "task": snapshot.task.as_ref().map(task_ref),
         "role": snapshot.role,
         "roles": snapshot.roles.iter().map(|role| json!({
-            "name": role.name, "state": role.state.name(),
+            "name": role.name, "state": role.state.into_str(),
         })).collect::<Value>(),
         "agent": snapshot.agent,
         "last_promise": snapshot.last_promise,
         "usage": snapshot.bill.to_json(),
         "worked_ms": snapshot.elapsed_ms(clock::now().wall_ms),
         "goes_on": goes_on(snapshot),
-        "waiting": snapshot.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.name()})),
+        "waiting": snapshot.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
         "questions": snapshot.questions.iter().map(question).collect::<Value>(),
         "checks": checks.map(check_run).collect::<Value>(),
         "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
@@ -121,8 +121,8 @@ fn can(snapshot: &Snapshot) -> Value {
 
 fn standing(snapshot: &Snapshot, lang: Lang) -> (String, &'static str) {
     if let Some(outcome) = &snapshot.outcome {
-        let tone = tone(outcome.name());
-        return (report::outcome_word(lang, outcome.name()), tone);
+        let tone = tone(outcome.into_str());
+        return (report::outcome_word(lang, outcome.into_str()), tone);
     }
     match snapshot.standing {
         Standing::New => (tr!(lang, "beginning"), "busy"),
@@ -180,7 +180,7 @@ pub fn turn(turn: &Call) -> Value {
         "cost_usd": turn.spent.cost.map(Usd::dollars),
         "tokens": turn.spent.tokens.map(Tokens::total),
         "promise": turn.promise,
-        "verdict": turn.verdict.name(),
+        "verdict": turn.verdict.into_str(),
         "newly_done": turn.newly_done,
         "completed": turn.completed,
     })

@@ -214,7 +214,7 @@ impl Shared {
     fn page(&self) -> Response {
         let lang = self.site.lang;
         let page = PAGE
-            .replace("{{lang}}", lang.name())
+            .replace("{{lang}}", lang.into_str())
             .replace("{{skip}}", &texts::skip(lang))
             .replace("{{noscript}}", &texts::noscript(lang));
         Response::new(200, HTML, page)
@@ -226,7 +226,7 @@ impl Shared {
         let current = Layout::new(root).current_run().ok().flatten();
         Response::json(&json!({
             "version": 1,
-            "lang": self.site.lang.name(),
+            "lang": self.site.lang.into_str(),
             "project": api::safe(project.to_string_lossy().into()),
             "current": current.map(|run| run.id.to_string()),
             "texts": texts::page(self.site.lang),

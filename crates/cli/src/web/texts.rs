@@ -111,7 +111,7 @@ pub fn page(lang: Lang) -> Value {
         ("h", tr!(lang, "h")),
     ];
     let verdicts = Verdict::ALL.map(|verdict| {
-        let name = format!("verdict_{}", verdict.name());
+        let name = format!("verdict_{}", verdict.into_str());
         (name, verdict_word(lang, verdict))
     });
     let texts: Map<String, Value> = texts

@@ -60,7 +60,8 @@ pub struct Iteration {
     pub extra: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Status {
     #[default]
     InProgress,
@@ -122,15 +123,6 @@ impl Status {
         Status::Failed,
         Status::UserAbort,
     ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::InProgress => "IN_PROGRESS",
-            Status::Completed => "COMPLETED",
-            Status::Failed => "FAILED",
-            Status::UserAbort => "USER_ABORT",
-        }
-    }
 }
 
 impl DeltaState {

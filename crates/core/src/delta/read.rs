@@ -270,7 +270,9 @@ fn number(text: &str) -> Option<u32> {
 
 fn status(text: &str) -> Option<Status> {
     let name = text.to_uppercase().replace([' ', '-'], "_");
-    Status::ALL.into_iter().find(|status| status.name() == name)
+    Status::ALL
+        .into_iter()
+        .find(|status| status.into_str() == name)
 }
 
 fn list(text: &str) -> Option<Vec<u32>> {

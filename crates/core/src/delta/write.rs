@@ -27,7 +27,7 @@ impl DeltaState {
 
 /// The file with names in the place of values, for those who fill it in.
 pub fn template() -> String {
-    let statuses = Status::ALL.map(Status::name).join(" | ");
+    let statuses = Status::ALL.map(|it| it.into_str()).join(" | ");
     let comment = "<!-- 仅当任务完全完成时设置 -->";
     let meta = Meta {
         task_id: "{uuid}".into(),
@@ -108,7 +108,7 @@ impl Meta {
 impl Iteration {
     fn lines(&self) -> String {
         let (current, max) = (self.current.to_string(), self.max_allowed.to_string());
-        let known = iteration_lines(&current, &max, self.status.name());
+        let known = iteration_lines(&current, &max, self.status.into_str());
         with_extra(known, &self.extra)
     }
 }

@@ -9,7 +9,8 @@ use crate::text::width;
 use crate::tr;
 
 /// How far a phase, or a role within a task, has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum StepState {
     Done,
     Active,
@@ -19,16 +20,6 @@ pub enum StepState {
 }
 
 impl StepState {
-    /// For programs.
-    pub fn name(self) -> &'static str {
-        match self {
-            StepState::Done => "done",
-            StepState::Active => "active",
-            StepState::Pending => "pending",
-            StepState::Failed => "failed",
-        }
-    }
-
     fn symbol(self) -> Symbol {
         match self {
             StepState::Done => Symbol::Done,

@@ -109,9 +109,9 @@ fn check_step(flow: &Flow, index: usize, step: &Step, found: &mut Vec<(Path, Pro
         add(&["each"], Problem::NoPlan);
     }
     for (answer, target) in &step.on {
-        let keys = ["on", answer.name()];
+        let keys = ["on", answer.into_str()];
         if !step.verdict.answers().contains(answer) {
-            let answer = answer.name();
+            let answer = answer.into_str();
             add(&keys, Problem::WrongAnswer { answer });
         } else if !matches!(target.as_str(), "done" | "escalate") && flow.index_of(target).is_none()
         {
@@ -120,13 +120,13 @@ fn check_step(flow: &Flow, index: usize, step: &Step, found: &mut Vec<(Path, Pro
     }
     for answer in step.limit.keys() {
         if !step.verdict.answers().contains(answer) {
-            let answer = answer.name();
+            let answer = answer.into_str();
             add(&["limit", answer], Problem::WrongAnswer { answer });
         }
     }
     for answer in step.verdict.answers() {
         if *answer != Answer::Unclear && !step.on.contains_key(answer) {
-            let answer = answer.name();
+            let answer = answer.into_str();
             add(&["on"], Problem::MissingAnswer { answer });
         }
     }

@@ -54,22 +54,14 @@ pub struct Flow {
 }
 
 /// What goes through the flow from its beginning to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Scope {
     /// Each task of the task list.
     Task,
     /// The run, once.
     Run,
-}
-
-impl Scope {
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Task => "task",
-            Scope::Run => "run",
-        }
-    }
 }
 
 /// One call of an agent in a role.
@@ -184,8 +176,21 @@ impl VerdictKind {
 }
 
 /// What a step ends with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Answer {
     Done,
     Approve,
@@ -194,19 +199,6 @@ pub enum Answer {
     Fail,
     /// It should have judged, and nobody can tell how (ERRC-08).
     Unclear,
-}
-
-impl Answer {
-    pub fn name(self) -> &'static str {
-        match self {
-            Answer::Done => "done",
-            Answer::Approve => "approve",
-            Answer::Reject => "reject",
-            Answer::Pass => "pass",
-            Answer::Fail => "fail",
-            Answer::Unclear => "unclear",
-        }
-    }
 }
 
 /// Whether a step may change the work tree.
@@ -229,9 +221,21 @@ pub enum Each {
 
 /// How much can break (ROLE-03).
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
 )]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum Risk {
     Low,
     #[default]
@@ -242,19 +246,10 @@ pub enum Risk {
 impl Risk {
     pub const ALL: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
 
-    /// As files of other tools have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Risk::Low => "LOW",
-            Risk::Medium => "MEDIUM",
-            Risk::High => "HIGH",
-        }
-    }
-
     pub fn from_word(word: &str) -> Option<Risk> {
         Risk::ALL
             .into_iter()
-            .find(|risk| risk.name().eq_ignore_ascii_case(word.trim()))
+            .find(|risk| risk.into_str().eq_ignore_ascii_case(word.trim()))
     }
 }
 

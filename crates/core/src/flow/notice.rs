@@ -171,7 +171,7 @@ impl FlowNotice {
     pub fn fields(&self) -> Value {
         match self {
             FlowNotice::TaskBegins { task, detected } => {
-                json!({"task": task, "risk": detected.risk.name(), "because": detected.sign})
+                json!({"task": task, "risk": detected.risk.into_str(), "because": detected.sign})
             }
             FlowNotice::RoleBegins {
                 iteration,
@@ -181,7 +181,7 @@ impl FlowNotice {
                 round,
                 dispatch,
             } => json!({
-                "iteration": iteration, "step": step, "role": role, "risk": risk.name(),
+                "iteration": iteration, "step": step, "role": role, "risk": risk.into_str(),
                 "round": round, "dispatch": dispatch,
             }),
             FlowNotice::Answered {
@@ -192,7 +192,7 @@ impl FlowNotice {
                 fails,
                 score,
             } => json!({
-                "iteration": iteration, "role": role, "answer": answer.name(),
+                "iteration": iteration, "role": role, "answer": answer.into_str(),
                 "reject_count": rejects, "fail_count": fails, "score": score,
             }),
             FlowNotice::Unclear {
@@ -222,7 +222,7 @@ impl FlowNotice {
                 iteration,
                 from,
                 to,
-            } => json!({"iteration": iteration, "from": from.name(), "to": to.name()}),
+            } => json!({"iteration": iteration, "from": from.into_str(), "to": to.into_str()}),
             FlowNotice::TicksHeld { iteration, ids } => {
                 json!({"iteration": iteration, "tasks": ids})
             }
@@ -283,7 +283,7 @@ impl Say for FlowNotice {
     fn say(&self, lang: Lang) -> String {
         match self {
             FlowNotice::TaskBegins { task, detected } => {
-                let (risk, why) = (detected.risk.name(), detected.sign.say(lang));
+                let (risk, why) = (detected.risk.into_str(), detected.sign.say(lang));
                 tr!(lang, "task {task}: risk {risk} ({why})")
             }
             FlowNotice::RoleBegins { role, round, .. } => {
@@ -299,7 +299,7 @@ impl Say for FlowNotice {
                 ..
             } => {
                 let role = role.to_uppercase();
-                let answer = answer.name().to_uppercase();
+                let answer = answer.into_str().to_uppercase();
                 let score =
                     score.map_or_else(String::new, |score| format!(", Review Score: {score}/100"));
                 let counts = match (rejects, fails) {
@@ -337,14 +337,14 @@ impl Say for FlowNotice {
                 role, needs, risk, ..
             } => {
                 let (role_en, needs) = (role.to_uppercase(), needs.to_uppercase());
-                let risk = risk.name();
+                let risk = risk.into_str();
                 tr!(
                     lang,
                     "{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})"
                 )
             }
             FlowNotice::RiskRaised { from, to, .. } => {
-                let (from, to) = (from.name(), to.name());
+                let (from, to) = (from.into_str(), to.into_str());
                 tr!(lang, "risk raised from {from} to {to}")
             }
             FlowNotice::TicksHeld { ids, .. } => {

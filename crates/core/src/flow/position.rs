@@ -74,7 +74,7 @@ impl LastAnswer {
     pub fn to_json(&self, change: &str) -> serde_json::Value {
         let result = match self.answer {
             Answer::Done => "complete",
-            answer => answer.name(),
+            answer => answer.into_str(),
         };
         serde_json::json!({
             "version": "1.0",
@@ -84,7 +84,7 @@ impl LastAnswer {
             "change_id": change,
             "fail_count": self.fails,
             "reject_count": self.rejects,
-            "risk_level": self.risk.name(),
+            "risk_level": self.risk.into_str(),
         })
     }
 }

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::{Check, CheckState};
 
 /// Ordered by what is met first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Cause {
     /// The pull request brought it: the agent has to repair it.
     Regression,
@@ -17,17 +20,6 @@ pub enum Cause {
     PreExisting,
     /// A runner was lost, cancelled or too slow: no code of ours.
     Infrastructure,
-}
-
-impl Cause {
-    pub fn name(self) -> &'static str {
-        match self {
-            Cause::Regression => "regression",
-            Cause::Flaky => "flaky",
-            Cause::PreExisting => "pre_existing",
-            Cause::Infrastructure => "infrastructure",
-        }
-    }
 }
 
 /// One red check and why.

@@ -140,7 +140,7 @@ impl ForgeNotice {
             } => json!({
                 "pr": number,
                 "commit": commit,
-                "ci": aggregate(checks).name(),
+                "ci": aggregate(checks).into_str(),
                 "checks": counts(checks, Lang::En),
                 "left_ms": left_ms,
             }),
@@ -153,7 +153,7 @@ impl ForgeNotice {
             } => json!({
                 "pr": number,
                 "commit": commit,
-                "reason": cause.name(),
+                "reason": cause.into_str(),
                 "checks": checks,
             }),
             ForgeNotice::Rerun { commit, runs } => json!({"commit": commit, "runs": runs}),
@@ -163,7 +163,7 @@ impl ForgeNotice {
                 json!({"pr": number, "by": if *by_ralph { "ralph" } else { "others" }})
             }
             ForgeNotice::Trouble { trouble } => json!({
-                "reason": trouble.kind.name(),
+                "reason": trouble.kind.into_str(),
                 "program": trouble.program,
                 "message": trouble.words,
             }),

@@ -8,8 +8,9 @@ use super::{Check, CheckState, Ci, PullState, Sight, Trouble, aggregate};
 use crate::lang::{Lang, Say};
 use crate::tr;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Phase {
     /// There is no pull request.
     P0,
@@ -19,18 +20,6 @@ pub enum Phase {
     P2,
     Pending,
     Unknown,
-}
-
-impl Phase {
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::P0 => "p0",
-            Phase::P1 => "p1",
-            Phase::P2 => "p2",
-            Phase::Pending => "pending",
-            Phase::Unknown => "unknown",
-        }
-    }
 }
 
 /// Why a phase can't be told.
@@ -110,7 +99,7 @@ impl PhaseReport {
     pub fn to_json(&self) -> Value {
         let pull = self.sight.pull.as_ref();
         json!({
-            "phase": self.phase.name(),
+            "phase": self.phase.into_str(),
             "description": self.description(Lang::En),
             "action": self.action(Lang::En),
             "forced": self.forced,
@@ -198,7 +187,7 @@ impl PhaseReport {
 impl Unknown {
     fn name(&self) -> &'static str {
         match self {
-            Unknown::Trouble(trouble) => trouble.kind.name(),
+            Unknown::Trouble(trouble) => trouble.kind.into_str(),
             Unknown::NoChecks => "no_checks",
             Unknown::NoBranch => "no_branch",
             Unknown::OtherBranch { .. } => "other_branch",

@@ -61,23 +61,16 @@ pub enum MergeWho {
     Forge,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum MergeMethod {
     #[default]
     Squash,
     Merge,
     Rebase,
-}
-
-impl MergeMethod {
-    pub fn name(self) -> &'static str {
-        match self {
-            MergeMethod::Squash => "squash",
-            MergeMethod::Merge => "merge",
-            MergeMethod::Rebase => "rebase",
-        }
-    }
 }
 
 impl Default for ForgeRules {

@@ -9,51 +9,43 @@ use crate::lang::{Lang, Say};
 use crate::tr;
 
 /// What a person has to see to before a run can go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ForgeNeed {
     /// The forge's own program is not installed.
+    #[strum(to_string = "forge_program")]
     Program,
+    #[strum(to_string = "forge_login")]
     Login,
+    #[strum(to_string = "forge_repository")]
     Repository,
     /// The forge could not be reached for too long.
+    #[strum(to_string = "forge_unreachable")]
     Unreachable,
     /// There is no open pull request to work on.
+    #[strum(to_string = "no_pull_request")]
     NoPull,
+    #[strum(to_string = "pr_closed")]
     Closed,
     /// The checks did not end in time.
     CiTimeout,
     /// The commit got no checks.
     NoChecks,
     /// Only what the base fails too is left.
+    #[strum(to_string = "ci_pre_existing")]
     PreExisting,
+    #[strum(to_string = "ci_infrastructure")]
     Infrastructure,
     MergeRefused,
     /// It was merged although CI or the gate did not pass.
     MergedUnproven,
     /// Checks were weakened before anybody worked here.
+    #[strum(to_string = "checks_weakened")]
     Weakened,
 }
 
 impl ForgeNeed {
-    pub fn name(self) -> &'static str {
-        match self {
-            ForgeNeed::Program => "forge_program",
-            ForgeNeed::Login => "forge_login",
-            ForgeNeed::Repository => "forge_repository",
-            ForgeNeed::Unreachable => "forge_unreachable",
-            ForgeNeed::NoPull => "no_pull_request",
-            ForgeNeed::Closed => "pr_closed",
-            ForgeNeed::CiTimeout => "ci_timeout",
-            ForgeNeed::NoChecks => "no_checks",
-            ForgeNeed::PreExisting => "ci_pre_existing",
-            ForgeNeed::Infrastructure => "ci_infrastructure",
-            ForgeNeed::MergeRefused => "merge_refused",
-            ForgeNeed::MergedUnproven => "merged_unproven",
-            ForgeNeed::Weakened => "checks_weakened",
-        }
-    }
-
     /// What has to be seen to after a trouble that does not pass by itself.
     pub fn after(kind: TroubleKind) -> ForgeNeed {
         match kind {

@@ -105,25 +105,16 @@ impl CheckState {
 }
 
 /// What all checks of a commit add up to (PRCI-03).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Ci {
     /// There is no check, or none that says anything: a skipped check proves
     /// nothing.
+    #[strum(to_string = "none")]
     Nothing,
     Pending,
     Failed,
     Passed,
-}
-
-impl Ci {
-    pub fn name(self) -> &'static str {
-        match self {
-            Ci::Nothing => "none",
-            Ci::Pending => "pending",
-            Ci::Failed => "failed",
-            Ci::Passed => "passed",
-        }
-    }
 }
 
 /// Any failure fails; else anything that runs is waited for; else it passed.
@@ -160,8 +151,9 @@ pub struct Trouble {
     pub words: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TroubleKind {
     /// The program is not there.
     Missing,
@@ -171,6 +163,7 @@ pub enum TroubleKind {
     Network,
     /// There is no such repository, or no remote that names one.
     NoRepository,
+    #[strum(to_string = "no_pull_request")]
     NoPull,
     /// It was understood and refused.
     Refused,
@@ -181,20 +174,6 @@ pub enum TroubleKind {
 }
 
 impl TroubleKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            TroubleKind::Missing => "missing",
-            TroubleKind::Login => "login",
-            TroubleKind::RateLimited => "rate_limited",
-            TroubleKind::Network => "network",
-            TroubleKind::NoRepository => "no_repository",
-            TroubleKind::NoPull => "no_pull_request",
-            TroubleKind::Refused => "refused",
-            TroubleKind::Silent => "silent",
-            TroubleKind::Strange => "strange",
-        }
-    }
-
     /// Whether it may be over by itself.
     pub fn passes(self) -> bool {
         matches!(

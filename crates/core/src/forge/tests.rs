@@ -121,7 +121,7 @@ fn every_text_is_there_in_every_language() {
     ];
     let mut names = std::collections::BTreeSet::new();
     for need in needs {
-        assert!(names.insert(need.name()));
+        assert!(names.insert(need.into_str()));
         let said: Vec<String> = Lang::ALL.iter().map(|&lang| need.say(lang)).collect();
         assert!(said[0] != said[1] && said[1] != said[2], "{said:?}");
     }

@@ -20,21 +20,13 @@ use crate::config::{Freshness, GateSettings, GateTrust};
 
 /// For which pull request phase the gate is asked: both ask for the same
 /// papers, because p1 changes code too (QUAL-09).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Phase {
     /// Before the pull request exists.
     P0,
     /// While CI judges it.
     P1,
-}
-
-impl Phase {
-    pub fn name(self) -> &'static str {
-        match self {
-            Phase::P0 => "p0",
-            Phase::P1 => "p1",
-        }
-    }
 }
 
 /// A file as it was found.
@@ -160,23 +152,14 @@ pub enum Problem {
 }
 
 /// Which of the four papers a problem is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Check {
     Audit,
     Gate,
+    #[strum(to_string = "quality_evidence")]
     Quality,
     Evidence,
-}
-
-impl Check {
-    pub fn name(self) -> &'static str {
-        match self {
-            Check::Audit => "audit",
-            Check::Gate => "gate",
-            Check::Quality => "quality_evidence",
-            Check::Evidence => "evidence",
-        }
-    }
 }
 
 /// Everything that is wrong, the first to be removed first; nothing where the

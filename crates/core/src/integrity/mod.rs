@@ -69,8 +69,9 @@ pub struct Weakening {
     pub how: How,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "how", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum How {
     /// The settings of the verification, or a script that it consists of.
     Settings,
@@ -86,20 +87,6 @@ pub enum How {
     TestsRemoved { names: Vec<String> },
     /// More tests are kept from running than before.
     Skipped { count: u32 },
-}
-
-impl How {
-    pub fn name(&self) -> &'static str {
-        match self {
-            How::Settings => "settings",
-            How::Recipe => "recipe",
-            How::TaskCheck { .. } => "task_check",
-            How::Removed => "removed",
-            How::Emptied => "emptied",
-            How::TestsRemoved { .. } => "tests_removed",
-            How::Skipped { .. } => "skipped",
-        }
-    }
 }
 
 /// What is weaker now than it was.

@@ -15,7 +15,7 @@ fn check(before: &[(&str, &str)], after: &[(&str, &str)], want: &[(&str, &str)])
     let found = judge(&snapshot(before), &snapshot(after));
     let got: Vec<(&str, &str)> = found
         .iter()
-        .map(|w| (w.file.as_str(), w.how.name()))
+        .map(|w| (w.file.as_str(), w.how.into_str()))
         .collect();
     assert_eq!(got, want, "{found:#?}");
 }
@@ -146,7 +146,7 @@ fn tests_that_are_skipped_are_noticed() {
         let after = text.replacen(from, to, 1);
         assert_ne!(after, text, "{path}: {from}");
         let found = judge(&snapshot(&[(path, text)]), &snapshot(&[(path, &after)]));
-        let how: Vec<&str> = found.iter().map(|w| w.how.name()).collect();
+        let how: Vec<&str> = found.iter().map(|w| w.how.into_str()).collect();
         assert_eq!(how, ["skipped"], "{path}: {to}");
     }
     // A new test that is skipped from the beginning takes nothing away.
@@ -164,7 +164,7 @@ fn verification_itself_is_watched() {
     };
     assert_eq!(judge(&armed, &armed), []);
     let found = judge(&armed, &Snapshot::default());
-    let how: Vec<&str> = found.iter().map(|w| w.how.name()).collect();
+    let how: Vec<&str> = found.iter().map(|w| w.how.into_str()).collect();
     assert_eq!(how, ["settings", "recipe", "task_check"]);
     let more = Snapshot {
         task_checks: [("cargo test".into(), 3), ("true".into(), 1)].into(),

@@ -158,17 +158,11 @@ impl Budget {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum BudgetKind {
+    #[strum(to_string = "max_cost")]
     Cost,
+    #[strum(to_string = "max_tokens")]
     Tokens,
-}
-
-impl BudgetKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            BudgetKind::Cost => "max_cost",
-            BudgetKind::Tokens => "max_tokens",
-        }
-    }
 }

@@ -59,7 +59,8 @@ pub enum Scope {
 }
 
 /// What is told about ticks, weakened checks and end-to-end tests.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CheckNotice {
     TickProven {
         iteration: u32,
@@ -71,6 +72,7 @@ pub enum CheckNotice {
         tasks: Vec<TaskRef>,
         why: NoProof,
     },
+    #[strum(to_string = "checks_weakened")]
     Weakened {
         iteration: u32,
         found: Vec<Weakening>,
@@ -104,17 +106,6 @@ pub enum NoProof {
 }
 
 impl CheckNotice {
-    pub fn event(&self) -> &'static str {
-        match self {
-            CheckNotice::TickProven { .. } => "tick_proven",
-            CheckNotice::TickRejected { .. } => "tick_rejected",
-            CheckNotice::Weakened { .. } => "checks_weakened",
-            CheckNotice::E2eSkipped { .. } => "e2e_skipped",
-            CheckNotice::E2eStart { .. } => "e2e_start",
-            CheckNotice::E2eComplete { .. } => "e2e_complete",
-        }
-    }
-
     pub fn level(&self) -> Level {
         match self {
             CheckNotice::TickRejected { .. } | CheckNotice::Weakened { .. } => Level::Warn,

@@ -81,15 +81,18 @@ pub struct Turn {
     pub flow: Option<FlowTurn>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum WaitReason {
     /// `limits.pause_between`.
+    #[strum(to_string = "pause_between")]
     Between,
     /// After an error; the driver may add jitter.
     Backoff,
     /// Our own `rate.max_calls_per_hour`.
     Rate,
     /// No agent can be called before a time on the wall clock.
+    #[strum(to_string = "usage_limit")]
     Limit,
     /// The agent's service is overloaded; the driver may add jitter.
     Overload,
@@ -97,18 +100,4 @@ pub enum WaitReason {
     Ci,
     /// Everything that is left waits for a person's answer.
     Answer,
-}
-
-impl WaitReason {
-    pub fn name(self) -> &'static str {
-        match self {
-            WaitReason::Between => "pause_between",
-            WaitReason::Backoff => "backoff",
-            WaitReason::Rate => "rate",
-            WaitReason::Limit => "usage_limit",
-            WaitReason::Overload => "overload",
-            WaitReason::Ci => "ci",
-            WaitReason::Answer => "answer",
-        }
-    }
 }

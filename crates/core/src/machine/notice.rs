@@ -216,12 +216,12 @@ impl Notice {
             Notice::TaskComplete { .. } => "task_complete",
             Notice::LoopEnd { .. } => "loop_end",
             Notice::GuardBlock { .. } => "guard_block",
-            Notice::Check(notice) => notice.event(),
-            Notice::Question(notice) => notice.event(),
+            Notice::Check(notice) => notice.into_str(),
+            Notice::Question(notice) => notice.into_str(),
             Notice::Archive { .. } => "archive",
             Notice::Flow(notice) => notice.event(),
             Notice::Forge { notice, .. } => notice.event(),
-            Notice::Session(notice) => notice.event(),
+            Notice::Session(notice) => notice.into_str(),
         }
     }
 
@@ -295,7 +295,7 @@ impl Notice {
                 "task": task.as_ref().map(|t| t.id.as_str()),
             }),
             Notice::IterationRetry { iteration, class } => {
-                json!({"iteration": iteration, "reason": class.name()})
+                json!({"iteration": iteration, "reason": class.into_str()})
             }
             Notice::IterationComplete {
                 iteration,
@@ -310,7 +310,7 @@ impl Notice {
                     "iteration": iteration,
                     "phase": phase_number(phase.as_deref()),
                     "subtasks_done": newly_done,
-                    "progress": evidence.iter().map(Evidence::name).collect::<Vec<_>>(),
+                    "progress": evidence.iter().map(Evidence::into_str).collect::<Vec<_>>(),
                     "tasks": {"total": total, "completed": completed},
                     "duration_ms": duration_ms,
                 })
@@ -348,7 +348,7 @@ impl Notice {
                 in_a_row,
             } => json!({
                 "iteration": iteration,
-                "reason": class.name(),
+                "reason": class.into_str(),
                 "message": detail.say(Lang::En),
                 "count": in_a_row,
             }),
@@ -383,7 +383,7 @@ impl Notice {
                 json!({"iteration": iteration, "max_iterations": max})
             }
             Notice::LimitReached { iteration, limit } => {
-                json!({"iteration": iteration, "reason": limit.name()})
+                json!({"iteration": iteration, "reason": limit.into_str()})
             }
             Notice::LimitExtended {
                 iteration,
@@ -391,13 +391,13 @@ impl Notice {
                 max,
             } => match limit {
                 Limit::Iterations => {
-                    json!({"iteration": iteration, "reason": limit.name(), "max_iterations": max})
+                    json!({"iteration": iteration, "reason": limit.into_str(), "max_iterations": max})
                 }
                 Limit::Duration => {
-                    json!({"iteration": iteration, "reason": limit.name(), "max_duration_ms": max})
+                    json!({"iteration": iteration, "reason": limit.into_str(), "max_duration_ms": max})
                 }
                 Limit::Dispatches => {
-                    json!({"iteration": iteration, "reason": limit.name(), "max_dispatches": max})
+                    json!({"iteration": iteration, "reason": limit.into_str(), "max_dispatches": max})
                 }
             },
             Notice::BreakerOpen {
@@ -407,12 +407,12 @@ impl Notice {
                 signs,
             } => json!({
                 "iteration": iteration,
-                "reason": rule.name(),
+                "reason": rule.into_str(),
                 "count": count,
                 "evidence": english(signs),
             }),
             Notice::Wait { iteration, ms, why } => {
-                json!({"iteration": iteration, "reason": why.name(), "duration_ms": ms})
+                json!({"iteration": iteration, "reason": why.into_str(), "duration_ms": ms})
             }
             Notice::Pause { iteration, reason } => {
                 json!({"iteration": iteration, "reason": reason.name()})
@@ -427,7 +427,7 @@ impl Notice {
                 proven,
                 bill,
             } => json!({
-                "outcome": outcome.name(),
+                "outcome": outcome.into_str(),
                 "reason": Some(outcome.reason()).filter(|r| !r.is_empty()),
                 "exit_code": outcome.exit_code(),
                 "iterations": iterations,

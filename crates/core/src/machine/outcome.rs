@@ -8,8 +8,9 @@ use crate::forge::ForgeNeed;
 
 /// The end of a run. Its name is what `--json` prints, its exit code what the
 /// shell sees (LOOP-15).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Outcome {
     Complete,
     Paused { reason: PauseReason },
@@ -23,20 +24,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Complete => "complete",
-            Outcome::Paused { .. } => "paused",
-            Outcome::Blocked { .. } => "blocked",
-            Outcome::CircuitBreak { .. } => "circuit_break",
-            Outcome::Errors => "errors",
-            Outcome::GateFailed { .. } => "gate_failed",
-            Outcome::Budget { .. } => "budget",
-            Outcome::Cancelled => "cancelled",
-            Outcome::Interrupted => "interrupted",
-        }
-    }
-
     pub fn exit_code(&self) -> u8 {
         match self {
             Outcome::Complete => 0,
@@ -85,7 +72,7 @@ impl Outcome {
         match self {
             Outcome::Paused { reason } => reason.name(),
             Outcome::Blocked { reason } | Outcome::GateFailed { reason } => reason,
-            Outcome::CircuitBreak { rule } => rule.name(),
+            Outcome::CircuitBreak { rule } => rule.into_str(),
             Outcome::Budget { limit } => limit,
             Outcome::Complete | Outcome::Errors | Outcome::Cancelled | Outcome::Interrupted => "",
         }
@@ -118,41 +105,36 @@ pub enum PauseReason {
 impl PauseReason {
     pub fn name(self) -> &'static str {
         match self {
-            PauseReason::Limit(limit) => limit.name(),
+            PauseReason::Limit(limit) => limit.into_str(),
             PauseReason::Requested => "requested",
             PauseReason::Unproven => "unproven",
             PauseReason::Disk => "disk",
-            PauseReason::Agent(need) => need.name(),
+            PauseReason::Agent(need) => need.into_str(),
             PauseReason::Escalated(why) => why.name(),
-            PauseReason::Forge(need) => need.name(),
+            PauseReason::Forge(need) => need.into_str(),
             PauseReason::Question => "question",
         }
     }
 }
 
 /// The limits that pause a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Limit {
+    #[strum(to_string = "max_iterations")]
     Iterations,
+    #[strum(to_string = "max_duration")]
     Duration,
+    #[strum(to_string = "max_dispatches")]
     Dispatches,
-}
-
-impl Limit {
-    pub fn name(self) -> &'static str {
-        match self {
-            Limit::Iterations => "max_iterations",
-            Limit::Duration => "max_duration",
-            Limit::Dispatches => "max_dispatches",
-        }
-    }
 }
 
 /// The rules that can open the circuit breaker. Each has a counter and a
 /// threshold of its own (BRKR-02, BRKR-07, ERRC-07).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum BreakerRule {
     MissingPromise,
     Stalled,
@@ -160,20 +142,10 @@ pub enum BreakerRule {
     FalsePromise,
 }
 
-impl BreakerRule {
-    pub fn name(self) -> &'static str {
-        match self {
-            BreakerRule::MissingPromise => "missing_promise",
-            BreakerRule::Stalled => "stalled",
-            BreakerRule::SameError => "same_error",
-            BreakerRule::FalsePromise => "false_promise",
-        }
-    }
-}
-
 /// What kind of thing went wrong in a turn (ERRC-07).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ErrorClass {
     AgentExec,
     AgentTimeout,
@@ -193,25 +165,6 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorClass::AgentExec => "agent_exec",
-            ErrorClass::AgentTimeout => "agent_timeout",
-            ErrorClass::AgentMissing => "agent_missing",
-            ErrorClass::TaskNotFound => "task_not_found",
-            ErrorClass::FileOp => "file_op",
-            ErrorClass::StateCorrupt => "state_corrupt",
-            ErrorClass::GateFailed => "gate_failed",
-            ErrorClass::ReviewReject => "review_reject",
-            ErrorClass::TestFail => "test_fail",
-            ErrorClass::FalsePromise => "false_promise",
-            ErrorClass::RateLimited => "rate_limited",
-            ErrorClass::CiFailed => "ci_failed",
-            ErrorClass::Config => "config",
-            ErrorClass::Unclear => "unclear",
-        }
-    }
-
     /// Whether it counts toward the limit of consecutive errors (ERRC-01).
     pub fn counts(self) -> bool {
         match self {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::{EvidenceKinds, Seen, Tasks};
 
 /// One reason to call a turn productive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Evidence {
     /// More tasks are done than ever before.
     Tasks {
@@ -20,17 +21,6 @@ pub enum Evidence {
     },
     Commit,
     Tree,
-}
-
-impl Evidence {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Evidence::Tasks { .. } => "tasks",
-            Evidence::Phase { .. } => "phase",
-            Evidence::Commit => "commit",
-            Evidence::Tree => "tree",
-        }
-    }
 }
 
 /// All that was ever seen. A tree that comes back (A→B→A) is in here and so

@@ -41,21 +41,13 @@ pub struct Reply {
     pub at_ms: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum RepliedBy {
     Person,
     /// Nobody answered in time.
     Default,
-}
-
-impl RepliedBy {
-    pub fn name(self) -> &'static str {
-        match self {
-            RepliedBy::Person => "person",
-            RepliedBy::Default => "default",
-        }
-    }
 }
 
 /// Longer answers are refused.
@@ -79,7 +71,7 @@ impl Question {
             "asked": iso_utc(self.asked_ms),
             "deadline": iso_utc(self.deadline_ms),
             "answer": reply.map(|reply| reply.text.as_str()),
-            "answered_by": reply.map(|reply| reply.by.name()),
+            "answered_by": reply.map(|reply| reply.by.into_str()),
         })
     }
 
@@ -146,20 +138,16 @@ fn field<'a>(part: &'a str, names: &[&str]) -> Option<&'a str> {
 }
 
 /// What is told about questions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum QuestionNotice {
+    #[strum(to_string = "question_asked")]
     Asked { iteration: u32, question: Question },
+    #[strum(to_string = "question_answered")]
     Answered { iteration: u32, question: Question },
 }
 
 impl QuestionNotice {
-    pub(super) fn event(&self) -> &'static str {
-        match self {
-            QuestionNotice::Asked { .. } => "question_asked",
-            QuestionNotice::Answered { .. } => "question_answered",
-        }
-    }
-
     pub(super) fn level(&self) -> Level {
         match self {
             QuestionNotice::Answered { question, .. }

@@ -22,40 +22,31 @@ impl Refusal {
         match self {
             Refusal::Usage { .. } => "usage_limit",
             Refusal::Overload { .. } => "overload",
-            Refusal::Person(need) => need.name(),
+            Refusal::Person(need) => need.into_str(),
         }
     }
 }
 
 /// What a person has to see to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Need {
     /// The account's money or spend limit.
+    #[strum(to_string = "spend_limit")]
     Spend,
     /// An administrator of the organisation.
+    #[strum(to_string = "admin_limit")]
     Admin,
     /// To log in, or a valid key.
     Login,
     /// A plan or a right that the account lacks.
     Plan,
     /// The limit resets later than `limits.max_wait` allows to wait.
+    #[strum(to_string = "max_wait")]
     LongWait,
     /// The client would not obey another block of its stop.
     BlockCap,
-}
-
-impl Need {
-    pub fn name(self) -> &'static str {
-        match self {
-            Need::Spend => "spend_limit",
-            Need::Admin => "admin_limit",
-            Need::Login => "login",
-            Need::Plan => "plan",
-            Need::LongWait => "max_wait",
-            Need::BlockCap => "block_cap",
-        }
-    }
 }
 
 /// An agent of the chain that can't be called for the time being.

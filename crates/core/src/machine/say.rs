@@ -35,7 +35,7 @@ impl Say for Notice {
                 tr!(lang, "iteration {iteration}{phase}{task}")
             }
             Notice::IterationRetry { iteration, class } => {
-                let class = class.name();
+                let class = class.into_str();
                 tr!(lang, "iteration {iteration} tries again after {class}")
             }
             Notice::IterationComplete {
@@ -100,7 +100,7 @@ impl Say for Notice {
                 in_a_row,
                 ..
             } => {
-                let class = class.name();
+                let class = class.into_str();
                 let message = detail.say(lang);
                 tr!(lang, "{class}: {message} ({in_a_row} in a row)")
             }

@@ -52,22 +52,23 @@ impl SessionState {
 }
 
 /// What is told of a session (REIN-05).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum SessionNotice {
-    Joined { id: String, host: String },
-    StopHookTrigger { iteration: u32 },
-    PromptReinjected { iteration: u32 },
+    #[strum(to_string = "session_joined")]
+    Joined {
+        id: String,
+        host: String,
+    },
+    StopHookTrigger {
+        iteration: u32,
+    },
+    PromptReinjected {
+        iteration: u32,
+    },
 }
 
 impl SessionNotice {
-    pub fn event(&self) -> &'static str {
-        match self {
-            SessionNotice::Joined { .. } => "session_joined",
-            SessionNotice::StopHookTrigger { .. } => "stop_hook_trigger",
-            SessionNotice::PromptReinjected { .. } => "prompt_reinjected",
-        }
-    }
-
     pub(super) fn fields(&self) -> Value {
         match self {
             SessionNotice::Joined { id, host } => json!({"session": id, "host": host}),

@@ -466,7 +466,7 @@ impl State {
             "step": step.map(|step| step.id.as_str()),
             "role": step.map(|step| step.role.as_str()),
             "task": position.task.as_ref().map(|task| task.id.as_str()),
-            "risk": position.risk.name(),
+            "risk": position.risk.into_str(),
             "round": position.round,
             "reject_count": position.rejects,
             "fail_count": position.fails,

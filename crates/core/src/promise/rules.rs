@@ -5,7 +5,8 @@ use super::Promise;
 use super::clean::collapse;
 
 /// Which promise counts where a reply gives several.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Conflict {
     /// The last one; but going on beats stopping, unless the stop stands on
     /// its own line at the very end.
@@ -18,16 +19,8 @@ pub enum Conflict {
 impl Conflict {
     pub const ALL: [Conflict; 2] = [Conflict::LastWins, Conflict::FirstClass];
 
-    /// The name as it is written in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Conflict::LastWins => "last-wins",
-            Conflict::FirstClass => "first-class",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Conflict> {
-        Conflict::ALL.into_iter().find(|c| c.name() == name)
+        Conflict::ALL.into_iter().find(|c| c.into_str() == name)
     }
 }
 

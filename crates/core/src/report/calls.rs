@@ -39,7 +39,8 @@ pub struct Call {
 }
 
 /// What became of a call, the latest word on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
     Running,
     /// It left something new.
@@ -75,22 +76,6 @@ impl Verdict {
         Verdict::Cut,
         Verdict::Running,
     ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Running => "running",
-            Verdict::Progress => "progress",
-            Verdict::Idle => "idle",
-            Verdict::Rejected => "rejected",
-            Verdict::CheckFailed => "check_failed",
-            Verdict::Proven => "proven",
-            Verdict::Failed => "failed",
-            Verdict::Refused => "refused",
-            Verdict::Blocked => "blocked",
-            Verdict::Asked => "asked",
-            Verdict::Cut => "cut",
-        }
-    }
 }
 
 /// All calls of a run, the oldest first.

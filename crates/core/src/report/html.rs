@@ -24,7 +24,7 @@ impl Report {
         let word = escape(&outcome_word(lang, name));
         let said = escape(&plain(&sentence(lang, self)));
         let tone = tone(self.outcome.as_ref());
-        let (code, what) = (lang.name(), escape(&plain(&self.facts.what)));
+        let (code, what) = (lang.into_str(), escape(&plain(&self.facts.what)));
         let mut out = format!(
             "<!doctype html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\

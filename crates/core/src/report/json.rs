@@ -34,7 +34,7 @@ impl Report {
             "task_list": self.task_stories.iter().map(task).collect::<Vec<_>>(),
             "calls": story.calls.iter().map(call).collect::<Vec<_>>(),
             "waits": story.waits.values().map(|w| json!({
-                "reason": w.why.name(), "count": w.count, "duration_ms": w.ms,
+                "reason": w.why.into_str(), "count": w.count, "duration_ms": w.ms,
             })).collect::<Vec<_>>(),
             "rejected_claims": story.rejected.iter().map(|r| json!({
                 "turn": r.turn,
@@ -42,7 +42,7 @@ impl Report {
                 "missing": r.missing.iter().map(|m| plain(&m.say(Lang::En))).collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
             "errors": story.errors.iter().map(|e| json!({
-                "turn": e.turn, "class": e.class.name(), "message": plain(&e.detail.say(Lang::En)),
+                "turn": e.turn, "class": e.class.into_str(), "message": plain(&e.detail.say(Lang::En)),
             })).collect::<Vec<_>>(),
             "guard_blocks": story.blocked.iter().map(|b| json!({
                 "turn": b.turn, "tool": plain(&b.block.tool), "rule": b.block.rule,
@@ -68,7 +68,7 @@ fn task(story: &TaskStory) -> Value {
         "text": plain(&story.task.text),
         "phase": story.task.phase,
         "done": story.task.done,
-        "proof": story.proof.name(),
+        "proof": story.proof.into_str(),
         "ticked_in_turn": turn,
         "checked_after_turn": checked,
         "calls": story.calls,
@@ -85,7 +85,7 @@ fn question(question: &Question) -> Value {
         "task": question.task.as_ref().map(|t| plain(&t.id)),
         "text": plain(&question.text),
         "answer": reply.map(|r| plain(&r.text)),
-        "answered_by": reply.map(|r| r.by.name()),
+        "answered_by": reply.map(|r| r.by.into_str()),
     })
 }
 
@@ -101,7 +101,7 @@ fn call(call: &Call) -> Value {
         "cost_usd": call.spent.cost.map(Usd::dollars),
         "tokens": call.spent.tokens.map(Tokens::total),
         "newly_done": call.newly_done,
-        "verdict": call.verdict.name(),
+        "verdict": call.verdict.into_str(),
         "verified": call.verified,
     })
 }

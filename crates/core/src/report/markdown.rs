@@ -207,7 +207,7 @@ fn files(git: &GitFacts) -> Vec<String> {
 
 fn errors(lang: Lang, story: &Story) -> Vec<String> {
     let line = |error: &super::Trouble| {
-        let class = display::error_class(lang, error.class.name());
+        let class = display::error_class(lang, error.class.into_str());
         let (turn, detail) = (error.turn, value(&error.detail.say(lang)));
         tr!(lang, "turn {turn}, {class}: {detail}")
     };

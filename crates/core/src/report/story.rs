@@ -95,7 +95,7 @@ impl Story {
                 missing: missing.clone(),
             }),
             Notice::Wait { ms, why, .. } => {
-                let waits = self.waits.entry(why.name()).or_insert(Waits {
+                let waits = self.waits.entry(why.into_str()).or_insert(Waits {
                     why: *why,
                     count: 0,
                     ms: 0,

@@ -28,7 +28,8 @@ pub struct TaskStory {
 }
 
 /// What is known about a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum TaskProof {
     Open,
     /// A person left it out.
@@ -44,18 +45,6 @@ pub enum TaskProof {
         turn: u32,
         checked: u32,
     },
-}
-
-impl TaskProof {
-    pub fn name(self) -> &'static str {
-        match self {
-            TaskProof::Open => "open",
-            TaskProof::Skipped => "skipped",
-            TaskProof::Before => "before",
-            TaskProof::Ticked { .. } => "ticked",
-            TaskProof::Checked { .. } => "checked",
-        }
-    }
 }
 
 pub(super) fn stories(

@@ -589,7 +589,7 @@ fn the_page_stands_alone_in_every_language_and_escapes_what_it_is_told() {
     ] {
         let page = report.html(lang);
         assert!(page.starts_with("<!doctype html>"));
-        assert!(page.contains(&format!("<html lang=\"{}\">", lang.name())));
+        assert!(page.contains(&format!("<html lang=\"{}\">", lang.into_str())));
         assert!(page.contains(&format!(">{word}</h1>")), "{page}");
         for needed in [
             "Parse &lt;config&gt;",

@@ -61,7 +61,7 @@ pub fn outcome_word(lang: Lang, name: &str) -> String {
 
 /// The outcome of a run in one word that programs read, too.
 pub fn outcome_name(outcome: Option<&Outcome>) -> &'static str {
-    outcome.map_or("unfinished", Outcome::name)
+    outcome.map_or("unfinished", Outcome::into_str)
 }
 
 pub(super) fn sentence(lang: Lang, report: &Report) -> String {

@@ -15,8 +15,21 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// How a task is worked on (ROUT-01).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Route {
     Direct,
     Planned,
@@ -34,16 +47,6 @@ impl Route {
         Route::UiFlow,
     ];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Route::Direct => "DIRECT",
-            Route::Planned => "PLANNED",
-            Route::Ralph => "RALPH",
-            Route::Architect => "ARCHITECT",
-            Route::UiFlow => "UI_FLOW",
-        }
-    }
-
     /// The name of its flow.
     pub fn flow(self) -> &'static str {
         match self {
@@ -59,12 +62,25 @@ impl Route {
         let word = word.replace('-', "_");
         Route::ALL
             .into_iter()
-            .find(|route| route.name().eq_ignore_ascii_case(&word))
+            .find(|route| route.into_str().eq_ignore_ascii_case(&word))
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Dimension {
     Scope,
     Dependency,
@@ -83,17 +99,6 @@ impl Dimension {
         Dimension::Time,
         Dimension::Ui,
     ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Dimension::Scope => "scope",
-            Dimension::Dependency => "dependency",
-            Dimension::Technical => "technical",
-            Dimension::Risk => "risk",
-            Dimension::Time => "time",
-            Dimension::Ui => "ui",
-        }
-    }
 }
 
 /// Weights and borders, from the settings.

@@ -19,7 +19,7 @@ impl Say for Dimension {
 
 impl Say for Card {
     fn say(&self, lang: Lang) -> String {
-        let (route, total) = (self.route.name(), self.total);
+        let (route, total) = (self.route.into_str(), self.total);
         let mut out = tr!(lang, "Route: {route} (score {total}/100)\n");
         for dimension in Dimension::ALL {
             let score = self.scores.get(&dimension).copied().unwrap_or(0);
@@ -41,7 +41,7 @@ impl Say for Card {
 impl Card {
     /// One line, and the hint at a border.
     pub fn summary(&self, lang: Lang) -> String {
-        let (route, total) = (self.route.name(), self.total);
+        let (route, total) = (self.route.into_str(), self.total);
         let line = tr!(lang, "Route: {route} (score {total}/100)");
         let hint = match self.near {
             Some(_) => format!("\n{}", self.reason(lang).trim_end()),
@@ -63,7 +63,7 @@ impl Card {
             Why::Ui => tr!(lang, "The words are about a user interface.\n"),
             Why::Asked => tr!(lang, "You chose this route.\n"),
         };
-        if let Some(near) = self.near.map(Route::name) {
+        if let Some(near) = self.near.map(|it| it.into_str()) {
             let route = near.to_lowercase();
             out.push_str(&tr!(
                 lang,

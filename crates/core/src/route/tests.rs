@@ -174,8 +174,8 @@ fn tasks_take_the_route_that_fits_them() {
                 format!(
                     "{task}: {} {} (want {})",
                     card.total,
-                    card.route.name(),
-                    want.name()
+                    card.route.into_str(),
+                    want.into_str()
                 )
             })
         })

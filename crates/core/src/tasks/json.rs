@@ -12,7 +12,7 @@ impl TaskList {
         let tasks: Vec<Value> = self.tasks.iter().map(|task| self.task_json(task)).collect();
         json!({
             "file": file,
-            "format": self.format.name(),
+            "format": self.format.into_str(),
             "total": counts.total,
             "completed": counts.completed,
             "pending": counts.pending,
@@ -27,7 +27,7 @@ impl TaskList {
             "key": phase.key,
             "title": phase.title,
             "line": phase.line,
-            "mode": phase.mode.name(),
+            "mode": phase.mode.into_str(),
             "depends": phase.depends,
             "optional": phase.optional,
             "total": counts.total,

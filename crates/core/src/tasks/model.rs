@@ -7,13 +7,17 @@ use super::error::TaskError;
 use super::lint::Finding;
 
 /// The kinds of task file that people already have on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Format {
     /// `## Phase N: …` with `- [ ] T001 [P] [US1] …`.
+    #[strum(to_string = "spec-kit")]
     SpecKit,
     /// `## 1. Group` with `- [ ] 1.1 … | agent: …`.
+    #[strum(to_string = "openspec")]
     OpenSpec,
     /// snarktank's `prd.json` with `userStories[].passes`.
+    #[strum(to_string = "prd.json")]
     PrdJson,
     /// frankbria's `.ralph/fix_plan.md` with optional sections.
     FixPlan,
@@ -21,33 +25,13 @@ pub enum Format {
     Plain,
 }
 
-impl Format {
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::SpecKit => "spec-kit",
-            Format::OpenSpec => "openspec",
-            Format::PrdJson => "prd.json",
-            Format::FixPlan => "fix_plan",
-            Format::Plain => "plain",
-        }
-    }
-}
-
 /// Whether the tasks of a phase are worked off one by one or side by side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Mode {
     #[default]
     Sequential,
     Parallel,
-}
-
-impl Mode {
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Sequential => "sequential",
-            Mode::Parallel => "parallel",
-        }
-    }
 }
 
 /// One box of a Markdown file, or one story of a `prd.json`.

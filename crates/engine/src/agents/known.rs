@@ -6,7 +6,8 @@ use super::listener::Listener;
 use super::options::{Options, Session, Setup};
 use super::{amp, claude, codex, copilot, cursor, gemini, opencode};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Client {
     Claude,
     Codex,
@@ -41,27 +42,16 @@ impl Client {
         Client::Amp,
     ];
 
-    /// The name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Client::Claude => "claude",
-            Client::Codex => "codex",
-            Client::Gemini => "gemini",
-            Client::OpenCode => "opencode",
-            Client::Copilot => "copilot",
-            Client::Cursor => "cursor",
-            Client::Amp => "amp",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Client> {
-        Client::ALL.into_iter().find(|client| client.name() == name)
+        Client::ALL
+            .into_iter()
+            .find(|client| client.into_str() == name)
     }
 
     /// Every name that can be chosen. The scripted agent is not for people's
     /// projects: it writes what the demo needs.
     pub fn names() -> Vec<&'static str> {
-        let known = Client::ALL.map(Client::name);
+        let known = Client::ALL.map(|it| it.into_str());
         known.into_iter().chain(["custom"]).collect()
     }
 
@@ -69,7 +59,7 @@ impl Client {
     pub fn program(self) -> &'static str {
         match self {
             Client::Cursor => "cursor-agent",
-            other => other.name(),
+            other => other.into_str(),
         }
     }
 

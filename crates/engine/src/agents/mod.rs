@@ -62,7 +62,7 @@ impl Agent {
     pub fn name(&self) -> &'static str {
         match self {
             Agent::Custom(_) => "custom",
-            Agent::Known(client, _) => client.name(),
+            Agent::Known(client, _) => client.into_str(),
             Agent::Scripted { .. } => "scripted",
         }
     }

@@ -228,7 +228,7 @@ pub(super) async fn rerun(runner: &Runner<'_>, run: u64) -> Result<(), Trouble> 
 
 pub(super) fn merge_args(forge: &Forge, number: u64, commit: &str) -> Vec<String> {
     let number = named(number);
-    let method = format!("--{}", forge.method.name());
+    let method = format!("--{}", forge.method.into_str());
     let mut args = strings(&[
         "pr",
         "merge",

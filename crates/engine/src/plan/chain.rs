@@ -79,7 +79,7 @@ fn check_program(agent: &Agent, root: &Path) -> Result<(), PlanError> {
 /// would understand them.
 fn options(client: Client, chain: &[String], settings: &Settings) -> agents::Options {
     let asked = &settings.agent;
-    let own = asked.name == client.name();
+    let own = asked.name == client.into_str();
     let own_command = own && !chain.iter().any(|name| name == "custom");
     agents::Options {
         program: match own_command {
@@ -160,7 +160,7 @@ fn announce_guard(
     unguarded: Option<Unguarded>,
     announcements: &mut Vec<Announcement>,
 ) -> Result<(), PlanError> {
-    let agent = client.name();
+    let agent = client.into_str();
     match unguarded {
         None => announcements.push(Announcement::Guarded { agent }),
         Some(why) if options.skips_permissions() => {

@@ -81,7 +81,7 @@ fn put_route(checkpoint: &mut Checkpoint, state: &State) {
         checkpoint.scoring_breakdown = card
             .scores
             .iter()
-            .map(|(dimension, points)| (dimension.name().to_owned(), (*points).into()))
+            .map(|(dimension, points)| (dimension.into_str().to_owned(), (*points).into()))
             .collect();
     }
 }
@@ -186,7 +186,7 @@ fn put_context(context: &mut Map<String, Value>, run: &Run, state: &State) {
         "run_id": header.run_id,
         "iteration": state.turns,
         "max_iterations": state.rules.limits.max_iterations,
-        "outcome": state.outcome().map(Outcome::name),
+        "outcome": state.outcome().map(Outcome::into_str),
         "last_promise": state.last_promise,
         "tasks_file": run.tasks_file,
         "branch": header.branch,
@@ -234,7 +234,7 @@ fn put_recovery(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
         .iter()
         .map(|error| {
             let message = error.detail.say(Lang::En);
-            json!({"reason": error.class.name(), "message": text::redact(&message)})
+            json!({"reason": error.class.into_str(), "message": text::redact(&message)})
         })
         .collect();
 }

@@ -68,7 +68,8 @@ pub struct RunFacts {
 }
 
 /// What a run does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Standing {
     /// It has not begun.
     New,
@@ -82,21 +83,6 @@ pub enum Standing {
     Ended,
     /// Its process is gone, and it did not end.
     Dead,
-}
-
-impl Standing {
-    pub fn name(self) -> &'static str {
-        match self {
-            Standing::New => "new",
-            Standing::Working => "working",
-            Standing::Verifying => "verifying",
-            Standing::Waiting => "waiting",
-            Standing::Asking => "asking",
-            Standing::Frozen => "frozen",
-            Standing::Ended => "ended",
-            Standing::Dead => "dead",
-        }
-    }
 }
 
 /// A wait that goes on.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 /// How much an event matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum EventLevel {
     Trace,
     Debug,
@@ -14,16 +15,6 @@ pub enum EventLevel {
 }
 
 impl EventLevel {
-    pub fn name(self) -> &'static str {
-        match self {
-            EventLevel::Trace => "TRACE",
-            EventLevel::Debug => "DEBUG",
-            EventLevel::Info => "INFO",
-            EventLevel::Warn => "WARN",
-            EventLevel::Error => "ERROR",
-        }
-    }
-
     /// Knows the names of EVNT-03 in any case, and `WARNING`.
     pub fn from_name(name: &str) -> Option<EventLevel> {
         match name.to_ascii_uppercase().as_str() {
@@ -56,7 +47,7 @@ impl EventLine {
     pub fn to_json(&self) -> Value {
         let mut json = Map::new();
         json.insert("ts".to_owned(), json!(self.ts));
-        json.insert("level".to_owned(), json!(self.level.name()));
+        json.insert("level".to_owned(), json!(self.level.into_str()));
         json.insert("event".to_owned(), json!(self.event));
         let numbers = [("iteration", self.iteration), ("phase", self.phase)];
         for (key, number) in numbers {

@@ -44,7 +44,8 @@ impl LogStyle {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "UPPERCASE", const_into_str)]
 pub enum LogLevel {
     Info,
     Warn,
@@ -52,19 +53,6 @@ pub enum LogLevel {
     Success,
     Loop,
     Debug,
-}
-
-impl LogLevel {
-    pub fn name(self) -> &'static str {
-        match self {
-            LogLevel::Info => "INFO",
-            LogLevel::Warn => "WARN",
-            LogLevel::Error => "ERROR",
-            LogLevel::Success => "SUCCESS",
-            LogLevel::Loop => "LOOP",
-            LogLevel::Debug => "DEBUG",
-        }
-    }
 }
 
 /// Hides what looks like a secret.
@@ -112,7 +100,7 @@ impl LogFile {
         let plain = sanitize(message);
         let redacted = (self.options.redact)(&plain);
         let message = fold_lines(&redacted);
-        let level = level.name();
+        let level = level.into_str();
         self.follow_rotation(now)?;
         let mut line = format!("[{now}] [{level}] {message}\n");
         self.make_room(line.len() as u64, now)?;

@@ -214,13 +214,13 @@ fn look_at(
 /// Whom a command line of ours is for, and what it asks for.
 fn called(command: &str) -> Option<(Host, String)> {
     Host::ALL.into_iter().find_map(|host| {
-        let (_, verb) = program::called_by(command, host.name())?;
+        let (_, verb) = program::called_by(command, host.into_str())?;
         Some((host, verb.to_owned()))
     })
 }
 
 fn broken(scope: &Scope, error: &str, lang: Lang) -> Finding {
-    let (name, host) = (&scope.name, scope.host.name());
+    let (name, host) = (&scope.name, scope.host.into_str());
     let text = tr!(
         lang,
         "{name}, {error}: {host} passes over the whole file in silence"
@@ -230,7 +230,7 @@ fn broken(scope: &Scope, error: &str, lang: Lang) -> Finding {
 }
 
 fn commented(scope: &Scope, lang: Lang) -> Finding {
-    let (name, host) = (&scope.name, scope.host.name());
+    let (name, host) = (&scope.name, scope.host.into_str());
     let text = tr!(
         lang,
         "{name} has comments or trailing commas: {host} passes over the whole file in silence"
@@ -240,7 +240,7 @@ fn commented(scope: &Scope, lang: Lang) -> Finding {
 }
 
 fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Finding {
-    let (name, host) = (&scope.name, scope.host.name());
+    let (name, host) = (&scope.name, scope.host.into_str());
     // Cursor drops every hook of a file for one name that it does not know.
     let level = match calls_us || scope.host == Host::Cursor {
         true => Level::Red,
@@ -255,7 +255,7 @@ fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Find
 }
 
 fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<Finding> {
-    let (name, host) = (&scope.name, scope.host.name());
+    let (name, host) = (&scope.name, scope.host.into_str());
     if !schema::has_hooks(scope.host, element) {
         let text = tr!(
             lang,
@@ -280,7 +280,7 @@ fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<F
 /// missing.
 fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
     let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
-    let guard = text.contains(Event::PreToolUse.name());
+    let guard = text.contains(Event::PreToolUse.into_str());
     let wanted = Wanted {
         program: program::for_hooks(&app.root),
         guard,
@@ -290,7 +290,7 @@ fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
     if merge::is_current(text, scope.host, &wanted, None).unwrap_or(true) {
         return None;
     }
-    let (name, host) = (&scope.name, scope.host.name());
+    let (name, host) = (&scope.name, scope.host.into_str());
     let text = tr!(
         app.lang(),
         "{name}: its entries are not those that this version and these settings need (program, events or timeouts)"
@@ -311,7 +311,7 @@ fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
                 && matcher(other) == matcher(one)
         };
         if let Some(other) = found[..i].iter().find(same) {
-            let (host, verb) = (one.host.name(), &one.verb);
+            let (host, verb) = (one.host.into_str(), &one.verb);
             let (one, other) = (one.file.display(), other.file.display());
             let text = tr!(
                 lang,
@@ -326,7 +326,7 @@ fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
 
 /// The agent lets go after so many blocks in a row, whatever the hook says.
 fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> {
-    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Event::Stop.name();
+    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Event::Stop.into_str();
     found.iter().find(holds)?;
     let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
     let needed = hosts::needed_cap(&settings.settings);
@@ -368,9 +368,9 @@ pub async fn run_each(app: &App, found: &[Found], findings: &mut Vec<Finding>) {
 
 async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
     let lang = app.lang();
-    let (host, command) = (found.host.name(), &found.command);
+    let (host, command) = (found.host.into_str(), &found.command);
     if found.said != found.host {
-        let said = found.said.name();
+        let said = found.said.into_str();
         let text = tr!(
             lang,
             "{host} would be answered in the way of {said}: `{command}`"
@@ -419,7 +419,7 @@ async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> 
 }
 
 fn failed(found: &Found, answer: &Answer, lang: Lang) -> Finding {
-    let (host, event, command) = (found.host.name(), &found.event, &found.command);
+    let (host, event, command) = (found.host.into_str(), &found.event, &found.command);
     let said = [&answer.stderr, &answer.stdout];
     let said = said.iter().find_map(|text| text.lines().next());
     let said = said.unwrap_or_default();

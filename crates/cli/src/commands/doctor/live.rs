@@ -125,7 +125,7 @@ async fn try_out(claude: &Path) -> io::Result<(Answer, Recorded)> {
 }
 
 fn record(records: &Path, verb: Event) -> PathBuf {
-    records.join(format!("{}.jsonl", verb.name()))
+    records.join(format!("{}.jsonl", verb.into_str()))
 }
 
 fn settings(records: &Path) -> io::Result<String> {

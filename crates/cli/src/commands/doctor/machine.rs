@@ -53,7 +53,7 @@ fn own_program(app: &App) -> Finding {
 
 fn of_client(app: &App, client: &Installed) -> Finding {
     let lang = app.lang();
-    let name = client.client.name();
+    let name = client.client.into_str();
     let Some(version) = &client.version else {
         let path = client.path.as_deref().unwrap_or(Path::new(name)).display();
         let text = tr!(lang, "{name}: {path} does not say its version");

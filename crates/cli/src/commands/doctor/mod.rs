@@ -25,7 +25,8 @@ use crate::args::DoctorArgs;
 const RED: u8 = 7;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 enum Level {
     Ok,
     Note,
@@ -34,15 +35,6 @@ enum Level {
 }
 
 impl Level {
-    fn name(self) -> &'static str {
-        match self {
-            Level::Ok => "ok",
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Red => "red",
-        }
-    }
-
     fn sign(self) -> char {
         match self {
             Level::Ok => '✓',
@@ -82,7 +74,7 @@ impl Finding {
     fn as_json(&self) -> Value {
         json!({
             "check": self.check,
-            "status": self.level.name(),
+            "status": self.level.into_str(),
             "message": self.text,
             "next": self.next,
         })
@@ -112,7 +104,7 @@ pub fn run(app: &App, args: &DoctorArgs) -> u8 {
     if args.json {
         let worst = worst(&findings);
         let findings: Vec<Value> = findings.iter().map(Finding::as_json).collect();
-        let told = json!({ "status": worst.name(), "findings": findings });
+        let told = json!({ "status": worst.into_str(), "findings": findings });
         app.print(&told.to_string());
     } else {
         let lines: Vec<String> = findings.iter().map(Finding::in_words).collect();

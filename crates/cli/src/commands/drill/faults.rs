@@ -10,7 +10,8 @@ use super::place::Place;
 use crate::scripted;
 
 /// One way in which an agent misbehaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Fault {
     HangBefore,
     HangAfter,
@@ -22,6 +23,7 @@ pub enum Fault {
     TicksOnly,
     DeletesTasks,
     Daemon,
+    #[strum(to_string = "exit-137")]
     Exit137,
     CorruptStatus,
     CorruptJournal,
@@ -72,28 +74,10 @@ impl Fault {
         Fault::FullDisk,
     ];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Fault::HangBefore => "hang-before",
-            Fault::HangAfter => "hang-after",
-            Fault::NoResult => "no-result",
-            Fault::HalfLine => "half-line",
-            Fault::Flood => "flood",
-            Fault::LongLine => "long-line",
-            Fault::RawBytes => "raw-bytes",
-            Fault::TicksOnly => "ticks-only",
-            Fault::DeletesTasks => "deletes-tasks",
-            Fault::Daemon => "daemon",
-            Fault::Exit137 => "exit-137",
-            Fault::CorruptStatus => "corrupt-status",
-            Fault::CorruptJournal => "corrupt-journal",
-            Fault::CorruptLock => "corrupt-lock",
-            Fault::FullDisk => "full-disk",
-        }
-    }
-
     pub fn from_name(name: &str) -> Option<Fault> {
-        Fault::ALL.into_iter().find(|fault| fault.name() == name)
+        Fault::ALL
+            .into_iter()
+            .find(|fault| fault.into_str() == name)
     }
 
     pub fn course(self) -> Course {

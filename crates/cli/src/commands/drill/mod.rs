@@ -58,7 +58,7 @@ impl Say for DrillError {
     fn say(&self, lang: Lang) -> String {
         match self {
             DrillError::UnknownFault { name } => {
-                let known = Fault::ALL.map(Fault::name).join(", ");
+                let known = Fault::ALL.map(|it| it.into_str()).join(", ");
                 tr!(lang, "there is no fault \"{name}\"; use some of: {known}")
             }
             DrillError::NoPlace { dir } => {
@@ -216,7 +216,7 @@ async fn play_all(
     for &fault in faults {
         let played = stage.play(fault, &stop).await;
         if !keep {
-            remove(&stage.dir.join(fault.name()));
+            remove(&stage.dir.join(fault.into_str()));
         }
         if *stop.borrow() != Stop::No {
             return (all, true);

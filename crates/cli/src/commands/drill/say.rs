@@ -77,7 +77,7 @@ impl Say for Catch {
                 tr!(lang, "signal {signal}")
             }
             Catch::TaskFile { class } => {
-                let class = ralph_core::display::error_class(lang, class.name());
+                let class = ralph_core::display::error_class(lang, class.into_str());
                 tr!(lang, "task file: {class}")
             }
             Catch::VerifyFailed => tr!(lang, "verification failed"),
@@ -87,7 +87,7 @@ impl Say for Catch {
                 tr!(lang, "{count} {errors_en} in a row")
             }
             Catch::Breaker { rule } => {
-                let rule = rule.name();
+                let rule = rule.into_str();
                 tr!(lang, "circuit breaker: {rule}")
             }
             Catch::Limit { limit } => {

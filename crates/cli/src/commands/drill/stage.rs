@@ -73,7 +73,7 @@ impl Stage<'_> {
             return played;
         }
         let place = Place::new(
-            self.dir.join(fault.name()),
+            self.dir.join(fault.into_str()),
             self.project.tasks.name(),
             &self.program,
         );

@@ -338,7 +338,7 @@ pub fn fault_json(played: &Played) -> Value {
     let seen = &played.evidence;
     json!({
         "event": "drill_fault",
-        "fault": played.fault.name(),
+        "fault": played.fault.into_str(),
         "verdict": played.verdict.name(),
         "reason": played.verdict.say(Lang::En),
         "duration_ms": millis(seen.duration),
@@ -358,9 +358,13 @@ fn millis(duration: Duration) -> u64 {
 }
 
 pub fn list(lang: Lang, sizes: Sizes) -> String {
-    let longest = Fault::ALL.iter().map(|f| f.name().len()).max().unwrap_or(0);
+    let longest = Fault::ALL
+        .iter()
+        .map(|f| f.into_str().len())
+        .max()
+        .unwrap_or(0);
     let line = |fault: &Fault| {
-        let name = pad_right(fault.name(), longest);
+        let name = pad_right(fault.into_str(), longest);
         format!("{name}{GAP}{}", fault.describe(lang, sizes))
     };
     Fault::ALL.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -142,7 +142,7 @@ fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
     for host in hosts {
         let name = match host {
             Host::Cursor => "cursor-agent",
-            other => other.name(),
+            other => other.into_str(),
         };
         if find_program(name.as_ref(), &app.root).is_none() {
             app.warn(&tr!(

@@ -140,7 +140,7 @@ impl Plan {
         let Merged { text: after, edits } =
             merge::merge(basis.unwrap_or(merge::EMPTY), host, &wish.wanted, cap)
                 .map_err(refused)?;
-        let host = host.name().to_owned();
+        let host = host.into_str().to_owned();
         let how = How::Merged { host, edits };
         self.add(path, current, after, before, how);
         Ok(())

@@ -26,7 +26,7 @@ impl Say for Note {
                 ".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset"
             ),
             Note::Comments { path, host } => {
-                let name = host.name();
+                let name = host.into_str();
                 tr!(
                     lang,
                     "{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out"

@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 3;
 /// Tells of a loop that was left, and what the session's own loop was about
 /// where the client made its context shorter.
 pub fn begins(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.name());
+    let here = Here::new(root, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     if let Some(run) = index::find(&here.layout, &here.session) {
         match here.open(&run) {
@@ -47,7 +47,7 @@ fn unfinished(run: &str, lang: Lang) -> String {
 
 /// The loop goes no further without its session; everything is saved.
 pub fn ends(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.name());
+    let here = Here::new(root, &heard.session, heard.host.into_str());
     if let Some(run) = index::find(&here.layout, &here.session)
         && let Ok(mut opened) = here.open(&run)
     {

@@ -16,7 +16,7 @@ use crate::hook::Host;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.name());
+    let here = Here::new(root, &heard.session, heard.host.into_str());
     let Some(said) = words::read(&heard.prompt) else {
         note_person(&here, heard);
         return Reply::default();

@@ -36,7 +36,7 @@ pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
     if is_driven_from_outside() {
         return ask_for_the_promise(heard);
     }
-    let here = Here::new(root, &heard.session, heard.host.name());
+    let here = Here::new(root, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     match find(&here) {
         Ok(None) => Reply::default(),

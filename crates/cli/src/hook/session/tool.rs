@@ -34,7 +34,7 @@ const WRITERS: [&str; 11] = [
 const MOST_FILES: usize = 50;
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.name());
+    let here = Here::new(root, &heard.session, heard.host.into_str());
     // Copilot counts its blocks for the whole turn, whatever the agent does.
     if heard.host != Host::Copilot
         && let Some(run) = index::find(&here.layout, &here.session)

@@ -166,7 +166,7 @@ fn read_routing(section: &Map<String, Json>, import: &mut Import) {
 }
 
 fn read_weights(weights: &Map<String, Json>, import: &mut Import) {
-    let names = Dimension::ALL.map(Dimension::name);
+    let names = Dimension::ALL.map(|it| it.into_str());
     let is_sound = read_group("routing.weights", weights, &names, import);
     let sum: f64 = weights.values().filter_map(Json::as_f64).sum();
     if (sum - 100.0).abs() > 1e-9 {

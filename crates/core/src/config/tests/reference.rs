@@ -82,7 +82,7 @@ fn offers_the_words_that_the_settings_know() {
         panic!("lang is not a choice");
     };
     for word in &languages[1..] {
-        assert_eq!(Lang::from_name(word).unwrap().name(), word);
+        assert_eq!(Lang::from_name(word).unwrap().into_str(), word);
     }
 }
 

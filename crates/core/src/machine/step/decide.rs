@@ -45,7 +45,7 @@ pub(super) fn carry_on(state: &mut State, out: &mut Vec<Effect>) {
         finish(
             state,
             Outcome::Budget {
-                limit: kind.name().into(),
+                limit: kind.into_str().into(),
             },
             out,
         );

@@ -217,7 +217,7 @@ pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &
         state.errors.push(error.clone());
     }
     state.notes.push(PromptNote::LastError {
-        class: error.class.name().into(),
+        class: error.class.into_str().into(),
         message,
     });
     out.push(Effect::Emit(Notice::Error {

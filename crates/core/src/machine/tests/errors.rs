@@ -89,7 +89,7 @@ fn the_backoff_grows_to_its_limit_errc_06() {
 fn classes_that_count_errc_01_errc_07() {
     use ErrorClass::*;
     let check = |class: ErrorClass, name: &str, counts: bool| {
-        assert_eq!(class.name(), name);
+        assert_eq!(class.into_str(), name);
         assert_eq!(class.counts(), counts, "{name}");
         let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
         let message = "what the file says".into();

@@ -497,11 +497,11 @@ fn line(effect: &Effect) -> String {
         Effect::RunE2e { turn } => format!("=> e2e after turn {turn}"),
         Effect::Mark { tick, untick } => format!("=> tick {tick:?}, untick {untick:?}"),
         Effect::Check { commands, .. } => format!("=> check {commands:?}"),
-        Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.name()),
+        Effect::Wait { ms, why } => format!("=> wait {ms} ms: {}", why.into_str()),
         Effect::StopChild { kill } => format!("=> stop the child, kill: {kill}"),
         Effect::Freeze => "=> freeze".into(),
-        Effect::Ask(limit) => format!("=> ask about {}", limit.name()),
-        Effect::Finish(outcome) => format!("=> finish {} {}", outcome.name(), outcome.reason())
+        Effect::Ask(limit) => format!("=> ask about {}", limit.into_str()),
+        Effect::Finish(outcome) => format!("=> finish {} {}", outcome.into_str(), outcome.reason())
             .trim_end()
             .into(),
         Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),

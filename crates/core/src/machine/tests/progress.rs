@@ -13,7 +13,7 @@ fn evidence_after(rules: Rules, world: Seen, turns: Vec<Did>) -> Vec<String> {
             Notice::IterationComplete { evidence, .. } => Some(evidence.clone()),
             _ => None,
         });
-        let names: Vec<_> = found.unwrap().iter().map(Evidence::name).collect();
+        let names: Vec<_> = found.unwrap().iter().map(Evidence::into_str).collect();
         all.push(names.join("+"));
     }
     all

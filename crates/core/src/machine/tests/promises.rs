@@ -143,7 +143,7 @@ fn a_turn_in_between_is_part_of_the_repair_e2e_02() {
     run.work(said(Promise::E2eFailed("login".into())));
     run.work(said(Promise::Continue));
     run.work(said(Promise::E2eFailed("login".into())));
-    assert_eq!(run.outcome().unwrap().name(), "blocked");
+    assert_eq!(run.outcome().unwrap().into_str(), "blocked");
 }
 
 /// Rejections in a row, each with progress so that nothing else counts.

@@ -133,7 +133,7 @@ fn names_exit_codes_and_status_of_every_end_loop_15_stat_03() {
     ]);
     let table: String = outcomes
         .map(|o| {
-            let (name, code, status) = (o.name(), o.exit_code(), o.status());
+            let (name, code, status) = (o.into_str(), o.exit_code(), o.status());
             format!("{name:13} {code:3} {status:14} {}", o.reason())
                 .trim_end()
                 .to_string()

@@ -545,7 +545,7 @@ fn an_approval_is_worth_nothing_after_half_an_hour() {
         });
         let refused = refused.unwrap();
         assert_eq!(refused["decision"], "block");
-        let risk = risk.name();
+        let risk = risk.into_str();
         assert_eq!(
             refused["reason"],
             format!("跳過 REVIEWER 審查，違反 D→R→T 流程（風險等級: {risk}）")

@@ -52,7 +52,7 @@ impl Hooked {
     }
 
     fn outcome(&self) -> Option<&'static str> {
-        self.state.outcome().map(Outcome::name)
+        self.state.outcome().map(Outcome::into_str)
     }
 }
 

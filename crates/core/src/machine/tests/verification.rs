@@ -239,6 +239,6 @@ fn a_pass_proves_only_the_work_that_it_judged() {
     run.request(Request::Pause);
     run.work(said(Promise::Continue))
         .verified(failing("broken since"));
-    assert_eq!(run.outcome().unwrap().name(), "paused");
+    assert_eq!(run.outcome().unwrap().into_str(), "paused");
     assert_eq!(run.state.proven, []);
 }

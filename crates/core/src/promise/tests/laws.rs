@@ -57,7 +57,7 @@ fn warnings_are_told_once_and_only_so_many() {
 #[test]
 fn conflict_names_round_trip() {
     for conflict in Conflict::ALL {
-        assert_eq!(Conflict::from_name(conflict.name()), Some(conflict));
+        assert_eq!(Conflict::from_name(conflict.into_str()), Some(conflict));
     }
     assert_eq!(Conflict::from_name("first"), None);
 }

@@ -52,7 +52,7 @@ fn ids(list: &TaskList, tasks: &[usize]) -> String {
 
 /// One line per task: `line id[x] phase depth text`, for whole snapshots.
 fn outline(list: &TaskList) -> String {
-    let mut lines = vec![list.format.name().to_owned()];
+    let mut lines = vec![list.format.into_str().to_owned()];
     for (index, phase) in list.phases.iter().enumerate() {
         let counts = list.phase_counts(index);
         lines.push(format!(
@@ -60,7 +60,7 @@ fn outline(list: &TaskList) -> String {
             phase.key,
             phase.title,
             phase.line,
-            phase.mode.name(),
+            phase.mode.into_str(),
             counts.completed,
             counts.total,
             if phase.optional { " optional" } else { "" },

@@ -35,7 +35,7 @@ fn shown(agent: &Agent) -> String {
 fn check(client: Client, options: &Options, want: &[&str]) {
     let agent = Agent::known(client, options.clone());
     assert_eq!(shown(&agent), want.join("\n"), "{client:?}");
-    assert_eq!(agent.name(), client.name());
+    assert_eq!(agent.name(), client.into_str());
 }
 
 /// Everything that can be asked for, but for permissions.
@@ -401,7 +401,7 @@ fn a_command_is_shown_as_a_person_would_write_it() {
 #[test]
 fn every_known_client_has_a_name() {
     for client in Client::ALL {
-        assert_eq!(Client::from_name(client.name()), Some(client));
+        assert_eq!(Client::from_name(client.into_str()), Some(client));
     }
     assert_eq!(Client::from_name("scripted"), None);
     assert_eq!(

@@ -455,7 +455,7 @@ fn copilot_cursor_and_amp_are_heard() {
 #[test]
 fn a_promise_counts_in_the_final_text_only() {
     for client in Client::ALL {
-        let name = format!("{}.work", client.name());
+        let name = format!("{}.work", client.into_str());
         let stream = String::from_utf8_lossy(fixture(&name));
         assert!(stream.matches("<promise>DONE</promise>").count() >= 3);
         let text = heard(&name).text;
@@ -466,7 +466,7 @@ fn a_promise_counts_in_the_final_text_only() {
 #[test]
 fn limit_words_of_tools_are_no_limit() {
     for client in Client::ALL {
-        let heard = heard(&format!("{}.work", client.name()));
+        let heard = heard(&format!("{}.work", client.into_str()));
         assert_eq!(heard.refusal("", 0, "UTC"), None, "{client:?}");
         assert_eq!(heard.limit, None, "{client:?}");
     }
