@@ -35,41 +35,30 @@ const WIDE: usize = 1_000;
 const GO_ON: &str = "continue · ralph resume";
 
 /// Why a loop of a session can't be started or driven.
-#[derive(Debug)]
+#[derive(Debug, Say)]
 pub enum Problem {
+    #[say(_0.say(lang))]
     Config(Vec<ConfigError>),
+    #[say(_0.say(lang))]
     Plan(PlanError),
+    #[say(_0.say(lang))]
     Session(SessionError),
+    #[say(_0.say(lang))]
     Start(StartError),
+    #[say(_0.say(lang))]
     Do(DoError),
+    #[say(_0.say(lang))]
     Foreign(adopt::Unreadable),
     /// This session has a loop already.
-    Active {
-        run: String,
-        iteration: u32,
-    },
+    #[say(
+        "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first"
+    )]
+    Active { run: String, iteration: u32 },
 }
 
 impl From<SessionError> for Problem {
     fn from(error: SessionError) -> Self {
         Problem::Session(error)
-    }
-}
-
-impl Say for Problem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Problem::Config(errors) => errors.say(lang),
-            Problem::Plan(error) => error.say(lang),
-            Problem::Session(error) => error.say(lang),
-            Problem::Start(error) => error.say(lang),
-            Problem::Do(error) => error.say(lang),
-            Problem::Foreign(error) => error.say(lang),
-            Problem::Active { run, iteration } => tr!(
-                lang,
-                "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first"
-            ),
-        }
     }
 }
 

@@ -39,6 +39,8 @@ impl Lang {
     }
 }
 
+pub use ralph_texts::Say;
+
 /// Something that can be told to a person.
 ///
 /// A problem says what is wrong, names the file or the value, and ends with

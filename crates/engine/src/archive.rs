@@ -70,11 +70,15 @@ pub struct Archived {
     pub already: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Say)]
 pub enum ArchiveError {
+    #[say(_0.say(lang))]
     Past(PastError),
+    #[say(_0.say(lang))]
     File(FileError),
+    #[say(_0.say(lang))]
     Locked(LockError),
+    #[say(_0.say(lang))]
     Record(RecordError),
 }
 
@@ -93,17 +97,6 @@ impl From<FileError> for ArchiveError {
 impl From<RecordError> for ArchiveError {
     fn from(error: RecordError) -> Self {
         ArchiveError::Record(error)
-    }
-}
-
-impl Say for ArchiveError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ArchiveError::Past(error) => error.say(lang),
-            ArchiveError::File(error) => error.say(lang),
-            ArchiveError::Locked(error) => error.say(lang),
-            ArchiveError::Record(error) => error.say(lang),
-        }
     }
 }
 

@@ -7,9 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Kind, Request};
-use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::journal::Tailer;
 use ralph_store::layout::{Layout, RunId, RunPaths};
@@ -43,45 +42,28 @@ pub enum Heard {
     Ended { run: String },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum ControlError {
     /// Nobody holds the lock.
+    #[say(
+        "No active Ralph loop found. `ralph status` shows how the last one ended, `ralph run` starts one."
+    )]
     NothingRuns,
     /// The process can't be signalled.
-    NotTold {
-        pid: u32,
-        message: String,
-    },
+    #[say("process {pid} can't be told ({message}); press Ctrl+C in its terminal")]
+    NotTold { pid: u32, message: String },
     /// It was told, and the journal does not show it.
-    NotHeard {
-        pid: u32,
-    },
+    #[say(
+        "process {pid} was told and has not answered; look at `ralph logs`, or press Ctrl+C in its terminal"
+    )]
+    NotHeard { pid: u32 },
+    #[say(_0.say(lang))]
     File(FileError),
 }
 
 impl From<FileError> for ControlError {
     fn from(error: FileError) -> Self {
         ControlError::File(error)
-    }
-}
-
-impl Say for ControlError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ControlError::NothingRuns => tr!(
-                lang,
-                "No active Ralph loop found. `ralph status` shows how the last one ended, `ralph run` starts one."
-            ),
-            ControlError::NotTold { pid, message } => tr!(
-                lang,
-                "process {pid} can't be told ({message}); press Ctrl+C in its terminal"
-            ),
-            ControlError::NotHeard { pid } => tr!(
-                lang,
-                "process {pid} was told and has not answered; look at `ralph logs`, or press Ctrl+C in its terminal"
-            ),
-            ControlError::File(error) => error.say(lang),
-        }
     }
 }
 

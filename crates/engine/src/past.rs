@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Now, Seen, State, step};
-use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
 use serde_json::Value;
@@ -27,14 +26,17 @@ pub struct Past {
 }
 
 /// Why a run can't be taken up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Say)]
 pub enum PastError {
+    #[say(_0.say(lang))]
     Journal(JournalError),
     /// The journal has no header: the run died before it began.
-    NeverBegan {
-        run: String,
-    },
+    #[say("run {run} died before it began; start a new one with `ralph run`")]
+    NeverBegan { run: String },
     /// A record that this version does not understand.
+    #[say(
+        "run {run}: record {seq} of its journal is not understood ({message}); use the version of ralph that wrote it, or start a new run with `ralph run`"
+    )]
     Unknown {
         run: String,
         seq: u64,
@@ -45,22 +47,6 @@ pub enum PastError {
 impl From<JournalError> for PastError {
     fn from(error: JournalError) -> Self {
         PastError::Journal(error)
-    }
-}
-
-impl Say for PastError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            PastError::Journal(error) => error.say(lang),
-            PastError::NeverBegan { run } => tr!(
-                lang,
-                "run {run} died before it began; start a new one with `ralph run`"
-            ),
-            PastError::Unknown { run, seq, message } => tr!(
-                lang,
-                "run {run}: record {seq} of its journal is not understood ({message}); use the version of ralph that wrote it, or start a new run with `ralph run`"
-            ),
-        }
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
-use ralph_core::lang::Lang;
+use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
     BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, State, Turn, VerifyWhen,
 };
@@ -348,13 +348,18 @@ impl Announcement {
 }
 
 /// Why our guard does not ride along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Unguarded {
     /// The client has no hooks that can be handed over for one run.
+    #[say("it has no hooks that can be handed over for one run")]
     NoHooks,
     /// Its hooks take an API key in the environment.
+    #[say(
+        "its hooks need GEMINI_API_KEY in the environment, since a login does not reach the settings of one run"
+    )]
     NoKey,
     /// The person does not want it.
+    #[say("the guard is switched off (--no-guard or guard.enabled)")]
     SwitchedOff,
 }
 

@@ -90,19 +90,12 @@ impl Log {
 }
 
 /// The run can't be written down, and so can't go on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Say)]
 pub enum RecordError {
+    #[say(_0.say(lang))]
     Journal(JournalError),
+    #[say(_0.say(lang))]
     File(FileError),
-}
-
-impl Say for RecordError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            RecordError::Journal(error) => error.say(lang),
-            RecordError::File(error) => error.say(lang),
-        }
-    }
 }
 
 impl From<JournalError> for RecordError {

@@ -8,33 +8,26 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
 /// What was being done to a file when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Action {
+    #[say("create")]
     Create,
+    #[say("open")]
     Open,
+    #[say("read")]
     Read,
+    #[say("write")]
     Write,
+    #[say("save to disk")]
     Sync,
+    #[say("shorten")]
     Truncate,
+    #[say("replace")]
     Rename,
+    #[say("remove")]
     Remove,
+    #[say("lock")]
     Lock,
-}
-
-impl Say for Action {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Action::Create => tr!(lang, "create"),
-            Action::Open => tr!(lang, "open"),
-            Action::Read => tr!(lang, "read"),
-            Action::Write => tr!(lang, "write"),
-            Action::Sync => tr!(lang, "save to disk"),
-            Action::Truncate => tr!(lang, "shorten"),
-            Action::Rename => tr!(lang, "replace"),
-            Action::Remove => tr!(lang, "remove"),
-            Action::Lock => tr!(lang, "lock"),
-        }
-    }
 }
 
 /// A failed operation on one file or directory.

@@ -5,6 +5,7 @@
 
 mod literal;
 mod po;
+mod say;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,11 +21,11 @@ const LANGUAGES: [(&str, &str); 2] = [("zh-TW", "ZhTw"), ("zh-CN", "ZhCn")];
 #[proc_macro]
 pub fn tr(input: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = input.into_iter().collect();
-    if is_comma(tokens.last()) {
+    if is_punct(tokens.last(), ',') {
         tokens.pop();
     }
     let english = match tokens.pop() {
-        Some(TokenTree::Literal(english)) if is_comma(tokens.last()) => english,
+        Some(TokenTree::Literal(english)) if is_punct(tokens.last(), ',') => english,
         _ => return error("write tr!(lang, \"English text\")", Span::call_site()),
     };
     tokens.pop();
@@ -53,7 +54,7 @@ pub fn tr(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn text(input: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = input.into_iter().collect();
-    if is_comma(tokens.last()) {
+    if is_punct(tokens.last(), ',') {
         tokens.pop();
     }
     let (Some(TokenTree::Literal(english)), true) = (tokens.pop(), tokens.is_empty()) else {
@@ -70,6 +71,12 @@ pub fn text(input: TokenStream) -> TokenStream {
     let mut out = code("::ralph_core::lang::Text::new");
     out.extend([parenthesised(texts)]);
     out
+}
+
+/// The texts of an enum at its variants: see [`say`].
+#[proc_macro_derive(Say, attributes(say))]
+pub fn say(input: TokenStream) -> TokenStream {
+    say::derive(input)
 }
 
 /// Tells the compiler which files the texts of this crate come from.
@@ -120,8 +127,8 @@ fn translated(english: &Literal, language: &'static str) -> Result<Literal, Stri
     Ok(text)
 }
 
-fn is_comma(token: Option<&TokenTree>) -> bool {
-    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ',')
+fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
 fn parenthesised(inner: TokenStream) -> TokenTree {

@@ -31,26 +31,14 @@ pub struct Loaded {
 }
 
 /// Why the configuration says nothing.
-#[derive(Debug)]
+#[derive(Debug, Say)]
 pub enum Trouble {
+    #[say(_0.say(lang))]
     Config(Vec<ConfigError>),
     /// A rule of the file has the name of a built-in one and would stand in
     /// its place.
-    Taken {
-        id: String,
-    },
-}
-
-impl Say for Trouble {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Trouble::Config(errors) => errors.say(lang),
-            Trouble::Taken { id } => tr!(
-                lang,
-                "{NAME}: the rule \"{id}\" has the id of a built-in one. Give it another id."
-            ),
-        }
-    }
+    #[say("{NAME}: the rule \"{id}\" has the id of a built-in one. Give it another id.")]
+    Taken { id: String },
 }
 
 /// Reads the guard's part of the project's file, if there is one.

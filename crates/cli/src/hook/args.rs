@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::Say;
 
 use super::Host;
 
@@ -54,36 +53,14 @@ pub struct Options {
     pub within: Option<Duration>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Say)]
 pub enum Usage {
+    #[say("there is no host \"{name}\"; use one of: {known}", name = _0, known = Host::ALL.map(|it| it.into_str()).join(", "))]
     UnknownHost(String),
+    #[say("there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}", name = _0, known = Event::ALL.map(|it| it.into_str()).join(", "))]
     UnknownEvent(String),
+    #[say("{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}", what = _0, known = Event::ALL.map(|it| it.into_str()).join(", "))]
     Missing(&'static str),
-}
-
-impl Say for Usage {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Usage::UnknownHost(name) => {
-                let known = Host::ALL.map(|it| it.into_str()).join(", ");
-                tr!(lang, "there is no host \"{name}\"; use one of: {known}")
-            }
-            Usage::UnknownEvent(name) => {
-                let known = Event::ALL.map(|it| it.into_str()).join(", ");
-                tr!(
-                    lang,
-                    "there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}"
-                )
-            }
-            Usage::Missing(what) => {
-                let known = Event::ALL.map(|it| it.into_str()).join(", ");
-                tr!(
-                    lang,
-                    "{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}"
-                )
-            }
-        }
-    }
 }
 
 pub fn parse(args: &[OsString]) -> Result<Options, Usage> {

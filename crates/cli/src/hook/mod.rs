@@ -209,26 +209,16 @@ fn open(why: &str, lang: Lang) -> String {
 }
 
 /// Why no call could be read.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Say)]
 pub enum Bad {
+    #[say("its payload can't be read: {kind}", kind = _0)]
     Unreadable(std::io::ErrorKind),
+    #[say("its payload is longer than 4 MiB; split the call")]
     TooLong,
+    #[say("its payload is no JSON object; a hook of an agent gives it on standard input")]
     NotJson,
+    #[say("its payload names no tool")]
     NoTool,
-}
-
-impl Say for Bad {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Bad::Unreadable(kind) => tr!(lang, "its payload can't be read: {kind}"),
-            Bad::TooLong => tr!(lang, "its payload is longer than 4 MiB; split the call"),
-            Bad::NotJson => tr!(
-                lang,
-                "its payload is no JSON object; a hook of an agent gives it on standard input"
-            ),
-            Bad::NoTool => tr!(lang, "its payload names no tool"),
-        }
-    }
 }
 
 fn read_payload() -> Result<Vec<u8>, Bad> {

@@ -7,8 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::sha256;
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::Say;
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::error::Action;
@@ -53,25 +52,12 @@ pub enum How {
 }
 
 /// Why the manifest says nothing.
-#[derive(Debug)]
+#[derive(Debug, Say)]
 pub enum Unusable {
+    #[say(_0.say(lang))]
     File(FileError),
+    #[say("{path} is damaged ({message}); move it away, and Ralph's entries are found by their command lines", path = path.display())]
     Broken { path: PathBuf, message: String },
-}
-
-impl Say for Unusable {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unusable::File(error) => error.say(lang),
-            Unusable::Broken { path, message } => {
-                let path = path.display();
-                tr!(
-                    lang,
-                    "{path} is damaged ({message}); move it away, and Ralph's entries are found by their command lines"
-                )
-            }
-        }
-    }
 }
 
 impl From<FileError> for Unusable {

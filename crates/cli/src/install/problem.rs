@@ -10,23 +10,22 @@ use super::manifest::Unusable;
 use super::merge::MergeError;
 
 /// Why nothing is installed or taken away.
-#[derive(Debug)]
+#[derive(Debug, Say)]
 pub enum Problem {
-    NoDirectory {
-        root: PathBuf,
-    },
-    Itself {
-        root: PathBuf,
-    },
-    Settings {
-        path: String,
-        error: MergeError,
-    },
+    #[say("{root} is no directory; create the project first", root = root.display())]
+    NoDirectory { root: PathBuf },
+    #[say("{root} is Ralph's own source; name the project to install into", root = root.display())]
+    Itself { root: PathBuf },
+    #[say(settings(path, error, lang))]
+    Settings { path: String, error: MergeError },
     /// The manifest names a file outside of the project.
-    Outside {
-        path: String,
-    },
+    #[say(
+        ".ralph/install.json names {path}, which is outside of the project; nothing was changed. Move the file away, and Ralph's entries are found by their command lines"
+    )]
+    Outside { path: String },
+    #[say(_0.say(lang))]
     File(FileError),
+    #[say(_0.say(lang))]
     Manifest(Unusable),
 }
 
@@ -39,31 +38,6 @@ impl From<FileError> for Problem {
 impl From<Unusable> for Problem {
     fn from(error: Unusable) -> Problem {
         Problem::Manifest(error)
-    }
-}
-
-impl Say for Problem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Problem::NoDirectory { root } => {
-                let root = root.display();
-                tr!(lang, "{root} is no directory; create the project first")
-            }
-            Problem::Itself { root } => {
-                let root = root.display();
-                tr!(
-                    lang,
-                    "{root} is Ralph's own source; name the project to install into"
-                )
-            }
-            Problem::Settings { path, error } => settings(path, error, lang),
-            Problem::Outside { path } => tr!(
-                lang,
-                ".ralph/install.json names {path}, which is outside of the project; nothing was changed. Move the file away, and Ralph's entries are found by their command lines"
-            ),
-            Problem::File(error) => error.say(lang),
-            Problem::Manifest(error) => error.say(lang),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! ensure_ascii=False)`. The checksum of a checkpoint is taken over this text
 //! (CKPT-05), so that the tools that share the file come to the same value.
 
+use crate::lang::Say;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
@@ -12,10 +13,13 @@ use sha2::{Digest, Sha256};
 const MAX_DEPTH: usize = 64;
 
 /// Why a text has no canonical form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum NotCanonical {
+    #[say("line {line} is not JSON ({message})")]
     NotJson { line: usize, message: String },
+    #[say("it is not a JSON object")]
     NotAnObject,
+    #[say("it is nested too deeply")]
     TooDeep,
 }
 

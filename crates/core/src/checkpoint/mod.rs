@@ -5,10 +5,10 @@
 //! added to a checkpoint is kept.
 
 mod canonical;
-mod say;
 #[cfg(test)]
 mod tests;
 
+use crate::lang::Say;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -115,25 +115,25 @@ pub enum Trust {
 }
 
 /// Why a checkpoint is not used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum CheckpointError {
+    #[say("it is not UTF-8 text")]
     NotUtf8,
+    #[say(_0.say(lang))]
     Malformed(NotCanonical),
+    #[say("its checksum is missing")]
     ChecksumMissing,
-    ChecksumWrong {
-        stated: String,
-        found: String,
-    },
-    NewerVersion {
-        version: String,
-    },
-    UnknownVersion {
-        version: String,
-    },
+    #[say("its checksum is wrong (it says {stated}, its content has {found})")]
+    ChecksumWrong { stated: String, found: String },
+    #[say(
+        "it has version {version}, which is newer than this ralph understands (3.0); update ralph"
+    )]
+    NewerVersion { version: String },
+    #[say("its version {version} is unknown")]
+    UnknownVersion { version: String },
     /// Its checksum is right, and yet it is no checkpoint.
-    NotACheckpoint {
-        message: String,
-    },
+    #[say("it is not a checkpoint ({message})")]
+    NotACheckpoint { message: String },
 }
 
 /// A checkpoint as the text of its file, and the checksum that stands in it.

@@ -5,38 +5,53 @@
 //! little, a line of the comment above it says the rest: `Type: duration`,
 //! `One of: menu, pause, stop`, `Any of: tasks, phase`, `At least: 1`.
 
+use crate::lang::Say;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 use toml::Value;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
+use super::words::quoted;
 use super::{guard, units};
 
 /// The commented default configuration, which is also the reference page.
 pub const REFERENCE: &str = include_str!("default.toml");
 
 /// What a setting's value has to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Say)]
 pub enum Kind {
+    #[say("a text in quotes")]
     Text,
-    Count {
-        at_least: u32,
-    },
+    #[say("a whole number, {at_least} or more")]
+    Count { at_least: u32 },
+    #[say("true or false")]
     Switch,
+    #[say("a list of texts such as [\"a\", \"b\"]")]
     List,
+    #[say("a duration with a unit, such as \"90s\", \"30m\" or \"12h\" (\"0\" is off)")]
     Duration,
+    #[say("a size with a unit, such as \"500KB\" or \"10MB\" (\"0\" is off)")]
     Size,
+    #[say("an amount with its currency, such as \"20usd\" or \"$0.50\" (\"0\" is off)")]
     Money,
+    #[say("a whole number such as 15 or a percentage such as \"75%\"")]
     CountOrPercent,
     /// The empty word is among them where the default leaves the choice open.
+    #[say("one of {words}", words = quoted(_0))]
     OneOf(Vec<String>),
+    #[say("a list of any of {words}", words = quoted(_0))]
     AnyOf(Vec<String>),
     /// A list of `NAME=value`.
+    #[say("a list such as [\"NAME=value\"]")]
     Assignments,
     /// A list of `RULE=mode`.
+    #[say("a list such as [\"git.reset-hard=ask\"], with block, ask or warn")]
     GuardModes,
     /// Rules of the guard, each a table.
+    #[say(
+        "[[guard.rules]] with id, program, and where wanted args, paths, reason, hint, mode (block, ask or warn), match, not_match"
+    )]
     GuardRules,
 }
 

@@ -3,7 +3,6 @@
 use toml::Value;
 
 use super::origin::{Origin, Place};
-use super::schema::Kind;
 use crate::lang::{Lang, Say};
 use crate::tr;
 
@@ -83,51 +82,7 @@ impl Say for Found {
     }
 }
 
-impl Say for Kind {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Kind::Text => tr!(lang, "a text in quotes"),
-            Kind::Count { at_least } => tr!(lang, "a whole number, {at_least} or more"),
-            Kind::Switch => tr!(lang, "true or false"),
-            Kind::List => tr!(lang, "a list of texts such as [\"a\", \"b\"]"),
-            Kind::Duration => tr!(
-                lang,
-                "a duration with a unit, such as \"90s\", \"30m\" or \"12h\" (\"0\" is off)"
-            ),
-            Kind::Size => tr!(
-                lang,
-                "a size with a unit, such as \"500KB\" or \"10MB\" (\"0\" is off)"
-            ),
-            Kind::Money => tr!(
-                lang,
-                "an amount with its currency, such as \"20usd\" or \"$0.50\" (\"0\" is off)"
-            ),
-            Kind::CountOrPercent => tr!(
-                lang,
-                "a whole number such as 15 or a percentage such as \"75%\""
-            ),
-            Kind::OneOf(words) => {
-                let words = quoted(words);
-                tr!(lang, "one of {words}")
-            }
-            Kind::AnyOf(words) => {
-                let words = quoted(words);
-                tr!(lang, "a list of any of {words}")
-            }
-            Kind::Assignments => tr!(lang, "a list such as [\"NAME=value\"]"),
-            Kind::GuardModes => tr!(
-                lang,
-                "a list such as [\"git.reset-hard=ask\"], with block, ask or warn"
-            ),
-            Kind::GuardRules => tr!(
-                lang,
-                "[[guard.rules]] with id, program, and where wanted args, paths, reason, hint, mode (block, ask or warn), match, not_match"
-            ),
-        }
-    }
-}
-
-fn quoted(words: &[String]) -> String {
+pub(super) fn quoted(words: &[String]) -> String {
     let shown: Vec<String> = words
         .iter()
         .filter(|word| !word.is_empty())

@@ -6,11 +6,11 @@
 //! error that names its line.
 
 mod read;
-mod say;
 #[cfg(test)]
 mod tests;
 mod write;
 
+use crate::lang::Say;
 pub use write::{duration, one_line, template};
 
 /// Where the file stands, relative to the project.
@@ -97,18 +97,17 @@ pub struct Section {
 }
 
 /// Why a file can't be used as a state; lines count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum DeltaError {
-    NotUtf8 {
-        line: usize,
-    },
+    #[say("line {line} is not UTF-8 text")]
+    NotUtf8 { line: usize },
     /// There is no section of a state file in it.
+    #[say("it has no section of a delta loop state (`## Meta`, `## Iteration`)")]
     NotAState,
     /// `line` is where the field or its section should stand.
-    Missing {
-        field: &'static str,
-        line: usize,
-    },
+    #[say("line {line}: `- {field}:` is missing")]
+    Missing { field: &'static str, line: usize },
+    #[say("line {line}: `- {field}:` can't be `{value}`")]
     Bad {
         field: &'static str,
         value: String,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Answer, Detected, Risk, RiskSign};
+use super::{Answer, Detected, Risk};
 use crate::lang::{Lang, Say};
 use crate::machine::Level;
 use crate::tr;
@@ -96,12 +96,21 @@ pub enum FlowNotice {
 }
 
 /// Why a person is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
 #[serde(rename_all = "snake_case")]
 pub enum Escalation {
+    #[say(
+        "the review sent the task back too often; look at the findings, change the task or the code, then `ralph resume`"
+    )]
     Rejects,
+    #[say(
+        "the tests of the task failed too often; look at them, change the task or the code, then `ralph resume`"
+    )]
     Fails,
     /// The flow itself says so.
+    #[say(
+        "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`"
+    )]
     Flow,
 }
 
@@ -111,25 +120,6 @@ impl Escalation {
             Escalation::Rejects => "rejects",
             Escalation::Fails => "fails",
             Escalation::Flow => "flow",
-        }
-    }
-}
-
-impl Say for Escalation {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Escalation::Rejects => tr!(
-                lang,
-                "the review sent the task back too often; look at the findings, change the task or the code, then `ralph resume`"
-            ),
-            Escalation::Fails => tr!(
-                lang,
-                "the tests of the task failed too often; look at them, change the task or the code, then `ralph resume`"
-            ),
-            Escalation::Flow => tr!(
-                lang,
-                "the review did not pass, and this flow leaves the rest to you; see to it, then `ralph resume`"
-            ),
         }
     }
 }
@@ -257,24 +247,6 @@ impl FlowNotice {
                 task,
                 reason,
             } => json!({"iteration": iteration, "task": task, "reason": reason}),
-        }
-    }
-}
-
-impl Say for RiskSign {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            RiskSign::Nothing => tr!(lang, "nothing stands out"),
-            RiskSign::Said => tr!(lang, "the task says so"),
-            RiskSign::Set => tr!(lang, "roles.risk is set"),
-            RiskSign::Path(path) => tr!(lang, "path {path}"),
-            RiskSign::Word(word) => {
-                tr!(lang, "word \"{word}\"")
-            }
-            RiskSign::ManyFiles(count) => {
-                tr!(lang, "{count} files")
-            }
-            RiskSign::OnlyText => tr!(lang, "only text files"),
         }
     }
 }

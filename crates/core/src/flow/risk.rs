@@ -1,5 +1,6 @@
 //! How much a task can break, from its words and files (ROLE-04).
 
+use crate::lang::Say;
 use serde::{Deserialize, Serialize};
 
 use super::Risk;
@@ -12,19 +13,26 @@ pub struct Detected {
 }
 
 /// What made the risk what it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Say)]
 #[serde(rename_all = "snake_case")]
 pub enum RiskSign {
     /// Nothing stood out.
     #[default]
+    #[say("nothing stands out")]
     Nothing,
     /// The task says so: `| risk: high`.
+    #[say("the task says so")]
     Said,
     /// The settings say so.
+    #[say("roles.risk is set")]
     Set,
+    #[say("path {path}", path = _0)]
     Path(String),
+    #[say("word \"{word}\"", word = _0)]
     Word(String),
+    #[say("{count} files", count = _0)]
     ManyFiles(usize),
+    #[say("only text files")]
     OnlyText,
 }
 

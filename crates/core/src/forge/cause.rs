@@ -1,24 +1,39 @@
 //! Why CI is red: the pull request broke something, it fails by chance, the
 //! base is broken too, or the machines of the forge are.
 
+use crate::lang::Say;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, CheckState};
 
 /// Ordered by what is met first.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    Say,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Cause {
     /// The pull request brought it: the agent has to repair it.
+    #[say("new failure")]
     Regression,
     /// It may pass when it is run again.
+    #[say("perhaps flaky")]
     Flaky,
     /// It fails on the base too.
+    #[say("the base fails too")]
     PreExisting,
     /// A runner was lost, cancelled or too slow: no code of ours.
+    #[say("infrastructure")]
     Infrastructure,
 }
 

@@ -23,14 +23,18 @@ pub enum Phase {
 }
 
 /// Why a phase can't be told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum Unknown {
+    #[say(_0.say(lang))]
     Trouble(Trouble),
     /// The commit has no check that says anything, and had time to get one.
+    #[say("the commit has no check that says anything")]
     NoChecks,
     /// HEAD is on no branch.
+    #[say("HEAD is on no branch")]
     NoBranch,
     /// Pull requests are made on other branches.
+    #[say("pull requests are not made from {branch} (pr.branches: {patterns})", patterns = patterns.join(", "))]
     OtherBranch {
         branch: String,
         patterns: Vec<String>,
@@ -205,23 +209,6 @@ impl Unknown {
                 lang,
                 "nothing is done; check out a feature branch, or change pr.branches"
             ),
-        }
-    }
-}
-
-impl Say for Unknown {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unknown::Trouble(trouble) => trouble.say(lang),
-            Unknown::NoChecks => tr!(lang, "the commit has no check that says anything"),
-            Unknown::NoBranch => tr!(lang, "HEAD is on no branch"),
-            Unknown::OtherBranch { branch, patterns } => {
-                let patterns = patterns.join(", ");
-                tr!(
-                    lang,
-                    "pull requests are not made from {branch} (pr.branches: {patterns})"
-                )
-            }
         }
     }
 }

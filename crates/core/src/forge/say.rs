@@ -4,44 +4,67 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::phase::short;
-use super::{Cause, Trouble, TroubleKind};
+use super::{Trouble, TroubleKind};
 use crate::lang::{Lang, Say};
 use crate::tr;
 
 /// What a person has to see to before a run can go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, Say)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ForgeNeed {
     /// The forge's own program is not installed.
     #[strum(to_string = "forge_program")]
+    #[say("the forge's own program (gh, glab) is not installed: install it, then `ralph resume`")]
     Program,
     #[strum(to_string = "forge_login")]
+    #[say("gh (or glab) is not logged in: `gh auth login`, then `ralph resume`")]
     Login,
     #[strum(to_string = "forge_repository")]
+    #[say(
+        "no remote of this project names a repository that can be seen: check `git remote -v`, then `ralph resume`"
+    )]
     Repository,
     /// The forge could not be reached for too long.
     #[strum(to_string = "forge_unreachable")]
+    #[say("the forge did not answer as it should: look at the log, then `ralph resume`")]
     Unreachable,
     /// There is no open pull request to work on.
     #[strum(to_string = "no_pull_request")]
+    #[say(
+        "there is no open pull request: `ralph run --preset dev-p0` makes one, or name it with --pr N"
+    )]
     NoPull,
     #[strum(to_string = "pr_closed")]
+    #[say("the pull request was closed without a merge: reopen it, then `ralph resume`")]
     Closed,
     /// The checks did not end in time.
+    #[say("CI did not end within pr.poll_timeout: `ralph resume` waits on")]
     CiTimeout,
     /// The commit got no checks.
+    #[say(
+        "the pushed commit got no checks: look whether CI is set up for pull requests, then `ralph resume`"
+    )]
     NoChecks,
     /// Only what the base fails too is left.
     #[strum(to_string = "ci_pre_existing")]
+    #[say("what still fails, fails on the base branch too: repair it there, then `ralph resume`")]
     PreExisting,
     #[strum(to_string = "ci_infrastructure")]
+    #[say("CI's own machines failed, also when run again: look at the forge, then `ralph resume`")]
     Infrastructure,
+    #[say(
+        "CI is green and the merge was refused (a review, a draft, a rule of the branch): see to it, then `ralph resume`"
+    )]
     MergeRefused,
     /// It was merged although CI or the gate did not pass.
+    #[say(
+        "the pull request was merged although CI or the quality gate did not pass: look at the base branch"
+    )]
     MergedUnproven,
     /// Checks were weakened before anybody worked here.
     #[strum(to_string = "checks_weakened")]
+    #[say("checks or tests were removed, skipped or emptied: look at them, then `ralph resume`")]
     Weakened,
 }
 
@@ -58,76 +81,6 @@ impl ForgeNeed {
             | TroubleKind::Silent
             | TroubleKind::Refused
             | TroubleKind::Strange => ForgeNeed::Unreachable,
-        }
-    }
-}
-
-impl Say for ForgeNeed {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ForgeNeed::Program => tr!(
-                lang,
-                "the forge's own program (gh, glab) is not installed: install it, then `ralph resume`"
-            ),
-            ForgeNeed::Login => tr!(
-                lang,
-                "gh (or glab) is not logged in: `gh auth login`, then `ralph resume`"
-            ),
-            ForgeNeed::Repository => tr!(
-                lang,
-                "no remote of this project names a repository that can be seen: check `git remote -v`, then `ralph resume`"
-            ),
-            ForgeNeed::Unreachable => tr!(
-                lang,
-                "the forge did not answer as it should: look at the log, then `ralph resume`"
-            ),
-            ForgeNeed::NoPull => tr!(
-                lang,
-                "there is no open pull request: `ralph run --preset dev-p0` makes one, or name it with --pr N"
-            ),
-            ForgeNeed::Closed => tr!(
-                lang,
-                "the pull request was closed without a merge: reopen it, then `ralph resume`"
-            ),
-            ForgeNeed::CiTimeout => tr!(
-                lang,
-                "CI did not end within pr.poll_timeout: `ralph resume` waits on"
-            ),
-            ForgeNeed::NoChecks => tr!(
-                lang,
-                "the pushed commit got no checks: look whether CI is set up for pull requests, then `ralph resume`"
-            ),
-            ForgeNeed::PreExisting => tr!(
-                lang,
-                "what still fails, fails on the base branch too: repair it there, then `ralph resume`"
-            ),
-            ForgeNeed::Infrastructure => tr!(
-                lang,
-                "CI's own machines failed, also when run again: look at the forge, then `ralph resume`"
-            ),
-            ForgeNeed::MergeRefused => tr!(
-                lang,
-                "CI is green and the merge was refused (a review, a draft, a rule of the branch): see to it, then `ralph resume`"
-            ),
-            ForgeNeed::MergedUnproven => tr!(
-                lang,
-                "the pull request was merged although CI or the quality gate did not pass: look at the base branch"
-            ),
-            ForgeNeed::Weakened => tr!(
-                lang,
-                "checks or tests were removed, skipped or emptied: look at them, then `ralph resume`"
-            ),
-        }
-    }
-}
-
-impl Say for Cause {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Cause::Regression => tr!(lang, "new failure"),
-            Cause::Flaky => tr!(lang, "perhaps flaky"),
-            Cause::PreExisting => tr!(lang, "the base fails too"),
-            Cause::Infrastructure => tr!(lang, "infrastructure"),
         }
     }
 }
@@ -173,21 +126,16 @@ impl Say for Trouble {
 }
 
 /// Something that the forge showed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum ForgeProof {
-    Pull {
-        number: u64,
-        url: String,
-    },
-    Checks {
-        commit: String,
-        passed: usize,
-    },
-    Merged {
-        number: u64,
-        at: String,
-    },
+    #[say("pull request #{number} is open: {url}")]
+    Pull { number: u64, url: String },
+    #[say("CI at {commit}: {passed} checks passed, none failed", commit = short(commit))]
+    Checks { commit: String, passed: usize },
+    #[say("pull request #{number} merged at {at}")]
+    Merged { number: u64, at: String },
     /// The quality gate was checked and lacks nothing.
+    #[say("the quality gate lacks nothing")]
     Gate,
 }
 
@@ -204,20 +152,6 @@ impl ForgeProof {
                 json!({"kind": "merge", "number": number, "merged_at": at})
             }
             ForgeProof::Gate => json!({"kind": "gate"}),
-        }
-    }
-}
-
-impl Say for ForgeProof {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ForgeProof::Pull { number, url } => tr!(lang, "pull request #{number} is open: {url}"),
-            ForgeProof::Checks { commit, passed } => {
-                let commit = short(commit);
-                tr!(lang, "CI at {commit}: {passed} checks passed, none failed")
-            }
-            ForgeProof::Merged { number, at } => tr!(lang, "pull request #{number} merged at {at}"),
-            ForgeProof::Gate => tr!(lang, "the quality gate lacks nothing"),
         }
     }
 }

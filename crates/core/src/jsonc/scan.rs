@@ -57,18 +57,29 @@ pub struct SyntaxError {
     pub problem: Problem,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Problem {
+    #[say("a value is expected")]
     Value,
+    #[say("a name in double quotes is expected")]
     Key,
+    #[say("a colon is expected")]
     Colon,
+    #[say("a comma or the closing bracket is expected")]
     CommaOrEnd,
+    #[say("this comment has no end")]
     OpenComment,
+    #[say("this text has no closing quote")]
     OpenString,
+    #[say("this text is no JSON string")]
     Text,
+    #[say("this is no number")]
     Number,
+    #[say("nothing may follow here")]
     More,
+    #[say("this is nested too deeply")]
     Deep,
+    #[say("this name stands here for the second time")]
     Twice,
 }
 
@@ -77,24 +88,6 @@ impl Say for SyntaxError {
         let (line, column) = (self.line, self.column);
         let what = self.problem.say(lang);
         tr!(lang, "line {line}, column {column}: {what}")
-    }
-}
-
-impl Say for Problem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Problem::Value => tr!(lang, "a value is expected"),
-            Problem::Key => tr!(lang, "a name in double quotes is expected"),
-            Problem::Colon => tr!(lang, "a colon is expected"),
-            Problem::CommaOrEnd => tr!(lang, "a comma or the closing bracket is expected"),
-            Problem::OpenComment => tr!(lang, "this comment has no end"),
-            Problem::OpenString => tr!(lang, "this text has no closing quote"),
-            Problem::Text => tr!(lang, "this text is no JSON string"),
-            Problem::Number => tr!(lang, "this is no number"),
-            Problem::More => tr!(lang, "nothing may follow here"),
-            Problem::Deep => tr!(lang, "this is nested too deeply"),
-            Problem::Twice => tr!(lang, "this name stands here for the second time"),
-        }
     }
 }
 

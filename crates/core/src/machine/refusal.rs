@@ -1,19 +1,23 @@
 //! Why an agent does not work although nothing is wrong with the work: its
 //! limits, its outages, and what only a person can settle.
 
+use crate::lang::Say;
 use serde::{Deserialize, Serialize};
 
 const MINUTE_MS: u64 = 60 * 1000;
 
 /// Why the agent's service refused a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// The usage limit is reached; `resets_at` is on the wall clock.
+    #[say("usage limit reached")]
     Usage { resets_at: Option<i64> },
     /// Too much to do for it at the moment, or out of order.
+    #[say("the service is overloaded or out of order")]
     Overload { retry_after_ms: Option<u64> },
     /// Waiting does not help.
+    #[say(_0.say(lang))]
     Person(Need),
 }
 

@@ -1,8 +1,6 @@
 //! One line per notice, for the log and for the screen.
 
-use super::{
-    BreakerRule, Evidence, Limit, Need, Notice, Outcome, PauseReason, Refusal, WaitReason,
-};
+use super::{BreakerRule, Evidence, Limit, Need, Notice, Outcome, PauseReason, WaitReason};
 use crate::lang::{Lang, Say};
 use crate::tr;
 
@@ -277,18 +275,6 @@ impl BreakerRule {
                 lang,
                 "{count} false promises in a row: circuit breaker open"
             ),
-        }
-    }
-}
-
-impl Say for Refusal {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Refusal::Usage { .. } => {
-                tr!(lang, "usage limit reached")
-            }
-            Refusal::Overload { .. } => tr!(lang, "the service is overloaded or out of order"),
-            Refusal::Person(need) => need.say(lang),
         }
     }
 }

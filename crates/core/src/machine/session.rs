@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Request;
-use crate::lang::{Lang, Say};
-use crate::tr;
+use crate::lang::Say;
 
 /// Something that happened to the session of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,20 +51,16 @@ impl SessionState {
 }
 
 /// What is told of a session (REIN-05).
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, Say)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum SessionNotice {
     #[strum(to_string = "session_joined")]
-    Joined {
-        id: String,
-        host: String,
-    },
-    StopHookTrigger {
-        iteration: u32,
-    },
-    PromptReinjected {
-        iteration: u32,
-    },
+    #[say("driven by session {id} of {host}")]
+    Joined { id: String, host: String },
+    #[say("the agent wants to stop in iteration {iteration}")]
+    StopHookTrigger { iteration: u32 },
+    #[say("the agent was sent on into iteration {iteration}")]
+    PromptReinjected { iteration: u32 },
 }
 
 impl SessionNotice {
@@ -74,20 +69,6 @@ impl SessionNotice {
             SessionNotice::Joined { id, host } => json!({"session": id, "host": host}),
             SessionNotice::StopHookTrigger { iteration }
             | SessionNotice::PromptReinjected { iteration } => json!({"iteration": iteration}),
-        }
-    }
-}
-
-impl Say for SessionNotice {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            SessionNotice::Joined { id, host } => tr!(lang, "driven by session {id} of {host}"),
-            SessionNotice::StopHookTrigger { iteration } => {
-                tr!(lang, "the agent wants to stop in iteration {iteration}")
-            }
-            SessionNotice::PromptReinjected { iteration } => {
-                tr!(lang, "the agent was sent on into iteration {iteration}")
-            }
         }
     }
 }

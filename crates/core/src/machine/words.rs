@@ -7,53 +7,29 @@ use crate::lang::{Lang, Say};
 use crate::tr;
 
 /// What the evidence lacks for a claim.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum Missing {
+    #[say("open tasks ({count}): {first}", first = names(first))]
     OpenTasks {
         count: usize,
         /// The first of them.
         first: Vec<TaskRef>,
     },
-    OpenInPhase {
-        phase: String,
-        count: usize,
-    },
+    #[say("open tasks in phase {phase}: {count}")]
+    OpenInPhase { phase: String, count: usize },
     /// Tasks that stood in the file and are gone.
-    LostTasks {
-        count: usize,
-    },
-    Failing {
-        command: String,
-    },
+    #[say("tasks removed from the task file: {count}")]
+    LostTasks { count: usize },
+    #[say("`{command}` does not pass")]
+    Failing { command: String },
     /// Checks are weaker than they were when the loop was armed.
-    Weakened {
-        files: Vec<String>,
-    },
+    #[say("checks were weakened; restore them: {files}", files = files.join(", "))]
+    Weakened { files: Vec<String> },
     /// The task file can't be read, so nothing is known.
+    #[say("the task file can't be read")]
     Unreadable,
+    #[say("no task was found in the task file")]
     NoTasks,
-}
-
-impl Say for Missing {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Missing::OpenTasks { count, first } => {
-                let first = names(first);
-                tr!(lang, "open tasks ({count}): {first}")
-            }
-            Missing::OpenInPhase { phase, count } => {
-                tr!(lang, "open tasks in phase {phase}: {count}")
-            }
-            Missing::LostTasks { count } => tr!(lang, "tasks removed from the task file: {count}"),
-            Missing::Unreadable => tr!(lang, "the task file can't be read"),
-            Missing::NoTasks => tr!(lang, "no task was found in the task file"),
-            Missing::Weakened { files } => {
-                let files = files.join(", ");
-                tr!(lang, "checks were weakened; restore them: {files}")
-            }
-            Missing::Failing { command } => tr!(lang, "`{command}` does not pass"),
-        }
-    }
 }
 
 fn names(tasks: &[TaskRef]) -> String {
@@ -65,54 +41,22 @@ fn names(tasks: &[TaskRef]) -> String {
 }
 
 /// What a rule of the circuit breaker saw.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum Sign {
-    Iterations {
-        from: u32,
-        to: u32,
-    },
-    Tasks {
-        completed: usize,
-        total: usize,
-    },
+    #[say("iterations {from} to {to}")]
+    Iterations { from: u32, to: u32 },
+    #[say("tasks: {completed}/{total}")]
+    Tasks { completed: usize, total: usize },
     /// Neither a commit nor a tree that was not there before.
+    #[say("no new commit, and no content that was not seen before")]
     NothingNew,
-    Promised {
-        text: String,
-    },
-    Open {
-        task: TaskRef,
-    },
+    #[say("promised: {text}")]
+    Promised { text: String },
+    #[say("open: {task}", task = task.name())]
+    Open { task: TaskRef },
     /// What a command or the agent said again and again.
-    Output {
-        of: String,
-        text: String,
-    },
-}
-
-impl Say for Sign {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Sign::Iterations { from, to } => {
-                tr!(lang, "iterations {from} to {to}")
-            }
-            Sign::Tasks { completed, total } => {
-                tr!(lang, "tasks: {completed}/{total}")
-            }
-            Sign::NothingNew => tr!(
-                lang,
-                "no new commit, and no content that was not seen before"
-            ),
-            Sign::Promised { text } => {
-                tr!(lang, "promised: {text}")
-            }
-            Sign::Open { task } => {
-                let task = task.name();
-                tr!(lang, "open: {task}")
-            }
-            Sign::Output { of, text } => format!("{of}: {text}"),
-        }
-    }
+    #[say(format!("{of}: {text}"))]
+    Output { of: String, text: String },
 }
 
 /// How a turn went wrong.

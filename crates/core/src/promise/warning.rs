@@ -4,19 +4,21 @@ use std::collections::HashSet;
 
 use super::Promise;
 use super::statement::Statements;
-use crate::lang::{Lang, Say};
-use crate::tr;
+use crate::lang::Say;
 
 /// More of the same would only hide the first ones.
 const MOST_WARNINGS: usize = 8;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum PromiseWarning {
     /// The text gives promises that exclude each other.
+    #[say("the agent gave two promises that exclude each other: <promise>{chosen}</promise> counts, <promise>{set_aside}</promise> does not; have the prompt ask for one tag, on its own line at the end", (chosen, set_aside) = (shorten(&chosen.to_string()),shorten(&set_aside.to_string()),))]
     Conflict { chosen: Promise, set_aside: Promise },
     /// The tag occurs only within a sentence, a table or a list of choices.
+    #[say("<promise>{text}</promise> is only mentioned in the text and does not count; have the prompt ask for the tag on its own line at the end", text = shorten(text))]
     OnlyMentioned { text: String },
     /// A tag with a text that nobody agreed on.
+    #[say("unknown promise <promise>{text}</promise>; if it means that the work is finished, add its text to promise.complete in .ralph/config.toml", text = shorten(text))]
     Unknown { text: String },
 }
 
@@ -45,37 +47,6 @@ pub(super) fn about(statements: &Statements) -> Vec<PromiseWarning> {
         .map(|(_, warning)| warning)
         .take(MOST_WARNINGS)
         .collect()
-}
-
-impl Say for PromiseWarning {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            PromiseWarning::Conflict { chosen, set_aside } => {
-                let (chosen, set_aside) = (
-                    shorten(&chosen.to_string()),
-                    shorten(&set_aside.to_string()),
-                );
-                tr!(
-                    lang,
-                    "the agent gave two promises that exclude each other: <promise>{chosen}</promise> counts, <promise>{set_aside}</promise> does not; have the prompt ask for one tag, on its own line at the end"
-                )
-            }
-            PromiseWarning::OnlyMentioned { text } => {
-                let text = shorten(text);
-                tr!(
-                    lang,
-                    "<promise>{text}</promise> is only mentioned in the text and does not count; have the prompt ask for the tag on its own line at the end"
-                )
-            }
-            PromiseWarning::Unknown { text } => {
-                let text = shorten(text);
-                tr!(
-                    lang,
-                    "unknown promise <promise>{text}</promise>; if it means that the work is finished, add its text to promise.complete in .ralph/config.toml"
-                )
-            }
-        }
-    }
 }
 
 fn shorten(text: &str) -> String {

@@ -10,6 +10,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
+use crate::lang::Say;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -78,15 +79,22 @@ impl Route {
     Serialize,
     Deserialize,
     strum::IntoStaticStr,
+    Say,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Dimension {
+    #[say("scope")]
     Scope,
+    #[say("dependencies")]
     Dependency,
+    #[say("technical")]
     Technical,
+    #[say("risk")]
     Risk,
+    #[say("time")]
     Time,
+    #[say("UI")]
     Ui,
 }
 

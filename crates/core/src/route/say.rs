@@ -1,21 +1,8 @@
 //! The score card as people read it.
 
-use super::{Card, Dimension, Heard, Route, Why};
+use super::{Card, Dimension, Heard, Why};
 use crate::lang::{Lang, Say};
 use crate::tr;
-
-impl Say for Dimension {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Dimension::Scope => tr!(lang, "scope"),
-            Dimension::Dependency => tr!(lang, "dependencies"),
-            Dimension::Technical => tr!(lang, "technical"),
-            Dimension::Risk => tr!(lang, "risk"),
-            Dimension::Time => tr!(lang, "time"),
-            Dimension::Ui => tr!(lang, "UI"),
-        }
-    }
-}
 
 impl Say for Card {
     fn say(&self, lang: Lang) -> String {

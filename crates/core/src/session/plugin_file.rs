@@ -4,8 +4,7 @@
 //! Only the lines that count are ever changed; everything else stays byte for
 //! byte.
 
-use crate::lang::{Lang, Say};
-use crate::tr;
+use crate::lang::Say;
 
 /// Where the file stands, relative to the project.
 pub const PATH: &str = ".claude/ralph-loop.local.md";
@@ -24,34 +23,19 @@ pub struct PluginFile {
     pub prompt: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum PluginFileError {
     /// There is no head between two lines `---`.
+    #[say(
+        "{PATH}: there is no head between two lines `---`; remove the file, or write it anew with /ralph-loop"
+    )]
     NoHead,
-    NotANumber {
-        key: &'static str,
-        value: String,
-    },
+    #[say(
+        "{PATH}: {key} has to be a whole number, and is \"{value}\"; correct it or remove the file"
+    )]
+    NotANumber { key: &'static str, value: String },
+    #[say("{PATH}: there is no prompt below its head; add one or remove the file")]
     NoPrompt,
-}
-
-impl Say for PluginFileError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            PluginFileError::NoHead => tr!(
-                lang,
-                "{PATH}: there is no head between two lines `---`; remove the file, or write it anew with /ralph-loop"
-            ),
-            PluginFileError::NotANumber { key, value } => tr!(
-                lang,
-                "{PATH}: {key} has to be a whole number, and is \"{value}\"; correct it or remove the file"
-            ),
-            PluginFileError::NoPrompt => tr!(
-                lang,
-                "{PATH}: there is no prompt below its head; add one or remove the file"
-            ),
-        }
-    }
 }
 
 impl PluginFile {

@@ -1,9 +1,8 @@
 //! `/do`: one task, and how much process it gets (ROUT-02, ROUT-05).
 
 use super::words::{Start, StartError, words};
-use crate::lang::{Lang, Say};
+use crate::lang::Say;
 use crate::route::Route;
-use crate::tr;
 
 /// Who chooses the route of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,38 +40,23 @@ pub struct Do {
 }
 
 /// Why a `/do` can't be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum DoError {
+    #[say(
+        "/do needs a task: /do \"TASK\" [--quick | --deep | --route ROUTE] [--explain], or /do --resume"
+    )]
     NoTask,
     /// More than one of `--quick`, `--deep` and `--route`.
+    #[say("say only one of --quick, --deep and --route")]
     TwoWays,
-    UnknownFlag {
-        flag: String,
-    },
-    Missing {
-        flag: String,
-    },
+    #[say(
+        "/do does not know {flag}; it knows --quick, --deep, --route ROUTE, --explain, --resume, --max-iterations N, --preset NAME and --verify COMMAND"
+    )]
+    UnknownFlag { flag: String },
+    #[say("{flag} needs a value: /do \"task\" {flag} VALUE")]
+    Missing { flag: String },
+    #[say(_0.say(lang))]
     Start(StartError),
-}
-
-impl Say for DoError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            DoError::NoTask => tr!(
-                lang,
-                "/do needs a task: /do \"TASK\" [--quick | --deep | --route ROUTE] [--explain], or /do --resume"
-            ),
-            DoError::TwoWays => tr!(lang, "say only one of --quick, --deep and --route"),
-            DoError::UnknownFlag { flag } => tr!(
-                lang,
-                "/do does not know {flag}; it knows --quick, --deep, --route ROUTE, --explain, --resume, --max-iterations N, --preset NAME and --verify COMMAND"
-            ),
-            DoError::Missing { flag } => {
-                tr!(lang, "{flag} needs a value: /do \"task\" {flag} VALUE")
-            }
-            DoError::Start(error) => error.say(lang),
-        }
-    }
 }
 
 impl Do {
@@ -168,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let error = |text: &str| Do::parse(text).unwrap_err().say(Lang::En);
+        let error = |text: &str| Do::parse(text).unwrap_err().say(crate::lang::Lang::En);
         for (text, want) in [
             ("-q", "/do needs a task"),
             ("--explain \"\"", "/do needs a task"),

@@ -2,8 +2,7 @@
 //! that count only as a whole prompt (INTR-01, INTR-03, RESM-01).
 
 use super::task::Way;
-use crate::lang::{Lang, Say};
-use crate::tr;
+use crate::lang::Say;
 
 /// What a prompt means to the loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,50 +45,23 @@ pub struct PullWish {
 }
 
 /// Why a `/ralph-loop` can't be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum StartError {
-    Missing {
-        flag: String,
-    },
-    NotANumber {
-        flag: String,
-        value: String,
-    },
-    UnknownFlag {
-        flag: String,
-    },
-    UnknownRoute {
-        value: String,
-    },
+    #[say("{flag} needs a value: /ralph-loop \"task\" {flag} VALUE")]
+    Missing { flag: String },
+    #[say("{flag} needs a whole number such as 20, not \"{value}\"")]
+    NotANumber { flag: String, value: String },
+    #[say(
+        "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD"
+    )]
+    UnknownFlag { flag: String },
+    #[say(
+        "there is no route \"{value}\"; routes are auto, direct, planned, ralph, architect and ui_flow"
+    )]
+    UnknownRoute { value: String },
     /// A route is for one task, and a list was named too.
+    #[say("a route is for one task: say either --route or a task list (--tasks, --openspec)")]
     RouteAndTasks,
-}
-
-impl Say for StartError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            StartError::Missing { flag } => tr!(
-                lang,
-                "{flag} needs a value: /ralph-loop \"task\" {flag} VALUE"
-            ),
-            StartError::NotANumber { flag, value } => tr!(
-                lang,
-                "{flag} needs a whole number such as 20, not \"{value}\""
-            ),
-            StartError::UnknownFlag { flag } => tr!(
-                lang,
-                "/ralph-loop does not know {flag}; it knows --max-iterations N, --completion-promise TEXT, --openspec ID, --tasks FILE, --preset NAME, --verify COMMAND, --create-pr, --draft, --pr N and --merge METHOD"
-            ),
-            StartError::UnknownRoute { value } => tr!(
-                lang,
-                "there is no route \"{value}\"; routes are auto, direct, planned, ralph, architect and ui_flow"
-            ),
-            StartError::RouteAndTasks => tr!(
-                lang,
-                "a route is for one task: say either --route or a task list (--tasks, --openspec)"
-            ),
-        }
-    }
 }
 
 const PAUSE: [&str; 7] = ["暫停", "暂停", "停", "中斷", "中断", "pause", "stop"];
@@ -413,7 +385,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let error = |text: &str| Start::parse(text).unwrap_err().say(Lang::En);
+        let error = |text: &str| Start::parse(text).unwrap_err().say(crate::lang::Lang::En);
         assert!(error("x --max-iterations many").contains("\"many\""));
         assert!(error("x --verify").contains("--verify needs a value"));
         assert!(error("x --frobnicate").contains("--frobnicate"));

@@ -2,6 +2,7 @@
 
 use super::depends::{Dependencies, Waits, holds_up};
 use super::model::{Format, Mode, Scope, Task, TaskList};
+use crate::lang::Say;
 
 /// The answer to "what now?". Tasks are indices into [`TaskList::tasks`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,13 +37,16 @@ pub struct Waiting {
 }
 
 /// Something in `depends` that is not there yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Unmet {
     /// The task is still open.
+    #[say("task {id}", id = _0)]
     Task(String),
     /// The phase has open tasks.
+    #[say("phase {key}", key = _0)]
     Phase(String),
     /// Nothing in the file has this name.
+    #[say("{name} (not in this file)", name = _0)]
     Unknown(String),
 }
 

@@ -4,86 +4,9 @@ use crate::lang::{Lang, Say};
 use crate::tr;
 
 use super::compare::Changes;
-use super::error::TaskError;
 use super::lint::{Finding, FindingKind};
 use super::markdown::Unclosed;
-use super::model::Format;
-use super::pick::{Pick, Unmet, Waiting};
-
-impl Say for TaskError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            TaskError::Empty { file } => tr!(
-                lang,
-                "{file} is empty; write a task on a line of its own, such as `- [ ] T001 add a login page`"
-            ),
-            TaskError::NotText { file } => tr!(
-                lang,
-                "{file} is not UTF-8 text; save it as UTF-8, or name the right file with --tasks"
-            ),
-            TaskError::TooLarge { file, bytes, limit } => {
-                let (size, limit) = (mebibytes(*bytes), mebibytes(*limit));
-                tr!(
-                    lang,
-                    "{file} is {size} MiB large, and a task file may have {limit} MiB; split it, or name the right file with --tasks"
-                )
-            }
-            TaskError::NoTasks { file, format } => no_tasks(lang, file, *format),
-            TaskError::BadJson {
-                file,
-                line,
-                column,
-                message,
-            } => tr!(
-                lang,
-                "{file}:{line}:{column} is not valid JSON ({message}); correct that place and run again"
-            ),
-            TaskError::NoStories { file } => tr!(
-                lang,
-                "{file} has no list \"userStories\"; write the stories there, each with \"id\", \"title\" and \"passes\": false"
-            ),
-            TaskError::BadStory { file, line } => tr!(
-                lang,
-                "{file}:{line}: this entry of \"userStories\" is not an object; write it as {{\"id\": …, \"title\": …, \"passes\": false}}"
-            ),
-            TaskError::NoPassesField { file, id } => tr!(
-                lang,
-                "{file}: story {id} has no \"passes\" that is true or false; add \"passes\": false to it"
-            ),
-            TaskError::TaskNotFound { file, id } => tr!(
-                lang,
-                "{file} has no task {id}; run `ralph tasks list` to see the ids"
-            ),
-            TaskError::Changed { file } => tr!(
-                lang,
-                "{file} was changed by somebody else in the meantime and was left as it is; run again"
-            ),
-        }
-    }
-}
-
-/// With one digit behind the point, rounded up: what is too large by a byte
-/// must not look as if it were not.
-fn mebibytes(bytes: usize) -> String {
-    let tenths = bytes.saturating_mul(10).div_ceil(1024 * 1024);
-    match tenths % 10 {
-        0 => (tenths / 10).to_string(),
-        rest => format!("{}.{rest}", tenths / 10),
-    }
-}
-
-fn no_tasks(lang: Lang, file: &str, format: Format) -> String {
-    match format {
-        Format::PrdJson => tr!(
-            lang,
-            "{file} has no stories; add at least one to \"userStories\", with \"id\", \"title\" and \"passes\": false"
-        ),
-        _ => tr!(
-            lang,
-            "{file} has no tasks; write each on a line of its own, such as `- [ ] T001 add a login page`"
-        ),
-    }
-}
+use super::pick::{Pick, Waiting};
 
 impl Say for Finding {
     fn say(&self, lang: Lang) -> String {
@@ -233,15 +156,5 @@ impl Say for Waiting {
         let reasons: Vec<String> = self.on.iter().map(|unmet| unmet.say(lang)).collect();
         let reasons = reasons.join(separator(lang));
         tr!(lang, "task {id} waits for {reasons}")
-    }
-}
-
-impl Say for Unmet {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unmet::Task(id) => tr!(lang, "task {id}"),
-            Unmet::Phase(key) => tr!(lang, "phase {key}"),
-            Unmet::Unknown(name) => tr!(lang, "{name} (not in this file)"),
-        }
     }
 }

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use ralph_core::config::GateSettings;
 use ralph_core::gate::{GateRecord, Step, names, steps_digest};
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{CommandResult, iso_utc};
 use ralph_core::proof::Baseline;
-use ralph_core::tr;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use ralph_store::{Action, FileError};
@@ -47,16 +46,28 @@ pub struct GateRun {
 }
 
 /// Why the gate can't run, or can't say that it passed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum GateError {
+    #[say(
+        "no package.json, Cargo.toml, go.mod or Python project says how this project is checked; set gate.steps in .ralph/config.toml, as in steps = [\"test: make test\"]"
+    )]
     NoSteps,
+    #[say(
+        "this project has no test step, and a gate without tests proves nothing; add a test script, or set gate.steps in .ralph/config.toml"
+    )]
     NoTest,
+    #[say(
+        "gate files are signed with a key in the home directory, and there is none outside this project; set HOME or XDG_STATE_HOME to a directory outside it"
+    )]
     NoPlaceForKey,
     /// The steps changed what they were to judge.
-    Changed {
-        files: Vec<String>,
-    },
+    #[say("files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again", files = files.join(", "))]
+    Changed { files: Vec<String> },
+    #[say(
+        "the project directory can't be read, so that nothing can be proven of it; check its permissions"
+    )]
     Unscanned,
+    #[say(_0.say(lang))]
     File(FileError),
 }
 
@@ -163,36 +174,5 @@ fn remove(path: &Path) -> Result<(), FileError> {
 impl From<FileError> for GateError {
     fn from(error: FileError) -> Self {
         GateError::File(error)
-    }
-}
-
-impl Say for GateError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            GateError::NoSteps => tr!(
-                lang,
-                "no package.json, Cargo.toml, go.mod or Python project says how this project is checked; set gate.steps in .ralph/config.toml, as in steps = [\"test: make test\"]"
-            ),
-            GateError::NoTest => tr!(
-                lang,
-                "this project has no test step, and a gate without tests proves nothing; add a test script, or set gate.steps in .ralph/config.toml"
-            ),
-            GateError::NoPlaceForKey => tr!(
-                lang,
-                "gate files are signed with a key in the home directory, and there is none outside this project; set HOME or XDG_STATE_HOME to a directory outside it"
-            ),
-            GateError::Changed { files } => {
-                let files = files.join(", ");
-                tr!(
-                    lang,
-                    "files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again"
-                )
-            }
-            GateError::Unscanned => tr!(
-                lang,
-                "the project directory can't be read, so that nothing can be proven of it; check its permissions"
-            ),
-            GateError::File(error) => error.say(lang),
-        }
     }
 }

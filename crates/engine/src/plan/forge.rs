@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use ralph_core::config::{self, ForgeName, Merge, Settings};
 use ralph_core::forge::{Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1_prompt};
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::Goal;
-use ralph_core::tr;
 
 use super::{PlanError, Wanted, ms};
 use crate::forge::{Forge, Host, host_of, is_allowed};
@@ -16,31 +15,15 @@ use crate::git;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Why no pull request is made from where HEAD is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum WrongBranch {
+    #[say("HEAD is on no branch, and a pull request needs one: git switch -c feature/NAME")]
     None,
+    #[say("{branch}: pull requests are made from branches that match pr.branches ({patterns}), never from the default branch; switch to one, or change pr.branches", patterns = patterns.join(", "))]
     Other {
         branch: String,
         patterns: Vec<String>,
     },
-}
-
-impl Say for WrongBranch {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            WrongBranch::None => tr!(
-                lang,
-                "HEAD is on no branch, and a pull request needs one: git switch -c feature/NAME"
-            ),
-            WrongBranch::Other { branch, patterns } => {
-                let patterns = patterns.join(", ");
-                tr!(
-                    lang,
-                    "{branch}: pull requests are made from branches that match pr.branches ({patterns}), never from the default branch; switch to one, or change pr.branches"
-                )
-            }
-        }
-    }
 }
 
 /// What is needed to ask the forge of a project.

@@ -4,7 +4,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::BudgetKind;
 use ralph_core::{text, tr};
 
-use super::{Announcement, PlanError, Unguarded, Unpickable};
+use super::{Announcement, PlanError, Unpickable};
 use crate::agents::{self, SplitError};
 
 impl Say for PlanError {
@@ -348,20 +348,4 @@ impl Say for Announcement {
 pub fn megabytes(bytes: u64) -> String {
     let tenths = bytes / 100_000;
     format!("{}.{} MB", tenths / 10, tenths % 10)
-}
-
-impl Say for Unguarded {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unguarded::NoHooks => tr!(lang, "it has no hooks that can be handed over for one run"),
-            Unguarded::NoKey => tr!(
-                lang,
-                "its hooks need GEMINI_API_KEY in the environment, since a login does not reach the settings of one run"
-            ),
-            Unguarded::SwitchedOff => tr!(
-                lang,
-                "the guard is switched off (--no-guard or guard.enabled)"
-            ),
-        }
-    }
 }

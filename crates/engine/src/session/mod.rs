@@ -19,14 +19,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ralph_core::flow::{self, RoleReport};
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{
     Budget, End, Kind, Notice, Outcome, PauseReason, Request, SessionEvent, Stage, State,
     TurnReport, iso_utc,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
 use ralph_core::tasks::Scope;
-use ralph_core::tr;
 use ralph_core::usage::Usage;
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
@@ -109,42 +108,23 @@ pub struct Ended {
 }
 
 /// Why the loop of a session can't be driven.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Say)]
 pub enum SessionError {
+    #[say(_0.say(lang))]
     Drive(DriveError),
     /// `ralph run` is at work on this very run.
-    DrivenFromOutside {
-        run: String,
-        pid: u32,
-    },
+    #[say(
+        "run {run} is driven by process {pid} outside of this session; watch it with `ralph status`"
+    )]
+    DrivenFromOutside { run: String, pid: u32 },
     /// Neither a last message nor a transcript says what the agent said.
-    NothingHeard {
-        transcript: PathBuf,
-    },
+    #[say("what the agent said can't be read: there is no last message, and no transcript at {transcript}; the loop is interrupted with everything saved: say \"continue\" to go on", transcript = transcript.display())]
+    NothingHeard { transcript: PathBuf },
 }
 
 impl<E: Into<DriveError>> From<E> for SessionError {
     fn from(error: E) -> Self {
         SessionError::Drive(error.into())
-    }
-}
-
-impl Say for SessionError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            SessionError::Drive(error) => error.say(lang),
-            SessionError::DrivenFromOutside { run, pid } => tr!(
-                lang,
-                "run {run} is driven by process {pid} outside of this session; watch it with `ralph status`"
-            ),
-            SessionError::NothingHeard { transcript } => {
-                let transcript = transcript.display();
-                tr!(
-                    lang,
-                    "what the agent said can't be read: there is no last message, and no transcript at {transcript}; the loop is interrupted with everything saved: say \"continue\" to go on"
-                )
-            }
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod say;
 #[cfg(test)]
 mod tests;
 
+use ralph_core::lang::Say;
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind};
@@ -47,10 +48,12 @@ pub enum Care {
 }
 
 /// Which of the files a checkpoint was read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Source {
+    #[say("checkpoint")]
     Current,
     /// 1 is the newest.
+    #[say("backup {n}", n = _0)]
     Backup(u32),
 }
 
@@ -70,18 +73,22 @@ pub struct Refused {
     pub why: Unusable,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Unusable {
+    #[say(_0.say(lang))]
     File(FileError),
+    #[say(_0.say(lang))]
     Content(CheckpointError),
 }
 
 /// Why no checkpoint could be loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum LoadError {
     /// There is neither a checkpoint nor a backup.
+    #[say("there is no checkpoint in {dir}", dir = dir.display())]
     Nothing { dir: PathBuf },
     /// Neither the checkpoint nor any backup can be used (CKPT-07).
+    #[say("no checkpoint in {dir} can be used ({refused})", dir = dir.display(), refused: Vec<String> = refused.iter().map(|r| r.say(lang)).collect(), refused = refused.join("; "))]
     AllRefused { dir: PathBuf, refused: Vec<Refused> },
 }
 

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::Say;
 use serde_json::Value;
 
 use super::{EventLevel, EventLine};
@@ -15,38 +14,17 @@ pub struct Filter {
 }
 
 /// Why a text is not a filter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum FilterError {
     /// Not of the form `key=value`.
-    NotATerm {
-        term: String,
-    },
-    UnknownLevel {
-        name: String,
-    },
-    NotANumber {
-        key: String,
-        value: String,
-    },
-}
-
-impl Say for FilterError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            FilterError::NotATerm { term } => tr!(
-                lang,
-                "the filter `{term}` is not of the form key=value; write for example `level>=WARN` or `iteration=3`"
-            ),
-            FilterError::UnknownLevel { name } => tr!(
-                lang,
-                "there is no level `{name}`; write TRACE, DEBUG, INFO, WARN or ERROR"
-            ),
-            FilterError::NotANumber { key, value } => tr!(
-                lang,
-                "`{key}` is a number, not `{value}`; write for example `{key}=3`"
-            ),
-        }
-    }
+    #[say(
+        "the filter `{term}` is not of the form key=value; write for example `level>=WARN` or `iteration=3`"
+    )]
+    NotATerm { term: String },
+    #[say("there is no level `{name}`; write TRACE, DEBUG, INFO, WARN or ERROR")]
+    UnknownLevel { name: String },
+    #[say("`{key}` is a number, not `{value}`; write for example `{key}=3`")]
+    NotANumber { key: String, value: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

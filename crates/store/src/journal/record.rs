@@ -5,6 +5,7 @@
 //! without the `crc` member and without the newline: version, number and
 //! data are covered to the byte.
 
+use ralph_core::lang::Say;
 use serde_json::Value;
 
 use super::crc::crc32;
@@ -26,12 +27,17 @@ pub struct Record {
 }
 
 /// Why a line is not the record that was expected there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Flaw {
+    #[say("not a record")]
     NotARecord,
+    #[say("line too long")]
     TooLong,
+    #[say("checksum mismatch")]
     BadChecksum,
+    #[say("not JSON")]
     NotJson,
+    #[say("record {found} where {expected} belongs")]
     WrongNumber { expected: u64, found: u64 },
 }
 
@@ -47,9 +53,11 @@ pub(super) enum Decoded<'a> {
 }
 
 /// Why a value cannot become a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Unstorable {
+    #[say("nested too deeply")]
     TooDeep,
+    #[say("too long")]
     TooLong,
 }
 

@@ -3,30 +3,7 @@
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
-use super::{Flaw, JournalError, Unstorable};
-
-impl Say for Flaw {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Flaw::NotARecord => tr!(lang, "not a record"),
-            Flaw::TooLong => tr!(lang, "line too long"),
-            Flaw::BadChecksum => tr!(lang, "checksum mismatch"),
-            Flaw::NotJson => tr!(lang, "not JSON"),
-            Flaw::WrongNumber { expected, found } => {
-                tr!(lang, "record {found} where {expected} belongs")
-            }
-        }
-    }
-}
-
-impl Say for Unstorable {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unstorable::TooDeep => tr!(lang, "nested too deeply"),
-            Unstorable::TooLong => tr!(lang, "too long"),
-        }
-    }
-}
+use super::JournalError;
 
 impl Say for JournalError {
     fn say(&self, lang: Lang) -> String {

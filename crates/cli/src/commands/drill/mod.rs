@@ -17,9 +17,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ralph_core::config::{Loaded, Settings};
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::Outcome;
-use ralph_core::tr;
 use ralph_engine::signals::{self, Told};
 use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
 use tokio::sync::{mpsc, watch};
@@ -40,43 +39,15 @@ use view::{Ending, Table};
 const NOT_CAUGHT: u8 = 7;
 
 /// Why a drill can't begin.
+#[derive(Say)]
 enum DrillError {
-    UnknownFault {
-        name: String,
-    },
+    #[say("there is no fault \"{name}\"; use some of: {known}", known = Fault::ALL.map(|it| it.into_str()).join(", "))]
+    UnknownFault { name: String },
     /// The copies would lie in the project.
-    NoPlace {
-        dir: PathBuf,
-    },
-    File {
-        path: PathBuf,
-        message: String,
-    },
-}
-
-impl Say for DrillError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            DrillError::UnknownFault { name } => {
-                let known = Fault::ALL.map(|it| it.into_str()).join(", ");
-                tr!(lang, "there is no fault \"{name}\"; use some of: {known}")
-            }
-            DrillError::NoPlace { dir } => {
-                let dir = dir.display();
-                tr!(
-                    lang,
-                    "{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside"
-                )
-            }
-            DrillError::File { path, message } => {
-                let path = path.display();
-                tr!(
-                    lang,
-                    "{path}: {message}; the drill needs a temporary directory that it can write to, see TMPDIR"
-                )
-            }
-        }
-    }
+    #[say("{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside", dir = dir.display())]
+    NoPlace { dir: PathBuf },
+    #[say("{path}: {message}; the drill needs a temporary directory that it can write to, see TMPDIR", path = path.display())]
+    File { path: PathBuf, message: String },
 }
 
 pub fn run(app: &App, args: &DrillArgs) -> u8 {

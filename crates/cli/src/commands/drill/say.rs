@@ -1,12 +1,11 @@
 //! The faults, what caught them and what did not, in words.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::Limit;
 use ralph_core::text::duration::human;
 use ralph_core::tr;
 
 use super::faults::{Fault, Sizes};
-use super::verdict::{Catch, MOST_MEMORY, Miss, Skip, Verdict};
+use super::verdict::{MOST_MEMORY, Miss, Verdict};
 
 impl Fault {
     pub fn describe(self, lang: Lang, sizes: Sizes) -> String {
@@ -65,57 +64,6 @@ impl Say for Verdict {
     }
 }
 
-impl Say for Catch {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Catch::TurnTimeout => tr!(lang, "turn timeout"),
-            Catch::IdleTimeout => tr!(lang, "idle timeout"),
-            Catch::NoResult => tr!(lang, "no result"),
-            Catch::NoPromise => tr!(lang, "no promise"),
-            Catch::Exit { code } => tr!(lang, "exit code {code}"),
-            Catch::Signal { signal } => {
-                tr!(lang, "signal {signal}")
-            }
-            Catch::TaskFile { class } => {
-                let class = ralph_core::display::error_class(lang, class.into_str());
-                tr!(lang, "task file: {class}")
-            }
-            Catch::VerifyFailed => tr!(lang, "verification failed"),
-            Catch::GateFailed => tr!(lang, "it kept failing"),
-            Catch::Errors { count } => {
-                let errors_en = if *count == 1 { "error" } else { "errors" };
-                tr!(lang, "{count} {errors_en} in a row")
-            }
-            Catch::Breaker { rule } => {
-                let rule = rule.into_str();
-                tr!(lang, "circuit breaker: {rule}")
-            }
-            Catch::Limit { limit } => {
-                let name = match limit {
-                    Limit::Iterations => "limits.max_iterations",
-                    Limit::Duration => "limits.max_duration",
-                    Limit::Dispatches => "limits.max_dispatches",
-                };
-                tr!(lang, "limit: {name}")
-            }
-            Catch::Paused => tr!(lang, "paused"),
-            Catch::Blocked => tr!(lang, "blocked"),
-            Catch::PeakMemory { bytes } => {
-                let most = size(*bytes);
-                tr!(lang, "at most {most} of memory")
-            }
-            Catch::AnswerHeard => tr!(lang, "its answer was heard"),
-            Catch::OnlyText => tr!(lang, "only text reached logs, prompts and screen"),
-            Catch::DaemonEnded => tr!(lang, "the daemon ended with the turn"),
-            Catch::StatusWhole => tr!(lang, "written anew"),
-            Catch::JournalChecksum => tr!(lang, "journal checksum; resume refuses"),
-            Catch::SecondRunRefused => tr!(lang, "a second run was refused"),
-            Catch::RunEnded { exit } => tr!(lang, "the run ended with {exit}"),
-            Catch::Resumed => tr!(lang, "with room again it went on"),
-        }
-    }
-}
-
 impl Say for Miss {
     fn say(&self, lang: Lang) -> String {
         match self {
@@ -170,16 +118,6 @@ impl Say for Miss {
             Miss::SecondRun => tr!(lang, "a second run worked beside the first"),
             Miss::ResumeFailed { words } => tr!(lang, "with room again it did not go on: {words}"),
             Miss::Drill { words } => tr!(lang, "the drill itself failed: {words}"),
-        }
-    }
-}
-
-impl Say for Skip {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Skip::NeedsLinux => tr!(lang, "needs Linux"),
-            Skip::NeedsProgram { name } => tr!(lang, "needs the program {name}"),
-            Skip::NoSmallDisk { words } => tr!(lang, "no small disk can be mounted here: {words}"),
         }
     }
 }

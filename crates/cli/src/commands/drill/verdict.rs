@@ -1,6 +1,8 @@
 //! What counts as caught. Everything here is judged from what the drill saw
 //! itself: the journal, the processes, the files, the time.
 
+use super::say::size;
+use ralph_core::lang::Say;
 use std::time::Duration;
 
 use ralph_core::machine::{
@@ -24,30 +26,53 @@ pub enum Verdict {
 }
 
 /// Something that held.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Catch {
+    #[say("turn timeout")]
     TurnTimeout,
+    #[say("idle timeout")]
     IdleTimeout,
+    #[say("no result")]
     NoResult,
+    #[say("no promise")]
     NoPromise,
+    #[say("exit code {code}")]
     Exit { code: i32 },
+    #[say("signal {signal}")]
     Signal { signal: i32 },
+    #[say("task file: {class}", class = ralph_core::display::error_class(lang, class.into_str()))]
     TaskFile { class: ErrorClass },
+    #[say("verification failed")]
     VerifyFailed,
+    #[say("it kept failing")]
     GateFailed,
+    #[say("{count} {errors_en} in a row", errors_en = if *count == 1 { "error" } else { "errors" })]
     Errors { count: u32 },
+    #[say("circuit breaker: {rule}", rule = rule.into_str())]
     Breaker { rule: BreakerRule },
+    #[say("limit: {name}", name = match limit {Limit::Iterations => "limits.max_iterations",Limit::Duration => "limits.max_duration",Limit::Dispatches => "limits.max_dispatches",})]
     Limit { limit: Limit },
+    #[say("paused")]
     Paused,
+    #[say("blocked")]
     Blocked,
+    #[say("at most {most} of memory", most = size(*bytes))]
     PeakMemory { bytes: u64 },
+    #[say("its answer was heard")]
     AnswerHeard,
+    #[say("only text reached logs, prompts and screen")]
     OnlyText,
+    #[say("the daemon ended with the turn")]
     DaemonEnded,
+    #[say("written anew")]
     StatusWhole,
+    #[say("journal checksum; resume refuses")]
     JournalChecksum,
+    #[say("a second run was refused")]
     SecondRunRefused,
+    #[say("the run ended with {exit}")]
     RunEnded { exit: i32 },
+    #[say("with room again it went on")]
     Resumed,
 }
 
@@ -101,10 +126,13 @@ pub enum Miss {
 }
 
 /// Why a fault was not tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Skip {
+    #[say("needs Linux")]
     NeedsLinux,
+    #[say("needs the program {name}")]
     NeedsProgram { name: &'static str },
+    #[say("no small disk can be mounted here: {words}")]
     NoSmallDisk { words: String },
 }
 

@@ -7,33 +7,14 @@ use super::plan::{PLUGIN, Wish};
 use crate::hook::Host;
 
 /// Something that a person should know.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Say)]
 pub enum Note {
+    #[say("{path} is there and not ours: it stays as it is (--force puts ours in its place)")]
     Kept { path: String },
+    #[say(".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset")]
     Preset { line: String },
+    #[say("{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out", name = host.into_str())]
     Comments { path: String, host: Host },
-}
-
-impl Say for Note {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Note::Kept { path } => tr!(
-                lang,
-                "{path} is there and not ours: it stays as it is (--force puts ours in its place)"
-            ),
-            Note::Preset { line } => tr!(
-                lang,
-                ".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset"
-            ),
-            Note::Comments { path, host } => {
-                let name = host.into_str();
-                tr!(
-                    lang,
-                    "{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out"
-                )
-            }
-        }
-    }
 }
 
 pub fn in_place(lang: Lang) -> String {
