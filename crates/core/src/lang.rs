@@ -49,6 +49,12 @@ pub trait Say {
     fn say(&self, lang: Lang) -> String;
 }
 
+/// Several things in one line.
+pub fn said(things: &[impl Say], between: &str, lang: Lang) -> String {
+    let said: Vec<String> = things.iter().map(|thing| thing.say(lang)).collect();
+    said.join(between)
+}
+
 /// One fixed text in every language: see [`text!`](crate::text).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {

@@ -1,6 +1,6 @@
 //! Why a run could not begin or go on.
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_store::FileError;
 use ralph_store::lock::LockError;
 
@@ -8,15 +8,22 @@ use crate::past::PastError;
 use crate::record::RecordError;
 
 /// Why a run could not begin or go on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Say)]
 pub enum DriveError {
+    #[say(_0.say(lang))]
     Locked(LockError),
+    #[say(_0.say(lang))]
     Record(RecordError),
     /// The run was under way, and what happened can't be written down. It is
     /// paused: everything that was written before is intact.
+    #[say("the run is paused, since its journal can't be written: {error}; what was written before is intact: when the disk is well again, go on with `ralph resume`", error = _0.say(lang))]
     Unsaved(RecordError),
+    #[say(_0.say(lang))]
     Past(PastError),
     /// Nothing would ever end it (VALV-10).
+    #[say(
+        "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]"
+    )]
     NoLimit,
 }
 
@@ -35,26 +42,5 @@ impl From<PastError> for DriveError {
 impl From<RecordError> for DriveError {
     fn from(error: RecordError) -> Self {
         DriveError::Record(error)
-    }
-}
-
-impl Say for DriveError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            DriveError::Locked(error) => error.say(lang),
-            DriveError::Record(error) => error.say(lang),
-            DriveError::Unsaved(error) => {
-                let error = error.say(lang);
-                ralph_core::tr!(
-                    lang,
-                    "the run is paused, since its journal can't be written: {error}; what was written before is intact: when the disk is well again, go on with `ralph resume`"
-                )
-            }
-            DriveError::Past(error) => error.say(lang),
-            DriveError::NoLimit => ralph_core::tr!(
-                lang,
-                "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]"
-            ),
-        }
     }
 }

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use ralph_core::flow::{self, Flow, FlowError, Origin, PROJECT_FLOWS, Problem, Scope};
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::{Say, said};
 
 /// A flow by the name of its file.
 #[derive(Clone, Debug)]
@@ -16,43 +15,15 @@ pub struct Listed {
 }
 
 /// Why there is no flow to follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum NoFlow {
-    Unknown {
-        name: String,
-        known: Vec<String>,
-    },
+    #[say("there is no flow \"{name}\"; there are {known} (see `ralph flow list`)", known = known.join(", "))]
+    Unknown { name: String, known: Vec<String> },
+    #[say(said(_0, "\n", lang))]
     Broken(Vec<FlowError>),
     /// It is about tasks where a run was meant, or the other way round.
-    WrongScope {
-        name: String,
-        needs: Scope,
-    },
-}
-
-impl Say for NoFlow {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            NoFlow::Unknown { name, known } => {
-                let known = known.join(", ");
-                tr!(
-                    lang,
-                    "there is no flow \"{name}\"; there are {known} (see `ralph flow list`)"
-                )
-            }
-            NoFlow::Broken(errors) => {
-                let lines: Vec<String> = errors.iter().map(|error| error.say(lang)).collect();
-                lines.join("\n")
-            }
-            NoFlow::WrongScope { name, needs } => {
-                let scope = needs.into_str();
-                tr!(
-                    lang,
-                    "the flow \"{name}\" can't be used here: it needs scope = \"{scope}\"; see `ralph flow show {name}`"
-                )
-            }
-        }
-    }
+    #[say("the flow \"{name}\" can't be used here: it needs scope = \"{scope}\"; see `ralph flow show {name}`", scope = needs.into_str())]
+    WrongScope { name: String, needs: Scope },
 }
 
 /// Every flow of the project, its own first. One of its own takes the place of

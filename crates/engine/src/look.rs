@@ -115,19 +115,22 @@ pub struct OpenTaskFile {
 }
 
 /// Why a task file can't be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum ReadError {
-    Missing {
-        file: String,
-    },
+    #[say(
+        "{file}: there is no such task file; name one with --tasks FILE, or write one with `- [ ] …` lines"
+    )]
+    Missing { file: String },
     /// A directory, a pipe, a device.
-    NotAFile {
-        file: String,
-    },
-    Unreadable {
-        file: String,
-        message: String,
-    },
+    #[say(
+        "{file} is a directory or a device, not a task file; move it away, or name a file with --tasks FILE"
+    )]
+    NotAFile { file: String },
+    #[say(
+        "{file}: can't be read ({message}); make it readable, or name another file with --tasks FILE"
+    )]
+    Unreadable { file: String, message: String },
+    #[say(_0.say(lang))]
     Task(TaskError),
 }
 
@@ -148,26 +151,6 @@ impl ReadError {
                 ErrorClass::TaskNotFound
             }
             _ => ErrorClass::FileOp,
-        }
-    }
-}
-
-impl Say for ReadError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ReadError::Missing { file } => ralph_core::tr!(
-                lang,
-                "{file}: there is no such task file; name one with --tasks FILE, or write one with `- [ ] …` lines"
-            ),
-            ReadError::NotAFile { file } => ralph_core::tr!(
-                lang,
-                "{file} is a directory or a device, not a task file; move it away, or name a file with --tasks FILE"
-            ),
-            ReadError::Unreadable { file, message } => ralph_core::tr!(
-                lang,
-                "{file}: can't be read ({message}); make it readable, or name another file with --tasks FILE"
-            ),
-            ReadError::Task(error) => error.say(lang),
         }
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::{Lang, Say, said};
 use ralph_core::machine::{
     BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, State, Turn, VerifyWhen,
 };
@@ -150,92 +150,87 @@ pub struct Plan {
     pub list: Option<TaskList>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Announcement {
     /// Several task files were there, and this one was taken.
-    Chosen {
-        file: String,
-        others: Vec<String>,
-    },
-    NotAGitProject {
-        root: PathBuf,
-    },
+    #[say("working on {file}, the newest unfinished task file (others: {others}; choose with --tasks)", others = others.join(", "))]
+    Chosen { file: String, others: Vec<String> },
+    #[say("{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git", root = root.display())]
+    NotAGitProject { root: PathBuf },
     /// Nothing is configured that could prove the work on the tasks.
+    #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
     NothingProves,
     /// There is neither a task list nor a verification.
+    #[say(
+        "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'"
+    )]
     OnlyWords,
     /// The agent asks for permissions that nobody will give.
+    #[say(
+        "the agent's permission questions stay on, and nobody will answer them; --allow-unsafe switches them off"
+    )]
     PermissionsKept,
     /// Our guard rides along with this agent.
-    Guarded {
-        agent: &'static str,
-    },
+    #[say(
+        "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)"
+    )]
+    Guarded { agent: &'static str },
     /// Nothing of ours judges what this agent does.
-    Unguarded {
-        agent: &'static str,
-        why: Unguarded,
-    },
+    #[say("{agent} works without its permission questions and without Ralph's guard: {why}", why = why.say(lang))]
+    Unguarded { agent: &'static str, why: Unguarded },
     /// A file of other tools, an unknown variable in a template and so on.
-    UnknownVariable {
-        name: String,
-        template: PathBuf,
-    },
+    #[say("{template}: {name} is no variable of Ralph's and stays as it is", template = template.display())]
+    UnknownVariable { name: String, template: PathBuf },
     /// The agent's output could not be kept.
-    OutputLost {
-        file: PathBuf,
-        message: String,
-    },
+    #[say("{file}: the agent's output could not be kept ({message}); make room, the run goes on", file = file.display())]
+    OutputLost { file: PathBuf, message: String },
     /// The agent said more than is kept.
-    OutputCut {
-        file: PathBuf,
-        dropped: u64,
-    },
+    #[say("{file}: the agent said more than log.agent_output_max; {dropped} bytes between the beginning and the end were dropped", file = file.display())]
+    OutputCut { file: PathBuf, dropped: u64 },
     /// A file beside the journal can't be written; the run goes on.
-    NotKept {
-        error: FileError,
-    },
+    #[say("{error} (the run goes on without it, since the journal has everything)", error = error.say(lang))]
+    NotKept { error: FileError },
     /// The last record of the journal was cut off in the middle.
+    #[say(
+        "the last record of the journal was incomplete, since the process died while it wrote; the run goes on from the record before"
+    )]
     RecordTorn,
     /// A process kept the agent's output open after the agent had exited; it
     /// was ended.
+    #[say("the agent left a process behind that kept its output open; it was ended")]
     Leaked,
     /// The agent had said how the turn went and did not go; it was ended.
+    #[say("the agent had told its result and did not exit; it was ended, and the result counts")]
     Lingered,
     /// Processes that escaped their group were ended with the turn.
-    OrphansEnded {
-        count: usize,
-    },
+    #[say("processes that outlived the turn were ended: {count}")]
+    OrphansEnded { count: usize },
     /// Processes that carry the run's tag, and were no descendants of ours,
     /// were ended with the run.
-    SurvivorsEnded {
-        count: usize,
-    },
+    #[say("processes that outlived the run were ended: {count}")]
+    SurvivorsEnded { count: usize },
     /// Processes that could not be ended.
-    StillAlive {
-        pids: Vec<i32>,
-    },
+    #[say("processes that could not be ended: {pids}; look at them with `ps -fp`, they may still edit files", pids = say::list(pids))]
+    StillAlive { pids: Vec<i32> },
     /// Processes of a run whose engine had died were ended.
-    Reaped {
-        run: String,
-        count: usize,
-    },
+    #[say("run {run} had died; processes of it that were still at work were ended: {count}")]
+    Reaped { run: String, count: usize },
     /// The checkpoint or its event log could not be written; the run needs
     /// neither.
-    NotProjected {
-        error: FileError,
-    },
+    #[say("{error} (the run goes on: its journal is what counts, the checkpoint is only a copy)", error = error.say(lang))]
+    NotProjected { error: FileError },
     /// The checkpoint, or some of its backups, could not be proven.
-    CheckpointDamaged {
-        dir: PathBuf,
-        refused: Vec<Refused>,
-    },
+    #[say("damaged checkpoint in {dir} ({refused}); it is written anew from the journal", dir = dir.display(), refused = said(refused, "; ", lang))]
+    CheckpointDamaged { dir: PathBuf, refused: Vec<Refused> },
     /// The state file of the delta loop was unreadable and stands aside.
+    #[say("{from} can't be read: {error}; it was moved to {to}, and a new one is written", (from, to, error) = (from.display(), to.display(), error.say(lang)))]
     DeltaMovedAside {
         from: PathBuf,
         to: PathBuf,
         error: DeltaError,
     },
     /// The world moved while no process of the run lived (RESM-08).
+    #[say("changed since the run stopped: {what}", what = say::drift(branch.as_deref(), [*tasks, *files, *commit], lang))]
     Changed {
         tasks: bool,
         files: bool,
@@ -244,38 +239,34 @@ pub enum Announcement {
         branch: Option<String>,
     },
     /// A finished OpenSpec change could not be archived (HIST-05).
-    ChangeStays {
-        id: String,
-        message: String,
-    },
+    #[say("the OpenSpec change {id} was not archived: {message}; archive it by hand")]
+    ChangeStays { id: String, message: String },
     /// The run is over and stands in the history (HIST-01).
-    Archived {
-        to: PathBuf,
-    },
+    #[say("archived to {to}", to = to.display())]
+    Archived { to: PathBuf },
     /// A projection failed; the journal has everything.
-    NotArchived {
-        message: String,
-    },
+    #[say("not archived: {message}; the run itself is saved, `ralph archive` tries again")]
+    NotArchived { message: String },
     /// Old runs could not be deleted.
-    NotPruned {
-        message: String,
-    },
+    #[say("old runs could not be deleted: {message}; `ralph archive --prune` tries again")]
+    NotPruned { message: String },
     /// Somebody could not be told.
-    NotTold {
-        undelivered: Undelivered,
-    },
+    #[say("a notification was not delivered ({way}): {why}; see [notify] in .ralph/config.toml", (way, why) = (undelivered.way.say(lang), &undelivered.why))]
+    NotTold { undelivered: Undelivered },
     /// Old runs were deleted, because there were too many (HIST-04).
-    Pruned {
-        runs: Vec<Pruned>,
-    },
+    #[say("old runs deleted with their output (history.keep), {size}: {names}", names = say::list(&runs.iter().map(|run| &run.name).collect::<Vec<_>>()), size = megabytes(runs.iter().map(|run| run.bytes).sum()))]
+    Pruned { runs: Vec<Pruned> },
     /// A `git` that was killed left its lock on the index.
-    IndexLocked {
-        path: PathBuf,
-        age: Duration,
-    },
+    #[say("{path} is {age} old: a git that was killed left it, and no other can commit while it is there; if no git is at work here, remove that file yourself", (path, age) = (path.display(), ralph_core::text::duration::human(lang, *age)))]
+    IndexLocked { path: PathBuf, age: Duration },
     /// Roles are set up, and a session plays none.
+    #[say(
+        "roles are set up, but one session is one agent: nobody reviews or tests its work here; `ralph run` plays the roles, each as a call of its own"
+    )]
     RolesOutside,
     /// Somebody wrote `.ralph/STOP` (LOOP-17).
+    #[say(if let Some(why) = stays, "{path} is there: the run stops, as with `ralph stop`; remove the file yourself before the next run ({why})", path = path.display())]
+    #[say("{path} is there: the run stops, as with `ralph stop`; the file is removed", path = path.display())]
     StopFile {
         path: PathBuf,
         /// Why it is still there, where it is.
@@ -364,59 +355,69 @@ pub enum Unguarded {
 }
 
 /// Why a run can't begin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum PlanError {
-    NoTaskFile {
-        root: PathBuf,
-    },
-    Ambiguous {
-        files: Vec<String>,
-    },
-    NoSuchChange {
-        id: String,
-        known: Vec<String>,
-    },
+    #[say("{root}: no task file found (looked for specs/*/tasks.md, .specify/*/tasks.md, tasks.md, openspec/changes/*/tasks.md, prd.json, .ralph/fix_plan.md)\n  write a tasks.md with lines such as `- [ ] T001 what to do`, name a file with --tasks FILE, or give a prompt: ralph run \"…\" --verify 'CMD'", root = root.display())]
+    NoTaskFile { root: PathBuf },
+    #[say("several unfinished task files, the newest first; say which one with --tasks FILE:{list}", list = files.iter().map(|f| format!("\n  {f}")).collect::<String>())]
+    Ambiguous { files: Vec<String> },
+    #[say(if known.is_empty(), "openspec/changes/{id}/tasks.md: there is no such change, and no other in openspec/changes; write this file, or leave --openspec out")]
+    #[say("openspec/changes/{id}/tasks.md: there is no such change; name one of these with --openspec ID: {known}", known = known.join(", "))]
+    NoSuchChange { id: String, known: Vec<String> },
+    #[say(if known.is_empty(), "{file}: there is no phase {phase}, the file has no phases at all; leave --phase out")]
+    #[say("{file}: there is no phase {phase} with tasks; choose one of these with --phase N: {known}", known = known.join(", "))]
     NoSuchPhase {
         phase: String,
         known: Vec<String>,
         file: String,
     },
+    #[say(_0.say(lang))]
     Tasks(ReadError),
+    #[say("nothing to do: give a prompt (ralph run \"…\") or a task file (--tasks FILE)")]
     EmptyPrompt,
+    #[say(if let Some(message) = &_0.message, "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one", path = _0.path.display())]
+    #[say("{path}: there is no such prompt template; correct --prompt-template, or leave it out to use the built-in one", path = _0.path.display())]
     Template(TemplateError),
-    UnknownAgent {
-        name: String,
-    },
+    #[say("agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'", known = crate::agents::Client::names().join(", "))]
+    UnknownAgent { name: String },
+    #[say(
+        "the custom agent has no command; give one with --agent-cmd 'prog {{prompt_file}}' or agent.command"
+    )]
     NoCommand,
-    BadCommand {
-        line: String,
-        error: SplitError,
-    },
-    AgentNotFound {
-        program: String,
-    },
-    AgentNotExecutable {
-        program: PathBuf,
-    },
+    #[say("the agent's command can't be read: {why}; correct --agent-cmd or agent.command:\n  {line}", why = say::split_error(*error, lang))]
+    BadCommand { line: String, error: SplitError },
+    #[say(
+        "{program}: command not found; install it, correct its path, or choose another agent with --agent or --agent-cmd"
+    )]
+    AgentNotFound { program: String },
+    #[say("{program} is there, but can't be run; make it executable with `chmod +x {program}`, or choose another agent with --agent or --agent-cmd", program = program.display())]
+    AgentNotExecutable { program: PathBuf },
     /// The agent would work without its permission questions, and nobody said
     /// that it may.
-    Unguarded {
-        agent: &'static str,
-        why: Unguarded,
-    },
+    #[say("{agent} would work without its permission questions, and nothing of Ralph's would judge what it does: {why}; say --allow-unsafe if that is what you want, or let it ask with agent.permissions = \"default\"", why = why.say(lang))]
+    Unguarded { agent: &'static str, why: Unguarded },
     /// A budget in a unit that the agent does not report.
+    #[say(if let BudgetKind::Cost = kind, "{agent} does not report what it costs, so that a budget of money can't be kept; limit --max-tokens, --max-iterations or --max-duration instead, or choose an agent that reports its cost (`ralph agents`)")]
+    #[say(
+        "{agent} does not report its tokens, so that a budget of tokens can't be kept; limit --max-iterations or --max-duration instead, or choose an agent that reports its tokens (`ralph agents`)"
+    )]
     Unmeasured {
         agent: &'static str,
         kind: BudgetKind,
     },
     /// Pull requests are not made from here.
+    #[say(_0.say(lang))]
     Branch(WrongBranch),
-    RootMissing {
-        root: PathBuf,
-    },
+    #[say("{root}: there is no such directory; correct --root", root = root.display())]
+    RootMissing { root: PathBuf },
     /// The address is often a secret, and so it is not repeated.
+    #[say(
+        "notify.webhook is no address that could be posted to; it begins with http:// or https:// and has no spaces"
+    )]
     BadWebhook,
+    #[say(_0.say(lang))]
     Unpickable(Unpickable),
+    #[say(_0.say(lang))]
     Flow(NoFlow),
 }
 

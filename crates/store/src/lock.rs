@@ -11,8 +11,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::Say;
 use serde_json::{Value, json};
 
 use crate::error::{Action, At, FileError};
@@ -54,48 +53,22 @@ impl LockInfo {
 }
 
 /// Why a lock was not got.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum LockError {
     /// Somebody else holds it; `None` if they have not said who they are.
+    #[say(if let Some(info) = holder, "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`", LockInfo {pid,started_at,run_id,..} = info)]
+    #[say("another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`", path = path.display())]
     Held {
         path: PathBuf,
         holder: Option<LockInfo>,
     },
+    #[say(_0.say(lang))]
     File(FileError),
 }
 
 impl From<FileError> for LockError {
     fn from(error: FileError) -> LockError {
         LockError::File(error)
-    }
-}
-
-impl Say for LockError {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            LockError::File(error) => error.say(lang),
-            LockError::Held {
-                holder: Some(info), ..
-            } => {
-                let LockInfo {
-                    pid,
-                    started_at,
-                    run_id,
-                    ..
-                } = info;
-                tr!(
-                    lang,
-                    "another loop is at work in this project: run {run_id}, process {pid}, since {started_at}; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`"
-                )
-            }
-            LockError::Held { path, holder: None } => {
-                let path = path.display();
-                tr!(
-                    lang,
-                    "another loop is at work in this project (it holds {path}); watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`"
-                )
-            }
-        }
     }
 }
 
@@ -429,7 +402,9 @@ mod tests {
                 ..info("20261115-021030-1a2b")
             }),
         };
-        let text = Lang::ALL.map(|lang| error.say(lang)).join("\n");
+        let text = ralph_core::lang::Lang::ALL
+            .map(|lang| error.say(lang))
+            .join("\n");
         insta::assert_snapshot!(text, @"
         another loop is at work in this project: run 20261115-021030-1a2b, process 4711, since 2026-11-15T02:10:30Z; watch it with `ralph status` or `ralph logs -f`, stop it with `ralph stop`
         此專案已有另一個迴圈在執行：20261115-021030-1a2b，行程 4711，自 2026-11-15T02:10:30Z 起；可用 `ralph status` 或 `ralph logs -f` 觀看，用 `ralph stop` 停止

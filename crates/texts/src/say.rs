@@ -3,6 +3,8 @@
 //! `#[say("no file {path}", path = path.display())]`: the text of `tr!`, with
 //! the fields of the variant bound by their names (`_0`, `_1` in a tuple), and
 //! what has to be worked out first. `#[say(why.say(lang))]`: any expression.
+//! `#[say(if *strict, "…")]` and `#[say(if let Some(code) = exit, "…")]` speak
+//! only then; the last one has no condition.
 
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
@@ -42,18 +44,20 @@ pub fn derive(input: TokenStream) -> TokenStream {
 
 /// `Self::Name { field, … } => { let …; text }`, or where it has no text.
 fn arm(variant: Vec<TokenTree>) -> Result<TokenStream, Span> {
-    let mut said = None;
+    let mut texts = Vec::new();
     let mut tokens = variant.into_iter().peekable();
     while tokens.next_if(|token| is_punct(Some(token), '#')).is_some() {
         if let Some(TokenTree::Group(attribute)) = tokens.next() {
-            said = said.or(said_by(attribute.stream()));
+            texts.extend(said_by(attribute.stream()));
         }
     }
     let name = match tokens.next() {
         Some(TokenTree::Ident(name)) => name,
         other => return Err(other.map_or_else(Span::call_site, |token| token.span())),
     };
-    let said = said.ok_or(name.span())?;
+    if texts.is_empty() {
+        return Err(name.span());
+    }
     let pattern = match tokens.next() {
         Some(TokenTree::Group(fields)) if fields.delimiter() == Delimiter::Brace => {
             Some(Group::new(Delimiter::Brace, named(fields.stream())))
@@ -68,7 +72,11 @@ fn arm(variant: Vec<TokenTree>) -> Result<TokenStream, Span> {
     arm.extend([TokenTree::Ident(name)]);
     arm.extend(pattern.map(TokenTree::Group));
     arm.extend(code("=>"));
-    arm.extend([TokenTree::Group(Group::new(Delimiter::Brace, text(said)))]);
+    let mut said = TokenStream::new();
+    for text in texts {
+        said.extend(one_text(text));
+    }
+    arm.extend([TokenTree::Group(Group::new(Delimiter::Brace, said))]);
     Ok(arm)
 }
 
@@ -85,27 +93,35 @@ fn said_by(attribute: TokenStream) -> Option<TokenStream> {
     }
 }
 
-/// `let name = value;` for what follows the text, then the text.
-fn text(said: TokenStream) -> TokenStream {
-    let is_text = matches!(said.clone().into_iter().next(), Some(TokenTree::Literal(_)));
-    if !is_text {
-        return said;
-    }
-    let mut parts = parted(said, ',').into_iter();
-    let text = parts.next().unwrap_or_default();
+/// `if … { let name = value; text } else`, or the same without a condition.
+fn one_text(said: TokenStream) -> TokenStream {
+    let is_if =
+        |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word.to_string() == "if");
+    let mut parts = parted(said, ',').into_iter().peekable();
     let mut out = TokenStream::new();
+    let condition = parts.next_if(|part| part.first().is_some_and(is_if));
+    let conditional = condition.is_some();
+    out.extend(condition.into_iter().flatten());
+    let text = parts.next().unwrap_or_default();
+    let mut inner = TokenStream::new();
     for part in parts {
-        out.extend(code("let"));
-        out.extend(part);
-        out.extend(code(";"));
+        inner.extend(code("let"));
+        inner.extend(part);
+        inner.extend(code(";"));
     }
-    let mut arguments = code("lang,");
-    arguments.extend(text);
-    out.extend(code("::ralph_core::tr!"));
-    out.extend([TokenTree::Group(Group::new(
-        Delimiter::Parenthesis,
-        arguments,
-    ))]);
+    if let Some(TokenTree::Literal(_)) = text.first() {
+        let mut arguments = code("lang,");
+        arguments.extend(text);
+        inner.extend(code("::ralph_core::tr!"));
+        inner.extend([TokenTree::Group(Group::new(
+            Delimiter::Parenthesis,
+            arguments,
+        ))]);
+    } else {
+        inner.extend(text);
+    }
+    out.extend([TokenTree::Group(Group::new(Delimiter::Brace, inner))]);
+    out.extend(code(if conditional { "else" } else { "" }));
     out
 }
 

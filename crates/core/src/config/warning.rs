@@ -6,20 +6,23 @@ use super::words::{Found, did_you_mean, say_line};
 use crate::lang::{Lang, Say};
 use crate::tr;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Say)]
 pub enum ConfigWarning {
     /// A file of another tool that cannot be read; nothing of it is used.
+    #[say(foreign("CFG-001", file, &place, &reason, &fix, lang), place = say_line(file, *line, lang), reason = tr!(lang,"it cannot be read and nothing of it is used: {detail}"), fix = tr!(lang,"correct the file or write the settings to .ralph/config.toml"))]
     Unreadable {
         file: String,
         line: Option<usize>,
         detail: String,
     },
+    #[say(foreign("CFG-002", file, &place, &reason, &fix, lang), place = say_line(file, *line, lang), reason = tr!(lang, "the key \"{key}\" is not known and not used"), fix = instead(nearest.as_deref(), lang))]
     UnknownForeignKey {
         file: String,
         line: Option<usize>,
         key: String,
         nearest: Option<String>,
     },
+    #[say(foreign("CFG-003", file, &place, &reason, &fix, lang), place = say_line(file, *line, lang), found = found.say(lang), expected = expected.say(lang), reason = tr!(lang, "\"{key}\" is {found} and not used"), fix = tr!(lang, "write {expected}"))]
     BadForeignValue {
         file: String,
         line: Option<usize>,
@@ -28,24 +31,30 @@ pub enum ConfigWarning {
         found: Found,
     },
     /// A `.ralphrc` value that only a shell could work out.
+    #[say("{place}: the value of {name} would have to be run by a shell, so it is not used. Write a plain value, such as {name}=15.", place = say_line(file, Some(*line), lang))]
     NeedsShell {
         file: String,
         line: usize,
         name: String,
     },
     /// A line of a `.ralphrc` that is no assignment.
+    #[say("{place}: this is not NAME=value and is not used: ralph reads the file and never runs it.", place = say_line(file, Some(*line), lang))]
     NotAnAssignment { file: String, line: usize },
     /// A `.skillpackrc` that breaks a rule of its own tool.
+    #[say(numbered(rule.code(), &path, &rule.reason(lang), &rule.fix(lang)), path = format!("{file} {}", rule.path()))]
     BrokenRule { file: String, rule: SkillpackRule },
     /// Two files of other tools disagree.
+    #[say("\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide.", used = used.say(lang), ignored = ignored.say(lang))]
     Disagreement {
         key: String,
         used: Place,
         ignored: Place,
     },
     /// A variable that is nearly one of ours.
+    #[say("environment variable {name} is none of ralph's and not used.{guess}", guess = did_you_mean(Some(nearest), lang))]
     UnknownVariable { name: String, nearest: String },
     /// A lower maximum from a stronger place leaves no turn to warn in.
+    #[say("the warning at turn {warn_at} ({place}) never comes: the last turn is {max_iterations}. Set limits.warn_at to a percentage such as \"75%\".", place = place.say(lang))]
     NeverWarns {
         warn_at: u32,
         max_iterations: u32,
@@ -116,103 +125,19 @@ impl SkillpackRule {
 }
 
 /// The form of a problem with a `.skillpackrc`: `[CFG-001] path / reason / fix`.
+fn instead(nearest: Option<&str>, lang: Lang) -> String {
+    match nearest {
+        Some(nearest) => tr!(lang, "write \"{nearest}\" if that is meant"),
+        None => tr!(lang, "remove it if it is a mistake"),
+    }
+}
+
 fn numbered(code: &str, path: &str, reason: &str, fix: &str) -> String {
     format!("[{code}] {path} / {reason} / {fix}")
 }
 
 fn is_skillpack(file: &str) -> bool {
     file.ends_with(".skillpackrc")
-}
-
-impl Say for ConfigWarning {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ConfigWarning::Unreadable { file, line, detail } => {
-                let place = say_line(file, *line, lang);
-                let reason = tr!(
-                    lang,
-                    "it cannot be read and nothing of it is used: {detail}"
-                );
-                let fix = tr!(
-                    lang,
-                    "correct the file or write the settings to .ralph/config.toml"
-                );
-                foreign("CFG-001", file, &place, &reason, &fix, lang)
-            }
-            ConfigWarning::UnknownForeignKey {
-                file,
-                line,
-                key,
-                nearest,
-            } => {
-                let place = say_line(file, *line, lang);
-                let reason = tr!(lang, "the key \"{key}\" is not known and not used");
-                let fix = match nearest {
-                    Some(nearest) => tr!(lang, "write \"{nearest}\" if that is meant"),
-                    None => tr!(lang, "remove it if it is a mistake"),
-                };
-                foreign("CFG-002", file, &place, &reason, &fix, lang)
-            }
-            ConfigWarning::BadForeignValue {
-                file,
-                line,
-                key,
-                expected,
-                found,
-            } => {
-                let place = say_line(file, *line, lang);
-                let found = found.say(lang);
-                let expected = expected.say(lang);
-                let reason = tr!(lang, "\"{key}\" is {found} and not used");
-                let fix = tr!(lang, "write {expected}");
-                foreign("CFG-003", file, &place, &reason, &fix, lang)
-            }
-            ConfigWarning::BrokenRule { file, rule } => {
-                let path = format!("{file} {}", rule.path());
-                numbered(rule.code(), &path, &rule.reason(lang), &rule.fix(lang))
-            }
-            ConfigWarning::NeedsShell { file, line, name } => {
-                let place = say_line(file, Some(*line), lang);
-                tr!(
-                    lang,
-                    "{place}: the value of {name} would have to be run by a shell, so it is not used. Write a plain value, such as {name}=15."
-                )
-            }
-            ConfigWarning::NotAnAssignment { file, line } => {
-                let place = say_line(file, Some(*line), lang);
-                tr!(
-                    lang,
-                    "{place}: this is not NAME=value and is not used: ralph reads the file and never runs it."
-                )
-            }
-            ConfigWarning::Disagreement { key, used, ignored } => {
-                let used = used.say(lang);
-                let ignored = ignored.say(lang);
-                tr!(
-                    lang,
-                    "\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide."
-                )
-            }
-            ConfigWarning::UnknownVariable { name, nearest } => {
-                let guess = did_you_mean(Some(nearest), lang);
-                tr!(
-                    lang,
-                    "environment variable {name} is none of ralph's and not used.{guess}"
-                )
-            }
-            ConfigWarning::NeverWarns {
-                warn_at,
-                max_iterations,
-                place,
-            } => {
-                let place = place.say(lang);
-                tr!(
-                    lang,
-                    "the warning at turn {warn_at} ({place}) never comes: the last turn is {max_iterations}. Set limits.warn_at to a percentage such as \"75%\"."
-                )
-            }
-        }
-    }
 }
 
 /// A problem with a file of another tool, in the form that its tool gives it.

@@ -8,13 +8,12 @@ use crate::lang::{Lang, Say};
 use crate::machine::Level;
 use crate::tr;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum FlowNotice {
     /// A task begins its way through the roles.
-    TaskBegins {
-        task: String,
-        detected: Detected,
-    },
+    #[say("task {task}: risk {risk} ({why})", (risk, why) = (detected.risk.into_str(), detected.sign.say(lang)))]
+    TaskBegins { task: String, detected: Detected },
+    #[say("{role} begins, round {round}", role = role.to_uppercase())]
     RoleBegins {
         iteration: u32,
         step: String,
@@ -23,6 +22,7 @@ pub enum FlowNotice {
         round: u32,
         dispatch: u32,
     },
+    #[say(verdict(role, *answer, *score) + &counts(*rejects, *fails, lang))]
     Answered {
         iteration: u32,
         role: String,
@@ -32,42 +32,39 @@ pub enum FlowNotice {
         score: Option<u32>,
     },
     /// Nobody can read the verdict; `again`: it is asked for once more.
+    #[say(if *again, "{role} gave no verdict that can be read; asking once more", role = role.to_uppercase())]
+    #[say("{role} gave no verdict that can be read again: counted as unclear", role = role.to_uppercase())]
     Unclear {
         iteration: u32,
         role: String,
         again: bool,
     },
     /// A role that may only look changed the work tree.
-    Violation {
-        iteration: u32,
-        role: String,
-    },
+    #[say("{role} may only look and changed files: its verdict is void", role = role.to_uppercase())]
+    Violation { iteration: u32, role: String },
     /// A rejection without a problem that can be shown does not block.
-    Overruled {
-        iteration: u32,
-        findings: usize,
-    },
+    #[say("the rejection does not block: none of its {findings} findings could be reproduced")]
+    Overruled { iteration: u32, findings: usize },
     /// A role was about to begin without the approval that it needs (ROLE-05).
+    #[say("{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})", (role_en, needs) = (role.to_uppercase(), needs.to_uppercase()), risk = risk.into_str())]
     Refused {
         iteration: u32,
         role: String,
         needs: String,
         risk: Risk,
     },
+    #[say("risk raised from {from} to {to}", (from, to) = (from.into_str(), to.into_str()))]
     RiskRaised {
         iteration: u32,
         from: Risk,
         to: Risk,
     },
     /// Boxes that were ticked before their time are open again.
-    TicksHeld {
-        iteration: u32,
-        ids: Vec<String>,
-    },
-    TaskPassed {
-        iteration: u32,
-        task: String,
-    },
+    #[say("ticked too early and open again: {ids}", ids = ids.join(", "))]
+    TicksHeld { iteration: u32, ids: Vec<String> },
+    #[say("task {task} has passed all roles")]
+    TaskPassed { iteration: u32, task: String },
+    #[say("phase {phase}/{of} done: {title}{percent}", percent = percent.map_or_else(String::new, |p| format!(" ({p}%)")))]
     PhaseDone {
         iteration: u32,
         phase: usize,
@@ -76,10 +73,9 @@ pub enum FlowNotice {
         percent: Option<u8>,
     },
     /// A phase ended without the file that it has to leave.
-    OutputMissing {
-        iteration: u32,
-        file: String,
-    },
+    #[say("the phase left no {file}; asking again")]
+    OutputMissing { iteration: u32, file: String },
+    #[say("{task}a person is needed ({role}, {count}): {why}", role = role.to_uppercase(), why = why.say(lang), task = before_colon(task))]
     Escalated {
         iteration: u32,
         task: String,
@@ -88,6 +84,7 @@ pub enum FlowNotice {
         count: u32,
     },
     /// A person switched the reviews off (ROLE-09).
+    #[say("reviews are switched off for task {task}: {reason}")]
     Bypassed {
         iteration: u32,
         task: String,
@@ -121,6 +118,26 @@ impl Escalation {
             Escalation::Fails => "fails",
             Escalation::Flow => "flow",
         }
+    }
+}
+
+fn verdict(role: &str, answer: Answer, score: Option<u32>) -> String {
+    let (role, answer) = (role.to_uppercase(), answer.into_str().to_uppercase());
+    let score = score.map_or_else(String::new, |score| format!(", Review Score: {score}/100"));
+    format!("{role}: {answer}{score}")
+}
+
+fn counts(rejects: u32, fails: u32, lang: Lang) -> String {
+    match (rejects, fails) {
+        (0, 0) => String::new(),
+        _ => tr!(lang, " ({rejects} rejections, {fails} failures)"),
+    }
+}
+
+fn before_colon(task: &str) -> String {
+    match task {
+        "" => String::new(),
+        task => format!("{task}: "),
     }
 }
 
@@ -247,114 +264,6 @@ impl FlowNotice {
                 task,
                 reason,
             } => json!({"iteration": iteration, "task": task, "reason": reason}),
-        }
-    }
-}
-
-impl Say for FlowNotice {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            FlowNotice::TaskBegins { task, detected } => {
-                let (risk, why) = (detected.risk.into_str(), detected.sign.say(lang));
-                tr!(lang, "task {task}: risk {risk} ({why})")
-            }
-            FlowNotice::RoleBegins { role, round, .. } => {
-                let role = role.to_uppercase();
-                tr!(lang, "{role} begins, round {round}")
-            }
-            FlowNotice::Answered {
-                role,
-                answer,
-                rejects,
-                fails,
-                score,
-                ..
-            } => {
-                let role = role.to_uppercase();
-                let answer = answer.into_str().to_uppercase();
-                let score =
-                    score.map_or_else(String::new, |score| format!(", Review Score: {score}/100"));
-                let counts = match (rejects, fails) {
-                    (0, 0) => String::new(),
-                    _ => tr!(lang, " ({rejects} rejections, {fails} failures)"),
-                };
-                format!("{role}: {answer}{score}{counts}")
-            }
-            FlowNotice::Unclear { role, again, .. } => {
-                let role = role.to_uppercase();
-                if *again {
-                    tr!(
-                        lang,
-                        "{role} gave no verdict that can be read; asking once more"
-                    )
-                } else {
-                    tr!(
-                        lang,
-                        "{role} gave no verdict that can be read again: counted as unclear"
-                    )
-                }
-            }
-            FlowNotice::Violation { role, .. } => {
-                let role = role.to_uppercase();
-                tr!(
-                    lang,
-                    "{role} may only look and changed files: its verdict is void"
-                )
-            }
-            FlowNotice::Overruled { findings, .. } => tr!(
-                lang,
-                "the rejection does not block: none of its {findings} findings could be reproduced"
-            ),
-            FlowNotice::Refused {
-                role, needs, risk, ..
-            } => {
-                let (role_en, needs) = (role.to_uppercase(), needs.to_uppercase());
-                let risk = risk.into_str();
-                tr!(
-                    lang,
-                    "{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})"
-                )
-            }
-            FlowNotice::RiskRaised { from, to, .. } => {
-                let (from, to) = (from.into_str(), to.into_str());
-                tr!(lang, "risk raised from {from} to {to}")
-            }
-            FlowNotice::TicksHeld { ids, .. } => {
-                let ids = ids.join(", ");
-                tr!(lang, "ticked too early and open again: {ids}")
-            }
-            FlowNotice::TaskPassed { task, .. } => tr!(lang, "task {task} has passed all roles"),
-            FlowNotice::PhaseDone {
-                phase,
-                of,
-                title,
-                percent,
-                ..
-            } => {
-                let percent = percent.map_or_else(String::new, |p| format!(" ({p}%)"));
-                tr!(lang, "phase {phase}/{of} done: {title}{percent}")
-            }
-            FlowNotice::OutputMissing { file, .. } => {
-                tr!(lang, "the phase left no {file}; asking again")
-            }
-            FlowNotice::Escalated {
-                task,
-                role,
-                why,
-                count,
-                ..
-            } => {
-                let role = role.to_uppercase();
-                let why = why.say(lang);
-                let task = match task.as_str() {
-                    "" => String::new(),
-                    task => format!("{task}: "),
-                };
-                tr!(lang, "{task}a person is needed ({role}, {count}): {why}")
-            }
-            FlowNotice::Bypassed { task, reason, .. } => {
-                tr!(lang, "reviews are switched off for task {task}: {reason}")
-            }
         }
     }
 }

@@ -9,28 +9,22 @@ use crate::lang::{Lang, Say};
 use crate::machine::{Level, span};
 use crate::tr;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum ForgeNotice {
     /// What the quality gate lacks.
-    GateOpen {
-        findings: Vec<GateFinding>,
-    },
+    #[say("quality gate not passed: {first}", first = first_of(findings))]
+    GateOpen { findings: Vec<GateFinding> },
     /// The gate is green and the pull request is missing.
-    PullMissing {
-        branch: String,
-    },
-    PullFound {
-        number: u64,
-        url: String,
-    },
-    Pushed {
-        branch: String,
-        commit: String,
-    },
-    Created {
-        url: String,
-    },
+    #[say("quality gate passed; {branch} has no pull request yet")]
+    PullMissing { branch: String },
+    #[say("pull request #{number}: {url}")]
+    PullFound { number: u64, url: String },
+    #[say("pushed {branch} at {commit}", commit = short(commit))]
+    Pushed { branch: String, commit: String },
+    #[say("pull request created: {url}")]
+    Created { url: String },
     /// A look at CI that runs.
+    #[say("waiting for CI of #{number} at {commit}: {counts}{left}", (commit, counts) = (short(commit), counts(checks, lang)), left = at_most(*left_ms, lang))]
     Poll {
         number: u64,
         commit: String,
@@ -39,10 +33,9 @@ pub enum ForgeNotice {
         left_ms: Option<u64>,
     },
     /// There is a newer commit, whose checks count from now on.
-    Rebound {
-        from: String,
-        to: String,
-    },
+    #[say("{to} was pushed after {from}: its checks count now", (from, to) = (short(from), short(to)))]
+    Rebound { from: String, to: String },
+    #[say("CI of #{number} failed at {commit} ({cause}): {checks}", (commit, checks, cause) = (short(commit), checks.join(", "), cause.say(lang)))]
     Failed {
         number: u64,
         commit: String,
@@ -50,29 +43,21 @@ pub enum ForgeNotice {
         checks: Vec<String>,
     },
     /// What failed is run again on the same commit.
-    Rerun {
-        commit: String,
-        runs: Vec<u64>,
-    },
+    #[say("running what failed at {commit} again, once", commit = short(commit))]
+    Rerun { commit: String, runs: Vec<u64> },
     /// What had failed passed when it was run again.
-    WasFlaky {
-        commit: String,
-    },
-    Passed {
-        number: u64,
-        commit: String,
-    },
-    Merged {
-        number: u64,
-        by_ralph: bool,
-    },
+    #[say("what failed at {commit} passed when it was run again: flaky", commit = short(commit))]
+    WasFlaky { commit: String },
+    #[say("CI of #{number} passed at {commit}", commit = short(commit))]
+    Passed { number: u64, commit: String },
+    #[say(if *by_ralph, "pull request #{number} merged, and seen merged")]
+    #[say("pull request #{number} was merged by somebody else")]
+    Merged { number: u64, by_ralph: bool },
     /// On the forge; the local branch stays.
-    BranchDeleted {
-        branch: String,
-    },
-    Trouble {
-        trouble: Trouble,
-    },
+    #[say("{branch} is deleted on the forge; here it stays")]
+    BranchDeleted { branch: String },
+    #[say(trouble.say(lang))]
+    Trouble { trouble: Trouble },
 }
 
 impl ForgeNotice {
@@ -171,87 +156,17 @@ impl ForgeNotice {
     }
 }
 
-impl Say for ForgeNotice {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            ForgeNotice::GateOpen { findings } => {
-                let first = findings.first().map_or("", |f| f.text.as_str());
-                let more = findings.len().saturating_sub(1);
-                let first = if more == 0 {
-                    first.to_owned()
-                } else {
-                    format!("{first} (+{more})")
-                };
-                tr!(lang, "quality gate not passed: {first}")
-            }
-            ForgeNotice::PullMissing { branch } => tr!(
-                lang,
-                "quality gate passed; {branch} has no pull request yet"
-            ),
-            ForgeNotice::PullFound { number, url } => tr!(lang, "pull request #{number}: {url}"),
-            ForgeNotice::Pushed { branch, commit } => {
-                let commit = short(commit);
-                tr!(lang, "pushed {branch} at {commit}")
-            }
-            ForgeNotice::Created { url } => tr!(lang, "pull request created: {url}"),
-            ForgeNotice::Poll {
-                number,
-                commit,
-                checks,
-                left_ms,
-            } => {
-                let (commit, counts) = (short(commit), counts(checks, lang));
-                let left = match left_ms {
-                    Some(ms) => {
-                        let left = span(*ms, lang);
-                        tr!(lang, ", at most {left} more")
-                    }
-                    None => String::new(),
-                };
-                tr!(
-                    lang,
-                    "waiting for CI of #{number} at {commit}: {counts}{left}"
-                )
-            }
-            ForgeNotice::Rebound { from, to } => {
-                let (from, to) = (short(from), short(to));
-                tr!(lang, "{to} was pushed after {from}: its checks count now")
-            }
-            ForgeNotice::Failed {
-                number,
-                commit,
-                cause,
-                checks,
-            } => {
-                let (commit, checks, cause) = (short(commit), checks.join(", "), cause.say(lang));
-                tr!(
-                    lang,
-                    "CI of #{number} failed at {commit} ({cause}): {checks}"
-                )
-            }
-            ForgeNotice::Rerun { commit, .. } => {
-                let commit = short(commit);
-                tr!(lang, "running what failed at {commit} again, once")
-            }
-            ForgeNotice::WasFlaky { commit } => {
-                let commit = short(commit);
-                tr!(
-                    lang,
-                    "what failed at {commit} passed when it was run again: flaky"
-                )
-            }
-            ForgeNotice::Passed { number, commit } => {
-                let commit = short(commit);
-                tr!(lang, "CI of #{number} passed at {commit}")
-            }
-            ForgeNotice::Merged { number, by_ralph } => match by_ralph {
-                true => tr!(lang, "pull request #{number} merged, and seen merged"),
-                false => tr!(lang, "pull request #{number} was merged by somebody else"),
-            },
-            ForgeNotice::BranchDeleted { branch } => {
-                tr!(lang, "{branch} is deleted on the forge; here it stays")
-            }
-            ForgeNotice::Trouble { trouble } => trouble.say(lang),
-        }
+fn first_of(findings: &[GateFinding]) -> String {
+    let first = findings.first().map_or("", |finding| finding.text.as_str());
+    match findings.len().saturating_sub(1) {
+        0 => first.to_owned(),
+        more => format!("{first} (+{more})"),
     }
+}
+
+fn at_most(left_ms: Option<u64>, lang: Lang) -> String {
+    left_ms.map_or_else(String::new, |ms| {
+        let left = span(ms, lang);
+        tr!(lang, ", at most {left} more")
+    })
 }

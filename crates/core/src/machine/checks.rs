@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::{CommandResult, Level, TaskRef};
 use crate::integrity::Weakening;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, said};
 use crate::proof::TaskProof;
-use crate::tr;
 
 /// What a run asks for before it believes a tick or a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,32 +58,37 @@ pub enum Scope {
 }
 
 /// What is told about ticks, weakened checks and end-to-end tests.
-#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr, Say)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CheckNotice {
+    #[say("proven: {tasks}", tasks = tasks.join(", "))]
     TickProven {
         iteration: u32,
         tasks: Vec<String>,
         proof: TaskProof,
     },
+    #[say("tick turned back: {tasks} ({why})", (tasks, why) = (ids(tasks).join(", "), why.say(lang)))]
     TickRejected {
         iteration: u32,
         tasks: Vec<TaskRef>,
         why: NoProof,
     },
     #[strum(to_string = "checks_weakened")]
+    #[say(if *strict, "checks were weakened, nothing counts as done until they are restored: {found}", found = said(found, "; ", lang))]
+    #[say("checks were weakened: {found}", found = said(found, "; ", lang))]
     Weakened {
         iteration: u32,
         found: Vec<Weakening>,
         strict: bool,
     },
     /// A phase is done, and there are no end-to-end tests to run (E2E-03).
-    E2eSkipped {
-        iteration: u32,
-    },
-    E2eStart {
-        iteration: u32,
-    },
+    #[say("no end-to-end tests after this phase: e2e.command is not set")]
+    E2eSkipped { iteration: u32 },
+    #[say("running the end-to-end tests")]
+    E2eStart { iteration: u32 },
+    #[say(if let Some(0) = result.exit, "end-to-end tests passed: `{command}`", command = &result.command)]
+    #[say(if let Some(code) = result.exit, "end-to-end tests failed: `{command}` → {code}", command = &result.command)]
+    #[say("end-to-end tests did not come to an end: `{command}`", command = &result.command)]
     E2eComplete {
         iteration: u32,
         result: CommandResult,
@@ -92,17 +96,16 @@ pub enum CheckNotice {
 }
 
 /// Why a tick does not stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum NoProof {
-    Failing {
-        command: String,
-        exit: Option<i32>,
-    },
+    #[say(if let Some(code) = exit, "`{command}` failed with exit code {code}")]
+    #[say("`{command}` did not come to an end")]
+    Failing { command: String, exit: Option<i32> },
     /// The check did not run, because another failed before it.
+    #[say("no check of it passed")]
     NotRun,
-    Weakened {
-        files: Vec<String>,
-    },
+    #[say("checks were weakened: {files}", files = files.join(", "))]
+    Weakened { files: Vec<String> },
 }
 
 impl CheckNotice {
@@ -160,63 +163,4 @@ impl CheckNotice {
 
 fn ids(tasks: &[TaskRef]) -> Vec<&str> {
     tasks.iter().map(|task| task.id.as_str()).collect()
-}
-
-impl Say for NoProof {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            NoProof::Failing {
-                command,
-                exit: Some(code),
-            } => tr!(lang, "`{command}` failed with exit code {code}"),
-            NoProof::Failing {
-                command,
-                exit: None,
-            } => tr!(lang, "`{command}` did not come to an end"),
-            NoProof::NotRun => tr!(lang, "no check of it passed"),
-            NoProof::Weakened { files } => {
-                let files = files.join(", ");
-                tr!(lang, "checks were weakened: {files}")
-            }
-        }
-    }
-}
-
-impl Say for CheckNotice {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            CheckNotice::TickProven { tasks, .. } => {
-                let tasks = tasks.join(", ");
-                tr!(lang, "proven: {tasks}")
-            }
-            CheckNotice::TickRejected { tasks, why, .. } => {
-                let (tasks, why) = (ids(tasks).join(", "), why.say(lang));
-                tr!(lang, "tick turned back: {tasks} ({why})")
-            }
-            CheckNotice::Weakened { found, strict, .. } => {
-                let found: Vec<String> = found.iter().map(|w| w.say(lang)).collect();
-                let found = found.join("; ");
-                if *strict {
-                    return tr!(
-                        lang,
-                        "checks were weakened, nothing counts as done until they are restored: {found}"
-                    );
-                }
-                tr!(lang, "checks were weakened: {found}")
-            }
-            CheckNotice::E2eSkipped { .. } => tr!(
-                lang,
-                "no end-to-end tests after this phase: e2e.command is not set"
-            ),
-            CheckNotice::E2eStart { .. } => tr!(lang, "running the end-to-end tests"),
-            CheckNotice::E2eComplete { result, .. } => {
-                let command = &result.command;
-                match result.exit {
-                    Some(0) => tr!(lang, "end-to-end tests passed: `{command}`"),
-                    Some(code) => tr!(lang, "end-to-end tests failed: `{command}` → {code}"),
-                    None => tr!(lang, "end-to-end tests did not come to an end: `{command}`"),
-                }
-            }
-        }
-    }
 }

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::WaitReason;
+use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
     Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
@@ -13,25 +15,26 @@ use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Say)]
 pub enum Notice {
+    #[say(if *total == 0, "loop started")]
+    #[say("loop started: {completed}/{total} tasks done, {pending} to do")]
     LoopStart {
         total: usize,
         completed: usize,
         pending: usize,
     },
-    Resume {
-        iteration: u32,
-    },
+    #[say("taken up again after iteration {iteration}")]
+    Resume { iteration: u32 },
+    #[say("iteration {iteration}{phase}{task}", (phase, task) = place(phase.as_deref(), task.as_ref()))]
     IterationStart {
         iteration: u32,
         phase: Option<String>,
         task: Option<TaskRef>,
     },
-    IterationRetry {
-        iteration: u32,
-        class: ErrorClass,
-    },
+    #[say("iteration {iteration} tries again after {class}", class = class.into_str())]
+    IterationRetry { iteration: u32, class: ErrorClass },
+    #[say("iteration {iteration} ended after {seconds} s{tasks} · {progress}", seconds = seconds(*duration_ms), progress = progress_words(evidence, lang), tasks = tally(*completed, *total))]
     IterationComplete {
         iteration: u32,
         phase: Option<String>,
@@ -41,36 +44,26 @@ pub enum Notice {
         evidence: Vec<Evidence>,
         duration_ms: u64,
     },
-    PromiseDetected {
-        iteration: u32,
-        promise: Promise,
-    },
-    PromiseMissing {
-        iteration: u32,
-        in_a_row: u32,
-    },
+    #[say("promise: {promise}")]
+    PromiseDetected { iteration: u32, promise: Promise },
+    #[say("no promise in the answer ({in_a_row} in a row)")]
+    PromiseMissing { iteration: u32, in_a_row: u32 },
+    #[say("rejected: the agent claims \"{claim}\", but: {missing}", missing = missing.iter().map(|m| m.say(lang)).collect::<Vec<_>>().join("; "))]
     PromiseRejected {
         iteration: u32,
         claim: String,
         missing: Vec<Missing>,
     },
-    Stalled {
-        iteration: u32,
-        in_a_row: u32,
-    },
-    TasksRemoved {
-        iteration: u32,
-        ids: Vec<String>,
-    },
-    TasksUnticked {
-        iteration: u32,
-        ids: Vec<String>,
-    },
+    #[say("no progress ({in_a_row} in a row): no new tick, commit or content")]
+    Stalled { iteration: u32, in_a_row: u32 },
+    #[say("tasks were removed from the task file: {ids}; a shorter list proves nothing", ids = ids.join(", "))]
+    TasksRemoved { iteration: u32, ids: Vec<String> },
+    #[say("tasks that were done are open again: {ids}", ids = ids.join(", "))]
+    TasksUnticked { iteration: u32, ids: Vec<String> },
     /// A person left them out of this run.
-    TasksSkipped {
-        iteration: u32,
-        ids: Vec<String>,
-    },
+    #[say("left out of this run: {ids}", ids = ids.join(", "))]
+    TasksSkipped { iteration: u32, ids: Vec<String> },
+    #[say("{class}: {message} ({in_a_row} in a row)", class = class.into_str(), message = detail.say(lang))]
     Error {
         iteration: u32,
         class: ErrorClass,
@@ -78,6 +71,8 @@ pub enum Notice {
         in_a_row: u32,
     },
     /// The agent's service would not do the work; the turn is made again.
+    #[say(if let Some(until) = until.map(super::iso_utc), "{agent}: {why} (until {until}); this turn is not counted", why = refusal.say(lang))]
+    #[say("{agent}: {why}; this turn is not counted", why = refusal.say(lang))]
     AgentRefused {
         iteration: u32,
         agent: String,
@@ -86,55 +81,70 @@ pub enum Notice {
         until: Option<i64>,
         words: String,
     },
+    #[say("{to} takes the turn instead of {from}")]
     AgentSwitched {
         iteration: u32,
         from: String,
         to: String,
     },
     /// A call was ended because it used more than it may.
-    OverBudget {
-        iteration: u32,
-    },
-    GateStart {
-        iteration: u32,
-    },
+    #[say("iteration {iteration} was ended: it used more than it may")]
+    OverBudget { iteration: u32 },
+    #[say("verifying")]
+    GateStart { iteration: u32 },
+    #[say(if *passed, "verification passed: {commands}", commands = commands(results))]
+    #[say("verification failed: {commands}", failed: Vec<_> = results.iter().filter(|r| r.exit != Some(0)).cloned().collect(), commands = commands(&failed))]
     GateResult {
         iteration: u32,
         passed: bool,
         results: Vec<CommandResult>,
     },
-    LimitNear {
-        iteration: u32,
-        max: u32,
-    },
-    LimitReached {
-        iteration: u32,
-        limit: Limit,
-    },
+    #[say("iteration {iteration} of {max}: {left} left after this one", left = max.saturating_sub(*iteration))]
+    LimitNear { iteration: u32, max: u32 },
+    #[say(if let Limit::Iterations = limit, "the limit of iterations is reached")]
+    #[say(if let Limit::Duration = limit, "the limit of time is reached")]
+    #[say("the limit of agent calls is reached")]
+    LimitReached { iteration: u32, limit: Limit },
+    #[say(if let Limit::Iterations = limit, "limit extended: {max} iterations")]
+    #[say(if let Limit::Duration = limit, "limit extended: {seconds} s in all", seconds = seconds(*max))]
+    #[say("limit extended: {max} agent calls")]
     LimitExtended {
         iteration: u32,
         limit: Limit,
         /// Iterations or milliseconds, as the limit counts.
         max: u64,
     },
+    #[say(rule.opened(*count, lang))]
     BreakerOpen {
         iteration: u32,
         rule: BreakerRule,
         count: u32,
         signs: Vec<Sign>,
     },
+    #[say(if let WaitReason::Between = why, "pausing {seconds} s", seconds = seconds(*ms))]
+    #[say(if let WaitReason::Backoff = why, "trying again in {seconds} s", seconds = seconds(*ms))]
+    #[say(if let WaitReason::Limit = why, "sleeping {span} until the limit resets; wake: `ralph wake`", span = span(*ms, lang))]
+    #[say(if let WaitReason::Overload = why, "the agent's service is overloaded: trying again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
+    #[say(if let WaitReason::Ci = why, "next look at CI in {left}", left = span(*ms, lang))]
+    #[say(if let WaitReason::Answer = why, "everything that is left waits for an answer: `ralph answer`; waiting {span}", span = span(*ms, lang))]
+    #[say("the hourly rate is used up: waiting {seconds} s", seconds = seconds(*ms))]
     Wait {
         iteration: u32,
         ms: u64,
         why: super::WaitReason,
     },
-    Pause {
-        iteration: u32,
-        reason: PauseReason,
-    },
-    TaskComplete {
-        iteration: u32,
-    },
+    #[say(if let PauseReason::Limit(_) = reason, "paused at a limit; everything is saved")]
+    #[say(if let PauseReason::Requested = reason, "paused as asked; everything is saved")]
+    #[say(if let PauseReason::Agent(need) = reason, need.say(lang))]
+    #[say(if let PauseReason::Escalated(why) = reason, why.say(lang))]
+    #[say(if let PauseReason::Question = reason, "everything that is left waits for an answer: `ralph answer`, then `ralph resume`")]
+    #[say(if let PauseReason::Unproven = reason, "the agent says that it is done, and nothing was set up that could prove it")]
+    #[say(if let PauseReason::Forge(need) = reason, need.say(lang))]
+    #[say("the disk does not take what has to be written; make room, then `ralph resume`")]
+    Pause { iteration: u32, reason: PauseReason },
+    #[say("everything is done")]
+    TaskComplete { iteration: u32 },
+    #[say("loop ended after {iterations} iterations: {name}", name = outcome_words(outcome, lang))]
     LoopEnd {
         outcome: Outcome,
         iterations: u32,
@@ -146,25 +156,25 @@ pub enum Notice {
         bill: Bill,
     },
     /// The guard did not let a tool call of the agent pass.
-    GuardBlock {
-        iteration: u32,
-        block: GuardBlock,
-    },
+    #[say(if block.shadow, "the guard would have blocked {tool}: {detail} [{rule}] (shadow mode)", (tool, rule) = (&block.tool, &block.rule), detail = &block.detail)]
+    #[say("the guard blocked {tool}: {detail} [{rule}]", (tool, rule) = (&block.tool, &block.rule), detail = &block.detail)]
+    GuardBlock { iteration: u32, block: GuardBlock },
     /// Ticks, weakened checks, end-to-end tests.
+    #[say(_0.say(lang))]
     Check(CheckNotice),
     /// A question of the agent, or what became of it.
+    #[say(_0.say(lang))]
     Question(QuestionNotice),
     /// The run is over and goes into the history under this name (EVNT-04).
-    Archive {
-        name: String,
-    },
+    #[say("archived as {name}")]
+    Archive { name: String },
     /// About roles and phases.
+    #[say(_0.say(lang))]
     Flow(FlowNotice),
     /// About the pull request and CI.
-    Forge {
-        iteration: u32,
-        notice: ForgeNotice,
-    },
+    #[say(notice.say(lang))]
+    Forge { iteration: u32, notice: ForgeNotice },
+    #[say(_0.say(lang))]
     Session(SessionNotice),
 }
 

@@ -3,7 +3,7 @@
 //! language.
 
 use super::TaskRef;
-use crate::lang::{Lang, Say};
+use crate::lang::Say;
 use crate::tr;
 
 /// What the evidence lacks for a claim.
@@ -60,43 +60,22 @@ pub enum Sign {
 }
 
 /// How a turn went wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Detail {
-    Exit {
-        code: i32,
-        words: String,
-    },
-    Signal {
-        signal: i32,
-        words: String,
-    },
-    Timeout {
-        seconds: u64,
-    },
-    NotFound {
-        words: String,
-    },
-    NotStarted {
-        words: String,
-    },
+    #[say(with(tr!(lang, "exit code {code}"), words))]
+    Exit { code: i32, words: String },
+    #[say(with(tr!(lang, "ended by signal {signal}"), words))]
+    Signal { signal: i32, words: String },
+    #[say("ended after {seconds} s without a result")]
+    Timeout { seconds: u64 },
+    #[say(with(tr!(lang, "command not found"), words))]
+    NotFound { words: String },
+    #[say(with(tr!(lang, "could not be started"), words))]
+    NotStarted { words: String },
     /// The agent's or the file's own words.
+    #[say(if _0.is_empty(), "the agent reported an error")]
+    #[say(_0.clone())]
     Words(String),
-}
-
-impl Say for Detail {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Detail::Exit { code, words } => with(tr!(lang, "exit code {code}"), words),
-            Detail::Signal { signal, words } => with(tr!(lang, "ended by signal {signal}"), words),
-            Detail::Timeout { seconds } => tr!(lang, "ended after {seconds} s without a result"),
-            Detail::NotFound { words } => with(tr!(lang, "command not found"), words),
-            Detail::NotStarted { words } => with(tr!(lang, "could not be started"), words),
-            Detail::Words(words) if words.is_empty() => {
-                tr!(lang, "the agent reported an error")
-            }
-            Detail::Words(words) => words.clone(),
-        }
-    }
 }
 
 fn with(fact: String, words: &str) -> String {

@@ -8,7 +8,7 @@ use std::path::Path;
 use ralph_core::checkpoint::task_id_of;
 use ralph_core::config::Value;
 use ralph_core::delta::{DeltaError, DeltaState, Status};
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Outcome, PauseReason, State};
 use ralph_core::session::plugin_file::{self, PluginFile, PluginFileError};
 use ralph_store::FileError;
@@ -27,24 +27,14 @@ pub enum Foreign {
 }
 
 /// A state file that can't be understood; it stays where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Unreadable {
+    #[say(_0.say(lang))]
     Plugin(PluginFileError),
+    #[say(format!("{}: {}", ralph_core::delta::PATH, _0.say(lang)))]
     Delta(DeltaError),
+    #[say(_0.say(lang))]
     File(FileError),
-}
-
-impl Say for Unreadable {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Unreadable::Plugin(error) => error.say(lang),
-            Unreadable::Delta(error) => {
-                let error = error.say(lang);
-                format!("{}: {error}", ralph_core::delta::PATH)
-            }
-            Unreadable::File(error) => error.say(lang),
-        }
-    }
 }
 
 /// The loop of another tool that waits in this project for this session, or

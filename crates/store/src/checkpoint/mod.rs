@@ -10,7 +10,7 @@ mod say;
 #[cfg(test)]
 mod tests;
 
-use ralph_core::lang::Say;
+use ralph_core::lang::{Say, said};
 use std::fs::{self, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, ErrorKind};
@@ -88,7 +88,7 @@ pub enum LoadError {
     #[say("there is no checkpoint in {dir}", dir = dir.display())]
     Nothing { dir: PathBuf },
     /// Neither the checkpoint nor any backup can be used (CKPT-07).
-    #[say("no checkpoint in {dir} can be used ({refused})", dir = dir.display(), refused: Vec<String> = refused.iter().map(|r| r.say(lang)).collect(), refused = refused.join("; "))]
+    #[say("no checkpoint in {dir} can be used ({refused})", dir = dir.display(), refused = said(refused, "; ", lang))]
     AllRefused { dir: PathBuf, refused: Vec<Refused> },
 }
 

@@ -24,6 +24,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use ralph_core::lang::Say;
 use std::fs::{File, OpenOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,11 +58,14 @@ pub enum Tail {
 }
 
 /// Why a journal cannot be read or written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum JournalError {
+    #[say(_0.say(lang))]
     File(FileError),
     /// Damage that no interrupted append explains. The records before `line`
     /// are sound.
+    #[say(if *line == 1, "the journal {path} is damaged at its first line (byte {offset}): {reason}; nothing of it is intact and nothing was changed; look at it, restore it from a backup, or start a new run with `ralph run`", path = path.display(), reason = reason.say(lang))]
+    #[say("the journal {path} is damaged at line {line} (byte {offset}): {reason}; the {sound} records before it are intact and nothing was changed; go on from them with `ralph resume --from-intact` (the damaged file is kept beside it), restore it from a backup, or start a new run with `ralph run`", path = path.display(), reason = reason.say(lang), sound = line - 1)]
     Corrupt {
         path: PathBuf,
         line: u64,
@@ -69,16 +73,15 @@ pub enum JournalError {
         reason: Flaw,
     },
     /// Written by a later version of Ralph.
+    #[say("the journal {path} was written by a newer ralph (format {version}, line {line}); update ralph, or finish the run with the version that began it", path = path.display())]
     Newer {
         path: PathBuf,
         line: u64,
         version: u64,
     },
     /// A value that could be written but not be read back.
-    Unstorable {
-        path: PathBuf,
-        reason: Unstorable,
-    },
+    #[say("a record for the journal {path} is {reason}; nothing was written; please report this as a bug", path = path.display(), reason = reason.say(lang))]
+    Unstorable { path: PathBuf, reason: Unstorable },
 }
 
 impl From<FileError> for JournalError {

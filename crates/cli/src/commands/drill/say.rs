@@ -1,11 +1,10 @@
 //! The faults, what caught them and what did not, in words.
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::text::duration::human;
+use ralph_core::lang::Lang;
 use ralph_core::tr;
 
 use super::faults::{Fault, Sizes};
-use super::verdict::{MOST_MEMORY, Miss, Verdict};
+use super::verdict::Verdict;
 
 impl Fault {
     pub fn describe(self, lang: Lang, sizes: Sizes) -> String {
@@ -47,77 +46,6 @@ impl Verdict {
             Verdict::Caught(_) => tr!(lang, "caught"),
             Verdict::NotCaught(_) => tr!(lang, "NOT caught"),
             Verdict::Skipped(_) => tr!(lang, "skipped"),
-        }
-    }
-}
-
-impl Say for Verdict {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Verdict::Caught(catches) => {
-                let said: Vec<String> = catches.iter().map(|catch| catch.say(lang)).collect();
-                said.join(" → ")
-            }
-            Verdict::NotCaught(miss) => miss.say(lang),
-            Verdict::Skipped(skip) => skip.say(lang),
-        }
-    }
-}
-
-impl Say for Miss {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Miss::NeverEnded {
-                after,
-                timeouts_off,
-            } => {
-                let after = human(lang, *after);
-                if *timeouts_off {
-                    tr!(
-                        lang,
-                        "still running after {after}: set limits.iteration_timeout or limits.idle_timeout, both are off"
-                    )
-                } else {
-                    tr!(lang, "still running after {after}: no limit ended it")
-                }
-            }
-            Miss::ProcessesLeft { count, names } => {
-                let names = names.join(", ");
-                tr!(lang, "processes left alive: {count} ({names})")
-            }
-            Miss::Crashed { words } => tr!(lang, "the engine crashed: {words}"),
-            Miss::Completed {
-                has_verification: false,
-            } => tr!(
-                lang,
-                "the ticks were believed: set verify.commands, nothing else can prove them"
-            ),
-            Miss::Completed {
-                has_verification: true,
-            } => tr!(
-                lang,
-                "the run ended as complete: verify.commands pass although nothing was done; add one that fails without the work"
-            ),
-            Miss::NoOutcome { words } => tr!(lang, "the run has no outcome: {words}"),
-            Miss::DidNotGoOn { words } => tr!(lang, "the run did not go on: {words}"),
-            Miss::AnswerLost => tr!(lang, "the answer behind it was not heard"),
-            Miss::Memory { bytes } => {
-                let (used, most) = (size(*bytes), size(MOST_MEMORY));
-                tr!(lang, "the engine took {used} of memory, more than {most}")
-            }
-            Miss::Output { bytes, cap } => {
-                let (kept, cap) = (size(*bytes), size(*cap));
-                tr!(
-                    lang,
-                    "{kept} of output were kept, log.agent_output_max is {cap}"
-                )
-            }
-            Miss::Controls { place } => tr!(lang, "bytes that a terminal obeys reached {place}"),
-            Miss::StatusBroken => tr!(lang, "status.json stayed broken"),
-            Miss::JournalBelieved => tr!(lang, "the damaged journal was believed"),
-            Miss::SecondRun => tr!(lang, "a second run worked beside the first"),
-            Miss::ResumeFailed { words } => tr!(lang, "with room again it did not go on: {words}"),
-            Miss::Drill { words } => tr!(lang, "the drill itself failed: {words}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! itself: the journal, the processes, the files, the time.
 
 use super::say::size;
-use ralph_core::lang::Say;
+use ralph_core::lang::{Say, said};
 use std::time::Duration;
 
 use ralph_core::machine::{
@@ -17,11 +17,14 @@ pub const MOST_MEMORY: u64 = 32 << 20;
 /// Output may grow beyond its cap by what one rotation holds.
 const CAP_SLACK: u64 = 1 << 20;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Verdict {
     /// By what, in the order in which it happened.
+    #[say(said(_0, " → ", lang))]
     Caught(Vec<Catch>),
+    #[say(_0.say(lang))]
     NotCaught(Miss),
+    #[say(_0.say(lang))]
     Skipped(Skip),
 }
 
@@ -77,52 +80,46 @@ pub enum Catch {
 }
 
 /// Something that did not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Miss {
     /// The drill itself had to end it.
-    NeverEnded {
-        after: Duration,
-        timeouts_off: bool,
-    },
-    ProcessesLeft {
-        count: usize,
-        names: Vec<String>,
-    },
-    Crashed {
-        words: String,
-    },
-    Completed {
-        has_verification: bool,
-    },
-    NoOutcome {
-        words: String,
-    },
-    DidNotGoOn {
-        words: String,
-    },
+    #[say(if *timeouts_off, "still running after {after}: set limits.iteration_timeout or limits.idle_timeout, both are off", after = ralph_core::text::duration::human(lang, *after))]
+    #[say("still running after {after}: no limit ended it", after = ralph_core::text::duration::human(lang, *after))]
+    NeverEnded { after: Duration, timeouts_off: bool },
+    #[say("processes left alive: {count} ({names})", names = names.join(", "))]
+    ProcessesLeft { count: usize, names: Vec<String> },
+    #[say("the engine crashed: {words}")]
+    Crashed { words: String },
+    #[say(if !*has_verification, "the ticks were believed: set verify.commands, nothing else can prove them")]
+    #[say(
+        "the run ended as complete: verify.commands pass although nothing was done; add one that fails without the work"
+    )]
+    Completed { has_verification: bool },
+    #[say("the run has no outcome: {words}")]
+    NoOutcome { words: String },
+    #[say("the run did not go on: {words}")]
+    DidNotGoOn { words: String },
     /// What the agent said behind the fault was not heard.
+    #[say("the answer behind it was not heard")]
     AnswerLost,
-    Memory {
-        bytes: u64,
-    },
-    Output {
-        bytes: u64,
-        cap: u64,
-    },
+    #[say("the engine took {used} of memory, more than {most}", (used, most) = (size(*bytes), size(MOST_MEMORY)))]
+    Memory { bytes: u64 },
+    #[say("{kept} of output were kept, log.agent_output_max is {cap}", (kept, cap) = (size(*bytes), size(*cap)))]
+    Output { bytes: u64, cap: u64 },
     /// Bytes that a terminal obeys, in a file or on the screen.
-    Controls {
-        place: String,
-    },
+    #[say("bytes that a terminal obeys reached {place}")]
+    Controls { place: String },
+    #[say("status.json stayed broken")]
     StatusBroken,
+    #[say("the damaged journal was believed")]
     JournalBelieved,
+    #[say("a second run worked beside the first")]
     SecondRun,
-    ResumeFailed {
-        words: String,
-    },
+    #[say("with room again it did not go on: {words}")]
+    ResumeFailed { words: String },
     /// The drill could not do its own part.
-    Drill {
-        words: String,
-    },
+    #[say("the drill itself failed: {words}")]
+    Drill { words: String },
 }
 
 /// Why a fault was not tried.
