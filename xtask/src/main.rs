@@ -7,10 +7,12 @@
 
 mod bench;
 mod browser;
+mod cargo;
 mod e2e;
 mod model_server;
 mod pictures;
 mod screen;
+mod ship;
 mod survivors;
 mod tidy;
 mod torture;
@@ -20,6 +22,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
+cargo xtask dist            the program as it ships: static, optimised as a whole
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
 cargo xtask bench guard     what the guard's hook costs a tool call, against an empty process
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
+        ["dist"] => ship::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "guard"] => bench::guard::run(&root()),
