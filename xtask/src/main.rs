@@ -14,13 +14,16 @@ mod pictures;
 mod screen;
 mod ship;
 mod survivors;
+mod testing;
 mod tidy;
+mod tools;
 mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
+cargo xtask test            everything: gets what the tests need, and tells what was skipped
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask dist            the program as it ships: static, optimised as a whole
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
         ["dist"] => ship::run(&root()),
+        ["test"] => testing::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "guard"] => bench::guard::run(&root()),

@@ -1,0 +1,162 @@
+//! What the tests need beside Rust, and how a machine gets it.
+//!
+//! Root installs it; anybody else on Debian and its kin gets it below
+//! `target/tools`, without touching the machine; on macOS Homebrew has it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cargo;
+
+/// A program that tests start. The names of the packages are the same
+/// everywhere.
+const TOOLS: [&str; 3] = ["gh", "git", "tmux"];
+
+/// Gets what is missing and gives the PATH for the tests. What can't be had is
+/// told; the tests that need it are skipped and say so.
+pub fn get(root: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing: Vec<&str> = TOOLS.into_iter().filter(|t| on_path(t).is_none()).collect();
+    if missing.is_empty() {
+        return path;
+    }
+    println!("the tests want {}", missing.join(", "));
+    let own = cargo::target(root).join("tools");
+    let got = if on_path("apt-get").is_some() && is_root() {
+        apt_install(&missing).map(|()| path.clone())
+    } else if on_path("apt-get").is_some() {
+        unpack(&own, &missing).map(|bin| in_front(&bin, &path))
+    } else if on_path("brew").is_some() {
+        let mut brew = Command::new("brew");
+        cargo::succeed(brew.arg("install").args(&missing)).map(|()| path.clone())
+    } else {
+        Err("neither apt-get nor brew is here".into())
+    };
+    got.unwrap_or_else(|reason| {
+        println!("not all of it could be had: {reason}");
+        path
+    })
+}
+
+/// Where a program is.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let file = cargo::program(name);
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(&file))
+        .find(|candidate| candidate.is_file())
+}
+
+pub fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Packages for the machine itself.
+pub fn apt_install(packages: &[&str]) -> Result<(), String> {
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        cargo::succeed(command.arg("-qq").args(args))
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "-y", "--no-install-recommends"][..], packages].concat())
+}
+
+/// Gets packages and what they depend on as an ordinary user, and unpacks
+/// them; gives a directory with the programs that were asked for.
+fn unpack(own: &Path, programs: &[&str]) -> Result<PathBuf, String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", own.display());
+    let (bin, tree, debs) = (own.join("bin"), own.join("root"), own.join("debs"));
+    if programs.iter().all(|name| bin.join(name).is_file()) {
+        return Ok(bin);
+    }
+    for dir in [
+        &bin,
+        &tree,
+        &debs.join("partial"),
+        &own.join("lists/partial"),
+    ] {
+        fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command
+            .args(["-qq", "-o", "Debug::NoLocking=1", "-o"])
+            .arg(format!("Dir::State::lists={}", own.join("lists").display()))
+            .arg("-o")
+            .arg(format!("Dir::Cache={}", own.join("cache").display()))
+            .arg("-o")
+            .arg(format!("Dir::Cache::archives={}", debs.display()));
+        cargo::succeed(command.args(args))
+    };
+    fs::create_dir_all(own.join("cache")).map_err(failed)?;
+    apt(&["update"])?;
+    apt(&[
+        &[
+            "install",
+            "-y",
+            "--download-only",
+            "--no-install-recommends",
+        ][..],
+        programs,
+    ]
+    .concat())?;
+    unpack_all(&debs, &tree)?;
+    for program in programs {
+        wrap(&tree, &bin, program).map_err(failed)?;
+    }
+    Ok(bin)
+}
+
+/// Unpacks every package of a directory below a root of its own.
+pub fn unpack_all(debs: &Path, tree: &Path) -> Result<(), String> {
+    let entries = fs::read_dir(debs).map_err(|e| format!("{}: {e}", debs.display()))?;
+    let packages = entries.flatten().map(|entry| entry.path());
+    for package in packages.filter(|path| path.extension().is_some_and(|e| e == "deb")) {
+        cargo::succeed(Command::new("dpkg").arg("-x").arg(package).arg(tree))?;
+    }
+    Ok(())
+}
+
+/// Starts a program with what came with it. Variables of the tests would not
+/// do: they clear their environment.
+fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
+    let machine = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let usr = tree.join("usr");
+    let libraries = [usr.join("lib"), tree.join("lib")].map(|dir| dir.join(&machine));
+    let mut variables = format!(
+        "LD_LIBRARY_PATH='{}:{}'",
+        libraries[0].display(),
+        libraries[1].display()
+    );
+    if program == "git" {
+        let helpers = usr.join("lib/git-core");
+        variables.push_str(&format!(" GIT_EXEC_PATH='{}'", helpers.display()));
+    }
+    let real = usr.join("bin").join(program);
+    let path = bin.join(program);
+    fs::write(
+        &path,
+        format!("#!/bin/sh\n{variables} exec '{}' \"$@\"\n", real.display()),
+    )?;
+    executable(&path)
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn in_front(dir: &Path, path: &OsString) -> OsString {
+    let dirs = std::iter::once(dir.to_owned()).chain(std::env::split_paths(path));
+    std::env::join_paths(dirs).unwrap_or_else(|_| path.clone())
+}
