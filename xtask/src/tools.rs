@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::cargo;
 
@@ -65,54 +65,57 @@ pub fn apt_install(packages: &[&str]) -> Result<(), String> {
     apt(&[&["install", "-y", "--no-install-recommends"][..], packages].concat())
 }
 
-/// Gets packages and what they depend on as an ordinary user, and unpacks
-/// them; gives a directory with the programs that were asked for.
+/// Gets programs as an ordinary user; gives a directory with them.
 fn unpack(own: &Path, programs: &[&str]) -> Result<PathBuf, String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", own.display());
-    let (bin, tree, debs) = (own.join("bin"), own.join("root"), own.join("debs"));
+    let bin = own.join("bin");
     if programs.iter().all(|name| bin.join(name).is_file()) {
         return Ok(bin);
     }
-    for dir in [
-        &bin,
-        &tree,
-        &debs.join("partial"),
-        &own.join("lists/partial"),
-    ] {
-        fs::create_dir_all(dir).map_err(failed)?;
-    }
-    let apt = |args: &[&str]| {
-        let mut command = Command::new("apt-get");
-        command
-            .args(["-qq", "-o", "Debug::NoLocking=1", "-o"])
-            .arg(format!("Dir::State::lists={}", own.join("lists").display()))
-            .arg("-o")
-            .arg(format!("Dir::Cache={}", own.join("cache").display()))
-            .arg("-o")
-            .arg(format!("Dir::Cache::archives={}", debs.display()));
-        cargo::succeed(command.args(args))
-    };
-    fs::create_dir_all(own.join("cache")).map_err(failed)?;
-    apt(&["update"])?;
-    apt(&[
-        &[
-            "install",
-            "-y",
-            "--download-only",
-            "--no-install-recommends",
-        ][..],
-        programs,
-    ]
-    .concat())?;
-    unpack_all(&debs, &tree)?;
+    let tree = fetch(own, programs)?;
+    let failed = |e: std::io::Error| format!("{}: {e}", bin.display());
+    fs::create_dir_all(&bin).map_err(failed)?;
     for program in programs {
         wrap(&tree, &bin, program).map_err(failed)?;
     }
     Ok(bin)
 }
 
+/// Gets packages, and what they depend on and this machine lacks, and unpacks
+/// them; gives the root that they lie below. Nothing else is touched.
+pub fn fetch(own: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", own.display());
+    let (tree, debs) = (own.join("root"), own.join("debs"));
+    let (lists, cache) = (own.join("lists"), own.join("cache"));
+    for dir in [&tree, &debs.join("partial"), &lists.join("partial"), &cache] {
+        fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let own = fs::canonicalize(own).map_err(failed)?;
+    let option = |name: &str, dir: &str| format!("-oDir::{name}={}", own.join(dir).display());
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command
+            .args(["-qq", "-oDebug::NoLocking=1"])
+            .arg("-oAPT::Sandbox::User=root")
+            .arg(option("State::lists", "lists"))
+            .arg(option("Cache", "cache"))
+            .arg(option("Cache::archives", "debs"));
+        cargo::succeed(command.args(args).stdout(Stdio::null()))
+    };
+    apt(&["update"])?;
+    let install = [
+        "install",
+        "-y",
+        "--download-only",
+        "--reinstall",
+        "--no-install-recommends",
+    ];
+    apt(&[&install[..], packages].concat())?;
+    unpack_all(&debs, &tree)?;
+    Ok(tree)
+}
+
 /// Unpacks every package of a directory below a root of its own.
-pub fn unpack_all(debs: &Path, tree: &Path) -> Result<(), String> {
+fn unpack_all(debs: &Path, tree: &Path) -> Result<(), String> {
     let entries = fs::read_dir(debs).map_err(|e| format!("{}: {e}", debs.display()))?;
     let packages = entries.flatten().map(|entry| entry.path());
     for package in packages.filter(|path| path.extension().is_some_and(|e| e == "deb")) {
@@ -159,4 +162,11 @@ fn executable(_: &Path) -> std::io::Result<()> {
 fn in_front(dir: &Path, path: &OsString) -> OsString {
     let dirs = std::iter::once(dir.to_owned()).chain(std::env::split_paths(path));
     std::env::join_paths(dirs).unwrap_or_else(|_| path.clone())
+}
+
+/// The PATH with a directory at its end.
+pub fn behind(dir: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).chain(std::iter::once(dir.to_owned()));
+    std::env::join_paths(dirs).unwrap_or(path)
 }
