@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::env::{RALPH, TestEnv};
+#[cfg(target_os = "linux")]
 use crate::limits;
 use crate::live::{DEADLINE, LOOK, eventually};
 
@@ -131,6 +132,7 @@ impl Drop for Terminal {
 }
 
 /// An interactive shell in a terminal, in which somebody types commands.
+#[cfg(target_os = "linux")]
 impl Terminal {
     fn shell(env: TestEnv) -> Terminal {
         let terminal = Terminal {
@@ -432,6 +434,7 @@ fn boxes_are_aligned_in_zh_tw() {
 }
 
 /// The state letter of a process.
+#[cfg(target_os = "linux")]
 fn state_of(pid: &str) -> String {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, fields) = stat.rsplit_once(") ").unwrap();
@@ -483,12 +486,14 @@ fn ctrl_z_freezes_the_agent_and_every_timer() {
 }
 
 /// The seconds that a countdown on the screen still shows.
+#[cfg(target_os = "linux")]
 fn seconds_left(screen: &str) -> Option<u32> {
     let (_, rest) = screen.rsplit_once("sleeping ")?;
     rest.split_once(" s, wake")?.0.parse().ok()
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 #[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_wait_for_a_limit_counts_down_until_somebody_wakes_it() {
     let env = TestEnv::with_tasks(1);
