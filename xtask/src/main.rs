@@ -7,19 +7,29 @@
 
 mod bench;
 mod browser;
+mod cargo;
+mod cross;
 mod e2e;
+mod fresh;
 mod model_server;
 mod pictures;
 mod screen;
+mod ship;
 mod survivors;
+mod testing;
 mod tidy;
+mod tools;
 mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
+cargo xtask test            everything: gets what the tests need, and tells what was skipped
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
+cargo xtask cross check [--tests]
+                            the types for macOS and Windows, on Debian
+cargo xtask dist            the program as it ships: static, optimised as a whole
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
 cargo xtask bench guard     what the guard's hook costs a tool call, against an empty process
@@ -33,6 +43,7 @@ cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page
 cargo xtask e2e web [--strict]
                             only the page of `ralph web`, in a real browser
+cargo xtask fresh [DIR]     the first commands of a newcomer, on a bare Debian in DIR (root only)
 cargo xtask pictures        the pictures of the README, made anew
 cargo xtask model-server SCRIPT [LOG]
                             a scripted model on loopback; prints its port, logs requests
@@ -42,6 +53,10 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
+        ["cross", "check"] => cross::check(&root(), false),
+        ["cross", "check", "--tests"] => cross::check(&root(), true),
+        ["dist"] => ship::run(&root()),
+        ["test"] => testing::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "guard"] => bench::guard::run(&root()),
@@ -58,6 +73,8 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        ["fresh"] => fresh::run(&root(), None),
+        ["fresh", dir] => fresh::run(&root(), Some(Path::new(dir))),
         ["e2e", "web"] => e2e::web::run(&root(), std::env::var_os("CI").is_some()),
         ["e2e", "web", "--strict"] => e2e::web::run(&root(), true),
         ["e2e", options @ ..] => e2e::run(&root(), options),
@@ -75,7 +92,9 @@ fn main() -> ExitCode {
             for problem in &problems {
                 eprintln!("{problem}");
             }
-            eprintln!("{} problems", problems.len());
+            if !problems.is_empty() {
+                eprintln!("{} problems", problems.len());
+            }
             ExitCode::FAILURE
         }
     }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::browser::{Browser, DESK, PHONE, Size};
-use crate::e2e;
+use crate::cargo;
 use crate::e2e::web::{Stage, first_line};
 use crate::screen;
 
@@ -31,7 +31,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 }
 
 fn make(root: &Path) -> Result<Vec<PathBuf>, String> {
-    e2e::build(root)?;
+    cargo::debug_ralph(root)?;
     let browser = Browser::start()?;
     let dir = root.join("docs/pictures");
     let place = |name: &str| dir.join(format!("{name}.webp"));
@@ -171,7 +171,7 @@ impl Drop for Served {
 
 impl Demo {
     fn play(root: &Path, scratch: &Path) -> Result<Demo, String> {
-        let ralph = e2e::target(root).join("debug/ralph");
+        let ralph = cargo::ralph_of_tests(root);
         let output = Command::new(&ralph)
             .args(["demo", "--keep"])
             .env("TMPDIR", scratch)

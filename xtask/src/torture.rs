@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::cargo;
+
 /// Does the next open task as a real agent would: what is committed is not
 /// committed again, a task is ticked last, and the locks of a Git that was
 /// killed are removed: nobody else is at work.
@@ -64,7 +66,7 @@ pub fn run(root: &Path, options: &Options) -> Result<(), Vec<String>> {
 }
 
 fn torture(root: &Path, options: &Options) -> Result<(), String> {
-    let ralph = build(root)?;
+    let ralph = cargo::debug_ralph(root)?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     // A life is good for about one task: there is always something left.
     let tasks = 2 * options.kills + 5;
@@ -96,21 +98,6 @@ fn torture(root: &Path, options: &Options) -> Result<(), String> {
         started.elapsed().as_secs_f64()
     );
     Ok(())
-}
-
-/// The build that the tests use, so that nothing is built twice.
-fn build(root: &Path) -> Result<PathBuf, String> {
-    let status = Command::new("cargo")
-        .current_dir(root)
-        .args(["build", "--quiet", "-p", "ralph-loop"])
-        .status()
-        .map_err(|e| e.to_string())?;
-    if !status.success() {
-        return Err("the build failed".into());
-    }
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("debug/ralph"))
 }
 
 /// The exit code, or `None` if it was killed.

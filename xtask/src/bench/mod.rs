@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::{cargo, ship};
+
 /// The gap may cost at most so many empty processes (issue: 4).
 const MAX_GAP_RATIO: f64 = 4.0;
 const MAX_GAP_LARGE: Duration = Duration::from_millis(20);
@@ -145,26 +147,17 @@ struct Run {
     peak_kb: u64,
 }
 
+/// The programs as they ship: here speed is judged.
 fn build(root: &Path) -> Result<Programs, String> {
-    let status = Command::new("cargo")
-        .current_dir(root)
-        .args([
-            "build",
-            "--release",
-            "--quiet",
-            "-p",
-            "ralph-loop",
-            "-p",
-            "xtask",
-        ])
-        .status()
-        .map_err(|e| e.to_string())?;
-    if !status.success() {
-        return Err("the release build failed".into());
-    }
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let program = |name: &str| target.join("release").join(name);
+    // Apart, so that the benches' own dependencies add nothing to what ships.
+    ship::build(root, &["-p", "ralph-loop"])?;
+    let own = ["ralph-empty", "ralph-probe", "ralph-flood"];
+    let bins = own.iter().flat_map(|name| ["--bin", name]);
+    let dir = ship::build(
+        root,
+        &["-p", "xtask"].into_iter().chain(bins).collect::<Vec<_>>(),
+    )?;
+    let program = |name: &str| dir.join(cargo::program(name));
     Ok(Programs {
         ralph: program("ralph"),
         empty: program("ralph-empty"),

@@ -14,11 +14,11 @@ mod stage;
 pub mod web;
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::cargo;
 use clients::{CLIENTS, Client};
 use install::{Installed, Wanted};
 use names::Names;
@@ -138,14 +138,14 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
     for client in chosen(options) {
         for wanted in [Wanted::Pinned, options.wanted] {
             // What fails here is told again, in the table.
-            let _ = install::install(&target(root), client, wanted);
+            let _ = install::install(&cargo::target(root), client, wanted);
         }
     }
     println!(
         "getting the clients took {:.1} s",
         start.elapsed().as_secs_f64()
     );
-    build(root).map_err(|e| vec![e])?;
+    cargo::debug_ralph(root).map_err(|e| vec![e])?;
     let scratch = tempfile::tempdir().map_err(|e| vec![e.to_string()])?;
     // Clients name their project by its real path.
     let place = scratch
@@ -170,22 +170,6 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
         println!("left behind: {}", scratch.keep().display());
     }
     result
-}
-
-pub fn target(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
-}
-
-pub fn build(root: &Path) -> Result<(), String> {
-    let status = Command::new("cargo")
-        .current_dir(root)
-        .args(["build", "--quiet", "--workspace", "--bin", "ralph"])
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("the build failed".into()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 fn chosen(options: &Options) -> impl Iterator<Item = &'static Client> {
@@ -237,7 +221,8 @@ fn play_client(
     let troupe = Troupe {
         client,
         scratch,
-        target: &target(root),
+        target: &cargo::target(root),
+        ralph: &cargo::ralph_of_tests(root),
     };
     let installed = match install::install(troupe.target, client, options.wanted) {
         Ok(installed) => installed,
@@ -265,6 +250,7 @@ struct Troupe<'a> {
     client: &'static Client,
     scratch: &'a Path,
     target: &'a Path,
+    ralph: &'a Path,
 }
 
 impl Troupe<'_> {
@@ -281,9 +267,8 @@ impl Troupe<'_> {
     fn play(&self, installed: &Installed, scenario: &Scenario) -> (Row, Shape) {
         let start = Instant::now();
         let Installed { version, program } = installed;
-        let ralph = self.target.join("debug/ralph");
         let place = self.scratch.join(version);
-        let stage = Stage::new(&place, scenario.name, self.client, program, &ralph);
+        let stage = Stage::new(&place, scenario.name, self.client, program, self.ralph);
         let Shown { problems, shape } = match stage {
             Ok(stage) => scenario.play(&stage),
             Err(error) => Shown {

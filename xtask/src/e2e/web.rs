@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::install;
 use crate::browser::{Browser, DESK, PHONE};
+use crate::cargo;
 
 const AXE: &str = "4.14.0";
 /// How soon an event has to be on the page.
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Plays everything; `strict` makes a missing browser a failure.
 pub fn run(root: &Path, strict: bool) -> Result<(), Vec<String>> {
-    super::build(root).map_err(|e| vec![e])?;
+    cargo::debug_ralph(root).map_err(|e| vec![e])?;
     let browser = match Browser::start() {
         Ok(browser) => browser,
         Err(reason) if strict => return Err(vec![reason]),
@@ -29,7 +30,7 @@ pub fn run(root: &Path, strict: bool) -> Result<(), Vec<String>> {
             return Ok(());
         }
     };
-    let axe = install::package(&super::target(root), "axe-core", AXE, "axe-core/axe.min.js");
+    let axe = install::package(&cargo::target(root), "axe-core", AXE, "axe-core/axe.min.js");
     let axe = match axe {
         Ok(path) => Some(fs::read_to_string(&path).map_err(|e| vec![e.to_string()])?),
         Err(reason) if strict => return Err(vec![reason]),
@@ -43,7 +44,7 @@ pub fn run(root: &Path, strict: bool) -> Result<(), Vec<String>> {
         browser,
         stage,
         axe,
-        pictures: super::target(root).join("screenshots"),
+        pictures: cargo::target(root).join("screenshots"),
         failures: Vec::new(),
     };
     show.play();
@@ -127,7 +128,7 @@ impl Stage {
         fs::write(&agent, AGENT).map_err(told)?;
         let executable = Command::new("chmod").arg("+x").arg(&agent).status();
         executable.map_err(told)?;
-        let ralph = super::target(root).join("debug/ralph");
+        let ralph = cargo::ralph_of_tests(root);
         let mut stage = Stage {
             web: command(&ralph, dir.path(), &project, &["web", "--port", "0"])
                 .stdout(Stdio::piped())

@@ -165,6 +165,11 @@ fn whoever_takes_nothing_is_let_go() {
         .unwrap();
     let (mut stream, _) = listener.accept().unwrap();
     http::read(&stream).unwrap();
+    let patience = stream.write_timeout().unwrap().unwrap();
+    assert!(patience <= Duration::from_secs(10), "{patience:?}");
+    // That it ends is the point; how soon was just seen.
+    let short = Duration::from_millis(200);
+    stream.set_write_timeout(Some(short)).unwrap();
     let started = Instant::now();
     let news = "x".repeat(1024 * 1024);
     let sent = (0..256).map(|_| super::send_event(&mut stream, &news));

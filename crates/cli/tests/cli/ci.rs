@@ -34,6 +34,7 @@ fn run(hub: &Hub, more: &[&str]) -> (Done, Vec<String>) {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn what_looks_flaky_is_run_again_once_on_the_same_commit() {
     let hub = hub(vec![vec![check("FAILURE", 7)]]);
     {
@@ -65,6 +66,7 @@ fn what_looks_flaky_is_run_again_once_on_the_same_commit() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn lost_machines_are_run_again_and_then_a_person_is_needed() {
     let hub = hub(vec![vec![check("CANCELLED", 7)]]);
     hub.github.world().after_rerun = Some(VecDeque::from([vec![check("CANCELLED", 7).job(71)]]));
@@ -84,6 +86,7 @@ fn lost_machines_are_run_again_and_then_a_person_is_needed() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn what_fails_on_the_base_too_is_told_apart() {
     let hub = hub(vec![vec![check("FAILURE", 7)]]);
     hub.github
@@ -101,6 +104,7 @@ fn what_fails_on_the_base_too_is_told_apart() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_failing_check_is_seen_while_others_run() {
     let other = CheckRun::new("slow", "IN_PROGRESS", 9);
     let hub = hub(vec![vec![check("FAILURE", 7), other]]);
@@ -113,6 +117,7 @@ fn a_failing_check_is_seen_while_others_run() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn only_required_checks_hold_a_run_up() {
     let hub = hub(vec![vec![
         check("SUCCESS", 7).required(),
@@ -125,6 +130,7 @@ fn only_required_checks_hold_a_run_up() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_commit_without_checks_is_not_green() {
     let hub = hub(vec![Vec::new()]);
     hub.env
@@ -138,6 +144,7 @@ fn a_commit_without_checks_is_not_green() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_new_push_during_the_wait_is_what_counts() {
     let hub = hub(vec![vec![check("IN_PROGRESS", 7)]]);
     let new = hub.env.outside("other");
@@ -190,6 +197,7 @@ fn a_new_push_during_the_wait_is_what_counts() {
 
 /// The rate limit, a broken gateway: waited out, without any turn.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn troubles_of_the_forge_are_waited_out() {
     let hub = hub(vec![vec![check("SUCCESS", 7)]]);
     let limited = r#"{"message":"API rate limit exceeded for user ID 1."}"#;
@@ -207,6 +215,7 @@ fn troubles_of_the_forge_are_waited_out() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn waiting_for_ci_is_no_iteration_and_ends_in_time() {
     let hub = hub(vec![vec![check("IN_PROGRESS", 7)]]);
     hub.env
@@ -221,6 +230,7 @@ fn waiting_for_ci_is_no_iteration_and_ends_in_time() {
 
 /// The engine is killed while it waits; the next one waits on.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_wait_survives_a_killed_engine() {
     let hub = hub(vec![vec![check("IN_PROGRESS", 7)]]);
     let agent = hub.agent(&["echo never"]);

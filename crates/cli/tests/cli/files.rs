@@ -481,7 +481,7 @@ fn the_log_is_in_the_person_s_own_time() {
         let run = ["run", "--agent-cmd", "echo '<promise>BLOCKED: x</promise>'"];
         let done = env.command(&run).env("TZ", zone).output().unwrap();
         assert_eq!(done.status.code(), Some(4), "{zone}");
-        let log = env.read(".ralph/ralph-sdd.log");
+        let log = env.read(".ralph/ralph.log");
         let last = log.lines().rfind(|line| line.starts_with('[')).unwrap();
         let status: Value = serde_json::from_str(&env.read(".ralph/status.json")).unwrap();
         let utc = second_of_day(status["timestamp"].as_str().unwrap(), 11);

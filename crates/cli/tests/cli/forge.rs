@@ -45,6 +45,7 @@ fn check(pull: Option<PullRequest>, results: &[&'static str], want: &str) {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_phase_is_told_over_all_checks() {
     check(None, &[], "p0");
     check(open(), &["SUCCESS"], "p2");
@@ -71,6 +72,7 @@ fn the_phase_is_told_over_all_checks() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_draft_has_a_phase_too() {
     let draft = PullRequest {
         draft: true,
@@ -88,6 +90,7 @@ fn a_draft_has_a_phase_too() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_commit_without_checks_gets_time_for_them() {
     let now = jiff_now();
     let fresh = PullRequest {
@@ -106,6 +109,7 @@ fn jiff_now() -> String {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn only_required_checks_may_be_judged() {
     let checks = vec![
         CheckRun::new("build", "SUCCESS", 1).required(),
@@ -118,6 +122,7 @@ fn only_required_checks_may_be_judged() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn what_is_not_pushed_is_not_judged_and_said() {
     let hub = Hub::new(world(open(), checks(&["SUCCESS"])));
     hub.push();
@@ -129,6 +134,7 @@ fn what_is_not_pushed_is_not_judged_and_said() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn troubles_make_the_phase_unknown_and_are_said() {
     let said = |hub: &Hub, words: &str| {
         let done = hub.ralph(&["phase"]);
@@ -148,6 +154,7 @@ fn troubles_make_the_phase_unknown_and_are_said() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn without_login_or_program_nothing_is_known() {
     let hub = Hub::new(world(open(), checks(&["SUCCESS"])));
     let done = Done::of(
@@ -187,6 +194,7 @@ fn other_branches_have_no_phase() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn only_p1_can_be_forced() {
     let hub = Hub::new(world(None, Vec::new()));
     let forced = |value: &str| {
@@ -202,6 +210,7 @@ fn only_p1_can_be_forced() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_phase_is_told_in_every_language() {
     let hub = Hub::new(world(None, Vec::new()));
     let first = |lang: &str| hub.ralph(&["phase", "--lang", lang]).stdout;

@@ -61,12 +61,7 @@ impl Live {
     }
 
     pub fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        let status = Command::new("sh")
-            .args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, &pid])
-            .status()
-            .unwrap();
-        assert!(status.success(), "kill -s {name} {pid}");
+        signal(name, &self.child.id().to_string());
     }
 
     pub fn is_running(&mut self) -> bool {
@@ -104,13 +99,59 @@ pub fn shell_agent(env: &TestEnv, script: &str) -> String {
 
 /// Whether a process works; one that is dead and not yet buried does not.
 pub fn is_alive(pid: &str) -> bool {
-    let output = Command::new("ps")
-        .args(["-o", "stat=", "-p", pid])
-        .output()
+    process(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// The process that this one started.
+pub fn child_of(parent: &str) -> Option<String> {
+    let is_child = |pid: &String| process(pid).is_some_and(|(_, of)| of == parent);
+    processes().into_iter().find(is_child)
+}
+
+/// The state of a process and its parent.
+#[cfg(target_os = "linux")]
+fn process(pid: &str) -> Option<(char, String)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut fields = fields.split(' ');
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.next()?.to_owned()))
+}
+
+#[cfg(target_os = "linux")]
+fn processes() -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.parse::<u32>().is_ok()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process(pid: &str) -> Option<(char, String)> {
+    let told = ps(&["-o", "stat=,ppid=", "-p", pid]);
+    let mut words = told.split_whitespace();
+    let state = words.next()?.chars().next()?;
+    Some((state, words.next()?.to_owned()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processes() -> Vec<String> {
+    let told = ps(&["-A", "-o", "pid="]);
+    told.split_whitespace().map(str::to_owned).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ps(args: &[&str]) -> String {
+    let output = Command::new("ps").args(args).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Sends a signal as a person would: the builtin of the shell is everywhere.
+pub fn signal(name: &str, pid: &str) {
+    let status = Command::new("sh")
+        .args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, pid])
+        .status()
         .unwrap();
-    let state = String::from_utf8_lossy(&output.stdout);
-    let state = state.trim();
-    !state.is_empty() && !state.starts_with('Z')
+    assert!(status.success(), "kill -s {name} {pid}");
 }
 
 /// The folder of the run that began last.

@@ -38,10 +38,12 @@ mod gate;
 #[cfg(unix)]
 mod gitlab;
 mod guard;
+#[cfg(unix)]
 mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
+#[cfg(unix)]
 mod hub;
 #[cfg(unix)]
 mod install;
@@ -50,6 +52,7 @@ mod left_in_git;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lying;
+#[cfg(unix)]
 mod monitor;
 mod notify;
 #[cfg(unix)]
@@ -73,6 +76,7 @@ mod signals;
 mod survivors;
 mod tasks;
 mod templates;
+#[cfg(unix)]
 mod terminal;
 mod timeouts;
 #[cfg(target_os = "linux")]

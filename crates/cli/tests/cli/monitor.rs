@@ -7,7 +7,9 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::env::{Done, TestEnv};
-use crate::live::{Live, eventually, journal, latest_run, shell_agent, wait_until};
+use crate::live::{
+    self, Live, child_of, eventually, is_alive, journal, latest_run, shell_agent, wait_until,
+};
 use crate::terminal::Terminal;
 
 /// Says something, and works until a file tells it to end.
@@ -30,6 +32,7 @@ fn see_now(terminal: &Terminal, text: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_run_on_a_terminal_shows_where_it_stands_and_loses_nothing() {
     let env = TestEnv::with_tasks(2);
     let agent = shell_agent(&env, WORKER);
@@ -97,6 +100,7 @@ fn watched() -> (Live, Terminal) {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
     let (run, terminal) = watched();
     let keys = |keys: &[&str]| {
@@ -134,15 +138,13 @@ fn the_monitor_shows_a_run_and_tells_it_what_a_person_wants() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn killing_the_monitor_changes_nothing() {
     let (mut run, terminal) = watched();
     see_now(&terminal, "0/2 tasks done");
     let monitor = process_in(&terminal);
     terminal.tmux(&["kill-server"]);
-    wait_until("the monitor goes with its terminal", || {
-        let alive = Command::new("ps").args(["-p", &monitor]).output();
-        !alive.unwrap().status.success()
-    });
+    wait_until("the monitor goes with its terminal", || !is_alive(&monitor));
     assert!(run.is_running());
     fs::write(terminal.env.outside("enough"), "").unwrap();
     assert_eq!(run.finish().code, 4);
@@ -151,14 +153,11 @@ fn killing_the_monitor_changes_nothing() {
 /// The process that runs in the terminal.
 fn process_in(terminal: &Terminal) -> String {
     let shell = terminal.tmux(&["display-message", "-p", "#{pane_pid}"]);
-    let found = Command::new("ps")
-        .args(["-o", "pid=", "--ppid", shell.trim()])
-        .output()
-        .unwrap();
-    Done::of(&found).stdout.trim().to_owned()
+    child_of(shell.trim()).unwrap()
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_monitor_that_is_told_to_go_gives_the_terminal_back() {
     for signal in ["TERM", "HUP"] {
         let env = TestEnv::with_tasks(1);
@@ -167,10 +166,7 @@ fn a_monitor_that_is_told_to_go_gives_the_terminal_back() {
         see_now(&terminal, "0/1 tasks done");
         let is_second_screen = || terminal.tmux(&["display-message", "-p", "#{alternate_on}"]);
         assert_eq!(is_second_screen().trim(), "1");
-        let sent = Command::new("kill")
-            .args(["-s", signal, &process_in(&terminal)])
-            .status();
-        assert!(sent.unwrap().success());
+        live::signal(signal, &process_in(&terminal));
         assert_eq!(terminal.end().0, 0, "{signal}");
         assert_eq!(is_second_screen().trim(), "0", "{signal}");
         let tty = terminal.tmux(&["display-message", "-p", "#{pane_tty}"]);
@@ -211,6 +207,7 @@ fn without_tmux_it_says_how_to_get_it() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn loop_and_monitor_stand_side_by_side_in_tmux() {
     let env = TestEnv::with_tasks(1);
     let agent = shell_agent(&env, WORKER);

@@ -67,6 +67,7 @@ fn everything() -> String {
 
 /// The walk-through of the seed, interception by interception.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_five_iterations_of_the_seed() {
     let hub = project(World {
         // Red CI from the beginning: p0 does not ask.
@@ -99,6 +100,7 @@ fn the_five_iterations_of_the_seed() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_pull_request_is_created_only_where_that_was_asked_for() {
     let hub = project(World::default());
     let (code, events) = p0(&hub, &[everything()], &["--create-pr", "--draft"]);
@@ -129,6 +131,7 @@ fn a_pull_request_is_created_only_where_that_was_asked_for() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_promise_is_not_needed_and_not_believed() {
     let hub = project(World::default());
     let lie = "echo '<promise>QUALITY_GATE_PASSED</promise>'".to_owned();
@@ -142,6 +145,7 @@ fn a_promise_is_not_needed_and_not_believed() {
 
 /// Somebody writes the gate file with his own hand: it does not count.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_gate_file_of_the_agent_does_not_lead_to_a_pull_request() {
     let hub = project(World::default());
     let forged = "printf 'typecheck: PASS\\ntest: PASS\\nbuild: PASS\\n' > .quality-gate-passed";
@@ -170,6 +174,7 @@ fn only_feature_branches_are_worked_on() {
 
 /// The agent switches to the default branch behind our back.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_default_branch_is_never_pushed() {
     let hub = project(World::default());
     hub.env.write(
@@ -211,6 +216,7 @@ fn the_default_branch_is_never_pushed() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn without_gh_or_login_no_agent_is_called() {
     let hub = project(World::default());
     let agent = hub.agent(&["echo never"]);

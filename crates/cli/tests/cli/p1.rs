@@ -57,6 +57,7 @@ fn p1(hub: &Hub, turns: &[String], more: &[&str]) -> (Done, Vec<Value>) {
 /// The walk-through of the seed: its third iteration, in which the agent only
 /// polls, is Ralph's own waiting here.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_four_iterations_of_the_seed() {
     let hub = with_pull(red(7), vec![pending(), pending(), pending(), green()]);
     let merge = "gh pr merge 7 --squash";
@@ -97,6 +98,7 @@ fn the_four_iterations_of_the_seed() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
     let hub = with_pull(red(7), vec![pending(), green()]);
     let turns = [turn(&[FIX, GATE, COMMIT])];
@@ -126,6 +128,7 @@ fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 pub fn green_from_the_beginning_needs_no_agent() {
     let hub = with_pull(green(), Vec::new());
     let (done, events) = p1(&hub, &["echo never".into()], &[]);
@@ -138,6 +141,7 @@ pub fn green_from_the_beginning_needs_no_agent() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_promise_before_green_ci_is_rejected() {
     let hub = with_pull(red(7), vec![red(7)]);
     let lie = turn(&[FIX, GATE, COMMIT, PUSH, PROMISE]);
@@ -148,6 +152,7 @@ fn a_promise_before_green_ci_is_rejected() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_refused_merge_pauses_with_the_words_of_the_forge() {
     let hub = with_pull(green(), Vec::new());
     hub.github.world().refuse_merge = Some("At least 1 approving review is required".into());
@@ -170,6 +175,7 @@ fn a_refused_merge_pauses_with_the_words_of_the_forge() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_missing_pull_request_ends_p1_before_any_turn() {
     let hub = project(World::default());
     hub.push();
@@ -189,6 +195,7 @@ fn a_missing_pull_request_ends_p1_before_any_turn() {
 
 /// `pr.merge = "auto"`: the forge merges, once its own conditions are met.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn an_automatic_merge_is_ordered_and_seen_through() {
     let hub = with_pull(green(), Vec::new());
     hub.github.world().blocked = 3;
@@ -229,6 +236,7 @@ fn merges(hub: &Hub) -> Vec<String> {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_branch_goes_after_a_merge_where_that_was_asked_for() {
     let set_up = || {
         let hub = with_pull(green(), Vec::new());

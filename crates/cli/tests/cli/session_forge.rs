@@ -61,6 +61,7 @@ fn answer_of(child: Child) -> Value {
 
 /// The walk-through of the seed, interception by interception.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_five_iterations_of_p0() {
     let hub = project(World {
         // Red CI from the beginning: p0 does not ask.
@@ -94,6 +95,7 @@ fn the_five_iterations_of_p0() {
 /// The walk-through of the seed, where no hook waits for CI: in the third
 /// iteration the agent only polls.
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_four_iterations_of_p1() {
     let hub = with_pull(red(7), vec![pending(), pending(), pending(), green()]);
     let client = client(&hub).var("RALPH_PR_HOOK_WAIT", "0");
@@ -135,6 +137,7 @@ fn the_four_iterations_of_p1() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_hook_waits_for_ci_so_that_the_agent_need_not() {
     let hub = with_pull(red(7), vec![pending(), pending(), pending(), green()]);
     let client = client(&hub);
@@ -158,6 +161,7 @@ fn the_hook_waits_for_ci_so_that_the_agent_need_not() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn pushing_creating_and_merging_are_done_where_they_are_asked_for() {
     let hub = project(World::default());
     let session = client(&hub);
@@ -189,6 +193,7 @@ fn waiting(hub: &Hub) -> Client<'_> {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_hook_that_is_killed_in_its_wait_has_lost_nothing() {
     let hub = with_pull(red(7), vec![pending()]);
     let client = waiting(&hub);
@@ -206,6 +211,7 @@ fn a_hook_that_is_killed_in_its_wait_has_lost_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_waiting_hook_holds_nobody_up() {
     let hub = with_pull(red(7), vec![pending()]);
     let client = waiting(&hub);
@@ -219,6 +225,7 @@ fn a_waiting_hook_holds_nobody_up() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn the_hook_answers_before_its_client_would_end_it() {
     let hub = with_pull(red(7), vec![pending()]);
     let client = waiting(&hub);
@@ -236,6 +243,7 @@ fn the_hook_answers_before_its_client_would_end_it() {
 }
 
 #[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
 fn a_forge_that_is_away_is_not_told_as_ci_that_runs() {
     let hub = with_pull(red(7), vec![green()]);
     let client = waiting(&hub).var("RALPH_PR_HOOK_WAIT", "0");

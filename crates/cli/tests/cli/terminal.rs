@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use crate::env::{RALPH, TestEnv};
+#[cfg(target_os = "linux")]
 use crate::limits;
 use crate::live::{DEADLINE, LOOK, eventually};
 
@@ -131,6 +132,7 @@ impl Drop for Terminal {
 }
 
 /// An interactive shell in a terminal, in which somebody types commands.
+#[cfg(target_os = "linux")]
 impl Terminal {
     fn shell(env: TestEnv) -> Terminal {
         let terminal = Terminal {
@@ -168,6 +170,7 @@ fn at_the_menu(more: &[&str]) -> Terminal {
 const QUESTION: &str = "Choose (1-4):";
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn extending_goes_on() {
     let terminal = at_the_menu(&[]);
     let menu = terminal.see(QUESTION, 1);
@@ -192,6 +195,7 @@ fn extending_goes_on() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_task_that_was_left_out_is_not_called_done() {
     let terminal = at_the_menu(&[]);
     terminal.see(QUESTION, 1);
@@ -216,6 +220,7 @@ fn a_task_that_was_left_out_is_not_called_done() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_task_that_was_left_out_stays_out_after_a_resume() {
     let env = TestEnv::with_tasks(2);
     env.write(".ralph/config.toml", "[limits]\nextend_by = 1\n");
@@ -247,6 +252,7 @@ fn a_task_that_was_left_out_stays_out_after_a_resume() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_phase_alone_offers_only_its_own_tasks() {
     let env = TestEnv::new();
     env.write(
@@ -277,6 +283,7 @@ fn a_phase_alone_offers_only_its_own_tasks() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn saving_and_abandoning() {
     for (key, status, outcome, shown) in [
         (
@@ -300,6 +307,7 @@ fn saving_and_abandoning() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn an_answer_that_is_none_is_asked_again() {
     let terminal = at_the_menu(&[]);
     terminal.see(QUESTION, 1);
@@ -313,6 +321,7 @@ fn an_answer_that_is_none_is_asked_again() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn ctrl_c_at_the_menu_ends_the_run() {
     let terminal = at_the_menu(&[]);
     terminal.see(QUESTION, 1);
@@ -325,6 +334,7 @@ fn ctrl_c_at_the_menu_ends_the_run() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn the_end_of_the_input_saves() {
     let terminal = at_the_menu(&[]);
     terminal.see(QUESTION, 1);
@@ -334,6 +344,7 @@ fn the_end_of_the_input_saves() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn of_several_task_files_the_newest_is_taken_and_announced() {
     let env = TestEnv::new();
     let now = SystemTime::now();
@@ -365,6 +376,7 @@ fn of_several_task_files_the_newest_is_taken_and_announced() {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn json_asks_nobody() {
     let terminal = at_the_menu(&["--json"]);
     let (code, screen) = terminal.end();
@@ -392,6 +404,7 @@ fn columns(line: &str) -> usize {
 }
 
 #[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn boxes_are_aligned_in_zh_tw() {
     let terminal = at_the_menu(&["--lang", "zh-TW"]);
     let menu = terminal.see("請選擇 (1-4):", 1);
@@ -421,6 +434,7 @@ fn boxes_are_aligned_in_zh_tw() {
 }
 
 /// The state letter of a process.
+#[cfg(target_os = "linux")]
 fn state_of(pid: &str) -> String {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, fields) = stat.rsplit_once(") ").unwrap();
@@ -430,6 +444,7 @@ fn state_of(pid: &str) -> String {
 /// Longer than the turn, its silence and the whole run may last.
 #[test]
 #[cfg(target_os = "linux")]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn ctrl_z_freezes_the_agent_and_every_timer() {
     let env = TestEnv::with_tasks(1);
     let agent = crate::live::shell_agent(
@@ -439,7 +454,7 @@ fn ctrl_z_freezes_the_agent_and_every_timer() {
          while [ ! -e \"$here/enough\" ]; do sleep 0.05; done\n\
          echo '<promise>BLOCKED: enough</promise>'\n",
     );
-    let limits = "RALPH_LIMITS_ITERATION_TIMEOUT=10s RALPH_LIMITS_IDLE_TIMEOUT=10s RALPH_LIMITS_MAX_DURATION=12s";
+    let limits = "RALPH_LIMITS_ITERATION_TIMEOUT=5s RALPH_LIMITS_IDLE_TIMEOUT=5s RALPH_LIMITS_MAX_DURATION=6s";
     let command = format!(
         "{limits} {} run --agent-cmd {}",
         quoted(RALPH),
@@ -460,23 +475,26 @@ fn ctrl_z_freezes_the_agent_and_every_timer() {
     let engine = lock["pid"].to_string();
     assert_eq!(state_of(&engine), "T");
     // What has to pass is time itself.
-    std::thread::sleep(Duration::from_secs(14));
+    std::thread::sleep(Duration::from_secs(7));
     terminal.type_line("fg");
     eventually("the agent goes on", || (state_of(pid) != "T").then_some(()));
     fs::write(terminal.env.outside("enough"), "").unwrap();
     let end = eventually("the run ends", || terminal.events("event=loop_end").pop());
     assert_eq!(end["outcome"], "blocked", "{end}");
-    assert!(end["duration_ms"].as_u64().unwrap() < 12_000, "{end}");
+    assert!(end["duration_ms"].as_u64().unwrap() < 6_000, "{end}");
     assert!(terminal.events("event=error").is_empty());
 }
 
 /// The seconds that a countdown on the screen still shows.
+#[cfg(target_os = "linux")]
 fn seconds_left(screen: &str) -> Option<u32> {
     let (_, rest) = screen.rsplit_once("sleeping ")?;
     rest.split_once(" s, wake")?.0.parse().ok()
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
 fn a_wait_for_a_limit_counts_down_until_somebody_wakes_it() {
     let env = TestEnv::with_tasks(1);
     limits::client(&env, "claude", &[json!({}), limits::does_it()]);

@@ -205,14 +205,17 @@ fn cut(text: &str, node: &Node, items: &Items, position: usize, tail: &str) -> O
         cuts.push(tail_start..close);
     }
     let whole = without(text, &cuts);
-    if parse(&whole).is_ok() {
-        return Some(whole);
-    }
-    // The line break before it ends a comment, and has to stay.
+    // A line break before it that ends a comment has to stay, or the comment
+    // takes in what follows.
     if let Some(first) = cuts.first_mut() {
         first.start = item.span.start;
     }
-    Some(without(text, &cuts))
+    let safe = without(text, &cuts);
+    let value = |text: &str| parse(text).map(|root| root.to_value()).ok();
+    Some(match value(&whole) == value(&safe) {
+        true => whole,
+        false => safe,
+    })
 }
 
 fn without(text: &str, cuts: &[Range<usize>]) -> String {

@@ -113,6 +113,8 @@ fn what_people_wrote_around_it_stays() {
         ("[1 /* a */, /* b */ 2]", "1", "[1 /* a */ /* b */]"),
         // The comment must not swallow the bracket.
         ("[ // c\n  1]", "0", "[ // c\n  ]"),
+        // Nor the next element.
+        ("[ // c\n  1,2 // d\n]", "0", "[ // c\n  2 // d\n]"),
         (
             "{\"a\": 1,\n // why\n \"b\": 2, // b\n \"c\": 3}",
             "b",

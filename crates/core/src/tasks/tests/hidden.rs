@@ -88,12 +88,12 @@ fn what_opens_first_wins() {
 #[test]
 fn hostile_files_are_read_in_linear_time() {
     for (line, count) in [
-        ("```a\n", 100_000),
-        ("  ```a\n", 100_000),
-        ("<!-- \n", 100_000),
-        ("`<!--\n", 100_000),
-        ("` `` <!-- --> ", 50_000),
-        ("- [ ] a\n    ```a\n", 100_000),
+        ("```a\n", 30_000),
+        ("  ```a\n", 30_000),
+        ("<!-- \n", 30_000),
+        ("`<!--\n", 30_000),
+        ("` `` <!-- --> ", 15_000),
+        ("- [ ] a\n    ```a\n", 30_000),
     ] {
         for tail in ["\n- [ ] end\n", "\n- [ ] end\n`````\n", "\n- [ ] end\n-->"] {
             let text = line.repeat(count) + tail;

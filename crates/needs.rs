@@ -1,0 +1,131 @@
+//! The build script of the crates whose tests need more than Rust and Git.
+//!
+//! What is missing is found out here, so that libtest itself calls the tests
+//! that need it ignored, with the reason: a skip that is told. `cargo xtask
+//! test` gets the tools first.
+
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// What tests can need, and the crates with such tests. The name is that of
+/// the `cfg`.
+const NEEDS: [(&str, Need, &[&str]); 7] = [
+    ("has_bash", Need::Program("bash"), &["ralph-guard"]),
+    ("has_gh", Need::Program("gh"), &["ralph-loop"]),
+    ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
+    (
+        "permissions_bind",
+        Need::Other(permissions_bind),
+        &["ralph-loop", "ralph-engine", "ralph-store"],
+    ),
+    (
+        "has_shm",
+        Need::Other(has_shm),
+        &["ralph-loop", "ralph-store"],
+    ),
+    ("has_reftable", Need::Other(has_reftable), &["ralph-engine"]),
+    ("may_mount", Need::Other(may_mount), &["ralph-loop"]),
+];
+
+enum Need {
+    /// On the PATH.
+    Program(&'static str),
+    Other(fn() -> bool),
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=../needs.rs");
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    for (cfg, need, crates) in NEEDS {
+        if !crates.contains(&package.as_str()) {
+            continue;
+        }
+        println!("cargo::rustc-check-cfg=cfg({cfg})");
+        let is_met = match need {
+            Need::Program(name) => has_program(name),
+            Need::Other(is_met) => is_met(),
+        };
+        if is_met {
+            println!("cargo::rustc-cfg={cfg}");
+        }
+    }
+}
+
+/// Looks again when the program goes, and when it may have come: a program
+/// that is installed changes a directory of the PATH. Where `cargo xtask test`
+/// may not install, it puts a directory of its own on the PATH.
+fn has_program(name: &str) -> bool {
+    println!("cargo::rerun-if-env-changed=PATH");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    match dirs.iter().map(|dir| dir.join(&file)).find(|p| p.is_file()) {
+        Some(program) => {
+            println!("cargo::rerun-if-changed={}", program.display());
+            true
+        }
+        None => {
+            for dir in dirs.iter().filter(|dir| dir.is_dir()) {
+                println!("cargo::rerun-if-changed={}", dir.display());
+            }
+            false
+        }
+    }
+}
+
+/// They do not bind root.
+fn permissions_bind() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() != b"0")
+}
+
+/// A file system beside that of the temporary files, which we may write to.
+#[cfg(unix)]
+fn has_shm() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let shm = Path::new("/dev/shm");
+    let device = |dir: &Path| std::fs::metadata(dir).map(|meta| meta.dev()).ok();
+    if device(shm) == device(&std::env::temp_dir()) {
+        return false;
+    }
+    let probe = shm.join(format!("ralph-needs-{}", std::process::id()));
+    let written = std::fs::write(&probe, "").is_ok();
+    let _ = std::fs::remove_file(&probe);
+    written
+}
+
+#[cfg(not(unix))]
+fn has_shm() -> bool {
+    false
+}
+
+/// Git from 2.45 on.
+fn has_reftable() -> bool {
+    let Some(dir) = std::env::var_os("OUT_DIR") else {
+        return false;
+    };
+    let place = PathBuf::from(dir).join("reftable");
+    let created = Command::new("git")
+        .args(["init", "-q", "--ref-format=reftable"])
+        .arg(&place)
+        .stderr(Stdio::null())
+        .status();
+    let _ = std::fs::remove_dir_all(place);
+    created.is_ok_and(|status| status.success())
+}
+
+/// Tried where nobody sees it: in mounts of its own.
+fn may_mount() -> bool {
+    let Some(dir) = std::env::var_os("OUT_DIR") else {
+        return false;
+    };
+    let mount = Command::new("unshare")
+        .args(["-m", "mount", "-t", "tmpfs", "tmpfs"])
+        .arg(dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    mount.is_ok_and(|status| status.success())
+}

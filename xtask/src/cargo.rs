@@ -1,0 +1,43 @@
+//! How the tools call cargo, and where it puts what it builds.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Cargo in the checkout.
+pub fn command(root: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(root);
+    command
+}
+
+/// Runs a command whose failure is told by itself.
+pub fn succeed(command: &mut Command) -> Result<(), String> {
+    let what = format!("{command:?}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{what}: {status}")),
+        Err(error) => Err(format!("{what}: {error}")),
+    }
+}
+
+pub fn target(root: &Path) -> PathBuf {
+    let elsewhere = std::env::var_os("CARGO_TARGET_DIR").map(|dir| root.join(dir));
+    elsewhere.unwrap_or_else(|| root.join("target"))
+}
+
+/// The file name of a program.
+pub fn program(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// Builds `ralph` as the tests do, so that nothing is built twice: with fault
+/// points, and not for speed.
+pub fn debug_ralph(root: &Path) -> Result<PathBuf, String> {
+    succeed(command(root).args(["build", "--quiet", "--workspace", "--bin", "ralph"]))?;
+    Ok(ralph_of_tests(root))
+}
+
+/// Where that one lies.
+pub fn ralph_of_tests(root: &Path) -> PathBuf {
+    target(root).join("debug").join(program("ralph"))
+}

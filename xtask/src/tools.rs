@@ -1,0 +1,173 @@
+//! What the tests need beside Rust, and how a machine gets it.
+//!
+//! Root installs it; anybody else on Debian and its kin gets it below
+//! `target/tools`, without touching the machine; on macOS Homebrew has it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cargo;
+
+/// A program that tests start. The names of the packages are the same
+/// everywhere.
+const TOOLS: [&str; 3] = ["gh", "git", "tmux"];
+
+/// Gets what is missing and gives the PATH for the tests. What can't be had is
+/// told; the tests that need it are skipped and say so.
+pub fn get(root: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing: Vec<&str> = TOOLS.into_iter().filter(|t| on_path(t).is_none()).collect();
+    if missing.is_empty() {
+        return path;
+    }
+    println!("the tests want {}", missing.join(", "));
+    let own = cargo::target(root).join("tools");
+    let got = if on_path("apt-get").is_some() && is_root() {
+        apt_install(&missing).map(|()| path.clone())
+    } else if on_path("apt-get").is_some() {
+        unpack(&own, &missing).map(|bin| in_front(&bin, &path))
+    } else if on_path("brew").is_some() {
+        let mut brew = Command::new("brew");
+        cargo::succeed(brew.arg("install").args(&missing)).map(|()| path.clone())
+    } else {
+        Err("neither apt-get nor brew is here".into())
+    };
+    got.unwrap_or_else(|reason| {
+        println!("not all of it could be had: {reason}");
+        path
+    })
+}
+
+/// Where a program is.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let file = cargo::program(name);
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(&file))
+        .find(|candidate| candidate.is_file())
+}
+
+pub fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Packages for the machine itself.
+pub fn apt_install(packages: &[&str]) -> Result<(), String> {
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        cargo::succeed(command.arg("-qq").args(args))
+    };
+    apt(&["update"])?;
+    apt(&[&["install", "-y", "--no-install-recommends"][..], packages].concat())
+}
+
+/// Gets programs as an ordinary user; gives a directory with them.
+fn unpack(own: &Path, programs: &[&str]) -> Result<PathBuf, String> {
+    let bin = own.join("bin");
+    if programs.iter().all(|name| bin.join(name).is_file()) {
+        return Ok(bin);
+    }
+    let tree = fetch(own, programs)?;
+    let failed = |e: std::io::Error| format!("{}: {e}", bin.display());
+    fs::create_dir_all(&bin).map_err(failed)?;
+    for program in programs {
+        wrap(&tree, &bin, program).map_err(failed)?;
+    }
+    Ok(bin)
+}
+
+/// Gets packages, and what they depend on and this machine lacks, and unpacks
+/// them; gives the root that they lie below. Nothing else is touched.
+pub fn fetch(own: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", own.display());
+    let (tree, debs) = (own.join("root"), own.join("debs"));
+    let (lists, cache) = (own.join("lists"), own.join("cache"));
+    for dir in [&tree, &debs.join("partial"), &lists.join("partial"), &cache] {
+        fs::create_dir_all(dir).map_err(failed)?;
+    }
+    let own = fs::canonicalize(own).map_err(failed)?;
+    let option = |name: &str, dir: &str| format!("-oDir::{name}={}", own.join(dir).display());
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command
+            .args(["-qq", "-oDebug::NoLocking=1"])
+            .arg("-oAPT::Sandbox::User=root")
+            .arg(option("State::lists", "lists"))
+            .arg(option("Cache", "cache"))
+            .arg(option("Cache::archives", "debs"));
+        cargo::succeed(command.args(args).stdout(Stdio::null()))
+    };
+    // A list that can't be had may be one that nobody needs here.
+    let updated = apt(&["update"]);
+    let install = [
+        "install",
+        "-y",
+        "--download-only",
+        "--reinstall",
+        "--no-install-recommends",
+    ];
+    apt(&[&install[..], packages].concat()).map_err(|e| updated.err().unwrap_or(e))?;
+    unpack_all(&debs, &tree)?;
+    Ok(tree)
+}
+
+/// Unpacks every package of a directory below a root of its own.
+fn unpack_all(debs: &Path, tree: &Path) -> Result<(), String> {
+    let entries = fs::read_dir(debs).map_err(|e| format!("{}: {e}", debs.display()))?;
+    let packages = entries.flatten().map(|entry| entry.path());
+    for package in packages.filter(|path| path.extension().is_some_and(|e| e == "deb")) {
+        cargo::succeed(Command::new("dpkg").arg("-x").arg(package).arg(tree))?;
+    }
+    Ok(())
+}
+
+/// Starts a program with what came with it. Variables of the tests would not
+/// do: they clear their environment.
+fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
+    let machine = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let usr = tree.join("usr");
+    let libraries = [usr.join("lib"), tree.join("lib")].map(|dir| dir.join(&machine));
+    let mut variables = format!(
+        "LD_LIBRARY_PATH='{}:{}'",
+        libraries[0].display(),
+        libraries[1].display()
+    );
+    if program == "git" {
+        let helpers = usr.join("lib/git-core");
+        variables.push_str(&format!(" GIT_EXEC_PATH='{}'", helpers.display()));
+    }
+    let real = usr.join("bin").join(program);
+    let path = bin.join(program);
+    fs::write(
+        &path,
+        format!("#!/bin/sh\n{variables} exec '{}' \"$@\"\n", real.display()),
+    )?;
+    executable(&path)
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn in_front(dir: &Path, path: &OsString) -> OsString {
+    let dirs = std::iter::once(dir.to_owned()).chain(std::env::split_paths(path));
+    std::env::join_paths(dirs).unwrap_or_else(|_| path.clone())
+}
+
+/// The PATH with a directory at its end.
+pub fn behind(dir: &Path) -> OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).chain(std::iter::once(dir.to_owned()));
+    std::env::join_paths(dirs).unwrap_or(path)
+}
