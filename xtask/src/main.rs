@@ -17,6 +17,7 @@ mod screen;
 mod ship;
 mod survivors;
 mod testing;
+mod texts;
 mod tidy;
 mod tools;
 mod torture;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask test            everything: gets what the tests need, and tells what was skipped
+cargo xtask texts           entries for texts that are not translated, without those nobody says
 cargo xtask tidy            what lints can't say: walls between crates, module docs, sizes
 cargo xtask cross check [--tests]
                             the types for macOS and Windows, on Debian
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         ["cross", "check", "--tests"] => cross::check(&root(), true),
         ["dist"] => ship::run(&root()),
         ["test"] => testing::run(&root()),
+        ["texts"] => texts::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["bench", "loop"] => bench::run(&root()),
         ["bench", "guard"] => bench::guard::run(&root()),

@@ -152,6 +152,7 @@ fn check(root: &Path) -> Findings {
     for (name, files) in &crates {
         findings.check_circles(name, files);
     }
+    findings.problems.extend(crate::texts::check(root));
     findings
 }
 
