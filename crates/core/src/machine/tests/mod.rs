@@ -10,6 +10,7 @@ mod e2e;
 mod errors;
 mod forge;
 mod goals;
+mod golden;
 mod laws;
 mod limits;
 mod progress;

@@ -20,6 +20,7 @@ pub(super) struct Move {
     pub promise: Option<Promise>,
     pub failure: &'static str,
     pub refusal: Option<Refusal>,
+    pub role: Option<RoleReport>,
     pub spent: Usage,
     pub results: Vec<CommandResult>,
     pub extends: bool,
@@ -61,11 +62,7 @@ impl Logged {
 /// Plays the driver: answers what the machine waits for, and takes a finished
 /// run up again where the next move is a crash.
 pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
-    let mut game = Game {
-        state: State::new(rules).unwrap(),
-        now: START,
-        log: Vec::new(),
-    };
+    let mut game = Game::new(rules);
     game.feed(Kind::Started { seen: start }, false);
     for next in moves {
         game.play(next);
@@ -73,14 +70,22 @@ pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
     game.log
 }
 
-struct Game {
-    state: State,
-    now: Now,
-    log: Vec<Logged>,
+pub(super) struct Game {
+    pub state: State,
+    pub now: Now,
+    pub log: Vec<Logged>,
 }
 
 impl Game {
-    fn feed(&mut self, kind: Kind, stray: bool) {
+    pub fn new(rules: Rules) -> Game {
+        Game {
+            state: State::new(rules).unwrap(),
+            now: START,
+            log: Vec::new(),
+        }
+    }
+
+    pub fn feed(&mut self, kind: Kind, stray: bool) {
         let event = Event { at: self.now, kind };
         let effects = step(&mut self.state, &event);
         self.log.push(Logged {
@@ -91,7 +96,7 @@ impl Game {
         });
     }
 
-    fn play(&mut self, next: &Move) {
+    pub fn play(&mut self, next: &Move) {
         self.now.wall_ms += next.wall_jump_ms;
         if next.reboot {
             self.now.steady_ms = 0;
@@ -175,7 +180,7 @@ impl Move {
             attempt,
             spent: self.spent,
             refusal: self.refusal,
-            role: None,
+            role: self.role.clone().map(Box::new),
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -361,6 +366,7 @@ pub(super) fn any_move(
                 promise,
                 failure,
                 refusal: None,
+                role: None,
                 spent: Usage::default(),
                 results,
                 extends,
