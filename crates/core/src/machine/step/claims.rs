@@ -7,8 +7,9 @@ use super::questions;
 use super::ticks::{is_weakened, unchecked, weakened_files};
 use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
 use crate::machine::notice::english;
+use crate::machine::step::out::Out;
 use crate::machine::{
-    Effect, Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
+    Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
@@ -16,7 +17,7 @@ use crate::template::PromptNote;
 /// How many open tasks a rejection names.
 pub(super) const NAMED_TASKS: usize = 5;
 
-pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Out) {
     let iteration = report.turn;
     forge::hear(state, report.promise.as_ref());
     let Some(promise) = &report.promise else {
@@ -27,18 +28,18 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
             Some(text) => PromptNote::OnlyMentioned { text: text.clone() },
             None => PromptNote::NoPromise,
         });
-        out.push(Effect::Emit(Notice::PromiseMissing {
+        out.tell(Notice::PromiseMissing {
             iteration,
             in_a_row: state.counters.missing_promise,
-        }));
+        });
         return after_claims(state, out);
     };
     state.counters.missing_promise = 0;
     state.last_promise = promise.to_string();
-    out.push(Effect::Emit(Notice::PromiseDetected {
+    out.tell(Notice::PromiseDetected {
         iteration,
         promise: promise.clone(),
-    }));
+    });
     match promise {
         Promise::Question(words) => questions::ask(state, words, out),
         Promise::Blocked(words) if questions::is_question(state, words) => {
@@ -69,7 +70,7 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
     }
 }
 
-fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
+fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Out) {
     state.counters.e2e_failed += 1;
     if state.counters.e2e_failed > state.rules.e2e_repairs {
         return finish(
@@ -86,7 +87,7 @@ fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
     after_claims(state, out);
 }
 
-fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
+fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) {
     let claim = promise.to_string();
     let mut missing = missing_for(state, promise);
     if is_weakened(state) {
@@ -166,26 +167,21 @@ fn open_in_all(facts: &TaskFacts) -> Vec<Missing> {
     }
 }
 
-pub(super) fn reject(
-    state: &mut State,
-    claim: String,
-    missing: Vec<Missing>,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn reject(state: &mut State, claim: String, missing: Vec<Missing>, out: &mut Out) {
     state.counters.false_promise += 1;
     state.notes.push(PromptNote::PromiseRejected {
         claim: claim.clone(),
         missing: english(&missing),
     });
-    out.push(Effect::Emit(Notice::PromiseRejected {
+    out.tell(Notice::PromiseRejected {
         iteration: state.turns,
         claim,
         missing,
-    }));
+    });
 }
 
 /// The turn claimed nothing, or nothing that ends the run.
-pub(super) fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn after_claims(state: &mut State, out: &mut Out) {
     finish_or(state, out, |state, out| {
         if looks_complete(state) {
             verify_or_complete(state, out);

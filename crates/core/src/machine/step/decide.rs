@@ -7,6 +7,7 @@ use super::roles;
 use super::session::{count_block, release_at_cap};
 use super::ticks::check_ticks;
 use crate::machine::refusal::Hold;
+use crate::machine::step::out::Out;
 use crate::machine::{
     BreakerRule, Effect, ErrorClass, Limit, Need, Notice, OnLimit, Outcome, PauseReason, Refusal,
     Request, Sign, Stage, State, Turn, WaitReason,
@@ -16,7 +17,7 @@ use crate::template::PromptNote;
 const HOUR_MS: u64 = 60 * 60 * 1000;
 
 /// Nothing is finished: go on, unless something says otherwise.
-pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn decide(state: &mut State, out: &mut Out) {
     if let Some(outcome) = stop_outcome(state) {
         finish(state, outcome, out);
     } else if !check_ticks(state, out) {
@@ -25,7 +26,7 @@ pub(super) fn decide(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// The same where ticks are not looked at any more.
-pub(super) fn carry_on(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn carry_on(state: &mut State, out: &mut Out) {
     if let Some(outcome) = stop_outcome(state) {
         finish(state, outcome, out);
     } else if e2e_is_due(state) {
@@ -34,12 +35,12 @@ pub(super) fn carry_on(state: &mut State, out: &mut Vec<Effect>) {
         finish(state, Outcome::Errors, out);
     } else if let Some((rule, count)) = open_breaker(state) {
         let signs = breaker_signs(state, rule);
-        out.push(Effect::Emit(Notice::BreakerOpen {
+        out.tell(Notice::BreakerOpen {
             iteration: state.turns,
             rule,
             count,
             signs,
-        }));
+        });
         finish(state, Outcome::CircuitBreak { rule }, out);
     } else if let Some(kind) = state.rules.budget.used_up(&state.bill) {
         finish(
@@ -167,11 +168,11 @@ pub(super) fn reached_limit(state: &State) -> Option<Limit> {
     }
 }
 
-pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
-    out.push(Effect::Emit(Notice::LimitReached {
+pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Out) {
+    out.tell(Notice::LimitReached {
         iteration: state.turns,
         limit,
-    }));
+    });
     match state.rules.limits.on_limit {
         OnLimit::Ask => {
             state.stage = Stage::Asking(limit);
@@ -187,7 +188,7 @@ pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Vec<Effect>
     }
 }
 
-pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
+pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Out) {
     let max = match limit {
         Limit::Iterations => {
             let by = state.rules.limits.extend_by.max(1);
@@ -211,11 +212,11 @@ pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Vec<Effect>) {
             until
         }
     };
-    out.push(Effect::Emit(Notice::LimitExtended {
+    out.tell(Notice::LimitExtended {
         iteration: state.turns,
         limit,
         max,
-    }));
+    });
 }
 
 pub(super) fn stop_outcome(state: &State) -> Option<Outcome> {
@@ -231,8 +232,8 @@ pub(super) fn stop_outcome(state: &State) -> Option<Outcome> {
 /// Somebody who wants out now gets out; a pause lets the turn be judged.
 pub(super) fn finish_or(
     state: &mut State,
-    out: &mut Vec<Effect>,
-    otherwise: impl FnOnce(&mut State, &mut Vec<Effect>),
+    out: &mut Out,
+    otherwise: impl FnOnce(&mut State, &mut Out),
 ) {
     match stop_outcome(state) {
         Some(outcome) if state.stopping != Some(Request::Pause) => finish(state, outcome, out),
@@ -240,7 +241,7 @@ pub(super) fn finish_or(
     }
 }
 
-fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
+fn next_turn(state: &mut State, out: &mut Out) {
     if questions::hold_everything(state, out) {
         return questions::wait_for_answer(state, out);
     }
@@ -256,7 +257,7 @@ fn next_turn(state: &mut State, out: &mut Vec<Effect>) {
 
 /// No agent can be called: the soonest reset is waited for, unless that takes
 /// a person or too long.
-pub(super) fn wait_for_agent(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn wait_for_agent(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
     let soonest = state
         .holds
@@ -283,19 +284,19 @@ pub(super) fn wait_for_agent(state: &mut State, out: &mut Vec<Effect>) {
     wait(state, ms, why, out);
 }
 
-fn pause_for_agent(state: &mut State, need: Need, out: &mut Vec<Effect>) {
+fn pause_for_agent(state: &mut State, need: Need, out: &mut Out) {
     let reason = PauseReason::Agent(need);
     finish(state, Outcome::Paused { reason }, out);
 }
 
-pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Vec<Effect>) {
+pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Out) {
     state.stage = Stage::Waiting;
     state.waits_for = Some(why);
-    out.push(Effect::Emit(Notice::Wait {
+    out.tell(Notice::Wait {
         iteration: state.turns,
         ms,
         why,
-    }));
+    });
     out.push(Effect::Wait { ms, why });
 }
 
@@ -329,7 +330,7 @@ fn rate_delay(state: &State) -> u64 {
     (oldest + HOUR_MS).saturating_sub(state.elapsed_ms())
 }
 
-pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn start_turn(state: &mut State, out: &mut Out) {
     if roles::before_turn(state, out) {
         return;
     }
@@ -354,22 +355,22 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
     let iteration = state.turns;
     let before = state.errors.last().map(|error| error.class);
     if let Some(class) = before.or(again.then_some(ErrorClass::RateLimited)) {
-        out.push(Effect::Emit(Notice::IterationRetry { iteration, class }));
+        out.tell(Notice::IterationRetry { iteration, class });
     }
     switch_agent(state, out);
     count_block(state, out);
     let max = state.rules.limits.max_iterations;
     let warn = state.rules.limits.warn_at.first_iteration(max);
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
-        out.push(Effect::Emit(Notice::LimitNear { iteration, max }));
+        out.tell(Notice::LimitNear { iteration, max });
     }
     let task = roles::task(state).or_else(|| state.next_task().cloned());
     state.turn_task.clone_from(&task);
-    out.push(Effect::Emit(Notice::IterationStart {
+    out.tell(Notice::IterationStart {
         iteration,
         phase: state.turn_phase.clone(),
         task: task.clone(),
-    }));
+    });
     questions::remind(state);
     let flow = roles::turn(state, out);
     state.told = std::mem::take(&mut state.notes);
@@ -388,15 +389,15 @@ pub(super) fn start_turn(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// The first choice comes back as soon as it can be called.
-fn switch_agent(state: &mut State, out: &mut Vec<Effect>) {
+fn switch_agent(state: &mut State, out: &mut Out) {
     let agent = state.free_agent().unwrap_or(state.agent);
     let before = std::mem::replace(&mut state.agent, agent);
     if before != agent {
-        out.push(Effect::Emit(Notice::AgentSwitched {
+        out.tell(Notice::AgentSwitched {
             iteration: state.turns,
             from: state.agent_name(before).into(),
             to: state.agent_name(agent).into(),
-        }));
+        });
     }
 }
 
@@ -419,17 +420,17 @@ fn left_of_the_run(state: &State) -> u64 {
 }
 
 /// Every end of a run passes through here.
-pub(super) fn finish(state: &mut State, outcome: Outcome, out: &mut Vec<Effect>) {
+pub(super) fn finish(state: &mut State, outcome: Outcome, out: &mut Out) {
     state.stage = Stage::Finished(outcome.clone());
     let iteration = state.turns;
     match &outcome {
-        Outcome::Complete => out.push(Effect::Emit(Notice::TaskComplete { iteration })),
-        Outcome::Paused { reason } => out.push(Effect::Emit(Notice::Pause {
+        Outcome::Complete => out.tell(Notice::TaskComplete { iteration }),
+        Outcome::Paused { reason } => out.tell(Notice::Pause {
             iteration,
             reason: *reason,
-        })),
+        }),
         _ => {}
     }
-    out.push(Effect::Emit(state.end_notice(outcome.clone())));
+    out.tell(state.end_notice(outcome.clone()));
     out.push(Effect::Finish(outcome));
 }

@@ -16,6 +16,7 @@ use crate::forge::{
     TroubleKind, aggregate, diagnose,
 };
 use crate::machine::state::Failing;
+use crate::machine::step::out::Out;
 use crate::machine::{
     CheckScope, Effect, Goal, Limit, Missing, Notice, Outcome, PauseReason, Proof, Stage, State,
     WaitReason,
@@ -59,7 +60,7 @@ pub(super) fn resumed(state: &mut State) {
     state.pull.claim = None;
 }
 
-pub(super) fn look(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn look(state: &mut State, out: &mut Out) {
     state.pull.waits = false;
     let gate = match state.rules.goal {
         Goal::PullRequest if state.turns == 0 => None,
@@ -70,7 +71,7 @@ pub(super) fn look(state: &mut State, out: &mut Vec<Effect>) {
     ask(state, ForgeAsk::Look { number, gate }, out);
 }
 
-fn ask(state: &mut State, what: ForgeAsk, out: &mut Vec<Effect>) {
+fn ask(state: &mut State, what: ForgeAsk, out: &mut Out) {
     state.stage = Stage::Forge(what.clone());
     out.push(Effect::Forge(what));
 }
@@ -79,12 +80,12 @@ pub(super) fn take_answer(
     state: &mut State,
     asked: &ForgeAsk,
     answer: &ForgeAnswer,
-    out: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     finish_or(state, out, |state, out| judge(state, asked, answer, out));
 }
 
-fn judge(state: &mut State, asked: &ForgeAsk, answer: &ForgeAnswer, out: &mut Vec<Effect>) {
+fn judge(state: &mut State, asked: &ForgeAsk, answer: &ForgeAnswer, out: &mut Out) {
     if !matches!(answer, ForgeAnswer::Failed(_)) {
         state.pull.troubles = 0;
     }
@@ -142,7 +143,7 @@ fn judge(state: &mut State, asked: &ForgeAsk, answer: &ForgeAnswer, out: &mut Ve
 }
 
 /// p0: the gate, then the pull request; CI plays no part (PRCI-04, STOP-13).
-fn judge_p0(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
+fn judge_p0(state: &mut State, sight: &Sight, out: &mut Out) {
     state.pull.branch.clone_from(&sight.local.branch);
     if state.turns == 0 {
         // The forge can be asked; there is nothing to judge before the work.
@@ -180,7 +181,7 @@ fn judge_p0(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
 
 /// p1: the pull request must be open, what was done must be pushed, and the
 /// checks of exactly that commit decide.
-fn judge_p1(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
+fn judge_p1(state: &mut State, sight: &Sight, out: &mut Out) {
     state.pull.branch.clone_from(&sight.local.branch);
     let Some(pull) = &sight.pull else {
         return need(state, ForgeNeed::NoPull, out);
@@ -217,7 +218,7 @@ fn judge_p1(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
 }
 
 /// From now on the checks of this commit count.
-fn bind(state: &mut State, pull: &Pull, out: &mut Vec<Effect>) {
+fn bind(state: &mut State, pull: &Pull, out: &mut Out) {
     let before = state.pull.commit.replace(pull.head.clone());
     if before.as_ref() == Some(&pull.head) {
         return;
@@ -254,7 +255,7 @@ fn seen_checks(state: &State, pull: &Pull, checks: &[Check]) -> Vec<Check> {
 }
 
 /// What the agent committed is pushed: by us where that was asked for.
-fn bring_up(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
+fn bring_up(state: &mut State, sight: &Sight, out: &mut Out) {
     let branch = sight.local.branch.clone();
     if sight.local.behind {
         return send_back(state, vec![ForgeNote::Behind { branch }], out);
@@ -283,7 +284,7 @@ fn waited(state: &State) -> u64 {
 }
 
 /// Sleeps until the next look; not for ever (PRCI-07, BRKR-08).
-fn wait_for_ci(state: &mut State, checks: &[Check], out: &mut Vec<Effect>) {
+fn wait_for_ci(state: &mut State, checks: &[Check], out: &mut Out) {
     begin_waiting(state);
     let (poll, timeout) = (rules(state).poll_ms, rules(state).timeout_ms);
     let left = timeout.saturating_sub(waited(state));
@@ -301,7 +302,7 @@ fn wait_for_ci(state: &mut State, checks: &[Check], out: &mut Vec<Effect>) {
     sleep(state, left_ms.map_or(poll, |left| left.min(poll)), out);
 }
 
-fn sleep(state: &mut State, ms: u64, out: &mut Vec<Effect>) {
+fn sleep(state: &mut State, ms: u64, out: &mut Out) {
     state.pull.waits = true;
     if duration_used_up(state) {
         return reach_limit(state, Limit::Duration, out);
@@ -311,7 +312,7 @@ fn sleep(state: &mut State, ms: u64, out: &mut Vec<Effect>) {
 
 /// Within a session nobody waits for long: the agent is told that CI runs, and
 /// that turn is no stall.
-pub(super) fn hand_over(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn hand_over(state: &mut State, out: &mut Out) {
     state.pull.waits = false;
     let note = match state.pull.troubles {
         0 => ForgeNote::CiPending {
@@ -326,13 +327,7 @@ pub(super) fn hand_over(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Red: told apart by its cause before anybody is called.
-fn judge_red(
-    state: &mut State,
-    failed: &[Check],
-    log: &str,
-    on_base: &[String],
-    out: &mut Vec<Effect>,
-) {
+fn judge_red(state: &mut State, failed: &[Check], log: &str, on_base: &[String], out: &mut Out) {
     let commit = state.pull.commit.clone().unwrap_or_default();
     let was_rerun = state.pull.reruns.contains_key(&commit);
     let diagnosis = diagnose(failed, log, on_base, was_rerun);
@@ -369,13 +364,7 @@ fn judge_red(
     }
 }
 
-fn repair(
-    state: &mut State,
-    diagnosis: &Diagnosis,
-    cause: Cause,
-    log: &str,
-    out: &mut Vec<Effect>,
-) {
+fn repair(state: &mut State, diagnosis: &Diagnosis, cause: Cause, log: &str, out: &mut Out) {
     let bound = rules(state).bounds.regression;
     if spend(state, cause) > bound {
         let reason = format!("CI: {}", diagnosis.names().join(", "));
@@ -384,13 +373,7 @@ fn repair(
     call_for_repair(state, diagnosis, cause, log, out);
 }
 
-fn run_again(
-    state: &mut State,
-    commit: &str,
-    diagnosis: &Diagnosis,
-    log: &str,
-    out: &mut Vec<Effect>,
-) {
+fn run_again(state: &mut State, commit: &str, diagnosis: &Diagnosis, log: &str, out: &mut Out) {
     let used = state.pull.reruns.get(commit).copied().unwrap_or(0);
     let runs = diagnosis.runs();
     if used < rules(state).bounds.reruns && !runs.is_empty() {
@@ -418,7 +401,7 @@ fn call_for_repair(
     diagnosis: &Diagnosis,
     cause: Cause,
     log: &str,
-    out: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     let commit = state.pull.commit.clone().unwrap_or_default();
     let mut notes = Vec::new();
@@ -441,7 +424,7 @@ fn call_for_repair(
 
 /// Green: merged where that was asked for, else the agent's word is needed
 /// that nothing is left to do (PROM-13, PRCI-08).
-fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Effect>) {
+fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) {
     let commit = pull.head.clone();
     if !state.pull.told_green {
         if state.pull.reruns.contains_key(&commit) {
@@ -480,7 +463,7 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Effe
 }
 
 /// Merged, by whomever: it counts with green CI only (PRCI-09).
-fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Effect>) {
+fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) {
     let by_ralph = state.pull.merge_ordered;
     let number = pull.number;
     if !state.pull.deleted {
@@ -504,7 +487,7 @@ fn judge_merged(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Vec<Eff
     complete(state, proofs, out);
 }
 
-fn judge_trouble(state: &mut State, asked: &ForgeAsk, trouble: &Trouble, out: &mut Vec<Effect>) {
+fn judge_trouble(state: &mut State, asked: &ForgeAsk, trouble: &Trouble, out: &mut Out) {
     let notice = ForgeNotice::Trouble {
         trouble: trouble.clone(),
     };
@@ -564,7 +547,7 @@ fn is_conflict(words: &str) -> bool {
 
 /// The forge may be back later: longer and longer pauses, within the time that
 /// CI is waited for.
-fn try_later(state: &mut State, kind: TroubleKind, out: &mut Vec<Effect>) {
+fn try_later(state: &mut State, kind: TroubleKind, out: &mut Out) {
     begin_waiting(state);
     let timeout = rules(state).timeout_ms;
     if timeout > 0 && waited(state) >= timeout {
@@ -580,7 +563,7 @@ fn try_later(state: &mut State, kind: TroubleKind, out: &mut Vec<Effect>) {
     sleep(state, ms, out);
 }
 
-fn gate_is_open(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
+fn gate_is_open(state: &mut State, sight: &Sight, out: &mut Out) {
     let findings = sight.gate.clone();
     let notice = ForgeNotice::GateOpen {
         findings: findings.clone(),
@@ -590,7 +573,7 @@ fn gate_is_open(state: &mut State, sight: &Sight, out: &mut Vec<Effect>) {
 }
 
 /// The agent has to do something: its claim, if it made one, was not true.
-fn send_back(state: &mut State, notes: Vec<ForgeNote>, out: &mut Vec<Effect>) {
+fn send_back(state: &mut State, notes: Vec<ForgeNote>, out: &mut Out) {
     if let Some(claim) = state.pull.claim.take() {
         let told = notes.iter().filter_map(lack).collect();
         reject(state, claim, told, out);
@@ -618,7 +601,7 @@ fn lack(note: &ForgeNote) -> Option<Missing> {
     Some(Missing::Failing { command })
 }
 
-fn found(state: &mut State, pull: &Pull, out: &mut Vec<Effect>) {
+fn found(state: &mut State, pull: &Pull, out: &mut Out) {
     state.pull.number = Some(pull.number);
     let (number, url) = (pull.number, pull.url.clone());
     tell(state, ForgeNotice::PullFound { number, url }, out);
@@ -641,7 +624,7 @@ fn checks_of(pull: &Pull, checks: &[Check]) -> ForgeProof {
 
 /// What the forge shows is not all: checks of our own must have passed, and
 /// none may have been weakened.
-fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Vec<Effect>) {
+fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Out) {
     if is_weakened(state) {
         return match state.turns {
             0 => need(state, ForgeNeed::Weakened, out),
@@ -657,16 +640,16 @@ fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Vec<Effect>) {
     finish(state, Outcome::Complete, out);
 }
 
-fn need(state: &mut State, need: ForgeNeed, out: &mut Vec<Effect>) {
+fn need(state: &mut State, need: ForgeNeed, out: &mut Out) {
     let reason = PauseReason::Forge(need);
     finish(state, Outcome::Paused { reason }, out);
 }
 
-fn tell(state: &State, notice: ForgeNotice, out: &mut Vec<Effect>) {
-    out.push(Effect::Emit(Notice::Forge {
+fn tell(state: &State, notice: ForgeNotice, out: &mut Out) {
+    out.tell(Notice::Forge {
         iteration: state.turns,
         notice,
-    }));
+    });
 }
 
 fn rules(state: &State) -> ForgeRules {

@@ -8,6 +8,7 @@ use crate::lang::{Lang, Say};
 use crate::machine::progress::failure_hash;
 use crate::machine::refusal::Hold;
 use crate::machine::state::Failing;
+use crate::machine::step::out::Out;
 use crate::machine::{
     Detail, Effect, End, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Refusal, State,
     Tasks, TurnReport,
@@ -24,7 +25,7 @@ enum Turned {
     Unwritable(ErrorNote),
 }
 
-pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
     let done_before = state.tasks.as_ref().map_or(0, |t| t.completed);
     if !matches!(report.end, End::SpawnFailed { .. }) {
         state.bill.add(report.spent);
@@ -54,11 +55,11 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
     }
     state.holds.remove(&state.agent);
     if report.end == End::OverBudget {
-        out.push(Effect::Emit(Notice::OverBudget {
+        out.tell(Notice::OverBudget {
             iteration: report.turn,
-        }));
+        });
     }
-    out.push(Effect::Emit(Notice::IterationComplete {
+    out.tell(Notice::IterationComplete {
         iteration: report.turn,
         phase: state.turn_phase.clone(),
         completed: facts.completed,
@@ -66,7 +67,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
         newly_done: facts.completed.saturating_sub(done_before),
         evidence: evidence.clone(),
         duration_ms: report.duration_ms,
-    }));
+    });
     if facts.completed != done_before {
         out.push(Effect::KeepInStep);
     }
@@ -104,7 +105,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Vec<E
 }
 
 /// A turn that failed left nothing that a forge would have to be asked about.
-fn after_failure(state: &mut State, out: &mut Vec<Effect>) {
+fn after_failure(state: &mut State, out: &mut Out) {
     if forge::is_goal(state) {
         decide(state, out);
     } else {
@@ -152,23 +153,23 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
 
 /// A refused call is nobody's failure: it is not counted, and made again once
 /// an agent can be called.
-fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Vec<Effect>) {
+fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Out) {
     let agent = state.agent;
     let before = state.holds.get(&agent).map_or(0, |hold| hold.count);
     let hold = Hold::new(refusal, state.now().wall_ms, before + 1);
     state.holds.insert(agent, hold);
     state.repeat = true;
     state.untell();
-    out.push(Effect::Emit(Notice::AgentRefused {
+    out.tell(Notice::AgentRefused {
         iteration: report.turn,
         agent: state.agent_name(agent).into(),
         refusal,
         until: hold.until,
         words: report.failure.clone(),
-    }));
+    });
 }
 
-pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Effect>) {
+pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
     let Tasks::Read(facts) = tasks else {
         return;
     };
@@ -177,23 +178,23 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Vec<Ef
         state.notes.push(PromptNote::TasksShrank {
             removed: facts.removed.clone(),
         });
-        out.push(Effect::Emit(Notice::TasksRemoved {
+        out.tell(Notice::TasksRemoved {
             iteration,
             ids: facts.removed.clone(),
-        }));
+        });
     }
     if !facts.unticked.is_empty() {
         state.notes.push(PromptNote::Unticked {
             ids: facts.unticked.clone(),
         });
-        out.push(Effect::Emit(Notice::TasksUnticked {
+        out.tell(Notice::TasksUnticked {
             iteration,
             ids: facts.unticked.clone(),
-        }));
+        });
     }
 }
 
-fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Vec<Effect>) {
+fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Out) {
     if std::mem::take(&mut state.pull.idle) && stalled {
         return;
     }
@@ -202,14 +203,14 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
     } else if !matches!(report.end, End::Stopped | End::Lost | End::Unwritable) {
         state.counters.stalled += 1;
         let in_a_row = state.counters.stalled;
-        out.push(Effect::Emit(Notice::Stalled {
+        out.tell(Notice::Stalled {
             iteration: report.turn,
             in_a_row,
-        }));
+        });
     }
 }
 
-pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Vec<Effect>) {
+pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Out) {
     let message = error.detail.say(Lang::En);
     count_failure(state, Failing::Turn, &message);
     if error.class.counts() {
@@ -220,12 +221,12 @@ pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &
         class: error.class.name().into(),
         message,
     });
-    out.push(Effect::Emit(Notice::Error {
+    out.tell(Notice::Error {
         iteration: turn,
         class: error.class,
         detail: error.detail,
         in_a_row: state.counters.errors,
-    }));
+    });
 }
 
 fn forget_errors(state: &mut State) {

@@ -10,6 +10,7 @@ mod decide;
 mod e2e;
 mod forge;
 mod judge;
+mod out;
 mod questions;
 mod roles;
 mod session;
@@ -22,13 +23,13 @@ use self::decide::{
 };
 use self::e2e::judge_e2e;
 use self::judge::{judge_turn, note_lost_tasks};
+use self::out::Out;
 use self::session::{forget_blocks, take_session};
 pub(super) use self::ticks::unchecked;
 use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
 use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
-    Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
-    Stage, State,
+    Answer, Effect, Event, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen, Stage, State,
 };
 use crate::forge::ForgeAnswer;
 
@@ -37,104 +38,107 @@ use crate::forge::ForgeAnswer;
 /// An event that does not fit the stage (a late answer, a turn that was
 /// already judged) changes nothing, so that a replay may repeat it.
 pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
-    let mut out = Vec::new();
+    let mut out = Out::default();
+    take(state, event, &mut out);
+    out.into_effects()
+}
+
+fn take(state: &mut State, event: &Event, out: &mut Out) {
     if let Kind::Resumed { seen, budget } = &event.kind {
         state.clock.restart(event.at);
         if let Some(budget) = budget {
             state.rules.budget = *budget;
         }
-        resume(state, seen, &mut out);
-        return out;
+        resume(state, seen, out);
+        return;
     }
     if let Kind::Abandoned = &event.kind {
         state.clock.restart(event.at);
-        abandon(state, &mut out);
-        return out;
+        abandon(state, out);
+        return;
     }
     if let Kind::Archived { name } = &event.kind {
         let name = name.clone();
-        out.push(Effect::Emit(Notice::Archive { name }));
-        return out;
+        out.tell(Notice::Archive { name });
+        return;
     }
     if let Kind::GuardBlocked { lines, blocks } = &event.kind {
         state.guard_lines = state.guard_lines.saturating_add(*lines);
         let iteration = state.turns;
-        let notice = |block: &GuardBlock| {
-            let block = block.clone();
-            Effect::Emit(Notice::GuardBlock { iteration, block })
-        };
-        out.extend(blocks.iter().map(notice));
-        return out;
+        for block in blocks.iter().cloned() {
+            out.tell(Notice::GuardBlock { iteration, block });
+        }
+        return;
     }
     if let Kind::Replied { question, text } = &event.kind {
         match state.outcome() {
             Some(_) => state.clock.restart(event.at),
             None => state.clock.advance(event.at),
         }
-        questions::take_reply(state, *question, text, &mut out);
-        return out;
+        questions::take_reply(state, *question, text, out);
+        return;
     }
     if let Kind::Session(session) = &event.kind {
         if state.outcome().is_none() {
             state.clock.advance(event.at);
         }
-        take_session(state, session, &mut out);
-        return out;
+        take_session(state, session, out);
+        return;
     }
     if state.outcome().is_some() {
-        return out;
+        return;
     }
     if let Kind::Thawed = &event.kind {
         state.clock.restart(event.at);
-        return out;
+        return;
     }
     state.clock.advance(event.at);
     match (&event.kind, &state.stage) {
         (Kind::Frozen, _) => out.push(Effect::Freeze),
-        (Kind::Started { seen }, Stage::New) => start(state, seen, &mut out),
+        (Kind::Started { seen }, Stage::New) => start(state, seen, out),
         (Kind::TurnEnded(report), Stage::Running)
             if (report.turn, report.attempt) == (state.turns, state.attempt) =>
         {
-            judge_turn(state, report, &mut out)
+            judge_turn(state, report, out)
         }
         (Kind::Verified(report), Stage::Verifying { completes }) if report.turn == state.turns => {
             let completes = *completes;
-            judge_verification(state, report, completes, &mut out);
+            judge_verification(state, report, completes, out);
         }
         (Kind::Unticked { seen, left }, Stage::Unticking) => {
-            after_unticking(state, seen, left, &mut out);
+            after_unticking(state, seen, left, out);
         }
         (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
             let completes = *completes;
-            judge_e2e(state, result, completes, &mut out);
+            judge_e2e(state, result, completes, out);
         }
         (Kind::Forge { answer }, Stage::Forge(asked)) => {
             let asked = asked.clone();
-            forge::take_answer(state, &asked, answer, &mut out);
+            forge::take_answer(state, &asked, answer, out);
         }
         (
             Kind::Forge {
                 answer: ForgeAnswer::NoTime,
             },
             Stage::Waiting,
-        ) if state.pull.waits => forge::hand_over(state, &mut out),
+        ) if state.pull.waits => forge::hand_over(state, out),
         (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
             state.pull.waits = false;
-            take_in(state, seen, &mut out);
-            forge::look(state, &mut out);
+            take_in(state, seen, out);
+            forge::look(state, out);
         }
-        (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
+        (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
-            wake(state, seen, &mut out);
+            wake(state, seen, out);
         }
         (Kind::Answered { answer }, Stage::Asking(limit)) => {
             let limit = *limit;
-            take_answer(state, answer, limit, &mut out);
+            take_answer(state, answer, limit, out);
         }
-        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, &mut out),
+        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, out),
         (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
-            roles::checked(state, report, &mut out);
+            roles::checked(state, report, out);
         }
         (
             Kind::Extended {
@@ -142,31 +146,30 @@ pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
                 duration_ms,
             },
             _,
-        ) => questions::extend_by(state, *iterations, *duration_ms, &mut out),
-        (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
+        ) => questions::extend_by(state, *iterations, *duration_ms, out),
+        (Kind::Requested { request }, _) => take_request(state, *request, out),
         _ => {}
     }
-    out
 }
 
-fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+fn start(state: &mut State, seen: &Seen, out: &mut Out) {
     know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     rebase(state);
     roles::begin(state);
     let facts = state.tasks.clone().unwrap_or_default();
-    out.push(Effect::Emit(Notice::LoopStart {
+    out.tell(Notice::LoopStart {
         total: facts.total,
         completed: facts.completed,
         pending: facts.pending,
-    }));
+    });
     go_on(state, out);
 }
 
 /// A dead or paused run is taken up: iterations accumulate, everything that
 /// is counted in a row starts afresh, and a reached limit is extended first
 /// (RESM-02, RESM-03, BRKR-09).
-fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+fn resume(state: &mut State, seen: &Seen, out: &mut Out) {
     if is_over(state) {
         return;
     }
@@ -196,9 +199,9 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
     rebase(state);
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
-    out.push(Effect::Emit(Notice::Resume {
+    out.tell(Notice::Resume {
         iteration: state.turns,
-    }));
+    });
     if iterations_used_up(state) {
         extend(state, Limit::Iterations, out);
     }
@@ -212,7 +215,7 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
 }
 
 /// A paused, failed or dead run is given up (RESM-09, INTR-06).
-fn abandon(state: &mut State, out: &mut Vec<Effect>) {
+fn abandon(state: &mut State, out: &mut Out) {
     if !is_over(state) {
         finish(state, Outcome::Cancelled, out);
     }
@@ -226,7 +229,7 @@ fn is_over(state: &State) -> bool {
     )
 }
 
-fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+fn wake(state: &mut State, seen: &Seen, out: &mut Out) {
     // What looked complete before the pause was verified and failed then: the
     // agent has to work on it before it is judged again.
     let judged = looks_complete(state);
@@ -255,7 +258,7 @@ fn release_agents(state: &mut State) {
 }
 
 /// What changed while no agent ran is nobody's progress, but it was seen.
-fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+fn take_in(state: &mut State, seen: &Seen, out: &mut Out) {
     state.take_tasks(&seen.tasks);
     roles::observe(state, seen);
     take_ticks(state, &seen.tasks);
@@ -269,7 +272,7 @@ fn rebase(state: &mut State) {
     state.most_tasks = state.tasks.as_ref().map_or(0, |t| t.total);
 }
 
-fn go_on(state: &mut State, out: &mut Vec<Effect>) {
+fn go_on(state: &mut State, out: &mut Out) {
     if looks_complete(state) {
         verify_or_complete(state, out);
     } else {
@@ -277,7 +280,7 @@ fn go_on(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<Effect>) {
+fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) {
     match answer {
         Answer::Extend => {
             extend(state, limit, out);
@@ -289,10 +292,10 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
         }
         Answer::Simplify { skipped, seen } => {
             state.skipped.extend(skipped.iter().cloned());
-            out.push(Effect::Emit(Notice::TasksSkipped {
+            out.tell(Notice::TasksSkipped {
                 iteration: state.turns,
                 ids: skipped.clone(),
-            }));
+            });
             take_in(state, seen, out);
             rebase(state);
             extend(state, limit, out);
@@ -309,7 +312,7 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<E
     }
 }
 
-fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
+fn take_request(state: &mut State, request: Request, out: &mut Out) {
     let child_runs = matches!(
         state.stage,
         Stage::Running

@@ -4,9 +4,10 @@
 use super::claims::after_claims;
 use super::decide::{decide, finish, reached_limit, wait};
 use crate::machine::question::{Asked, parse};
+use crate::machine::step::out::Out;
 use crate::machine::{
-    Effect, Limit, Notice, Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage,
-    State, TaskRef, WaitReason,
+    Limit, Notice, Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage, State,
+    TaskRef, WaitReason,
 };
 use crate::template::PromptNote;
 
@@ -20,7 +21,7 @@ pub(super) fn is_question(state: &State, words: &str) -> bool {
 }
 
 /// The agent asks. What it asked before is not asked again.
-pub(super) fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) {
     state.counters.false_promise = 0;
     let Some(wait_ms) = state.rules.question_wait_ms else {
         return block(state, words, out);
@@ -42,12 +43,12 @@ pub(super) fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
     }
 }
 
-fn block(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+fn block(state: &mut State, words: &str, out: &mut Out) {
     let reason = words.into();
     finish(state, Outcome::Blocked { reason }, out);
 }
 
-fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Vec<Effect>) {
+fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Out) {
     let now = state.now().wall_ms;
     let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
     let question = Question {
@@ -61,16 +62,16 @@ fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Vec<Effect>) {
         deadline_ms: now.saturating_add(ahead),
         reply: None,
     };
-    out.push(Effect::Emit(Notice::Question(QuestionNotice::Asked {
+    out.tell(QuestionNotice::Asked {
         iteration: state.turns,
         question: question.clone(),
-    })));
+    });
     state.questions.push(question);
 }
 
 /// A person answers. A run that waits for nothing else goes on at once; one
 /// that is paused takes the answer up when it is resumed.
-pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Vec<Effect>) {
+pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Out) {
     if !reply(state, id, text, RepliedBy::Person, out) {
         return;
     }
@@ -80,7 +81,7 @@ pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Vec<E
 }
 
 /// `false` where there is no such open question.
-fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Effect>) -> bool {
+fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -> bool {
     let at_ms = state.now().wall_ms;
     let mut open = state.questions.iter_mut().filter(|q| q.is_open());
     let Some(question) = open.find(|question| question.id == id) else {
@@ -93,10 +94,10 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Ef
     });
     let question = question.clone();
     state.notes.extend(answered(&question));
-    out.push(Effect::Emit(Notice::Question(QuestionNotice::Answered {
+    out.tell(QuestionNotice::Answered {
         iteration: state.turns,
         question,
-    })));
+    });
     true
 }
 
@@ -112,12 +113,12 @@ fn answered(question: &Question) -> Option<PromptNote> {
 
 /// Whether nothing is left that does not wait for an answer. Defaults whose
 /// time has come are taken first.
-pub(super) fn hold_everything(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn hold_everything(state: &mut State, out: &mut Out) -> bool {
     take_defaults(state, out);
     state.is_held_up()
 }
 
-fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
+fn take_defaults(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
     let due = |question: &Question| {
         let default = question.default.clone()?;
@@ -130,7 +131,7 @@ fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Sleeps until the next deadline; where all are over, only a person helps.
-pub(super) fn wait_for_answer(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn wait_for_answer(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
     let ahead = |question: &Question| {
         let left = question.deadline_ms.saturating_sub(now);
@@ -142,13 +143,13 @@ pub(super) fn wait_for_answer(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-fn pause(state: &mut State, out: &mut Vec<Effect>) {
+fn pause(state: &mut State, out: &mut Out) {
     let reason = PauseReason::Question;
     finish(state, Outcome::Paused { reason }, out);
 }
 
 /// Nobody is there to wait for an answer: the run rests until it is resumed.
-pub(super) fn let_go(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn let_go(state: &mut State, out: &mut Out) {
     if state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer) {
         pause(state, out);
     }
@@ -170,12 +171,7 @@ pub(super) fn remind(state: &mut State) {
 }
 
 /// A person allows more. A menu that waits for exactly that is over.
-pub(super) fn extend_by(
-    state: &mut State,
-    iterations: u32,
-    duration_ms: u64,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn extend_by(state: &mut State, iterations: u32, duration_ms: u64, out: &mut Out) {
     let limits = &mut state.rules.limits;
     let mut raised = Vec::new();
     if iterations > 0 && limits.max_iterations > 0 {
@@ -187,14 +183,13 @@ pub(super) fn extend_by(
         raised.push((Limit::Duration, limits.max_duration_ms));
     }
     let iteration = state.turns;
-    let notice = |(limit, max)| {
-        Effect::Emit(Notice::LimitExtended {
+    for (limit, max) in raised {
+        out.tell(Notice::LimitExtended {
             iteration,
             limit,
             max,
-        })
-    };
-    out.extend(raised.into_iter().map(notice));
+        });
+    }
     if matches!(state.stage, Stage::Asking(_)) && reached_limit(state).is_none() {
         decide(state, out);
     }

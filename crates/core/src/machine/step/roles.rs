@@ -11,7 +11,8 @@ use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
 };
-use crate::machine::{Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TaskRef, Tasks};
+use crate::machine::step::out::Out;
+use crate::machine::{Effect, Outcome, PauseReason, Seen, Stage, State, TaskRef, Tasks};
 use crate::template::PromptNote;
 
 pub(super) use self::answers::{checked, judge};
@@ -137,7 +138,7 @@ fn subtask_number(state: &State) -> usize {
 
 /// Does what has to be done before an agent is called; true where that takes
 /// the place of the call.
-pub(super) fn before_turn(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn before_turn(state: &mut State, out: &mut Out) -> bool {
     if state.rules.flow.is_none() {
         return false;
     }
@@ -163,14 +164,11 @@ pub(super) fn before_turn(state: &mut State, out: &mut Vec<Effect>) -> bool {
     }
 }
 
-fn hold(state: &mut State, ids: Vec<String>, out: &mut Vec<Effect>) {
-    tell(
-        out,
-        FlowNotice::TicksHeld {
-            iteration: state.turns,
-            ids: ids.clone(),
-        },
-    );
+fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
+    out.tell(FlowNotice::TicksHeld {
+        iteration: state.turns,
+        ids: ids.clone(),
+    });
     let note = PromptNote::TicksHeld { ids: ids.clone() };
     if !state.notes.contains(&note) {
         state.notes.push(note);
@@ -183,7 +181,7 @@ fn hold(state: &mut State, ids: Vec<String>, out: &mut Vec<Effect>) {
 }
 
 /// A task that is not on its way yet begins its way.
-fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
+fn choose_task(state: &mut State, out: &mut Out) {
     let done = done_now(state);
     let is_done = |task: &TaskRef| done.contains(&task.id);
     if scope(state) == Some(Scope::Task) && task(state).as_ref().is_some_and(is_done) {
@@ -217,25 +215,19 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
             };
             let risk = match &rules.bypass {
                 Some(reason) => {
-                    tell(
-                        out,
-                        FlowNotice::Bypassed {
-                            iteration: state.turns,
-                            task: task.id.clone(),
-                            reason: reason.clone(),
-                        },
-                    );
+                    out.tell(FlowNotice::Bypassed {
+                        iteration: state.turns,
+                        task: task.id.clone(),
+                        reason: reason.clone(),
+                    });
                     Risk::Low
                 }
                 None => detected.risk,
             };
-            tell(
-                out,
-                FlowNotice::TaskBegins {
-                    task: task.id.clone(),
-                    detected,
-                },
-            );
+            out.tell(FlowNotice::TaskBegins {
+                task: task.id.clone(),
+                detected,
+            });
             state.flow = Some(Position::begin(Some(task), risk));
         }
         _ => {}
@@ -243,7 +235,7 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// A tester without a fresh approval waits for the reviewer (ROLE-05).
-fn refuse_without_approval(state: &mut State, out: &mut Vec<Effect>) {
+fn refuse_without_approval(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
     let iteration = state.turns;
     let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.as_mut()) else {
@@ -260,15 +252,12 @@ fn refuse_without_approval(state: &mut State, out: &mut Vec<Effect>) {
     if flow.skips(other, position.risk) || position.approved(flow, needed, now) {
         return;
     }
-    tell(
-        out,
-        FlowNotice::Refused {
-            iteration,
-            role: step.role.clone(),
-            needs: other.role.clone(),
-            risk: position.risk,
-        },
-    );
+    out.tell(FlowNotice::Refused {
+        iteration,
+        role: step.role.clone(),
+        needs: other.role.clone(),
+        risk: position.risk,
+    });
     position.step = needed;
     position.asked_again = false;
 }
@@ -278,7 +267,7 @@ pub(super) fn task(state: &State) -> Option<TaskRef> {
 }
 
 /// What the call that begins needs of the flow.
-pub(super) fn turn(state: &mut State, out: &mut Vec<Effect>) -> Option<FlowTurn> {
+pub(super) fn turn(state: &mut State, out: &mut Out) -> Option<FlowTurn> {
     let number = subtask_number(state);
     let (tree, commit) = (state.tree.clone(), state.commit.clone());
     let (iteration, dispatch) = (state.turns, state.dispatches);
@@ -286,17 +275,14 @@ pub(super) fn turn(state: &mut State, out: &mut Vec<Effect>) -> Option<FlowTurn>
     let step = rules.flow.step(position.step)?;
     position.tree = tree;
     position.commit = commit;
-    tell(
-        out,
-        FlowNotice::RoleBegins {
-            iteration,
-            step: step.id.clone(),
-            role: step.role.clone(),
-            risk: position.risk,
-            round: position.round,
-            dispatch,
-        },
-    );
+    out.tell(FlowNotice::RoleBegins {
+        iteration,
+        step: step.id.clone(),
+        role: step.role.clone(),
+        risk: position.risk,
+        round: position.round,
+        dispatch,
+    });
     Some(FlowTurn {
         step: step.id.clone(),
         role: step.role.clone(),
@@ -306,8 +292,4 @@ pub(super) fn turn(state: &mut State, out: &mut Vec<Effect>) -> Option<FlowTurn>
         output: step.output_for(number),
         strict: step.verdict == VerdictKind::Review && position.rejects >= FREE_REJECTS,
     })
-}
-
-fn tell(out: &mut Vec<Effect>, notice: FlowNotice) {
-    out.push(Effect::Emit(Notice::Flow(notice)));
 }

@@ -3,12 +3,12 @@
 
 use super::decide::{finish, stop_outcome};
 use super::questions;
+use crate::machine::step::out::Out;
 use crate::machine::{
-    Effect, Need, Notice, Outcome, PauseReason, Request, SessionEvent, SessionNotice, SessionState,
-    State,
+    Need, Outcome, PauseReason, Request, SessionEvent, SessionNotice, SessionState, State,
 };
 
-pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Vec<Effect>) {
+pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Out) {
     let notice = match event {
         SessionEvent::Joined { id, host } => {
             state.session = Some(SessionState {
@@ -32,10 +32,10 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ve
         SessionEvent::Left { request } => return leave(state, *request, out),
         SessionEvent::NobodyWaits => return questions::let_go(state, out),
     };
-    out.push(Effect::Emit(Notice::Session(notice)));
+    out.tell(notice);
 }
 
-fn leave(state: &mut State, request: Request, out: &mut Vec<Effect>) {
+fn leave(state: &mut State, request: Request, out: &mut Out) {
     if state.outcome().is_none() {
         state.stopping = Some(request);
         if let Some(outcome) = stop_outcome(state) {
@@ -54,7 +54,7 @@ pub(super) fn forget_blocks(state: &mut State) {
 
 /// Ends with a clear verdict where the client would override the next block
 /// in silence; whether it did.
-pub(super) fn release_at_cap(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn release_at_cap(state: &mut State, out: &mut Out) -> bool {
     let used_up = state.session.as_ref().is_some_and(SessionState::is_used_up);
     if used_up {
         let reason = PauseReason::Agent(Need::BlockCap);
@@ -64,13 +64,11 @@ pub(super) fn release_at_cap(state: &mut State, out: &mut Vec<Effect>) -> bool {
 }
 
 /// A turn begins because a stop was blocked, where one was.
-pub(super) fn count_block(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn count_block(state: &mut State, out: &mut Out) {
     let iteration = state.turns;
     if let Some(session) = state.session.as_mut().filter(|session| session.stopping) {
         session.stopping = false;
         session.blocks += 1;
-        out.push(Effect::Emit(Notice::Session(
-            SessionNotice::PromptReinjected { iteration },
-        )));
+        out.tell(SessionNotice::PromptReinjected { iteration });
     }
 }

@@ -8,9 +8,8 @@ use super::take_in;
 use super::verify::verify;
 use crate::lang::{Lang, Say};
 use crate::machine::checks::{CheckNotice, Integrity, NoProof, Scope, Ticks};
-use crate::machine::{
-    CommandResult, Effect, Notice, Seen, Stage, State, TaskRef, Tasks, VerifyReport,
-};
+use crate::machine::step::out::Out;
+use crate::machine::{CommandResult, Effect, Seen, Stage, State, TaskRef, Tasks, VerifyReport};
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
 
@@ -70,7 +69,7 @@ pub(super) fn weakened_files(state: &State) -> Vec<String> {
 }
 
 /// Tells what was weakened since the last look.
-pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Out) {
     let before = std::mem::replace(&mut state.weakened, seen.weakened.clone());
     if state.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
         return;
@@ -81,16 +80,16 @@ pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Vec<Effect
         state.notes.push(PromptNote::ChecksWeakened { found });
     }
     if state.weakened != before {
-        out.push(Effect::Emit(Notice::Check(CheckNotice::Weakened {
+        out.tell(CheckNotice::Weakened {
             iteration: state.turns,
             found: state.weakened.clone(),
             strict,
-        })));
+        });
     }
 }
 
 /// Lets the ticks that wait for it be judged; `false` where none does.
-pub(super) fn check_ticks(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> bool {
     if state.unchecked.is_empty() {
         return untick(state, out);
     }
@@ -112,7 +111,7 @@ pub(in crate::machine) fn unchecked(state: &State, project: bool) -> Scope {
 }
 
 /// What a verification says about each tick that waited for it.
-pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Out) {
     let waiting = std::mem::take(&mut state.unchecked);
     let mut proven = Vec::new();
     let mut refused: Vec<(NoProof, Vec<TaskRef>)> = Vec::new();
@@ -133,7 +132,7 @@ pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Ve
 
 /// The last verification covers every task; one whose own check failed on the
 /// final contents is open again, although it was proven before.
-pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Out) {
     if report.passed() {
         state.unchecked.clear();
         let ids: Vec<String> = state.done.iter().cloned().collect();
@@ -162,12 +161,7 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
     judge_ticks(state, report, out);
 }
 
-pub(super) fn prove(
-    state: &mut State,
-    report: &VerifyReport,
-    ids: Vec<String>,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, out: &mut Out) {
     if ids.is_empty() || report.results.is_empty() {
         return;
     }
@@ -179,11 +173,11 @@ pub(super) fn prove(
     for id in &ids {
         state.proofs.insert(id.clone(), proof_of(state, &proof, id));
     }
-    out.push(Effect::Emit(Notice::Check(CheckNotice::TickProven {
+    out.tell(CheckNotice::TickProven {
         iteration: state.turns,
         tasks: ids,
         proof,
-    })));
+    });
 }
 
 /// The part of a verification that is about one task.
@@ -223,7 +217,7 @@ fn no_proof(state: &State, report: &VerifyReport, id: &str) -> Option<NoProof> {
     None
 }
 
-fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Vec<Effect>) {
+fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out) {
     for task in &tasks {
         state.done.remove(&task.id);
         state.proofs.remove(&task.id);
@@ -233,16 +227,16 @@ fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Vec
         tasks: tasks.iter().map(TaskRef::name).collect(),
         why: why.say(Lang::En),
     });
-    out.push(Effect::Emit(Notice::Check(CheckNotice::TickRejected {
+    out.tell(CheckNotice::TickRejected {
         iteration: state.turns,
         tasks,
         why,
-    })));
+    });
 }
 
 /// Has the boxes of the ticks that were turned back emptied; `false` where
 /// there are none. The run goes on with `Unticked`.
-pub(super) fn untick(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn untick(state: &mut State, out: &mut Out) -> bool {
     if state.turned_back.is_empty() {
         return false;
     }
@@ -254,12 +248,7 @@ pub(super) fn untick(state: &mut State, out: &mut Vec<Effect>) -> bool {
 }
 
 /// The boxes were emptied, and the world was looked at again.
-pub(super) fn after_unticking(
-    state: &mut State,
-    seen: &Seen,
-    left: &[String],
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn after_unticking(state: &mut State, seen: &Seen, left: &[String], out: &mut Out) {
     // What could not be written is tried again after the next turn.
     state.turned_back = left.to_vec();
     take_in(state, seen, out);

@@ -8,6 +8,7 @@ use super::judge::{count_failure, forget_failure};
 use super::roles;
 use super::ticks::{is_weakened, judge_everything, judge_ticks, show_failures, untick};
 use crate::machine::state::Failing;
+use crate::machine::step::out::Out;
 use crate::machine::{
     CheckScope, Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State,
     TaskFacts, VerifyReport,
@@ -47,7 +48,7 @@ pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
         .max(facts.lost.len())
 }
 
-pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn verify_or_complete(state: &mut State, out: &mut Out) {
     let checks = state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty();
     if forge::is_goal(state) && (!checks || state.turns == 0) {
         forge::look(state, out);
@@ -68,10 +69,10 @@ pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
     }
 }
 
-pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out: &mut Vec<Effect>) {
+pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out: &mut Out) {
     state.stage = Stage::Verifying { completes };
     let turn = state.turns;
-    out.push(Effect::Emit(Notice::GateStart { iteration: turn }));
+    out.tell(Notice::GateStart { iteration: turn });
     out.push(Effect::Verify { turn, scope });
 }
 
@@ -79,7 +80,7 @@ pub(super) fn judge_verification(
     state: &mut State,
     report: &VerifyReport,
     completes: bool,
-    out: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     let claim = state.claim.take();
     finish_or(state, out, |state, out| {
@@ -95,13 +96,13 @@ fn take_results(
     report: &VerifyReport,
     completes: bool,
     claim: Option<String>,
-    out: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
-    out.push(Effect::Emit(Notice::GateResult {
+    out.tell(Notice::GateResult {
         iteration: report.turn,
         passed: report.passed(),
         results: report.results.clone(),
-    }));
+    });
     if completes {
         judge_everything(state, report, out);
     } else {
@@ -148,7 +149,7 @@ fn take_results(
 }
 
 /// Everything that was asked for is there, and seen by Ralph itself.
-pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn complete(state: &mut State, out: &mut Out) {
     if forge::is_goal(state) {
         state.pull.verified = true;
         return forge::look(state, out);

@@ -1,12 +1,13 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
 use super::ending::{prove, tick};
-use super::{FREE_REJECTS, missing_output, scope, task, tell};
+use super::{FREE_REJECTS, missing_output, scope, task};
 use crate::flow::{
     Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
     Target, VerdictKind, Writes,
 };
 use crate::machine::step::decide::{decide, finish, finish_or};
+use crate::machine::step::out::Out;
 use crate::machine::step::questions;
 use crate::machine::{
     Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TurnReport, VerifyReport,
@@ -19,20 +20,16 @@ use crate::template::PromptNote;
 const NOT_RUN: [i32; 2] = [126, 127];
 
 /// A turn in a role went well as far as the agent is concerned.
-pub(in crate::machine::step) fn judge(
-    state: &mut State,
-    report: &TurnReport,
-    out: &mut Vec<Effect>,
-) {
+pub(in crate::machine::step) fn judge(state: &mut State, report: &TurnReport, out: &mut Out) {
     state.counters.missing_promise = 0;
     state.counters.false_promise = 0;
     match &report.promise {
         Some(promise) => {
             state.last_promise = promise.to_string();
-            out.push(Effect::Emit(Notice::PromiseDetected {
+            out.tell(Notice::PromiseDetected {
                 iteration: report.turn,
                 promise: promise.clone(),
-            }));
+            });
         }
         None => state.last_promise.clear(),
     }
@@ -51,7 +48,7 @@ pub(in crate::machine::step) fn judge(
 }
 
 /// A question parks its task; another one may go its way meanwhile.
-fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+fn ask(state: &mut State, words: &str, out: &mut Out) {
     if scope(state) == Some(Scope::Task) {
         state.flow = None;
     }
@@ -65,14 +62,14 @@ pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
     Some((rules.flow.clone(), step))
 }
 
-fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+fn take_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
     let Some((_, step)) = here(state) else {
         return decide(state, out);
     };
     let iteration = report.turn;
     if step.writes == Writes::No && changed(state, &report.seen) {
         let role = step.role.clone();
-        tell(out, FlowNotice::Violation { iteration, role });
+        out.tell(FlowNotice::Violation { iteration, role });
         let role = step.role.clone();
         return ask_again(state, PromptNote::OnlyLook { role }, out);
     }
@@ -81,7 +78,7 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
             file: file.clone(),
             boxes: false,
         };
-        tell(out, FlowNotice::OutputMissing { iteration, file });
+        out.tell(FlowNotice::OutputMissing { iteration, file });
         state.notes.push(note);
         return decide(state, out);
     }
@@ -92,7 +89,7 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
             file: file.clone(),
             boxes: true,
         };
-        tell(out, FlowNotice::OutputMissing { iteration, file });
+        out.tell(FlowNotice::OutputMissing { iteration, file });
         state.notes.push(note);
         return decide(state, out);
     }
@@ -143,7 +140,7 @@ fn changed(state: &State, seen: &Seen) -> bool {
 
 /// The verdict can't be used: it is asked for once more, then it is unclear
 /// (ERRC-08).
-fn ask_again(state: &mut State, note: PromptNote, out: &mut Vec<Effect>) {
+fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) {
     let iteration = state.turns;
     let Some((_, step)) = here(state) else {
         return decide(state, out);
@@ -153,14 +150,11 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Vec<Effect>) {
         .as_ref()
         .is_some_and(|position| position.asked_again);
     if step.verdict != VerdictKind::None {
-        tell(
-            out,
-            FlowNotice::Unclear {
-                iteration,
-                role: step.role.clone(),
-                again: !asked,
-            },
-        );
+        out.tell(FlowNotice::Unclear {
+            iteration,
+            role: step.role.clone(),
+            again: !asked,
+        });
     }
     if asked && step.verdict != VerdictKind::None {
         return settle(state, Answer::Unclear, out);
@@ -174,7 +168,7 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Vec<Effect>) {
 
 /// Reviews converge: from the third rejection on, only what can be shown to
 /// be wrong blocks (pain 29).
-fn weigh(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
+fn weigh(state: &mut State, answer: Answer, out: &mut Out) {
     let turn = state.turns;
     let Some(position) = &mut state.flow else {
         return decide(state, out);
@@ -195,27 +189,20 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
     out.push(Effect::Check { turn, commands });
 }
 
-fn overrule(state: &mut State, out: &mut Vec<Effect>) {
+fn overrule(state: &mut State, out: &mut Out) {
     let findings = state
         .flow
         .as_ref()
         .map_or(0, |position| position.findings.len());
-    tell(
-        out,
-        FlowNotice::Overruled {
-            iteration: state.turns,
-            findings,
-        },
-    );
+    out.tell(FlowNotice::Overruled {
+        iteration: state.turns,
+        findings,
+    });
     settle(state, Answer::Approve, out);
 }
 
 /// Ralph ran the reproducers of a rejection.
-pub(in crate::machine::step) fn checked(
-    state: &mut State,
-    report: &VerifyReport,
-    out: &mut Vec<Effect>,
-) {
+pub(in crate::machine::step) fn checked(state: &mut State, report: &VerifyReport, out: &mut Out) {
     set_doing(state, Doing::Step);
     finish_or(state, out, |state, out| {
         let shows =
@@ -240,7 +227,7 @@ pub(in crate::machine::step) fn checked(
 
 /// The answer of a step counts: it is written down, limits are held, and the
 /// position moves.
-pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
+pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) {
     let Some((flow, step)) = here(state) else {
         return decide(state, out);
     };
@@ -283,17 +270,14 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
         risk: position.risk,
     });
     if answer != Answer::Done {
-        tell(
-            out,
-            FlowNotice::Answered {
-                iteration,
-                role: step.role.clone(),
-                answer,
-                rejects,
-                fails,
-                score: score.filter(|_| step.verdict == VerdictKind::Review),
-            },
-        );
+        out.tell(FlowNotice::Answered {
+            iteration,
+            role: step.role.clone(),
+            answer,
+            rejects,
+            fails,
+            score: score.filter(|_| step.verdict == VerdictKind::Review),
+        });
     }
     leave_notes(state, &step, counts_as);
     if answer == step.verdict.good() {
@@ -329,7 +313,7 @@ fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
     }
 }
 
-fn phase_done(state: &mut State, flow: &Flow, out: &mut Vec<Effect>) {
+fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
     let iteration = state.turns;
     let Some(position) = &mut state.flow else {
         return;
@@ -345,16 +329,13 @@ fn phase_done(state: &mut State, flow: &Flow, out: &mut Vec<Effect>) {
         .enumerate()
         .find(|(_, (index, _))| *index == here)
     {
-        tell(
-            out,
-            FlowNotice::PhaseDone {
-                iteration,
-                phase: at + 1,
-                of,
-                title: step.title.en.clone(),
-                percent: step.percent,
-            },
-        );
+        out.tell(FlowNotice::PhaseDone {
+            iteration,
+            phase: at + 1,
+            of,
+            title: step.title.en.clone(),
+            percent: step.percent,
+        });
     }
 }
 
@@ -365,7 +346,7 @@ pub(super) fn advance(
     step: &Step,
     answer: Answer,
     count: u32,
-    out: &mut Vec<Effect>,
+    out: &mut Out,
 ) {
     let iteration = state.turns;
     let Some(position) = &mut state.flow else {
@@ -382,14 +363,11 @@ pub(super) fn advance(
         };
         let from = std::mem::replace(&mut position.risk, to);
         position.fails = 0;
-        tell(
-            out,
-            FlowNotice::RiskRaised {
-                iteration,
-                from,
-                to,
-            },
-        );
+        out.tell(FlowNotice::RiskRaised {
+            iteration,
+            from,
+            to,
+        });
     }
     match flow.target(step, answer, position.risk) {
         Target::Step(index) => {
@@ -411,17 +389,14 @@ pub(super) fn advance(
     }
 }
 
-fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Vec<Effect>) {
-    tell(
-        out,
-        FlowNotice::Escalated {
-            iteration: state.turns,
-            task: task(state).map(|task| task.name()).unwrap_or_default(),
-            role: step.role.clone(),
-            why,
-            count,
-        },
-    );
+fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) {
+    out.tell(FlowNotice::Escalated {
+        iteration: state.turns,
+        task: task(state).map(|task| task.name()).unwrap_or_default(),
+        role: step.role.clone(),
+        why,
+        count,
+    });
     let reason = PauseReason::Escalated(why);
     finish(state, Outcome::Paused { reason }, out);
 }

@@ -1,10 +1,11 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
 use super::answers::{advance, here, set_doing, settle};
-use super::{done_now, has_early_ticks, scope, task, tell};
+use super::{done_now, has_early_ticks, scope, task};
 use crate::flow::{Answer, Doing, FlowNotice, Scope, VerdictKind};
 use crate::machine::step::decide::{decide, finish, finish_or};
 use crate::machine::step::judge::count_error;
+use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
 use crate::machine::step::verify::{complete, verify};
 use crate::machine::step::{go_on, take_in};
@@ -16,7 +17,7 @@ use crate::template::PromptNote;
 
 /// The end of the flow is a claim like any other: what is set up to prove it
 /// runs first.
-pub(super) fn prove(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn prove(state: &mut State, out: &mut Out) {
     if has_checks(state) {
         let scope = match (scope(state), task(state)) {
             (Some(Scope::Task), Some(task)) => CheckScope::Tasks {
@@ -45,16 +46,12 @@ pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
 }
 
 /// The verification of the end of a flow has run.
-pub(in crate::machine::step) fn proven(
-    state: &mut State,
-    report: &VerifyReport,
-    out: &mut Vec<Effect>,
-) {
-    out.push(Effect::Emit(Notice::GateResult {
+pub(in crate::machine::step) fn proven(state: &mut State, report: &VerifyReport, out: &mut Out) {
+    out.tell(Notice::GateResult {
         iteration: report.turn,
         passed: report.passed(),
         results: report.results.clone(),
-    }));
+    });
     if report.passed() {
         let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
         ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
@@ -100,7 +97,7 @@ pub(in crate::machine::step) fn proven(
 
 /// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
 /// task is done.
-pub(super) fn tick(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn tick(state: &mut State, out: &mut Out) {
     set_doing(state, Doing::Tick);
     let Some(task) = task(state) else {
         state.flow = None;
@@ -115,7 +112,7 @@ pub(super) fn tick(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Boxes were ticked or unticked.
-pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut Out) {
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     finish_or(state, out, |state, out| {
@@ -131,7 +128,7 @@ pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut
             return not_marked(state, out);
         }
         let iteration = state.turns;
-        tell(out, FlowNotice::TaskPassed { iteration, task });
+        out.tell(FlowNotice::TaskPassed { iteration, task });
         match scope(state) {
             Some(Scope::Run) => next_subtask(state, out),
             _ => {
@@ -142,7 +139,7 @@ pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut
     });
 }
 
-fn not_marked(state: &mut State, out: &mut Vec<Effect>) {
+fn not_marked(state: &mut State, out: &mut Out) {
     let error = ErrorNote {
         class: ErrorClass::FileOp,
         detail: Detail::Words("a box of the task file could not be set".into()),
@@ -151,7 +148,7 @@ fn not_marked(state: &mut State, out: &mut Vec<Effect>) {
     decide(state, out);
 }
 
-fn next_subtask(state: &mut State, out: &mut Vec<Effect>) {
+fn next_subtask(state: &mut State, out: &mut Out) {
     set_doing(state, Doing::Step);
     if let Some(position) = &mut state.flow {
         position.task = None;
@@ -165,7 +162,7 @@ fn next_subtask(state: &mut State, out: &mut Vec<Effect>) {
 /// All phases have left their files, all subtasks are ticked, and where the
 /// flow has a review, it passed (ROUT-09). Without a review and without a
 /// verification there is nothing but words.
-fn end_run(state: &mut State, out: &mut Vec<Effect>) {
+fn end_run(state: &mut State, out: &mut Out) {
     let Some((flow, _)) = here(state) else {
         return decide(state, out);
     };
