@@ -259,11 +259,33 @@ impl State {
         match self.stage {
             Stage::Verifying { completes: true } => Some(CheckScope::Everything),
             Stage::Verifying { completes: false } => {
-                let each = self.rules.verify == Some(VerifyWhen::Each);
-                Some(super::step::unchecked(self, each))
+                Some(self.unchecked_ticks(self.rules.verify == Some(VerifyWhen::Each)))
             }
             _ => None,
         }
+    }
+
+    /// The checks of the ticks that wait for a judgement, and with `project`
+    /// those of the project.
+    pub(super) fn unchecked_ticks(&self, project: bool) -> CheckScope {
+        let ids = self.unchecked.iter().map(|task| task.id.clone()).collect();
+        CheckScope::Tasks { ids, project }
+    }
+
+    /// Every task that is done, where a flow decides which may be.
+    pub(super) fn done_tasks(&self) -> Vec<String> {
+        let facts = self.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
+        facts.map(|facts| facts.done.clone()).unwrap_or_default()
+    }
+
+    /// Boxes that were ticked without the flow.
+    pub(super) fn early_ticks(&self) -> Vec<String> {
+        if self.rules.flow.is_none() || !self.tasks_known {
+            return Vec::new();
+        }
+        let mut done = self.done_tasks();
+        done.retain(|id| !self.accepted.contains(id));
+        done
     }
 
     /// Ticks that were turned back and still stand in the file.

@@ -1,19 +1,17 @@
 //! How a turn went: what it left behind, its errors, stalls and lost tasks.
 
-use super::claims::judge_promise;
-use super::decide::{decide, duration_used_up, finish, finish_or};
-use super::ticks::{note_weakened, take_ticks};
-use super::{forge, go_on, roles};
-use crate::lang::{Lang, Say};
-use crate::machine::progress::failure_hash;
+use super::claims::take_promise;
+use super::failures::{count_error, forget_errors};
+use super::limits::is_used_up;
+use super::looks::{look, note_lost_tasks, note_weakened};
+use super::next::Next;
+use super::out::Out;
+use super::roles;
 use crate::machine::refusal::Hold;
-use crate::machine::state::Failing;
-use crate::machine::step::out::Out;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Refusal, State,
-    Tasks, TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, Limit, Notice, PauseReason, Refusal,
+    State, Tasks, TurnReport,
 };
-use crate::template::PromptNote;
 
 /// How a turn went, before its promise is looked at.
 enum Turned {
@@ -25,20 +23,15 @@ enum Turned {
     Unwritable(ErrorNote),
 }
 
-pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
+pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let done_before = state.tasks.as_ref().map_or(0, |t| t.completed);
     if !matches!(report.end, End::SpawnFailed { .. }) {
         state.bill.add(report.spent);
     }
-    state.take_tasks(&report.seen.tasks);
-    roles::observe(state, &report.seen);
-    take_ticks(state, &report.seen.tasks);
-    let kinds = state.rules.evidence;
-    let evidence = state.progress.observe(&report.seen, kinds);
-    let facts = state.tasks.clone().unwrap_or_default();
+    let evidence = look(state, &report.seen);
 
     // The run's own time was up: that is no failure of the turn.
-    let out_of_time = report.end == End::TimedOut && duration_used_up(state);
+    let out_of_time = report.end == End::TimedOut && is_used_up(state, Limit::Duration);
     let turned = if out_of_time {
         Turned::Cut
     } else {
@@ -46,71 +39,78 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     };
     if let (Turned::Failed(_), Some(refusal)) = (&turned, report.refusal) {
         hold_agent(state, report, refusal, out);
-        if facts.completed != done_before {
-            out.push(Effect::KeepInStep);
-        }
-        note_lost_tasks(state, &report.seen.tasks, out);
-        note_weakened(state, &report.seen, out);
-        return finish_or(state, out, after_failure);
+        note_changes(state, report, done_before, out);
+        return after_failure(state);
     }
     state.holds.remove(&state.agent);
-    if report.end == End::OverBudget {
-        out.tell(Notice::OverBudget {
-            iteration: report.turn,
-        });
-    }
-    out.tell(Notice::IterationComplete {
-        iteration: report.turn,
-        phase: state.turn_phase.clone(),
-        completed: facts.completed,
-        total: facts.total,
-        newly_done: facts.completed.saturating_sub(done_before),
-        evidence: evidence.clone(),
-        duration_ms: report.duration_ms,
-    });
-    if facts.completed != done_before {
-        out.push(Effect::KeepInStep);
-    }
-    note_lost_tasks(state, &report.seen.tasks, out);
-    note_weakened(state, &report.seen, out);
-    if !(out_of_time && evidence.is_empty()) && roles::expects_work(state) {
-        count_stall(state, report, evidence.is_empty(), out);
+    let stalled = evidence.is_empty();
+    tell_turn(state, report, done_before, evidence, out);
+    note_changes(state, report, done_before, out);
+    if !(out_of_time && stalled) && roles::expects_work(state) {
+        count_stall(state, report, stalled, out);
     }
     match turned {
         Turned::Failed(error) => {
             state.last_promise.clear();
             count_error(state, report.turn, error, out);
-            finish_or(state, out, after_failure);
+            after_failure(state)
         }
         Turned::Unwritable(error) => {
             count_error(state, report.turn, error, out);
-            let reason = PauseReason::Disk;
-            finish_or(state, out, |state, out| {
-                finish(state, Outcome::Paused { reason }, out);
-            });
+            Next::pause(PauseReason::Disk).unless_stopped(state)
         }
         Turned::Cut => {
             forget_errors(state);
-            finish_or(state, out, go_on);
+            Next::GoOn.unless_stopped(state)
         }
         Turned::Normal => {
             forget_errors(state);
-            if state.flow.is_some() {
-                roles::judge(state, report, out);
-            } else {
-                judge_promise(state, report, out);
+            match state.flow {
+                Some(_) => roles::take_turn(state, report, out),
+                None => take_promise(state, report, out),
             }
         }
     }
 }
 
-/// A turn that failed left nothing that a forge would have to be asked about.
-fn after_failure(state: &mut State, out: &mut Out) {
-    if forge::is_goal(state) {
-        decide(state, out);
-    } else {
-        go_on(state, out);
+fn tell_turn(
+    state: &State,
+    report: &TurnReport,
+    done_before: usize,
+    evidence: Vec<Evidence>,
+    out: &mut Out,
+) {
+    let iteration = report.turn;
+    if report.end == End::OverBudget {
+        out.tell(Notice::OverBudget { iteration });
     }
+    let facts = state.tasks.clone().unwrap_or_default();
+    out.tell(Notice::IterationComplete {
+        iteration,
+        phase: state.turn_phase.clone(),
+        completed: facts.completed,
+        total: facts.total,
+        newly_done: facts.completed.saturating_sub(done_before),
+        evidence,
+        duration_ms: report.duration_ms,
+    });
+}
+
+fn note_changes(state: &mut State, report: &TurnReport, done_before: usize, out: &mut Out) {
+    if state.tasks.as_ref().map_or(0, |t| t.completed) != done_before {
+        out.push(Effect::KeepInStep);
+    }
+    note_lost_tasks(state, &report.seen.tasks, out);
+    note_weakened(state, &report.seen, out);
+}
+
+/// A turn that failed left nothing that a forge would have to be asked about.
+fn after_failure(state: &State) -> Next {
+    let next = match state.rules.goal.is_on_forge() {
+        true => Next::Decide,
+        false => Next::GoOn,
+    };
+    next.unless_stopped(state)
 }
 
 fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
@@ -169,31 +169,6 @@ fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mu
     });
 }
 
-pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
-    let Tasks::Read(facts) = tasks else {
-        return;
-    };
-    let iteration = state.turns;
-    if !facts.removed.is_empty() {
-        state.notes.push(PromptNote::TasksShrank {
-            removed: facts.removed.clone(),
-        });
-        out.tell(Notice::TasksRemoved {
-            iteration,
-            ids: facts.removed.clone(),
-        });
-    }
-    if !facts.unticked.is_empty() {
-        state.notes.push(PromptNote::Unticked {
-            ids: facts.unticked.clone(),
-        });
-        out.tell(Notice::TasksUnticked {
-            iteration,
-            ids: facts.unticked.clone(),
-        });
-    }
-}
-
 fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut Out) {
     if std::mem::take(&mut state.pull.idle) && stalled {
         return;
@@ -208,47 +183,4 @@ fn count_stall(state: &mut State, report: &TurnReport, stalled: bool, out: &mut 
             in_a_row,
         });
     }
-}
-
-pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &mut Out) {
-    let message = error.detail.say(Lang::En);
-    count_failure(state, Failing::Turn, &message);
-    if error.class.counts() {
-        state.counters.errors += 1;
-        state.errors.push(error.clone());
-    }
-    state.notes.push(PromptNote::LastError {
-        class: error.class.name().into(),
-        message,
-    });
-    out.tell(Notice::Error {
-        iteration: turn,
-        class: error.class,
-        detail: error.detail,
-        in_a_row: state.counters.errors,
-    });
-}
-
-fn forget_errors(state: &mut State) {
-    state.counters.errors = 0;
-    state.errors.clear();
-    if matches!(state.last_failure, Some((Failing::Turn, _))) {
-        forget_failure(state);
-    }
-}
-
-/// The same failure again and again is a loop of its own kind (BRKR-07).
-pub(super) fn count_failure(state: &mut State, what: Failing, output: &str) {
-    let failure = Some((what, failure_hash(output)));
-    if state.last_failure == failure {
-        state.counters.same_error += 1;
-    } else {
-        state.counters.same_error = 1;
-        state.last_failure = failure;
-    }
-}
-
-pub(super) fn forget_failure(state: &mut State) {
-    state.counters.same_error = 0;
-    state.last_failure = None;
 }

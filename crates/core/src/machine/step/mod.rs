@@ -3,31 +3,34 @@
 //! A turn is judged (`judge`), its promise is held against the evidence
 //! (`claims`), the evidence is proven (`verify`, tick by tick in `ticks`, at
 //! the end of a phase in `e2e`), and what is left is to end or to go on
-//! (`decide`).
+//! (`decide`). Handlers don't call each other: each returns what comes next
+//! (`Next`), and only this module follows it.
 
+mod acts;
+mod breaker;
 mod claims;
 mod decide;
 mod e2e;
+mod evidence;
+mod failures;
 mod forge;
 mod judge;
+mod limits;
+mod looks;
+mod next;
 mod out;
 mod questions;
 mod roles;
 mod session;
 mod ticks;
+mod turn;
 mod verify;
 
-use self::decide::{
-    decide, dispatches_used_up, duration_used_up, extend, finish, iterations_used_up, reach_limit,
-    reached_limit, start_turn, stop_outcome, wait_for_agent,
-};
-use self::e2e::judge_e2e;
-use self::judge::{judge_turn, note_lost_tasks};
+use self::evidence::is_due_for_proof;
+use self::limits::reached_limit;
+use self::looks::{note_lost_tasks, rebase, take_in};
+use self::next::{Next, stop_outcome};
 use self::out::Out;
-use self::session::{forget_blocks, take_session};
-pub(super) use self::ticks::unchecked;
-use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
-use self::verify::{judge_verification, looks_complete, verify_or_complete};
 use super::{
     Answer, Effect, Event, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen, Stage, State,
 };
@@ -39,121 +42,150 @@ use crate::forge::ForgeAnswer;
 /// already judged) changes nothing, so that a replay may repeat it.
 pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
     let mut out = Out::default();
-    take(state, event, &mut out);
+    let mut next = take(state, event, &mut out);
+    while !matches!(next, Next::Rest) {
+        next = follow(state, next, &mut out);
+    }
     out.into_effects()
 }
 
-fn take(state: &mut State, event: &Event, out: &mut Out) {
-    if let Kind::Resumed { seen, budget } = &event.kind {
-        state.clock.restart(event.at);
-        if let Some(budget) = budget {
-            state.rules.budget = *budget;
+fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
+    match next {
+        Next::Rest => {}
+        Next::GoOn if is_due_for_proof(state) => return Next::Prove,
+        Next::GoOn | Next::Decide => return decide::decide(state, out),
+        Next::Unclaimed => return claims::after_claims(state),
+        Next::CarryOn => return decide::carry_on(state, out),
+        Next::Prove => return verify::prove(state),
+        Next::ProveFlow => return roles::end_of_way(state, out),
+        Next::Complete => return verify::complete(state),
+        Next::Limit(limit) => return acts::reach_limit(state, limit, out),
+        Next::Look => return forge::look(state, out),
+        Next::Verify { completes, scope } => acts::verify(state, completes, scope, out),
+        Next::RunE2e { completes } => acts::run_e2e(state, completes, out),
+        Next::Wait { ms, why } => acts::wait(state, ms, why, out),
+        Next::Finish(outcome) => acts::finish(state, outcome, out),
+    }
+    Next::Rest
+}
+
+/// Events that don't depend on the stage, some of which also reach a run that
+/// is over.
+fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
+    let is_over = state.outcome().is_some();
+    match &event.kind {
+        Kind::Resumed { seen, budget } => {
+            state.clock.restart(event.at);
+            if let Some(budget) = budget {
+                state.rules.budget = *budget;
+            }
+            return resume(state, seen, out);
         }
-        resume(state, seen, out);
-        return;
-    }
-    if let Kind::Abandoned = &event.kind {
-        state.clock.restart(event.at);
-        abandon(state, out);
-        return;
-    }
-    if let Kind::Archived { name } = &event.kind {
-        let name = name.clone();
-        out.tell(Notice::Archive { name });
-        return;
-    }
-    if let Kind::GuardBlocked { lines, blocks } = &event.kind {
-        state.guard_lines = state.guard_lines.saturating_add(*lines);
-        let iteration = state.turns;
-        for block in blocks.iter().cloned() {
-            out.tell(Notice::GuardBlock { iteration, block });
+        Kind::Abandoned => {
+            state.clock.restart(event.at);
+            return abandon(state);
         }
-        return;
-    }
-    if let Kind::Replied { question, text } = &event.kind {
-        match state.outcome() {
-            Some(_) => state.clock.restart(event.at),
-            None => state.clock.advance(event.at),
+        Kind::Archived { name } => {
+            let name = name.clone();
+            out.tell(Notice::Archive { name });
         }
-        questions::take_reply(state, *question, text, out);
-        return;
-    }
-    if let Kind::Session(session) = &event.kind {
-        if state.outcome().is_none() {
+        Kind::GuardBlocked { lines, blocks } => {
+            state.guard_lines = state.guard_lines.saturating_add(*lines);
+            let iteration = state.turns;
+            for block in blocks.iter().cloned() {
+                out.tell(Notice::GuardBlock { iteration, block });
+            }
+        }
+        Kind::Replied { question, text } => {
+            match is_over {
+                true => state.clock.restart(event.at),
+                false => state.clock.advance(event.at),
+            }
+            return questions::take_reply(state, *question, text, out);
+        }
+        Kind::Session(session) => {
+            if !is_over {
+                state.clock.advance(event.at);
+            }
+            return session::take_session(state, session, out);
+        }
+        _ if is_over => {}
+        Kind::Thawed => state.clock.restart(event.at),
+        _ => {
             state.clock.advance(event.at);
+            return take_in_stage(state, &event.kind, out);
         }
-        take_session(state, session, out);
-        return;
     }
-    if state.outcome().is_some() {
-        return;
-    }
-    if let Kind::Thawed = &event.kind {
-        state.clock.restart(event.at);
-        return;
-    }
-    state.clock.advance(event.at);
-    match (&event.kind, &state.stage) {
-        (Kind::Frozen, _) => out.push(Effect::Freeze),
+    Next::Rest
+}
+
+/// Events that a run in its stage may wait for.
+fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
+    match (kind, &state.stage) {
         (Kind::Started { seen }, Stage::New) => start(state, seen, out),
         (Kind::TurnEnded(report), Stage::Running)
             if (report.turn, report.attempt) == (state.turns, state.attempt) =>
         {
-            judge_turn(state, report, out)
+            judge::judge_turn(state, report, out)
         }
-        (Kind::Verified(report), Stage::Verifying { completes }) if report.turn == state.turns => {
-            let completes = *completes;
-            judge_verification(state, report, completes, out);
+        (Kind::Verified(report), &Stage::Verifying { completes }) if report.turn == state.turns => {
+            verify::take_verification(state, report, completes, out)
         }
-        (Kind::Unticked { seen, left }, Stage::Unticking) => {
-            after_unticking(state, seen, left, out);
-        }
-        (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
-            let completes = *completes;
-            judge_e2e(state, result, completes, out);
+        (Kind::Unticked { seen, left }, Stage::Unticking) => take_unticked(state, seen, left, out),
+        (Kind::E2eEnded { turn, result }, &Stage::Trying { completes }) if *turn == state.turns => {
+            e2e::take_e2e(state, result, completes, out)
         }
         (Kind::Forge { answer }, Stage::Forge(asked)) => {
             let asked = asked.clone();
-            forge::take_answer(state, &asked, answer, out);
+            forge::take_answer(state, &asked, answer, out)
         }
         (
             Kind::Forge {
                 answer: ForgeAnswer::NoTime,
             },
             Stage::Waiting,
-        ) if state.pull.waits => forge::hand_over(state, out),
+        ) if state.pull.waits => forge::hand_over(state),
         (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
-            state.pull.waits = false;
             take_in(state, seen, out);
-            forge::look(state, out);
+            Next::Look
         }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
             release_agents(state);
-            wake(state, seen, out);
+            wake(state, seen, out)
         }
-        (Kind::Answered { answer }, Stage::Asking(limit)) => {
-            let limit = *limit;
-            take_answer(state, answer, limit, out);
+        (Kind::Answered { answer }, &Stage::Asking(limit)) => {
+            take_answer(state, answer, limit, out)
         }
-        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, out),
+        (Kind::Marked { seen }, Stage::Marking) => roles::take_marks(state, seen, out),
         (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
-            roles::checked(state, report, out);
+            roles::take_checks(state, report, out)
+        }
+        (Kind::Frozen, _) => {
+            out.push(Effect::Freeze);
+            Next::Rest
         }
         (
-            Kind::Extended {
+            &Kind::Extended {
                 iterations,
                 duration_ms,
             },
             _,
-        ) => questions::extend_by(state, *iterations, *duration_ms, out),
+        ) => {
+            limits::extend_by(state, iterations, duration_ms, out);
+            // A menu that waits for exactly that is over.
+            match state.stage {
+                Stage::Asking(_) if reached_limit(state).is_none() => Next::Decide,
+                _ => Next::Rest,
+            }
+        }
         (Kind::Requested { request }, _) => take_request(state, *request, out),
-        _ => {}
+        _ => Next::Rest,
     }
 }
 
-fn start(state: &mut State, seen: &Seen, out: &mut Out) {
-    know_ticks(state, &seen.tasks);
+fn start(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+    ticks::know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     rebase(state);
     roles::begin(state);
@@ -163,25 +195,23 @@ fn start(state: &mut State, seen: &Seen, out: &mut Out) {
         completed: facts.completed,
         pending: facts.pending,
     });
-    go_on(state, out);
+    Next::GoOn
 }
 
 /// A dead or paused run is taken up: iterations accumulate, everything that
 /// is counted in a row starts afresh, and a reached limit is extended first
 /// (RESM-02, RESM-03, BRKR-09).
-fn resume(state: &mut State, seen: &Seen, out: &mut Out) {
+fn resume(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
     if is_over(state) {
-        return;
+        return Next::Rest;
     }
     if state.stage == Stage::Running {
         state.untell();
     }
-    if matches!(
-        state.outcome(),
-        Some(Outcome::Paused {
-            reason: PauseReason::Agent(_)
-        })
-    ) {
+    if let Some(Outcome::Paused {
+        reason: PauseReason::Agent(_),
+    }) = state.outcome()
+    {
         // A person saw to it, or wants to try.
         state.holds.clear();
     }
@@ -194,30 +224,26 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Out) {
     state.claim = None;
     // What still stands in the file is judged again.
     state.turned_back.clear();
-    forget_blocks(state);
+    session::forget_blocks(state);
     take_in(state, seen, out);
     rebase(state);
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
-    out.tell(Notice::Resume {
-        iteration: state.turns,
-    });
-    if iterations_used_up(state) {
-        extend(state, Limit::Iterations, out);
+    let iteration = state.turns;
+    out.tell(Notice::Resume { iteration });
+    for limit in [Limit::Iterations, Limit::Duration, Limit::Dispatches] {
+        if limits::is_used_up(state, limit) {
+            limits::extend(state, limit, out);
+        }
     }
-    if duration_used_up(state) {
-        extend(state, Limit::Duration, out);
-    }
-    if dispatches_used_up(state) {
-        extend(state, Limit::Dispatches, out);
-    }
-    go_on(state, out);
+    Next::GoOn
 }
 
 /// A paused, failed or dead run is given up (RESM-09, INTR-06).
-fn abandon(state: &mut State, out: &mut Out) {
-    if !is_over(state) {
-        finish(state, Outcome::Cancelled, out);
+fn abandon(state: &State) -> Next {
+    match is_over(state) {
+        true => Next::Rest,
+        false => Next::Finish(Outcome::Cancelled),
     }
 }
 
@@ -229,24 +255,19 @@ fn is_over(state: &State) -> bool {
     )
 }
 
-fn wake(state: &mut State, seen: &Seen, out: &mut Out) {
-    // What looked complete before the pause was verified and failed then: the
-    // agent has to work on it before it is judged again.
-    let judged = looks_complete(state);
+fn wake(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+    // What was due before the pause was verified and failed then: the agent
+    // has to work on it before it is judged again.
+    let was_due = is_due_for_proof(state);
     take_in(state, seen, out);
     note_lost_tasks(state, &seen.tasks, out);
-    if !judged && looks_complete(state) {
-        verify_or_complete(state, out);
-    } else if let Some(limit) = reached_limit(state) {
-        reach_limit(state, limit, out);
-    } else if questions::hold_everything(state, out) {
-        questions::wait_for_answer(state, out);
-    } else if state.free_agent().is_none() {
-        // A clock that was set back, or a sleep that ended early.
-        wait_for_agent(state, out);
-    } else {
-        start_turn(state, out);
+    if !was_due && is_due_for_proof(state) {
+        return Next::Prove;
     }
+    if let Some(limit) = reached_limit(state) {
+        return Next::Limit(limit);
+    }
+    turn::start_if_possible(state, out)
 }
 
 /// Somebody knows better than the agent's limit.
@@ -257,37 +278,24 @@ fn release_agents(state: &mut State) {
     }
 }
 
-/// What changed while no agent ran is nobody's progress, but it was seen.
-fn take_in(state: &mut State, seen: &Seen, out: &mut Out) {
-    state.take_tasks(&seen.tasks);
-    roles::observe(state, seen);
-    take_ticks(state, &seen.tasks);
-    note_weakened(state, seen, out);
-    let kinds = state.rules.evidence;
-    state.progress.observe(seen, kinds);
+/// The boxes were emptied, and the world was looked at again.
+fn take_unticked(state: &mut State, seen: &Seen, left: &[String], out: &mut Out) -> Next {
+    // What could not be written is tried again after the next turn.
+    state.turned_back = left.to_vec();
+    take_in(state, seen, out);
+    out.push(Effect::KeepInStep);
+    // Whoever ticks a box again at once has not worked on it: that waits for
+    // the next turn.
+    Next::CarryOn
 }
 
-/// From here on the task file must not lose tasks.
-fn rebase(state: &mut State) {
-    state.most_tasks = state.tasks.as_ref().map_or(0, |t| t.total);
-}
-
-fn go_on(state: &mut State, out: &mut Out) {
-    if looks_complete(state) {
-        verify_or_complete(state, out);
-    } else {
-        decide(state, out);
-    }
-}
-
-fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) {
+fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) -> Next {
     match answer {
         Answer::Extend => {
-            extend(state, limit, out);
-            if state.pull.waits {
-                forge::look(state, out);
-            } else {
-                decide(state, out);
+            limits::extend(state, limit, out);
+            match state.pull.waits {
+                true => Next::Look,
+                false => Next::Decide,
             }
         }
         Answer::Simplify { skipped, seen } => {
@@ -298,21 +306,15 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) 
             });
             take_in(state, seen, out);
             rebase(state);
-            extend(state, limit, out);
-            go_on(state, out);
+            limits::extend(state, limit, out);
+            Next::GoOn
         }
-        Answer::SaveAndExit => finish(
-            state,
-            Outcome::Paused {
-                reason: PauseReason::Limit(limit),
-            },
-            out,
-        ),
-        Answer::Abandon => finish(state, Outcome::Cancelled, out),
+        Answer::SaveAndExit => Next::pause(PauseReason::Limit(limit)),
+        Answer::Abandon => Next::Finish(Outcome::Cancelled),
     }
 }
 
-fn take_request(state: &mut State, request: Request, out: &mut Out) {
+fn take_request(state: &mut State, request: Request, out: &mut Out) -> Next {
     let child_runs = matches!(
         state.stage,
         Stage::Running
@@ -324,12 +326,11 @@ fn take_request(state: &mut State, request: Request, out: &mut Out) {
     );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
-        if let Some(outcome) = stop_outcome(state) {
-            finish(state, outcome, out);
-        }
-    } else if request != Request::Pause {
-        out.push(Effect::StopChild {
-            kill: request == Request::Kill,
-        });
+        return stop_outcome(state).map_or(Next::Rest, Next::Finish);
     }
+    if request != Request::Pause {
+        let kill = request == Request::Kill;
+        out.push(Effect::StopChild { kill });
+    }
+    Next::Rest
 }

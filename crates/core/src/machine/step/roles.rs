@@ -6,35 +6,27 @@
 mod answers;
 mod ending;
 
-use self::ending::{prove, tick};
+use super::next::Next;
+use super::out::Out;
 use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
 };
-use crate::machine::step::out::Out;
 use crate::machine::{Effect, Outcome, PauseReason, Seen, Stage, State, TaskRef, Tasks};
 use crate::template::PromptNote;
 
-pub(super) use self::answers::{checked, judge};
-pub(super) use self::ending::{is_proving, marked, proven};
+pub(super) use self::answers::{take_checks, take_turn};
+pub(super) use self::ending::{end_of_way, is_proving, take_marks, take_proof};
 
 /// After so many rejections a finding has to be reproducible to block.
 const FREE_REJECTS: u32 = 2;
-
-pub(super) fn observe(state: &mut State, seen: &Seen) {
-    if state.rules.flow.is_some() {
-        state.tree.clone_from(&seen.tree);
-        state.commit.clone_from(&seen.commit_tree);
-        state.outputs.clone_from(&seen.outputs);
-    }
-}
 
 /// What is there at the beginning was nobody's work in this run.
 pub(super) fn begin(state: &mut State) {
     if state.rules.flow.is_none() {
         return;
     }
-    state.accepted = done_now(state).into_iter().collect();
+    state.accepted = state.done_tasks().into_iter().collect();
     state.old_outputs.clone_from(&state.outputs);
     if scope(state) == Some(Scope::Run) {
         state.flow = Some(Position::begin(None, Risk::default()));
@@ -50,7 +42,7 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
     }
     let was_paused = matches!(state.stage, Stage::Finished(_));
     if let (true, Tasks::Read(facts)) = (was_paused, &seen.tasks) {
-        let known = done_now(state);
+        let known = state.done_tasks();
         let done = facts.flow.as_ref().map_or(&[][..], |flow| &flow.done);
         let by_hand = done.iter().filter(|id| !known.contains(id));
         let by_hand: Vec<String> = by_hand.cloned().collect();
@@ -86,25 +78,6 @@ fn scope(state: &State) -> Option<Scope> {
     state.rules.flow.as_ref().map(|rules| rules.flow.scope)
 }
 
-fn done_now(state: &State) -> Vec<String> {
-    let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
-    facts.map(|facts| facts.done.clone()).unwrap_or_default()
-}
-
-/// Boxes that were ticked without the flow.
-fn early_ticks(state: &State) -> Vec<String> {
-    if state.rules.flow.is_none() || !state.tasks_known {
-        return Vec::new();
-    }
-    let mut done = done_now(state);
-    done.retain(|id| !state.accepted.contains(id));
-    done
-}
-
-pub(super) fn has_early_ticks(state: &State) -> bool {
-    !early_ticks(state).is_empty()
-}
-
 /// Whether a turn without any change is a stall: not of those who are there to
 /// look.
 pub(super) fn expects_work(state: &State) -> bool {
@@ -136,32 +109,22 @@ fn subtask_number(state: &State) -> usize {
     facts.map_or(0, |facts| facts.completed) + 1
 }
 
-/// Does what has to be done before an agent is called; true where that takes
-/// the place of the call.
-pub(super) fn before_turn(state: &mut State, out: &mut Out) -> bool {
-    if state.rules.flow.is_none() {
-        return false;
-    }
-    let early = early_ticks(state);
+/// Does what has to be done before an agent is called; what takes the place of
+/// the call, where something does.
+pub(super) fn before_turn(state: &mut State, out: &mut Out) -> Option<Next> {
+    state.rules.flow.as_ref()?;
+    let early = state.early_ticks();
     if !early.is_empty() {
         hold(state, early, out);
-        return true;
+        return Some(Next::Rest);
     }
-    match state.flow.as_ref().map(|position| position.doing.clone()) {
-        Some(Doing::Prove) => {
-            prove(state, out);
-            true
-        }
-        Some(Doing::Tick) => {
-            tick(state, out);
-            true
-        }
-        Some(Doing::Step | Doing::Reproduce) | None => {
-            choose_task(state, out);
-            refuse_without_approval(state, out);
-            false
-        }
+    let doing = state.flow.as_ref().map(|position| &position.doing);
+    if matches!(doing, Some(Doing::Prove | Doing::Tick)) {
+        return Some(Next::ProveFlow);
     }
+    choose_task(state, out);
+    refuse_without_approval(state, out);
+    None
 }
 
 fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
@@ -182,7 +145,7 @@ fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
 
 /// A task that is not on its way yet begins its way.
 fn choose_task(state: &mut State, out: &mut Out) {
-    let done = done_now(state);
+    let done = state.done_tasks();
     let is_done = |task: &TaskRef| done.contains(&task.id);
     if scope(state) == Some(Scope::Task) && task(state).as_ref().is_some_and(is_done) {
         // A person did it meanwhile.

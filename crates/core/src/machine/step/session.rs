@@ -1,14 +1,12 @@
 //! A loop inside a session: whose it is, and when its client would not obey
 //! another block (STOP-08, trap 12).
 
-use super::decide::{finish, stop_outcome};
+use super::next::{Next, stop_outcome};
+use super::out::Out;
 use super::questions;
-use crate::machine::step::out::Out;
-use crate::machine::{
-    Need, Outcome, PauseReason, Request, SessionEvent, SessionNotice, SessionState, State,
-};
+use crate::machine::{Request, SessionEvent, SessionNotice, SessionState, State};
 
-pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Out) {
+pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Out) -> Next {
     let notice = match event {
         SessionEvent::Joined { id, host } => {
             state.session = Some(SessionState {
@@ -29,19 +27,19 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ou
             session.stopping = true;
             SessionNotice::StopHookTrigger { iteration }
         }
-        SessionEvent::Left { request } => return leave(state, *request, out),
-        SessionEvent::NobodyWaits => return questions::let_go(state, out),
+        SessionEvent::Left { request } => return leave(state, *request),
+        SessionEvent::NobodyWaits => return questions::let_go(state),
     };
     out.tell(notice);
+    Next::Rest
 }
 
-fn leave(state: &mut State, request: Request, out: &mut Out) {
-    if state.outcome().is_none() {
-        state.stopping = Some(request);
-        if let Some(outcome) = stop_outcome(state) {
-            finish(state, outcome, out);
-        }
+fn leave(state: &mut State, request: Request) -> Next {
+    if state.outcome().is_some() {
+        return Next::Rest;
     }
+    state.stopping = Some(request);
+    stop_outcome(state).map_or(Next::Rest, Next::Finish)
 }
 
 /// A person spoke: the client counts anew.
@@ -52,15 +50,10 @@ pub(super) fn forget_blocks(state: &mut State) {
     }
 }
 
-/// Ends with a clear verdict where the client would override the next block
-/// in silence; whether it did.
-pub(super) fn release_at_cap(state: &mut State, out: &mut Out) -> bool {
-    let used_up = state.session.as_ref().is_some_and(SessionState::is_used_up);
-    if used_up {
-        let reason = PauseReason::Agent(Need::BlockCap);
-        finish(state, Outcome::Paused { reason }, out);
-    }
-    used_up
+/// Whether the client would override the next block in silence: then the run
+/// ends with a clear verdict.
+pub(super) fn is_at_cap(state: &State) -> bool {
+    state.session.as_ref().is_some_and(SessionState::is_used_up)
 }
 
 /// A turn begins because a stop was blocked, where one was.

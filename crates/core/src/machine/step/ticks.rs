@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::carry_on;
-use super::take_in;
-use super::verify::verify;
+use super::evidence::{is_weakened, weakened_files};
+use super::next::Next;
+use super::out::Out;
 use crate::lang::{Lang, Say};
-use crate::machine::checks::{CheckNotice, Integrity, NoProof, Scope, Ticks};
-use crate::machine::step::out::Out;
-use crate::machine::{CommandResult, Effect, Seen, Stage, State, TaskRef, Tasks, VerifyReport};
+use crate::machine::{
+    CheckNotice, CommandResult, Effect, NoProof, Stage, State, TaskRef, Tasks, Ticks, VerifyReport,
+};
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
 
@@ -52,62 +52,22 @@ fn needs_proof(state: &State, id: &str) -> bool {
     checks.ticks == Ticks::Proven && (state.rules.verify.is_some() || checks.tasks.contains_key(id))
 }
 
-/// Whether the checks are so weak that nothing may count as proven.
-pub(super) fn is_weakened(state: &State) -> bool {
-    state.rules.checks.integrity == Integrity::Strict && !state.weakened.is_empty()
-}
-
-/// The files that were weakened, each once.
-pub(super) fn weakened_files(state: &State) -> Vec<String> {
-    let mut files: Vec<String> = Vec::new();
-    for weakening in &state.weakened {
-        if !files.contains(&weakening.file) {
-            files.push(weakening.file.clone());
-        }
-    }
-    files
-}
-
-/// Tells what was weakened since the last look.
-pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Out) {
-    let before = std::mem::replace(&mut state.weakened, seen.weakened.clone());
-    if state.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
-        return;
-    }
-    let strict = state.rules.checks.integrity == Integrity::Strict;
-    if strict {
-        let found = state.weakened.iter().map(|w| w.say(Lang::En)).collect();
-        state.notes.push(PromptNote::ChecksWeakened { found });
-    }
-    if state.weakened != before {
-        out.tell(CheckNotice::Weakened {
-            iteration: state.turns,
-            found: state.weakened.clone(),
-            strict,
-        });
-    }
-}
-
-/// Lets the ticks that wait for it be judged; `false` where none does.
-pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> bool {
+/// Lets the ticks that wait for it be judged; `None` where none does.
+pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
     if state.unchecked.is_empty() {
-        return untick(state, out);
+        return untick(state, out).then_some(Next::Rest);
     }
     if is_weakened(state) {
         let files = weakened_files(state);
         let tasks = std::mem::take(&mut state.unchecked);
         turn_back(state, tasks, NoProof::Weakened { files }, out);
         untick(state, out);
-        return true;
+        return Some(Next::Rest);
     }
-    verify(state, false, unchecked(state, false), out);
-    true
-}
-
-/// The checks of the ticks that wait for a judgement.
-pub(in crate::machine) fn unchecked(state: &State, project: bool) -> Scope {
-    let ids = state.unchecked.iter().map(|task| task.id.clone()).collect();
-    Scope::Tasks { ids, project }
+    Some(Next::Verify {
+        completes: false,
+        scope: state.unchecked_ticks(false),
+    })
 }
 
 /// What a verification says about each tick that waited for it.
@@ -245,17 +205,6 @@ pub(super) fn untick(state: &mut State, out: &mut Out) -> bool {
         ids: state.turned_back.clone(),
     });
     true
-}
-
-/// The boxes were emptied, and the world was looked at again.
-pub(super) fn after_unticking(state: &mut State, seen: &Seen, left: &[String], out: &mut Out) {
-    // What could not be written is tried again after the next turn.
-    state.turned_back = left.to_vec();
-    take_in(state, seen, out);
-    out.push(Effect::KeepInStep);
-    // Whoever ticks a box again at once has not worked on it: that waits for
-    // the next turn.
-    carry_on(state, out);
 }
 
 /// Shows the agent what failed.

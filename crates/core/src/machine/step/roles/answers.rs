@@ -1,12 +1,11 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
-use super::ending::{prove, tick};
 use super::{FREE_REJECTS, missing_output, scope, task};
 use crate::flow::{
     Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
     Target, VerdictKind, Writes,
 };
-use crate::machine::step::decide::{decide, finish, finish_or};
+use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::questions;
 use crate::machine::{
@@ -20,18 +19,20 @@ use crate::template::PromptNote;
 const NOT_RUN: [i32; 2] = [126, 127];
 
 /// A turn in a role went well as far as the agent is concerned.
-pub(in crate::machine::step) fn judge(state: &mut State, report: &TurnReport, out: &mut Out) {
+pub(in crate::machine::step) fn take_turn(
+    state: &mut State,
+    report: &TurnReport,
+    out: &mut Out,
+) -> Next {
     state.counters.missing_promise = 0;
     state.counters.false_promise = 0;
-    match &report.promise {
-        Some(promise) => {
-            state.last_promise = promise.to_string();
-            out.tell(Notice::PromiseDetected {
-                iteration: report.turn,
-                promise: promise.clone(),
-            });
-        }
-        None => state.last_promise.clear(),
+    state.last_promise.clear();
+    if let Some(promise) = &report.promise {
+        state.last_promise = promise.to_string();
+        out.tell(Notice::PromiseDetected {
+            iteration: report.turn,
+            promise: promise.clone(),
+        });
     }
     match &report.promise {
         Some(Promise::Question(words)) => return ask(state, words, out),
@@ -40,19 +41,22 @@ pub(in crate::machine::step) fn judge(state: &mut State, report: &TurnReport, ou
         }
         Some(Promise::Blocked(reason)) => {
             let reason = reason.clone();
-            return finish(state, Outcome::Blocked { reason }, out);
+            return Next::Finish(Outcome::Blocked { reason });
         }
         _ => {}
     }
-    finish_or(state, out, |state, out| take_turn(state, report, out));
+    match stopped(state) {
+        Some(end) => end,
+        None => take_answer(state, report, out),
+    }
 }
 
 /// A question parks its task; another one may go its way meanwhile.
-fn ask(state: &mut State, words: &str, out: &mut Out) {
+fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
     if scope(state) == Some(Scope::Task) {
         state.flow = None;
     }
-    questions::ask(state, words, out);
+    questions::ask(state, words, out)
 }
 
 /// The step that the position is at, with its flow, free of the state.
@@ -62,9 +66,9 @@ pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
     Some((rules.flow.clone(), step))
 }
 
-fn take_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
+fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let Some((_, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let iteration = report.turn;
     if step.writes == Writes::No && changed(state, &report.seen) {
@@ -80,7 +84,7 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
         };
         out.tell(FlowNotice::OutputMissing { iteration, file });
         state.notes.push(note);
-        return decide(state, out);
+        return Next::Decide;
     }
     let has_boxes = state.tasks_known && state.tasks.as_ref().is_some_and(|t| t.total > 0);
     if step.plans && !has_boxes {
@@ -91,24 +95,25 @@ fn take_turn(state: &mut State, report: &TurnReport, out: &mut Out) {
         };
         out.tell(FlowNotice::OutputMissing { iteration, file });
         state.notes.push(note);
-        return decide(state, out);
+        return Next::Decide;
     }
     let said = report.role.as_deref().cloned().unwrap_or_default();
     match (step.verdict, said.answer) {
         (VerdictKind::None, _) if step.each.is_some() => {
-            tick(state, out);
+            set_doing(state, Doing::Tick);
+            Next::ProveFlow
         }
         (VerdictKind::None, _) => {
             remember(state, &said);
-            settle(state, Answer::Done, out);
+            settle(state, Answer::Done, out)
         }
         (_, Some(answer)) => {
             remember(state, &said);
-            weigh(state, answer, out);
+            weigh(state, answer, out)
         }
         (_, None) => {
             remember(state, &said);
-            ask_again(state, PromptNote::UnclearVerdict, out);
+            ask_again(state, PromptNote::UnclearVerdict, out)
         }
     }
 }
@@ -140,10 +145,10 @@ fn changed(state: &State, seen: &Seen) -> bool {
 
 /// The verdict can't be used: it is asked for once more, then it is unclear
 /// (ERRC-08).
-fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) {
+fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
     let iteration = state.turns;
     let Some((_, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let asked = state
         .flow
@@ -163,15 +168,15 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) {
         position.asked_again = true;
     }
     state.notes.push(note);
-    decide(state, out);
+    Next::Decide
 }
 
 /// Reviews converge: from the third rejection on, only what can be shown to
 /// be wrong blocks (pain 29).
-fn weigh(state: &mut State, answer: Answer, out: &mut Out) {
+fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     let turn = state.turns;
     let Some(position) = &mut state.flow else {
-        return decide(state, out);
+        return Next::Decide;
     };
     if answer != Answer::Reject || position.rejects < FREE_REJECTS {
         return settle(state, answer, out);
@@ -187,9 +192,10 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) {
     position.doing = Doing::Reproduce;
     state.stage = Stage::Checking;
     out.push(Effect::Check { turn, commands });
+    Next::Rest
 }
 
-fn overrule(state: &mut State, out: &mut Out) {
+fn overrule(state: &mut State, out: &mut Out) -> Next {
     let findings = state
         .flow
         .as_ref()
@@ -198,38 +204,42 @@ fn overrule(state: &mut State, out: &mut Out) {
         iteration: state.turns,
         findings,
     });
-    settle(state, Answer::Approve, out);
+    settle(state, Answer::Approve, out)
 }
 
 /// Ralph ran the reproducers of a rejection.
-pub(in crate::machine::step) fn checked(state: &mut State, report: &VerifyReport, out: &mut Out) {
+pub(in crate::machine::step) fn take_checks(
+    state: &mut State,
+    report: &VerifyReport,
+    out: &mut Out,
+) -> Next {
     set_doing(state, Doing::Step);
-    finish_or(state, out, |state, out| {
-        let shows =
-            |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
-        if report.results.is_empty() {
-            // Nobody knows what came of it: the reviewer is asked again.
-            return decide(state, out);
-        }
-        let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
-        if shown.is_empty() {
-            return overrule(state, out);
-        }
-        for result in shown {
-            state.notes.push(PromptNote::VerifyFailed {
-                command: result.command.clone(),
-                output: result.output.clone(),
-            });
-        }
-        settle(state, Answer::Reject, out);
-    });
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    if report.results.is_empty() {
+        // Nobody knows what came of it: the reviewer is asked again.
+        return Next::Decide;
+    }
+    let shows = |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
+    let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
+    if shown.is_empty() {
+        return overrule(state, out);
+    }
+    for result in shown {
+        state.notes.push(PromptNote::VerifyFailed {
+            command: result.command.clone(),
+            output: result.output.clone(),
+        });
+    }
+    settle(state, Answer::Reject, out)
 }
 
 /// The answer of a step counts: it is written down, limits are held, and the
 /// position moves.
-pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) {
+pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     let Some((flow, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let now = state.now().wall_ms;
     let iteration = state.turns;
@@ -238,7 +248,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) {
         answer => answer,
     };
     let Some(position) = &mut state.flow else {
-        return;
+        return Next::Rest;
     };
     position.given.push(Given {
         step: position.step,
@@ -283,7 +293,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) {
     if answer == step.verdict.good() {
         phase_done(state, &flow, out);
     }
-    advance(state, &flow, &step, counts_as, count, out);
+    advance(state, &flow, &step, counts_as, count, out)
 }
 
 /// What the next one has to know.
@@ -347,10 +357,10 @@ pub(super) fn advance(
     answer: Answer,
     count: u32,
     out: &mut Out,
-) {
+) -> Next {
     let iteration = state.turns;
     let Some(position) = &mut state.flow else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let limit = flow.limit(step, answer, position.risk);
     if limit > 0 && count >= limit {
@@ -379,17 +389,17 @@ pub(super) fn advance(
                 position.round += 1;
                 position.given.clear();
             }
-            decide(state, out);
+            Next::Decide
         }
         Target::Done => {
             position.doing = Doing::Prove;
-            prove(state, out);
+            Next::ProveFlow
         }
         Target::Escalate => escalate(state, step, Escalation::Flow, count, out),
     }
 }
 
-fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) {
+fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) -> Next {
     out.tell(FlowNotice::Escalated {
         iteration: state.turns,
         task: task(state).map(|task| task.name()).unwrap_or_default(),
@@ -397,6 +407,5 @@ fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &m
         why,
         count,
     });
-    let reason = PauseReason::Escalated(why);
-    finish(state, Outcome::Paused { reason }, out);
+    Next::pause(PauseReason::Escalated(why))
 }

@@ -1,23 +1,31 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
 use super::answers::{advance, here, set_doing, settle};
-use super::{done_now, has_early_ticks, scope, task};
+use super::{scope, task};
 use crate::flow::{Answer, Doing, FlowNotice, Scope, VerdictKind};
-use crate::machine::step::decide::{decide, finish, finish_or};
-use crate::machine::step::judge::count_error;
+use crate::machine::step::failures::count_error;
+use crate::machine::step::looks::take_in;
+use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
-use crate::machine::step::verify::{complete, verify};
-use crate::machine::step::{go_on, take_in};
 use crate::machine::{
-    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Proof, Seen,
-    Stage, State, VerifyReport,
+    CheckScope, Detail, Effect, ErrorClass, ErrorNote, PauseReason, Proof, Seen, Stage, State,
+    VerifyReport,
 };
 use crate::template::PromptNote;
 
+/// Proves a way that came to its end, or ticks the box of what is proven.
+pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> Next {
+    if is_proving(state) {
+        prove(state, out)
+    } else {
+        tick(state, out)
+    }
+}
+
 /// The end of the flow is a claim like any other: what is set up to prove it
 /// runs first.
-pub(super) fn prove(state: &mut State, out: &mut Out) {
+fn prove(state: &mut State, out: &mut Out) -> Next {
     if has_checks(state) {
         let scope = match (scope(state), task(state)) {
             (Some(Scope::Task), Some(task)) => CheckScope::Tasks {
@@ -26,10 +34,13 @@ pub(super) fn prove(state: &mut State, out: &mut Out) {
             },
             _ => CheckScope::Everything,
         };
-        return verify(state, false, scope, out);
+        return Next::Verify {
+            completes: false,
+            scope,
+        };
     }
     match scope(state) {
-        Some(Scope::Run) => end_run(state, out),
+        Some(Scope::Run) => end_run(state),
         _ => tick(state, out),
     }
 }
@@ -46,22 +57,18 @@ pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
 }
 
 /// The verification of the end of a flow has run.
-pub(in crate::machine::step) fn proven(state: &mut State, report: &VerifyReport, out: &mut Out) {
-    out.tell(Notice::GateResult {
-        iteration: report.turn,
-        passed: report.passed(),
-        results: report.results.clone(),
-    });
+pub(in crate::machine::step) fn take_proof(
+    state: &mut State,
+    report: &VerifyReport,
+    out: &mut Out,
+) -> Next {
     if report.passed() {
         let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
         ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
         state.proven = report.proofs();
         return match scope(state) {
-            Some(Scope::Run) => end_run(state, out),
-            _ => {
-                set_doing(state, Doing::Tick);
-                tick(state, out);
-            }
+            Some(Scope::Run) => end_run(state),
+            _ => tick(state, out),
         };
     }
     if let Some(failure) = report.failure() {
@@ -71,7 +78,7 @@ pub(in crate::machine::step) fn proven(state: &mut State, report: &VerifyReport,
         });
     }
     let Some((flow, _)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     set_doing(state, Doing::Step);
     // It failed where the tester would have: the same way back.
@@ -79,7 +86,7 @@ pub(in crate::machine::step) fn proven(state: &mut State, report: &VerifyReport,
     let judge = of_kind(VerdictKind::Test).or_else(|| of_kind(VerdictKind::Review));
     let Some((judge, answer)) = judge.and_then(|step| Some((step, step.verdict.bad()?))) else {
         // Nobody judges in this flow: the last one tries again.
-        return decide(state, out);
+        return Next::Decide;
     };
     let count = match (&mut state.flow, answer) {
         (Some(position), Answer::Fail) => {
@@ -92,16 +99,16 @@ pub(in crate::machine::step) fn proven(state: &mut State, report: &VerifyReport,
         }
         (None, _) => 0,
     };
-    advance(state, &flow, judge, answer, count, out);
+    advance(state, &flow, judge, answer, count, out)
 }
 
 /// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
 /// task is done.
-pub(super) fn tick(state: &mut State, out: &mut Out) {
+fn tick(state: &mut State, out: &mut Out) -> Next {
     set_doing(state, Doing::Tick);
     let Some(task) = task(state) else {
         state.flow = None;
-        return decide(state, out);
+        return Next::Decide;
     };
     state.accepted.insert(task.id.clone());
     state.stage = Stage::Marking;
@@ -109,70 +116,69 @@ pub(super) fn tick(state: &mut State, out: &mut Out) {
         tick: vec![task.id],
         untick: Vec::new(),
     });
+    Next::Rest
 }
 
 /// Boxes were ticked or unticked.
-pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut Out) {
+pub(in crate::machine::step) fn take_marks(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
-    finish_or(state, out, |state, out| {
-        let ticks = state.flow.as_ref().map(|position| &position.doing) == Some(&Doing::Tick);
-        if !ticks {
-            return match has_early_ticks(state) {
-                true => not_marked(state, out),
-                false => go_on(state, out),
-            };
-        }
-        let task = task(state).map(|task| task.id).unwrap_or_default();
-        if !done_now(state).contains(&task) {
-            return not_marked(state, out);
-        }
-        let iteration = state.turns;
-        out.tell(FlowNotice::TaskPassed { iteration, task });
-        match scope(state) {
-            Some(Scope::Run) => next_subtask(state, out),
-            _ => {
-                state.flow = None;
-                go_on(state, out);
-            }
-        }
-    });
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    let doing = state.flow.as_ref().map(|position| &position.doing);
+    if doing != Some(&Doing::Tick) {
+        return match state.early_ticks().is_empty() {
+            true => Next::GoOn,
+            false => not_marked(state, out),
+        };
+    }
+    let task = task(state).map(|task| task.id).unwrap_or_default();
+    if !state.done_tasks().contains(&task) {
+        return not_marked(state, out);
+    }
+    let iteration = state.turns;
+    out.tell(FlowNotice::TaskPassed { iteration, task });
+    if scope(state) == Some(Scope::Run) {
+        return next_subtask(state, out);
+    }
+    state.flow = None;
+    Next::GoOn
 }
 
-fn not_marked(state: &mut State, out: &mut Out) {
+fn not_marked(state: &mut State, out: &mut Out) -> Next {
     let error = ErrorNote {
         class: ErrorClass::FileOp,
         detail: Detail::Words("a box of the task file could not be set".into()),
     };
     count_error(state, state.turns, error, out);
-    decide(state, out);
+    Next::Decide
 }
 
-fn next_subtask(state: &mut State, out: &mut Out) {
+fn next_subtask(state: &mut State, out: &mut Out) -> Next {
     set_doing(state, Doing::Step);
     if let Some(position) = &mut state.flow {
         position.task = None;
     }
     match state.pending() {
         0 => settle(state, Answer::Done, out),
-        _ => decide(state, out),
+        _ => Next::Decide,
     }
 }
 
 /// All phases have left their files, all subtasks are ticked, and where the
 /// flow has a review, it passed (ROUT-09). Without a review and without a
 /// verification there is nothing but words.
-fn end_run(state: &mut State, out: &mut Out) {
+fn end_run(state: &mut State) -> Next {
     let Some((flow, _)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let reviewed = flow
         .steps
         .iter()
         .any(|step| step.verdict != VerdictKind::None);
     if !has_checks(state) && !reviewed {
-        let reason = PauseReason::Unproven;
-        return finish(state, Outcome::Paused { reason }, out);
+        return Next::pause(PauseReason::Unproven);
     }
     let phases = flow.phases().count();
     state.proven.insert(
@@ -182,5 +188,5 @@ fn end_run(state: &mut State, out: &mut Out) {
             total: phases,
         },
     );
-    complete(state, out);
+    Next::Complete
 }
