@@ -12,6 +12,7 @@ mod event;
 mod notice;
 mod outcome;
 mod progress;
+mod proof;
 mod question;
 mod refusal;
 mod rules;
@@ -32,12 +33,16 @@ pub use event::{
 pub use notice::{Level, Notice, iso_utc};
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
+pub use proof::Proof;
 pub use question::{LONGEST_REPLY, Question, QuestionNotice, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
 pub use say::span;
 pub use session::{SessionEvent, SessionNotice, SessionState};
-pub use state::{Counters, ErrorNote, Proof, Stage, State};
+pub use state::{
+    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Stage, State,
+    TaskState, TickState, TurnState,
+};
 pub use step::step;
 pub use words::{Detail, Missing, Sign};
 

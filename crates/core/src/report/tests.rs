@@ -9,8 +9,8 @@ use crate::usage::{Tokens, Usage, Usd};
 
 fn state(goal: Goal, outcome: Option<Outcome>) -> State {
     let mut state = State::new(Rules::new(goal)).unwrap();
-    state.turns = 4;
-    state.tasks = Some(TaskFacts {
+    state.turn.number = 4;
+    state.tasks.facts = Some(TaskFacts {
         total: 3,
         completed: 2,
         pending: 1,
@@ -248,12 +248,12 @@ fn a_complete_run_says_what_makes_it_true_and_how_to_look_at_it() {
     let goal = Goal::Tasks { phase: None };
     let mut state = state(goal, Some(Outcome::Complete));
     state.rules.verify = Some(VerifyWhen::Complete);
-    state.tasks = Some(TaskFacts {
+    state.tasks.facts = Some(TaskFacts {
         total: 3,
         completed: 3,
         ..TaskFacts::default()
     });
-    state.proven = vec![
+    state.evidence.proven = vec![
         Proof::Tasks {
             completed: 3,
             total: 3,

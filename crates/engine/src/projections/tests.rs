@@ -164,7 +164,7 @@ impl World {
             _ => Kind::Woke { seen },
         };
         step(&mut self.state, &Event { at, kind });
-        self.state.tasks = Some(facts(done));
+        self.state.tasks.facts = Some(facts(done));
         self.projector.before(effects, &self.state, || marks(done))
     }
 

@@ -160,13 +160,13 @@ impl SessionLoop {
         match &self.state.stage {
             Stage::Verifying { .. } => {
                 let scope = self.state.verifying()?;
-                Some(self.verify(self.state.turns, &scope))
+                Some(self.verify(self.state.turn.number, &scope))
             }
             Stage::Unticking => {
                 let ids = self.state.turned_back().to_vec();
                 Some(self.untick(&ids))
             }
-            Stage::Trying { .. } => Some(self.try_out(self.state.turns)),
+            Stage::Trying { .. } => Some(self.try_out(self.state.turn.number)),
             Stage::Forge(ask) => {
                 let ask = ask.clone();
                 Some(self.ask_forge(&ask))
@@ -182,7 +182,7 @@ impl SessionLoop {
             }),
             // Which commands it were is not known any more.
             Stage::Checking => Some(Kind::Checked(VerifyReport {
-                turn: self.state.turns,
+                turn: self.state.turn.number,
                 ..VerifyReport::default()
             })),
             Stage::New => Some(Kind::Started {
@@ -235,7 +235,7 @@ impl SessionLoop {
                 words,
             })
         };
-        let env = run_env(self.paths.id.as_str(), self.state.turns, None);
+        let env = run_env(self.paths.id.as_str(), self.state.turn.number, None);
         let stop = watch::Sender::new(Stop::No);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

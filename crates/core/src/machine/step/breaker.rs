@@ -35,10 +35,10 @@ pub(super) fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
 /// What the rule saw, for the person who has to believe it.
 pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
     let last = |count: u32| Sign::Iterations {
-        from: state.turns.saturating_sub(count) + 1,
-        to: state.turns,
+        from: state.turn.number.saturating_sub(count) + 1,
+        to: state.turn.number,
     };
-    let facts = state.tasks.clone().unwrap_or_default();
+    let facts = state.tasks.facts.clone().unwrap_or_default();
     match rule {
         BreakerRule::Stalled => vec![
             last(state.counters.stalled),
@@ -56,13 +56,14 @@ pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
                 .take(NAMED_TASKS)
                 .map(|task| Sign::Open { task });
             std::iter::once(Sign::Promised {
-                text: state.last_promise.clone(),
+                text: state.claims.last_promise.clone(),
             })
             .chain(open)
             .collect()
         }
         BreakerRule::SameError => state
             .notes
+            .next
             .iter()
             .rev()
             .find_map(repeated_output)

@@ -22,7 +22,7 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
         _ => None,
     };
     let Some(promise) = &report.promise else {
-        state.last_promise.clear();
+        state.claims.last_promise.clear();
         state.counters.missing_promise += 1;
         state.counters.false_promise = 0;
         state.notes.push(match &report.mentioned {
@@ -36,7 +36,7 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
         return Next::Unclaimed;
     };
     state.counters.missing_promise = 0;
-    state.last_promise = promise.to_string();
+    state.claims.last_promise = promise.to_string();
     out.tell(Notice::PromiseDetected {
         iteration,
         promise: promise.clone(),
@@ -70,7 +70,7 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
 fn take_e2e_failure(state: &mut State, reason: &str) -> Next {
     state.counters.e2e_failed += 1;
     if state.counters.e2e_failed > state.rules.e2e_repairs {
-        let reason = state.last_promise.clone();
+        let reason = state.claims.last_promise.clone();
         return Next::Finish(Outcome::Blocked { reason });
     }
     state.notes.push(PromptNote::E2eFailed {
@@ -94,13 +94,13 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) -> Next {
     if matches!(promise, Promise::PhaseComplete) {
         skip_e2e(state, out);
     }
-    let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
+    let only_a_phase = is_about_a_phase(promise) && state.tasks.pending() > 0;
     if !only_a_phase {
-        state.claim = Some(claim);
+        state.claims.open = Some(claim);
         return Next::Prove.unless_stopped(state);
     }
     state.counters.false_promise = 0;
-    if state.rules.checks.e2e && state.unchecked.is_empty() {
+    if state.rules.checks.e2e && state.ticks.unchecked.is_empty() {
         return Next::RunE2e { completes: false }.unless_stopped(state);
     }
     Next::Unclaimed
@@ -111,14 +111,15 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
     if state.rules.goal == Goal::Prompt || state.rules.goal.is_on_forge() {
         return Vec::new();
     }
-    if !state.tasks_known {
+    if !state.tasks.is_known {
         return vec![Missing::Unreadable];
     }
-    let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
+    let Some(facts) = state.tasks.facts.as_ref().filter(|t| t.total > 0) else {
         return vec![Missing::NoTasks];
     };
     let claimed_phase = state
-        .turn_phase
+        .turn
+        .phase
         .as_deref()
         .filter(|_| is_about_a_phase(promise))
         .and_then(|key| facts.phases.iter().find(|p| p.key == key));

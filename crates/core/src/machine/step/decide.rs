@@ -31,14 +31,14 @@ pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
     }
     if let Some((rule, count)) = open_breaker(state) {
         out.tell(Notice::BreakerOpen {
-            iteration: state.turns,
+            iteration: state.turn.number,
             rule,
             count,
             signs: breaker_signs(state, rule),
         });
         return Next::Finish(Outcome::CircuitBreak { rule });
     }
-    if let Some(kind) = state.rules.budget.used_up(&state.bill) {
+    if let Some(kind) = state.rules.budget.used_up(&state.agents.bill) {
         let limit = kind.name().into();
         return Next::Finish(Outcome::Budget { limit });
     }

@@ -9,17 +9,17 @@ use crate::template::PromptNote;
 /// Says once that a phase is not tried out, where nothing is set up for that
 /// (E2E-03).
 pub(super) fn skip_e2e(state: &mut State, out: &mut Out) {
-    if state.rules.checks.e2e || std::mem::replace(&mut state.e2e_skipped, true) {
+    if state.rules.checks.e2e || std::mem::replace(&mut state.e2e.skipped, true) {
         return;
     }
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     out.tell(CheckNotice::E2eSkipped { iteration });
 }
 
 /// Whether tests that failed before are due again, now that the agent had a
 /// turn to repair what they found.
 pub(super) fn e2e_is_due(state: &State) -> bool {
-    state.e2e_due && state.rules.checks.e2e
+    state.e2e.due && state.rules.checks.e2e
 }
 
 pub(super) fn take_e2e(
@@ -32,12 +32,12 @@ pub(super) fn take_e2e(
         return end;
     }
     out.tell(CheckNotice::E2eComplete {
-        iteration: state.turns,
+        iteration: state.turn.number,
         result: result.clone(),
     });
     if result.exit == Some(0) {
         state.counters.e2e_failed = 0;
-        state.proven.push(Proof::Command {
+        state.evidence.proven.push(Proof::Command {
             command: result.command.clone(),
             duration_ms: result.duration_ms,
         });
@@ -55,7 +55,7 @@ pub(super) fn take_e2e(
         };
         return Next::Finish(Outcome::Blocked { reason });
     }
-    state.e2e_broken = true;
+    state.e2e.broken = true;
     state.notes.push(PromptNote::VerifyFailed {
         command: result.command.clone(),
         output: result.output.clone(),

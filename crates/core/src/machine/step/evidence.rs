@@ -14,12 +14,12 @@ pub(super) fn is_due_for_proof(state: &State) -> bool {
     }
     let is_done = |facts: &TaskFacts| facts.total > 0 && facts.pending == 0;
     matches!(state.rules.goal, Goal::Tasks { .. })
-        && state.tasks_known
-        && state.tasks.as_ref().is_some_and(is_done)
+        && state.tasks.is_known
+        && state.tasks.facts.as_ref().is_some_and(is_done)
         && !has_lost_tasks(state)
         && !is_weakened(state)
         && state.early_ticks().is_empty()
-        && (!state.rules.promise_required || state.turns == 0)
+        && (!state.rules.promise_required || state.turn.number == 0)
 }
 
 /// Whether something is set up that Ralph can run to prove the work.
@@ -28,26 +28,26 @@ pub(super) fn has_checks(state: &State) -> bool {
 }
 
 pub(super) fn has_lost_tasks(state: &State) -> bool {
-    let facts = state.tasks.as_ref();
+    let facts = state.tasks.facts.as_ref();
     facts.is_some_and(|facts| lost_tasks(state, facts) > 0)
 }
 
 /// How many tasks are gone: counted, and by name where others took their
 /// place.
 pub(super) fn lost_tasks(state: &State, facts: &TaskFacts) -> usize {
-    let fewer = state.most_tasks.saturating_sub(facts.total);
+    let fewer = state.tasks.most.saturating_sub(facts.total);
     fewer.max(facts.lost.len())
 }
 
 /// Whether the checks are so weak that nothing may count as proven.
 pub(super) fn is_weakened(state: &State) -> bool {
-    state.rules.checks.integrity == Integrity::Strict && !state.weakened.is_empty()
+    state.rules.checks.integrity == Integrity::Strict && !state.evidence.weakened.is_empty()
 }
 
 /// The files that were weakened, each once.
 pub(super) fn weakened_files(state: &State) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for weakening in &state.weakened {
+    for weakening in &state.evidence.weakened {
         if !files.contains(&weakening.file) {
             files.push(weakening.file.clone());
         }
@@ -62,7 +62,7 @@ pub(super) fn reject(state: &mut State, claim: String, missing: Vec<Missing>, ou
         missing: english(&missing),
     });
     out.tell(Notice::PromiseRejected {
-        iteration: state.turns,
+        iteration: state.turn.number,
         claim,
         missing,
     });

@@ -12,7 +12,7 @@ pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &
     count_failure(state, Failing::Turn, &message);
     if error.class.counts() {
         state.counters.errors += 1;
-        state.errors.push(error.clone());
+        state.failures.errors.push(error.clone());
     }
     state.notes.push(PromptNote::LastError {
         class: error.class.name().into(),
@@ -28,8 +28,8 @@ pub(super) fn count_error(state: &mut State, turn: u32, error: ErrorNote, out: &
 
 pub(super) fn forget_errors(state: &mut State) {
     state.counters.errors = 0;
-    state.errors.clear();
-    if matches!(state.last_failure, Some((Failing::Turn, _))) {
+    state.failures.errors.clear();
+    if matches!(state.failures.last, Some((Failing::Turn, _))) {
         forget_failure(state);
     }
 }
@@ -37,15 +37,15 @@ pub(super) fn forget_errors(state: &mut State) {
 /// The same failure again and again is a loop of its own kind (BRKR-07).
 pub(super) fn count_failure(state: &mut State, what: Failing, output: &str) {
     let failure = Some((what, failure_hash(output)));
-    if state.last_failure == failure {
+    if state.failures.last == failure {
         state.counters.same_error += 1;
     } else {
         state.counters.same_error = 1;
-        state.last_failure = failure;
+        state.failures.last = failure;
     }
 }
 
 pub(super) fn forget_failure(state: &mut State) {
     state.counters.same_error = 0;
-    state.last_failure = None;
+    state.failures.last = None;
 }

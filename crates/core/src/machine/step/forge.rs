@@ -46,7 +46,7 @@ pub(super) fn resumed(state: &mut State) {
 pub(super) fn look(state: &mut State, out: &mut Out) -> Next {
     state.pull.waits = false;
     let gate = match state.rules.goal {
-        Goal::PullRequest if state.turns == 0 => None,
+        Goal::PullRequest if state.turn.number == 0 => None,
         Goal::PullRequest => Some(Phase::P0),
         _ => Some(Phase::P1),
     };
@@ -122,7 +122,7 @@ pub(super) fn take_answer(
 /// p0: the gate, then the pull request; CI plays no part (PRCI-04, STOP-13).
 fn judge_p0(state: &mut State, sight: &Sight, out: &mut Out) -> Next {
     state.pull.branch.clone_from(&sight.local.branch);
-    if state.turns == 0 {
+    if state.turn.number == 0 {
         // The forge can be asked; there is nothing to judge before the work.
         return Next::Decide;
     }
@@ -173,7 +173,7 @@ fn judge_p1(state: &mut State, sight: &Sight, out: &mut Out) -> Next {
         PullState::Open => {}
     }
     bind(state, pull, out);
-    if state.turns > 0 && !sight.gate.is_empty() {
+    if state.turn.number > 0 && !sight.gate.is_empty() {
         return send_back_for_gate(state, sight, out);
     }
     if sight.local.ahead > 0 {
@@ -278,7 +278,7 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) -> 
     if !sight.gate.is_empty() {
         return send_back_for_gate(state, sight, out);
     }
-    if state.turns > 0 && sight.local.uncommitted > 0 {
+    if state.turn.number > 0 && sight.local.uncommitted > 0 {
         let files = sight.local.uncommitted;
         return send_back(state, vec![ForgeNote::Uncommitted { files }], out);
     }
@@ -286,7 +286,7 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) -> 
     match rules(state).merge {
         MergeWho::Nobody => {
             let has_word = state.pull.claim.is_some() || !state.rules.promise_required;
-            if has_word || state.turns == 0 {
+            if has_word || state.turn.number == 0 {
                 let proofs = vec![ForgeProof::Gate, checks_of(pull, &sight.checks)];
                 return complete(state, proofs, out);
             }
@@ -350,18 +350,21 @@ fn checks_of(pull: &Pull, checks: &[Check]) -> ForgeProof {
 /// none may have been weakened.
 fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Out) -> Next {
     if is_weakened(state) {
-        return match state.turns {
+        return match state.turn.number {
             0 => need(ForgeNeed::Weakened),
             _ => send_back(state, Vec::new(), out),
         };
     }
     // After a turn they ran before anybody looked at the forge.
-    if has_checks(state) && state.turns == 0 && !state.pull.verified {
+    if has_checks(state) && state.turn.number == 0 && !state.pull.verified {
         return Next::Verify {
             completes: true,
             scope: CheckScope::Everything,
         };
     }
-    state.proven.extend(proofs.into_iter().map(Proof::Forge));
+    state
+        .evidence
+        .proven
+        .extend(proofs.into_iter().map(Proof::Forge));
     Next::Finish(Outcome::Complete)
 }

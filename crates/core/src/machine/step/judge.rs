@@ -24,9 +24,9 @@ enum Turned {
 }
 
 pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
-    let done_before = state.tasks.as_ref().map_or(0, |t| t.completed);
+    let done_before = state.tasks.completed();
     if !matches!(report.end, End::SpawnFailed { .. }) {
-        state.bill.add(report.spent);
+        state.agents.bill.add(report.spent);
     }
     let evidence = look(state, &report.seen);
 
@@ -42,7 +42,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
         note_changes(state, report, done_before, out);
         return after_failure(state);
     }
-    state.holds.remove(&state.agent);
+    state.agents.holds.remove(&state.agents.current);
     let stalled = evidence.is_empty();
     tell_turn(state, report, done_before, evidence, out);
     note_changes(state, report, done_before, out);
@@ -51,7 +51,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     }
     match turned {
         Turned::Failed(error) => {
-            state.last_promise.clear();
+            state.claims.last_promise.clear();
             count_error(state, report.turn, error, out);
             after_failure(state)
         }
@@ -65,7 +65,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
         }
         Turned::Normal => {
             forget_errors(state);
-            match state.flow {
+            match state.flow.position {
                 Some(_) => roles::take_turn(state, report, out),
                 None => take_promise(state, report, out),
             }
@@ -84,10 +84,10 @@ fn tell_turn(
     if report.end == End::OverBudget {
         out.tell(Notice::OverBudget { iteration });
     }
-    let facts = state.tasks.clone().unwrap_or_default();
+    let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::IterationComplete {
         iteration,
-        phase: state.turn_phase.clone(),
+        phase: state.turn.phase.clone(),
         completed: facts.completed,
         total: facts.total,
         newly_done: facts.completed.saturating_sub(done_before),
@@ -97,7 +97,7 @@ fn tell_turn(
 }
 
 fn note_changes(state: &mut State, report: &TurnReport, done_before: usize, out: &mut Out) {
-    if state.tasks.as_ref().map_or(0, |t| t.completed) != done_before {
+    if state.tasks.completed() != done_before {
         out.push(Effect::KeepInStep);
     }
     note_lost_tasks(state, &report.seen.tasks, out);
@@ -154,12 +154,12 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
 /// A refused call is nobody's failure: it is not counted, and made again once
 /// an agent can be called.
 fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Out) {
-    let agent = state.agent;
-    let before = state.holds.get(&agent).map_or(0, |hold| hold.count);
+    let agent = state.agents.current;
+    let before = state.agents.holds.get(&agent).map_or(0, |hold| hold.count);
     let hold = Hold::new(refusal, state.now().wall_ms, before + 1);
-    state.holds.insert(agent, hold);
-    state.repeat = true;
-    state.untell();
+    state.agents.holds.insert(agent, hold);
+    state.turn.repeat = true;
+    state.notes.untell();
     out.tell(Notice::AgentRefused {
         iteration: report.turn,
         agent: state.agent_name(agent).into(),

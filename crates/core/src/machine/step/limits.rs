@@ -14,7 +14,7 @@ pub(super) fn is_used_up(state: &State, limit: Limit) -> bool {
         Limit::Duration => {
             limits.max_duration_ms > 0 && state.elapsed_ms() >= limits.max_duration_ms
         }
-        Limit::Dispatches => is_over(state.dispatches, limits.max_dispatches),
+        Limit::Dispatches => is_over(state.agents.dispatches, limits.max_dispatches),
     }
 }
 
@@ -27,28 +27,28 @@ pub(super) fn extend(state: &mut State, limit: Limit, out: &mut Out) {
     let max = match limit {
         Limit::Iterations => {
             let by = state.rules.limits.extend_by.max(1);
-            let until = state.turns.saturating_add(by);
+            let until = state.turn.number.saturating_add(by);
             state.rules.limits.max_iterations = until;
             if is_used_up(state, Limit::Dispatches) {
                 // Whoever wants more turns does not want to be asked again.
-                state.rules.limits.max_dispatches = state.dispatches.saturating_add(by);
+                state.rules.limits.max_dispatches = state.agents.dispatches.saturating_add(by);
             }
             u64::from(until)
         }
         Limit::Dispatches => {
-            let by = state.dispatch_step.max(1);
-            let until = state.dispatches.saturating_add(by);
+            let by = state.steps.dispatches.max(1);
+            let until = state.agents.dispatches.saturating_add(by);
             state.rules.limits.max_dispatches = until;
             u64::from(until)
         }
         Limit::Duration => {
-            let until = state.elapsed_ms().saturating_add(state.duration_step);
+            let until = state.elapsed_ms().saturating_add(state.steps.duration_ms);
             state.rules.limits.max_duration_ms = until;
             until
         }
     };
     out.tell(Notice::LimitExtended {
-        iteration: state.turns,
+        iteration: state.turn.number,
         limit,
         max,
     });
@@ -66,7 +66,7 @@ pub(super) fn extend_by(state: &mut State, iterations: u32, duration_ms: u64, ou
         limits.max_duration_ms = limits.max_duration_ms.saturating_add(duration_ms);
         raised.push((Limit::Duration, limits.max_duration_ms));
     }
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     for (limit, max) in raised {
         out.tell(Notice::LimitExtended {
             iteration,

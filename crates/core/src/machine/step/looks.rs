@@ -14,37 +14,37 @@ pub(super) fn take_in(state: &mut State, seen: &Seen, out: &mut Out) {
 
 /// Takes in what was seen, and says what of it is new.
 pub(super) fn look(state: &mut State, seen: &Seen) -> Vec<Evidence> {
-    state.take_tasks(&seen.tasks);
+    state.tasks.take(&seen.tasks);
     if state.rules.flow.is_some() {
-        state.tree.clone_from(&seen.tree);
-        state.commit.clone_from(&seen.commit_tree);
-        state.outputs.clone_from(&seen.outputs);
+        state.flow.tree.clone_from(&seen.tree);
+        state.flow.commit.clone_from(&seen.commit_tree);
+        state.flow.outputs.clone_from(&seen.outputs);
     }
     take_ticks(state, &seen.tasks);
     let kinds = state.rules.evidence;
-    state.progress.observe(seen, kinds)
-}
-
-/// From here on the task file must not lose tasks.
-pub(super) fn rebase(state: &mut State) {
-    state.most_tasks = state.tasks.as_ref().map_or(0, |t| t.total);
+    state.evidence.progress.observe(seen, kinds)
 }
 
 /// Tells what was weakened since the last look.
 pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Out) {
-    let before = std::mem::replace(&mut state.weakened, seen.weakened.clone());
-    if state.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
+    let before = std::mem::replace(&mut state.evidence.weakened, seen.weakened.clone());
+    if state.evidence.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
         return;
     }
     let strict = state.rules.checks.integrity == Integrity::Strict;
     if strict {
-        let found = state.weakened.iter().map(|w| w.say(Lang::En)).collect();
+        let found = state
+            .evidence
+            .weakened
+            .iter()
+            .map(|w| w.say(Lang::En))
+            .collect();
         state.notes.push(PromptNote::ChecksWeakened { found });
     }
-    if state.weakened != before {
+    if state.evidence.weakened != before {
         out.tell(CheckNotice::Weakened {
-            iteration: state.turns,
-            found: state.weakened.clone(),
+            iteration: state.turn.number,
+            found: state.evidence.weakened.clone(),
             strict,
         });
     }
@@ -54,7 +54,7 @@ pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
     let Tasks::Read(facts) = tasks else {
         return;
     };
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     if !facts.removed.is_empty() {
         let ids = facts.removed.clone();
         let removed = ids.clone();

@@ -28,7 +28,7 @@ mod verify;
 
 use self::evidence::is_due_for_proof;
 use self::limits::reached_limit;
-use self::looks::{note_lost_tasks, rebase, take_in};
+use self::looks::{note_lost_tasks, take_in};
 use self::next::{Next, stop_outcome};
 use self::out::Out;
 use super::{
@@ -91,7 +91,7 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
         }
         Kind::GuardBlocked { lines, blocks } => {
             state.guard_lines = state.guard_lines.saturating_add(*lines);
-            let iteration = state.turns;
+            let iteration = state.turn.number;
             for block in blocks.iter().cloned() {
                 out.tell(Notice::GuardBlock { iteration, block });
             }
@@ -124,15 +124,19 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
     match (kind, &state.stage) {
         (Kind::Started { seen }, Stage::New) => start(state, seen, out),
         (Kind::TurnEnded(report), Stage::Running)
-            if (report.turn, report.attempt) == (state.turns, state.attempt) =>
+            if (report.turn, report.attempt) == (state.turn.number, state.turn.attempt) =>
         {
             judge::judge_turn(state, report, out)
         }
-        (Kind::Verified(report), &Stage::Verifying { completes }) if report.turn == state.turns => {
+        (Kind::Verified(report), &Stage::Verifying { completes })
+            if report.turn == state.turn.number =>
+        {
             verify::take_verification(state, report, completes, out)
         }
         (Kind::Unticked { seen, left }, Stage::Unticking) => take_unticked(state, seen, left, out),
-        (Kind::E2eEnded { turn, result }, &Stage::Trying { completes }) if *turn == state.turns => {
+        (Kind::E2eEnded { turn, result }, &Stage::Trying { completes })
+            if *turn == state.turn.number =>
+        {
             e2e::take_e2e(state, result, completes, out)
         }
         (Kind::Forge { answer }, Stage::Forge(asked)) => {
@@ -158,7 +162,7 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
             take_answer(state, answer, limit, out)
         }
         (Kind::Marked { seen }, Stage::Marking) => roles::take_marks(state, seen, out),
-        (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
+        (Kind::Checked(report), Stage::Checking) if report.turn == state.turn.number => {
             roles::take_checks(state, report, out)
         }
         (Kind::Frozen, _) => {
@@ -187,9 +191,9 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
 fn start(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
     ticks::know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
-    rebase(state);
+    state.tasks.rebase();
     roles::begin(state);
-    let facts = state.tasks.clone().unwrap_or_default();
+    let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::LoopStart {
         total: facts.total,
         completed: facts.completed,
@@ -206,30 +210,30 @@ fn resume(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
         return Next::Rest;
     }
     if state.stage == Stage::Running {
-        state.untell();
+        state.notes.untell();
     }
     if let Some(Outcome::Paused {
         reason: PauseReason::Agent(_),
     }) = state.outcome()
     {
         // A person saw to it, or wants to try.
-        state.holds.clear();
+        state.agents.holds.clear();
     }
     roles::resume(state, seen);
     forge::resumed(state);
     state.counters = Default::default();
-    state.errors.clear();
-    state.last_failure = None;
+    state.failures.errors.clear();
+    state.failures.last = None;
     state.stopping = None;
-    state.claim = None;
+    state.claims.open = None;
     // What still stands in the file is judged again.
-    state.turned_back.clear();
+    state.ticks.turned_back.clear();
     session::forget_blocks(state);
     take_in(state, seen, out);
-    rebase(state);
+    state.tasks.rebase();
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     out.tell(Notice::Resume { iteration });
     for limit in [Limit::Iterations, Limit::Duration, Limit::Dispatches] {
         if limits::is_used_up(state, limit) {
@@ -273,7 +277,7 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
 /// Somebody knows better than the agent's limit.
 fn release_agents(state: &mut State) {
     let now = state.now().wall_ms;
-    for hold in state.holds.values_mut() {
+    for hold in state.agents.holds.values_mut() {
         hold.until = Some(now);
     }
 }
@@ -281,7 +285,7 @@ fn release_agents(state: &mut State) {
 /// The boxes were emptied, and the world was looked at again.
 fn take_unticked(state: &mut State, seen: &Seen, left: &[String], out: &mut Out) -> Next {
     // What could not be written is tried again after the next turn.
-    state.turned_back = left.to_vec();
+    state.ticks.turned_back = left.to_vec();
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     // Whoever ticks a box again at once has not worked on it: that waits for
@@ -299,13 +303,13 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) 
             }
         }
         Answer::Simplify { skipped, seen } => {
-            state.skipped.extend(skipped.iter().cloned());
+            state.tasks.skipped.extend(skipped.iter().cloned());
             out.tell(Notice::TasksSkipped {
-                iteration: state.turns,
+                iteration: state.turn.number,
                 ids: skipped.clone(),
             });
             take_in(state, seen, out);
-            rebase(state);
+            state.tasks.rebase();
             limits::extend(state, limit, out);
             Next::GoOn
         }

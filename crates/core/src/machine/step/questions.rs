@@ -26,12 +26,12 @@ pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
         return block(words);
     };
     let asked = parse(words);
-    let task = state.turn_task.clone();
+    let task = state.turn.task.clone();
     let same = |question: &&Question| question.task == task && question.text == asked.text;
     match state.questions.iter().find(same) {
         Some(question) => {
             let again = answered(question);
-            state.notes.extend(again);
+            state.notes.next.extend(again);
             Next::Unclaimed
         }
         None if state.open_questions().count() >= MOST_OPEN => block(words),
@@ -52,8 +52,8 @@ fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Out) {
     let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
     let question = Question {
         id: u32::try_from(state.questions.len()).unwrap_or(u32::MAX) + 1,
-        turn: state.turns,
-        task: state.turn_task.clone(),
+        turn: state.turn.number,
+        task: state.turn.task.clone(),
         text: asked.text,
         options: asked.options,
         default: asked.default,
@@ -62,7 +62,7 @@ fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Out) {
         reply: None,
     };
     out.tell(QuestionNotice::Asked {
-        iteration: state.turns,
+        iteration: state.turn.number,
         question: question.clone(),
     });
     state.questions.push(question);
@@ -96,9 +96,9 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -
         at_ms,
     });
     let question = question.clone();
-    state.notes.extend(answered(&question));
+    state.notes.next.extend(answered(&question));
     out.tell(QuestionNotice::Answered {
-        iteration: state.turns,
+        iteration: state.turn.number,
         question,
     });
     true
@@ -167,6 +167,7 @@ pub(super) fn remind(state: &mut State) {
     let waiting: Vec<String> = state.open_questions().map(name).collect();
     state
         .notes
+        .next
         .retain(|note| !matches!(note, PromptNote::Parked { .. }));
     if !waiting.is_empty() {
         state.notes.push(PromptNote::Parked { waiting });

@@ -26,10 +26,10 @@ pub(super) fn begin(state: &mut State) {
     if state.rules.flow.is_none() {
         return;
     }
-    state.accepted = state.done_tasks().into_iter().collect();
-    state.old_outputs.clone_from(&state.outputs);
+    state.flow.accepted = state.done_tasks().into_iter().collect();
+    state.flow.old_outputs.clone_from(&state.flow.outputs);
     if scope(state) == Some(Scope::Run) {
-        state.flow = Some(Position::begin(None, Risk::default()));
+        state.flow.position = Some(Position::begin(None, Risk::default()));
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
         let done = facts.flow.as_ref().map_or(&[][..], |flow| &flow.done);
         let by_hand = done.iter().filter(|id| !known.contains(id));
         let by_hand: Vec<String> = by_hand.cloned().collect();
-        state.accepted.extend(by_hand);
+        state.flow.accepted.extend(by_hand);
     }
     let escalated = matches!(
         state.outcome(),
@@ -55,7 +55,7 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
         })
     );
     let is_task = scope(state) == Some(Scope::Task);
-    let Some(position) = &mut state.flow else {
+    let Some(position) = &mut state.flow.position else {
         return;
     };
     if position.doing == Doing::Reproduce {
@@ -81,7 +81,8 @@ fn scope(state: &State) -> Option<Scope> {
 /// Whether a turn without any change is a stall: not of those who are there to
 /// look.
 pub(super) fn expects_work(state: &State) -> bool {
-    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.as_ref()) else {
+    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.position.as_ref())
+    else {
         return true;
     };
     let Some(step) = rules.flow.step(position.step) else {
@@ -98,14 +99,14 @@ fn has_new_output(state: &State, step: &Step) -> bool {
 /// there before the run is not its work.
 fn missing_output(state: &State, step: &Step) -> Option<String> {
     let name = step.output_for(subtask_number(state))?;
-    let there = state.outputs.get(&name);
-    let is_new = there.is_some() && there != state.old_outputs.get(&name);
+    let there = state.flow.outputs.get(&name);
+    let is_new = there.is_some() && there != state.flow.old_outputs.get(&name);
     (!is_new).then_some(name)
 }
 
 /// The number of the subtask that is worked on, from 1.
 fn subtask_number(state: &State) -> usize {
-    let facts = state.tasks.as_ref();
+    let facts = state.tasks.facts.as_ref();
     facts.map_or(0, |facts| facts.completed) + 1
 }
 
@@ -118,7 +119,7 @@ pub(super) fn before_turn(state: &mut State, out: &mut Out) -> Option<Next> {
         hold(state, early, out);
         return Some(Next::Rest);
     }
-    let doing = state.flow.as_ref().map(|position| &position.doing);
+    let doing = state.flow.position.as_ref().map(|position| &position.doing);
     if matches!(doing, Some(Doing::Prove | Doing::Tick)) {
         return Some(Next::ProveFlow);
     }
@@ -129,11 +130,11 @@ pub(super) fn before_turn(state: &mut State, out: &mut Out) -> Option<Next> {
 
 fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
     out.tell(FlowNotice::TicksHeld {
-        iteration: state.turns,
+        iteration: state.turn.number,
         ids: ids.clone(),
     });
     let note = PromptNote::TicksHeld { ids: ids.clone() };
-    if !state.notes.contains(&note) {
+    if !state.notes.next.contains(&note) {
         state.notes.push(note);
     }
     state.stage = Stage::Marking;
@@ -149,13 +150,13 @@ fn choose_task(state: &mut State, out: &mut Out) {
     let is_done = |task: &TaskRef| done.contains(&task.id);
     if scope(state) == Some(Scope::Task) && task(state).as_ref().is_some_and(is_done) {
         // A person did it meanwhile.
-        state.flow = None;
+        state.flow.position = None;
     }
     let Some(rules) = &state.rules.flow else {
         return;
     };
     let next = state.next_task().cloned();
-    match (rules.flow.scope, &mut state.flow) {
+    match (rules.flow.scope, &mut state.flow.position) {
         (Scope::Run, Some(position)) => {
             let each = rules
                 .flow
@@ -167,7 +168,11 @@ fn choose_task(state: &mut State, out: &mut Out) {
             let Some(task) = next else {
                 return;
             };
-            let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
+            let facts = state
+                .tasks
+                .facts
+                .as_ref()
+                .and_then(|facts| facts.flow.as_ref());
             let found = facts.map(|facts| facts.risk.clone()).unwrap_or_default();
             let detected = match (rules.risk, &found.sign) {
                 (Some(risk), sign) if *sign != RiskSign::Said => Detected {
@@ -179,7 +184,7 @@ fn choose_task(state: &mut State, out: &mut Out) {
             let risk = match &rules.bypass {
                 Some(reason) => {
                     out.tell(FlowNotice::Bypassed {
-                        iteration: state.turns,
+                        iteration: state.turn.number,
                         task: task.id.clone(),
                         reason: reason.clone(),
                     });
@@ -191,7 +196,7 @@ fn choose_task(state: &mut State, out: &mut Out) {
                 task: task.id.clone(),
                 detected,
             });
-            state.flow = Some(Position::begin(Some(task), risk));
+            state.flow.position = Some(Position::begin(Some(task), risk));
         }
         _ => {}
     }
@@ -200,8 +205,9 @@ fn choose_task(state: &mut State, out: &mut Out) {
 /// A tester without a fresh approval waits for the reviewer (ROLE-05).
 fn refuse_without_approval(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
-    let iteration = state.turns;
-    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.as_mut()) else {
+    let iteration = state.turn.number;
+    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.position.as_mut())
+    else {
         return;
     };
     let flow = &rules.flow;
@@ -226,15 +232,19 @@ fn refuse_without_approval(state: &mut State, out: &mut Out) {
 }
 
 pub(super) fn task(state: &State) -> Option<TaskRef> {
-    state.flow.as_ref()?.task.clone()
+    state.flow.position.as_ref()?.task.clone()
 }
 
 /// What the call that begins needs of the flow.
 pub(super) fn turn(state: &mut State, out: &mut Out) -> Option<FlowTurn> {
     let number = subtask_number(state);
-    let (tree, commit) = (state.tree.clone(), state.commit.clone());
-    let (iteration, dispatch) = (state.turns, state.dispatches);
-    let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_mut())?;
+    let (tree, commit) = (state.flow.tree.clone(), state.flow.commit.clone());
+    let (iteration, dispatch) = (state.turn.number, state.agents.dispatches);
+    let (rules, position) = state
+        .rules
+        .flow
+        .as_ref()
+        .zip(state.flow.position.as_mut())?;
     let step = rules.flow.step(position.step)?;
     position.tree = tree;
     position.commit = commit;

@@ -18,7 +18,7 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ou
             SessionNotice::Joined { id, host }
         }
         SessionEvent::Stopping { acted, cap } => {
-            let iteration = state.turns;
+            let iteration = state.turn.number;
             let session = state.session.get_or_insert_default();
             if *acted {
                 session.blocks = 0;
@@ -58,7 +58,7 @@ pub(super) fn is_at_cap(state: &State) -> bool {
 
 /// A turn begins because a stop was blocked, where one was.
 pub(super) fn count_block(state: &mut State, out: &mut Out) {
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     if let Some(session) = state.session.as_mut().filter(|session| session.stopping) {
         session.stopping = false;
         session.blocks += 1;

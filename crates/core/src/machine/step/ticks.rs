@@ -20,7 +20,7 @@ const SHOWN_FAILURES: usize = 3;
 /// proven at the end, with everything.
 pub(super) fn know_ticks(state: &mut State, tasks: &Tasks) {
     if let Tasks::Read(facts) = tasks {
-        state.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
+        state.ticks.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
     }
 }
 
@@ -31,14 +31,14 @@ pub(super) fn take_ticks(state: &mut State, tasks: &Tasks) {
         return;
     };
     for id in &facts.unticked {
-        state.done.remove(id);
-        state.proofs.remove(id);
-        state.unchecked.retain(|task| task.id != *id);
+        state.ticks.done.remove(id);
+        state.ticks.proofs.remove(id);
+        state.ticks.unchecked.retain(|task| task.id != *id);
     }
     for task in &facts.ticked {
-        let new = state.done.insert(task.id.clone());
+        let new = state.ticks.done.insert(task.id.clone());
         if new && needs_proof(state, &task.id) {
-            state.unchecked.push(task.clone());
+            state.ticks.unchecked.push(task.clone());
         }
     }
 }
@@ -54,12 +54,12 @@ fn needs_proof(state: &State, id: &str) -> bool {
 
 /// Lets the ticks that wait for it be judged; `None` where none does.
 pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
-    if state.unchecked.is_empty() {
+    if state.ticks.unchecked.is_empty() {
         return untick(state, out).then_some(Next::Rest);
     }
     if is_weakened(state) {
         let files = weakened_files(state);
-        let tasks = std::mem::take(&mut state.unchecked);
+        let tasks = std::mem::take(&mut state.ticks.unchecked);
         turn_back(state, tasks, NoProof::Weakened { files }, out);
         untick(state, out);
         return Some(Next::Rest);
@@ -72,7 +72,7 @@ pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
 
 /// What a verification says about each tick that waited for it.
 pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Out) {
-    let waiting = std::mem::take(&mut state.unchecked);
+    let waiting = std::mem::take(&mut state.ticks.unchecked);
     let mut proven = Vec::new();
     let mut refused: Vec<(NoProof, Vec<TaskRef>)> = Vec::new();
     for task in waiting {
@@ -94,8 +94,8 @@ pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Ou
 /// final contents is open again, although it was proven before.
 pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Out) {
     if report.passed() {
-        state.unchecked.clear();
-        let ids: Vec<String> = state.done.iter().cloned().collect();
+        state.ticks.unchecked.clear();
+        let ids: Vec<String> = state.ticks.done.iter().cloned().collect();
         return prove(state, report, ids, out);
     }
     if state.rules.checks.ticks == Ticks::Proven {
@@ -105,10 +105,10 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
             .filter(|result| !result.is_good())
             .map(|result| result.command.as_str())
             .collect();
-        let known: BTreeSet<String> = state.unchecked.iter().map(|t| t.id.clone()).collect();
+        let known: BTreeSet<String> = state.ticks.unchecked.iter().map(|t| t.id.clone()).collect();
         let broken = state.rules.checks.tasks.iter().filter(|(id, commands)| {
             let fails = commands.iter().any(|c| failing.contains(c.as_str()));
-            fails && state.done.contains(*id) && !known.contains(*id)
+            fails && state.ticks.done.contains(*id) && !known.contains(*id)
         });
         let broken: Vec<TaskRef> = broken
             .map(|(id, _)| TaskRef {
@@ -116,7 +116,7 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
                 ..TaskRef::default()
             })
             .collect();
-        state.unchecked.extend(broken);
+        state.ticks.unchecked.extend(broken);
     }
     judge_ticks(state, report, out);
 }
@@ -131,10 +131,13 @@ pub(super) fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, 
         commands: report.results.iter().map(Into::into).collect(),
     };
     for id in &ids {
-        state.proofs.insert(id.clone(), proof_of(state, &proof, id));
+        state
+            .ticks
+            .proofs
+            .insert(id.clone(), proof_of(state, &proof, id));
     }
     out.tell(CheckNotice::TickProven {
-        iteration: state.turns,
+        iteration: state.turn.number,
         tasks: ids,
         proof,
     });
@@ -179,16 +182,16 @@ fn no_proof(state: &State, report: &VerifyReport, id: &str) -> Option<NoProof> {
 
 fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out) {
     for task in &tasks {
-        state.done.remove(&task.id);
-        state.proofs.remove(&task.id);
-        state.turned_back.push(task.id.clone());
+        state.ticks.done.remove(&task.id);
+        state.ticks.proofs.remove(&task.id);
+        state.ticks.turned_back.push(task.id.clone());
     }
     state.notes.push(PromptNote::TickRejected {
         tasks: tasks.iter().map(TaskRef::name).collect(),
         why: why.say(Lang::En),
     });
     out.tell(CheckNotice::TickRejected {
-        iteration: state.turns,
+        iteration: state.turn.number,
         tasks,
         why,
     });
@@ -197,12 +200,12 @@ fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out
 /// Has the boxes of the ticks that were turned back emptied; `false` where
 /// there are none. The run goes on with `Unticked`.
 pub(super) fn untick(state: &mut State, out: &mut Out) -> bool {
-    if state.turned_back.is_empty() {
+    if state.ticks.turned_back.is_empty() {
         return false;
     }
     state.stage = Stage::Unticking;
     out.push(Effect::Untick {
-        ids: state.turned_back.clone(),
+        ids: state.ticks.turned_back.clone(),
     });
     true
 }

@@ -44,6 +44,7 @@ fn obstacle(state: &mut State, out: &mut Out) -> Option<Next> {
 fn wait_for_agent(state: &State) -> Next {
     let now = state.now().wall_ms;
     let soonest = state
+        .agents
         .holds
         .values()
         .filter_map(|hold| Some((hold.until?, hold.why)))
@@ -53,7 +54,12 @@ fn wait_for_agent(state: &State) -> Next {
         _ => None,
     };
     let Some((until, why)) = soonest else {
-        let need = state.holds.values().find_map(needs).unwrap_or(Need::Login);
+        let need = state
+            .agents
+            .holds
+            .values()
+            .find_map(needs)
+            .unwrap_or(Need::Login);
         return Next::pause(PauseReason::Agent(need));
     };
     let ms = u64::try_from(until.saturating_sub(now)).unwrap_or(0);
@@ -74,7 +80,7 @@ fn delay(state: &State) -> (u64, WaitReason) {
         0 => 0,
         n => limits.retry.delay_ms(n),
     };
-    let between = if state.turns == 0 {
+    let between = if state.turn.number == 0 {
         0
     } else {
         limits.pause_between_ms
@@ -91,10 +97,10 @@ fn delay(state: &State) -> (u64, WaitReason) {
 
 fn rate_delay(state: &State) -> u64 {
     let allowed = state.rules.limits.calls_per_hour as usize;
-    if allowed == 0 || state.recent_calls.len() < allowed {
+    if allowed == 0 || state.agents.recent_calls.len() < allowed {
         return 0;
     }
-    let oldest = state.recent_calls[state.recent_calls.len() - allowed];
+    let oldest = state.agents.recent_calls[state.agents.recent_calls.len() - allowed];
     (oldest + HOUR_MS).saturating_sub(state.elapsed_ms())
 }
 
@@ -102,26 +108,29 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     if let Some(instead) = roles::before_turn(state, out) {
         return instead;
     }
-    state.dispatches = state.dispatches.saturating_add(1);
-    let again = std::mem::take(&mut state.repeat);
+    state.agents.dispatches = state.agents.dispatches.saturating_add(1);
+    let again = std::mem::take(&mut state.turn.repeat);
     if again {
-        state.attempt += 1;
+        state.turn.attempt += 1;
     } else {
-        state.turns += 1;
-        state.attempt = 1;
+        state.turn.number += 1;
+        state.turn.attempt = 1;
     }
     state.stage = Stage::Running;
-    state.e2e_due |= std::mem::take(&mut state.e2e_broken);
+    state.e2e.due |= std::mem::take(&mut state.e2e.broken);
     // What was proven is proven of the work before this turn.
-    state.proven.clear();
-    state.turn_phase = state.phase().map(str::to_owned);
+    state.evidence.proven.clear();
+    state.turn.phase = state.phase().map(str::to_owned);
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();
-        state.recent_calls.retain(|&start| start + HOUR_MS > now);
-        state.recent_calls.push(now);
+        state
+            .agents
+            .recent_calls
+            .retain(|&start| start + HOUR_MS > now);
+        state.agents.recent_calls.push(now);
     }
-    let iteration = state.turns;
-    let before = state.errors.last().map(|error| error.class);
+    let iteration = state.turn.number;
+    let before = state.failures.errors.last().map(|error| error.class);
     if let Some(class) = before.or(again.then_some(ErrorClass::RateLimited)) {
         out.tell(Notice::IterationRetry { iteration, class });
     }
@@ -133,25 +142,24 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         out.tell(Notice::LimitNear { iteration, max });
     }
     let task = roles::task(state).or_else(|| state.next_task().cloned());
-    state.turn_task.clone_from(&task);
+    state.turn.task.clone_from(&task);
     out.tell(Notice::IterationStart {
         iteration,
-        phase: state.turn_phase.clone(),
+        phase: state.turn.phase.clone(),
         task: task.clone(),
     });
     questions::remind(state);
     let flow = roles::turn(state, out);
-    state.told = std::mem::take(&mut state.notes);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
-        attempt: state.attempt,
-        agent: state.agent,
-        allowance: state.rules.budget.for_call(&state.bill),
+        attempt: state.turn.attempt,
+        agent: state.agents.current,
+        allowance: state.rules.budget.for_call(&state.agents.bill),
         timeout_ms: turn_timeout(state),
         left_ms: left_of_the_run(state),
-        phase: state.turn_phase.clone(),
+        phase: state.turn.phase.clone(),
         task,
-        notes: state.told.clone(),
+        notes: state.notes.tell(),
         flow,
     }));
     Next::Rest
@@ -159,11 +167,11 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
 
 /// The first choice comes back as soon as it can be called.
 fn switch_agent(state: &mut State, out: &mut Out) {
-    let agent = state.free_agent().unwrap_or(state.agent);
-    let before = std::mem::replace(&mut state.agent, agent);
+    let agent = state.free_agent().unwrap_or(state.agents.current);
+    let before = std::mem::replace(&mut state.agents.current, agent);
     if before != agent {
         out.tell(Notice::AgentSwitched {
-            iteration: state.turns,
+            iteration: state.turn.number,
             from: state.agent_name(before).into(),
             to: state.agent_name(agent).into(),
         });

@@ -16,7 +16,7 @@ use crate::machine::{
 /// Has the work proven by whatever can prove it.
 pub(super) fn prove(state: &mut State) -> Next {
     let checks = has_checks(state);
-    if state.rules.goal.is_on_forge() && (!checks || state.turns == 0) {
+    if state.rules.goal.is_on_forge() && (!checks || state.turn.number == 0) {
         return Next::Look;
     }
     if checks {
@@ -40,7 +40,7 @@ pub(super) fn take_verification(
     completes: bool,
     out: &mut Out,
 ) -> Next {
-    let claim = state.claim.take();
+    let claim = state.claims.open.take();
     if let Some(end) = stopped(state) {
         return end;
     }
@@ -60,7 +60,7 @@ pub(super) fn take_verification(
     if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
-        state.proven = report.proofs();
+        state.evidence.proven = report.proofs();
         return match completes {
             true if state.rules.checks.e2e => Next::RunE2e { completes },
             true => Next::Complete,
@@ -103,12 +103,15 @@ pub(super) fn complete(state: &mut State) -> Next {
         state.pull.verified = true;
         return Next::Look;
     }
-    if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
+    if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks.facts) {
         let (completed, total) = (facts.completed, facts.total);
-        state.proven.insert(0, Proof::Tasks { completed, total });
+        state
+            .evidence
+            .proven
+            .insert(0, Proof::Tasks { completed, total });
     }
     // Only what failed before the work began failed: nothing was proven.
-    if state.rules.goal == Goal::Prompt && state.proven.is_empty() {
+    if state.rules.goal == Goal::Prompt && state.evidence.proven.is_empty() {
         return Next::pause(PauseReason::Unproven);
     }
     Next::Finish(Outcome::Complete)

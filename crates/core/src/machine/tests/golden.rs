@@ -205,7 +205,11 @@ impl Run {
     /// What the step that is played would like to hear.
     fn wanted(&self) -> Option<Verdict> {
         let state = &self.game.state;
-        let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_ref())?;
+        let (rules, position) = state
+            .rules
+            .flow
+            .as_ref()
+            .zip(state.flow.position.as_ref())?;
         Some(rules.flow.step(position.step)?.verdict.good())
     }
 

@@ -68,7 +68,7 @@ proptest! {
         });
         let log = play(rules, start, &moves);
         prop_assert!(finished(&log));
-        prop_assert!(log.last().unwrap().after.turns <= max);
+        prop_assert!(log.last().unwrap().after.turn.number <= max);
     }
 
     #[test]
@@ -290,7 +290,7 @@ fn check_evidence(rules: &Rules, log: &[Logged]) {
             Goal::Flow => unreachable!("no rules of these have it"),
             Goal::Tasks { .. } => {
                 assert!(shown.all_done());
-                let turns = l.after.turns;
+                let turns = l.after.turn.number;
                 assert!(!rules.promise_required || turns == 0 || shown.claimed);
             }
         }
@@ -343,7 +343,7 @@ proptest! {
                     prop_assert_eq!((call.turn, call.attempt), (turns, attempt));
                 }
             }
-            prop_assert_eq!(l.after.turns, turns);
+            prop_assert_eq!(l.after.turn.number, turns);
         }
     }
 

@@ -85,7 +85,7 @@ fn a_simplified_scope_lost_no_tasks_valv_12() {
     let skipped = (4..=9).map(|n| task(n).id).collect();
     let seen = Box::new(seen(list(1, 3)));
     run.answer(Answer::Simplify { skipped, seen });
-    assert!(run.state.skipped.contains("T009"));
+    assert!(run.state.tasks.skipped.contains("T009"));
     run.work(claimed().tasks(list(3, 3)));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
 }

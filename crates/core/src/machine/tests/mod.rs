@@ -335,11 +335,11 @@ impl Script {
         self.world.commit_tree = did.commit.or_else(|| self.world.commit_tree.clone());
         let report = TurnReport {
             mentioned: None,
-            attempt: self.state.attempt,
+            attempt: self.state.turn.attempt,
             spent: did.spent,
             refusal: did.refusal,
             role: did.role.map(Box::new),
-            turn: self.state.turns,
+            turn: self.state.turn.number,
             end: did.end,
             duration_ms: did.took_ms,
             promise: did.promise,
@@ -363,7 +363,7 @@ impl Script {
     }
 
     fn verified(&mut self, results: Vec<CommandResult>) -> &mut Script {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         self.pass(100).feed(Kind::Verified(VerifyReport {
             turn,
             tree: Some("tree".into()),

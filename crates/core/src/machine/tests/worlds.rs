@@ -121,10 +121,10 @@ impl Game {
 
     /// What the machine waits for.
     fn expected(&self, next: &Move) -> Option<Kind> {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running => Some(next.turn_ended(turn, self.state.attempt)),
+            Stage::Running => Some(next.turn_ended(turn, self.state.turn.attempt)),
             Stage::Verifying { .. } => Some(next.verified(turn)),
             Stage::Waiting if next.extends => Some(Kind::Nudged { seen }),
             Stage::Waiting => Some(Kind::Woke { seen }),
@@ -140,6 +140,7 @@ impl Game {
                 seen,
                 left: self
                     .state
+                    .ticks
                     .turned_back
                     .iter()
                     .take(next.results.len())
@@ -156,10 +157,10 @@ impl Game {
 
     /// What the machine does not wait for.
     fn unexpected(&self, next: &Move) -> Kind {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running if next.extends => next.turn_ended(turn, self.state.attempt + 1),
+            Stage::Running if next.extends => next.turn_ended(turn, self.state.turn.attempt + 1),
             Stage::Running => next.turn_ended(turn + 1, 1),
             Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
             Stage::Trying { .. } => next.tried(turn.wrapping_sub(1)),
@@ -167,7 +168,7 @@ impl Game {
                 request: Request::Cancel,
             },
             Stage::Finished(_) => Kind::Woke { seen },
-            _ if next.extends => next.turn_ended(turn, self.state.attempt),
+            _ if next.extends => next.turn_ended(turn, self.state.turn.attempt),
             _ => Kind::Started { seen },
         }
     }

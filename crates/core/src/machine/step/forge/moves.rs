@@ -17,7 +17,7 @@ pub(super) fn ask(state: &mut State, what: ForgeAsk, out: &mut Out) -> Next {
 
 pub(super) fn tell(state: &State, notice: ForgeNotice, out: &mut Out) {
     out.tell(Notice::Forge {
-        iteration: state.turns,
+        iteration: state.turn.number,
         notice,
     });
 }
@@ -91,7 +91,10 @@ pub(super) fn send_back(state: &mut State, notes: Vec<ForgeNote>, out: &mut Out)
         let told = notes.iter().filter_map(lack).collect();
         reject(state, claim, told, out);
     }
-    state.notes.extend(notes.into_iter().map(PromptNote::Forge));
+    state
+        .notes
+        .next
+        .extend(notes.into_iter().map(PromptNote::Forge));
     Next::Decide
 }
 

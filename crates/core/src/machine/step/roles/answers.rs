@@ -26,9 +26,9 @@ pub(in crate::machine::step) fn take_turn(
 ) -> Next {
     state.counters.missing_promise = 0;
     state.counters.false_promise = 0;
-    state.last_promise.clear();
+    state.claims.last_promise.clear();
     if let Some(promise) = &report.promise {
-        state.last_promise = promise.to_string();
+        state.claims.last_promise = promise.to_string();
         out.tell(Notice::PromiseDetected {
             iteration: report.turn,
             promise: promise.clone(),
@@ -54,14 +54,18 @@ pub(in crate::machine::step) fn take_turn(
 /// A question parks its task; another one may go its way meanwhile.
 fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
     if scope(state) == Some(Scope::Task) {
-        state.flow = None;
+        state.flow.position = None;
     }
     questions::ask(state, words, out)
 }
 
 /// The step that the position is at, with its flow, free of the state.
 pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
-    let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_ref())?;
+    let (rules, position) = state
+        .rules
+        .flow
+        .as_ref()
+        .zip(state.flow.position.as_ref())?;
     let step = rules.flow.step(position.step)?.clone();
     Some((rules.flow.clone(), step))
 }
@@ -86,7 +90,7 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         state.notes.push(note);
         return Next::Decide;
     }
-    let has_boxes = state.tasks_known && state.tasks.as_ref().is_some_and(|t| t.total > 0);
+    let has_boxes = state.tasks.is_known && state.tasks.facts.as_ref().is_some_and(|t| t.total > 0);
     if step.plans && !has_boxes {
         let file = step.output.clone().unwrap_or_default();
         let note = PromptNote::NoOutput {
@@ -119,13 +123,13 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
 }
 
 pub(super) fn set_doing(state: &mut State, doing: Doing) {
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.doing = doing;
     }
 }
 
 fn remember(state: &mut State, said: &RoleReport) {
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.findings.clone_from(&said.findings);
         position.words.clone_from(&said.words);
         position.score = said.score.or(position.score);
@@ -134,7 +138,7 @@ fn remember(state: &mut State, said: &RoleReport) {
 
 /// Whether the work tree or the commit is another than when the turn began.
 fn changed(state: &State, seen: &Seen) -> bool {
-    let Some(position) = &state.flow else {
+    let Some(position) = &state.flow.position else {
         return false;
     };
     let differs = |before: &Option<String>, now: &Option<String>| {
@@ -146,12 +150,13 @@ fn changed(state: &State, seen: &Seen) -> bool {
 /// The verdict can't be used: it is asked for once more, then it is unclear
 /// (ERRC-08).
 fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     let Some((_, step)) = here(state) else {
         return Next::Decide;
     };
     let asked = state
         .flow
+        .position
         .as_ref()
         .is_some_and(|position| position.asked_again);
     if step.verdict != VerdictKind::None {
@@ -164,7 +169,7 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
     if asked && step.verdict != VerdictKind::None {
         return settle(state, Answer::Unclear, out);
     }
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.asked_again = true;
     }
     state.notes.push(note);
@@ -174,8 +179,8 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
 /// Reviews converge: from the third rejection on, only what can be shown to
 /// be wrong blocks (pain 29).
 fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
-    let turn = state.turns;
-    let Some(position) = &mut state.flow else {
+    let turn = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
         return Next::Decide;
     };
     if answer != Answer::Reject || position.rejects < FREE_REJECTS {
@@ -198,10 +203,11 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
 fn overrule(state: &mut State, out: &mut Out) -> Next {
     let findings = state
         .flow
+        .position
         .as_ref()
         .map_or(0, |position| position.findings.len());
     out.tell(FlowNotice::Overruled {
-        iteration: state.turns,
+        iteration: state.turn.number,
         findings,
     });
     settle(state, Answer::Approve, out)
@@ -242,12 +248,12 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
         return Next::Decide;
     };
     let now = state.now().wall_ms;
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     let counts_as = match answer {
         Answer::Unclear => step.verdict.bad().unwrap_or(answer),
         answer => answer,
     };
-    let Some(position) = &mut state.flow else {
+    let Some(position) = &mut state.flow.position else {
         return Next::Rest;
     };
     position.given.push(Given {
@@ -271,7 +277,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
         Answer::Done | Answer::Pass | Answer::Unclear => 0,
     };
     let (rejects, fails, score) = (position.rejects, position.fails, position.score);
-    state.answered = Some(LastAnswer {
+    state.flow.answered = Some(LastAnswer {
         role: step.role.clone(),
         answer,
         at_ms: now,
@@ -298,7 +304,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
 
 /// What the next one has to know.
 fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
-    let Some(position) = &state.flow else {
+    let Some(position) = &state.flow.position else {
         return;
     };
     let words = position.words.clone();
@@ -324,8 +330,8 @@ fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
 }
 
 fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
-    let iteration = state.turns;
-    let Some(position) = &mut state.flow else {
+    let iteration = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
         return;
     };
     let is_new = position.reached.insert(position.step);
@@ -358,8 +364,8 @@ pub(super) fn advance(
     count: u32,
     out: &mut Out,
 ) -> Next {
-    let iteration = state.turns;
-    let Some(position) = &mut state.flow else {
+    let iteration = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
         return Next::Decide;
     };
     let limit = flow.limit(step, answer, position.risk);
@@ -401,7 +407,7 @@ pub(super) fn advance(
 
 fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) -> Next {
     out.tell(FlowNotice::Escalated {
-        iteration: state.turns,
+        iteration: state.turn.number,
         task: task(state).map(|task| task.name()).unwrap_or_default(),
         role: step.role.clone(),
         why,

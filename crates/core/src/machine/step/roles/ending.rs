@@ -52,7 +52,7 @@ fn has_checks(state: &State) -> bool {
 }
 
 pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
-    let doing = state.flow.as_ref().map(|position| &position.doing);
+    let doing = state.flow.position.as_ref().map(|position| &position.doing);
     doing == Some(&Doing::Prove)
 }
 
@@ -65,7 +65,7 @@ pub(in crate::machine::step) fn take_proof(
     if report.passed() {
         let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
         ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
-        state.proven = report.proofs();
+        state.evidence.proven = report.proofs();
         return match scope(state) {
             Some(Scope::Run) => end_run(state),
             _ => tick(state, out),
@@ -88,7 +88,7 @@ pub(in crate::machine::step) fn take_proof(
         // Nobody judges in this flow: the last one tries again.
         return Next::Decide;
     };
-    let count = match (&mut state.flow, answer) {
+    let count = match (&mut state.flow.position, answer) {
         (Some(position), Answer::Fail) => {
             position.fails += 1;
             position.fails
@@ -107,10 +107,10 @@ pub(in crate::machine::step) fn take_proof(
 fn tick(state: &mut State, out: &mut Out) -> Next {
     set_doing(state, Doing::Tick);
     let Some(task) = task(state) else {
-        state.flow = None;
+        state.flow.position = None;
         return Next::Decide;
     };
-    state.accepted.insert(task.id.clone());
+    state.flow.accepted.insert(task.id.clone());
     state.stage = Stage::Marking;
     out.push(Effect::Mark {
         tick: vec![task.id],
@@ -126,7 +126,7 @@ pub(in crate::machine::step) fn take_marks(state: &mut State, seen: &Seen, out: 
     if let Some(end) = stopped(state) {
         return end;
     }
-    let doing = state.flow.as_ref().map(|position| &position.doing);
+    let doing = state.flow.position.as_ref().map(|position| &position.doing);
     if doing != Some(&Doing::Tick) {
         return match state.early_ticks().is_empty() {
             true => Next::GoOn,
@@ -137,12 +137,12 @@ pub(in crate::machine::step) fn take_marks(state: &mut State, seen: &Seen, out: 
     if !state.done_tasks().contains(&task) {
         return not_marked(state, out);
     }
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     out.tell(FlowNotice::TaskPassed { iteration, task });
     if scope(state) == Some(Scope::Run) {
         return next_subtask(state, out);
     }
-    state.flow = None;
+    state.flow.position = None;
     Next::GoOn
 }
 
@@ -151,16 +151,16 @@ fn not_marked(state: &mut State, out: &mut Out) -> Next {
         class: ErrorClass::FileOp,
         detail: Detail::Words("a box of the task file could not be set".into()),
     };
-    count_error(state, state.turns, error, out);
+    count_error(state, state.turn.number, error, out);
     Next::Decide
 }
 
 fn next_subtask(state: &mut State, out: &mut Out) -> Next {
     set_doing(state, Doing::Step);
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.task = None;
     }
-    match state.pending() {
+    match state.tasks.pending() {
         0 => settle(state, Answer::Done, out),
         _ => Next::Decide,
     }
@@ -181,7 +181,7 @@ fn end_run(state: &mut State) -> Next {
         return Next::pause(PauseReason::Unproven);
     }
     let phases = flow.phases().count();
-    state.proven.insert(
+    state.evidence.proven.insert(
         0,
         Proof::Phases {
             completed: phases,
