@@ -9,6 +9,7 @@ mod checks;
 mod clock;
 mod effect;
 mod event;
+mod level;
 mod notice;
 mod outcome;
 mod progress;
@@ -24,13 +25,14 @@ mod words;
 
 pub use bill::{Allowance, Bill, Budget, BudgetKind};
 pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, Ticks};
-pub use clock::Now;
+pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
-    Answer, CommandResult, End, Event, FlowFacts, GuardBlock, Kind, PhaseFacts, Request, Seen,
-    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
+    CommandResult, End, Event, FlowFacts, GuardBlock, Kind, MenuAnswer, Observation, PhaseFacts,
+    Request, TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
 };
-pub use notice::{Level, Notice, iso_utc};
+pub use level::Level;
+pub use notice::Notice;
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
 pub use proof::Proof;

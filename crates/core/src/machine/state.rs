@@ -14,6 +14,7 @@ use super::{
     CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
     TaskRef, VerifyWhen, WaitReason,
 };
+use crate::flow::{Flow, Position, Scope};
 use crate::forge::{self, ForgeAsk};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -112,33 +113,12 @@ impl State {
     pub fn verifying(&self) -> Option<CheckScope> {
         match self.stage {
             Stage::Verifying { completes: true } => Some(CheckScope::Everything),
-            Stage::Verifying { completes: false } => {
-                Some(self.unchecked_ticks(self.rules.verify == Some(VerifyWhen::Each)))
-            }
+            Stage::Verifying { completes: false } => Some(
+                self.ticks
+                    .scope(self.rules.verify == Some(VerifyWhen::Each)),
+            ),
             _ => None,
         }
-    }
-
-    /// The checks of the ticks that wait for a judgement, and with `project`
-    /// those of the project.
-    pub(super) fn unchecked_ticks(&self, project: bool) -> CheckScope {
-        let ids = self
-            .ticks
-            .unchecked
-            .iter()
-            .map(|task| task.id.clone())
-            .collect();
-        CheckScope::Tasks { ids, project }
-    }
-
-    /// Every task that is done, where a flow decides which may be.
-    pub(super) fn done_tasks(&self) -> Vec<String> {
-        let facts = self
-            .tasks
-            .facts
-            .as_ref()
-            .and_then(|facts| facts.flow.as_ref());
-        facts.map(|facts| facts.done.clone()).unwrap_or_default()
     }
 
     /// Boxes that were ticked without the flow.
@@ -146,9 +126,25 @@ impl State {
         if self.rules.flow.is_none() || !self.tasks.is_known {
             return Vec::new();
         }
-        let mut done = self.done_tasks();
-        done.retain(|id| !self.flow.accepted.contains(id));
-        done
+        let is_early = |id: &&String| !self.flow.accepted.contains(*id);
+        self.tasks.done().iter().filter(is_early).cloned().collect()
+    }
+
+    /// The flow that is followed, and the place in it.
+    pub(super) fn place(&self) -> Option<(&Flow, &Position)> {
+        let rules = self.rules.flow.as_ref()?;
+        Some((&rules.flow, self.flow.position.as_ref()?))
+    }
+
+    /// Whether the whole run is one way through a flow.
+    pub(super) fn is_one_flow(&self) -> bool {
+        let rules = self.rules.flow.as_ref();
+        rules.is_some_and(|rules| rules.flow.scope == Scope::Run)
+    }
+
+    /// Whether each task goes its own way through a flow.
+    pub(super) fn has_flow_of_tasks(&self) -> bool {
+        self.rules.flow.is_some() && !self.is_one_flow()
     }
 
     /// Ticks that were turned back and still stand in the file.
@@ -158,11 +154,11 @@ impl State {
 
     /// The tasks that are done and whose ticks nothing has proven.
     pub fn unproven(&self) -> Vec<&str> {
-        let unproven = self
-            .ticks
+        let ticks = &self.ticks;
+        let unproven = ticks
             .done
             .iter()
-            .filter(|id| !self.ticks.proofs.contains_key(*id));
+            .filter(|id| !ticks.proofs.contains_key(*id));
         unproven.map(String::as_str).collect()
     }
 
@@ -219,9 +215,8 @@ impl State {
 
     /// The files that the phases of the flow have left in this run.
     pub fn phase_outputs(&self) -> impl Iterator<Item = &str> {
-        let is_new =
-            |name: &&String| self.flow.old_outputs.get(*name) != self.flow.outputs.get(*name);
-        self.flow.outputs.keys().filter(is_new).map(String::as_str)
+        let names = self.flow.outputs.keys().map(String::as_str);
+        names.filter(|name| self.flow.has_left(name))
     }
 
     /// When the run goes on by itself, on the wall clock, where it waits for
@@ -241,13 +236,7 @@ impl State {
     /// The first choice among the agents that can be called now.
     pub(super) fn free_agent(&self) -> Option<usize> {
         let now = self.now().wall_ms;
-        let is_free = |agent: &usize| {
-            self.agents
-                .holds
-                .get(agent)
-                .is_none_or(|hold| hold.is_over(now))
-        };
-        (0..self.rules.agents.len().max(1)).find(is_free)
+        (0..self.rules.agents.len().max(1)).find(|&agent| self.agents.is_free(agent, now))
     }
 
     pub fn elapsed_ms(&self) -> u64 {

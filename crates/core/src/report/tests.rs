@@ -2,7 +2,7 @@ use super::*;
 use crate::lang::Lang;
 use crate::machine::{
     BreakerRule, CommandResult, Detail, ErrorClass, Event, GuardBlock, Kind, Limit, Missing,
-    Notice, Now, PauseReason, Proof, RepliedBy, Reply, Rules, Seen, Stage, TaskFacts, Tasks,
+    Notice, Now, Observation, PauseReason, Proof, RepliedBy, Reply, Rules, Stage, TaskFacts, Tasks,
     TurnReport, VerifyWhen, WaitReason, step,
 };
 use crate::usage::{Tokens, Usage, Usd};
@@ -430,7 +430,7 @@ fn played() -> (State, Story) {
         id: "T001".into(),
         text: "Parse <config>".into(),
     };
-    let seen = |done: usize| Seen {
+    let seen = |done: usize| Observation {
         tasks: Tasks::Read(TaskFacts {
             total: 1,
             completed: done,
@@ -440,7 +440,7 @@ fn played() -> (State, Story) {
             ..TaskFacts::default()
         }),
         tree: Some(format!("tree {done}")),
-        ..Seen::default()
+        ..Observation::default()
     };
     let events = [
         (0, Kind::Started { seen: seen(0) }),

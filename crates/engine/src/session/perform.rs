@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{
-    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage,
-    VerifyReport, WaitReason, step,
+    CheckScope, CommandResult, Effect, Event, Kind, MenuAnswer, Outcome, Request, SessionEvent,
+    Stage, VerifyReport, WaitReason, step,
 };
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
@@ -148,7 +148,7 @@ impl SessionLoop {
             }
             // Nobody can be asked from here; the person answers with a word.
             Effect::Ask(_) => queue.push_back(vec![Kind::Answered {
-                answer: Answer::SaveAndExit,
+                answer: MenuAnswer::SaveAndExit,
             }]),
             Effect::Finish(outcome) => return Some(self.ended(outcome)),
         }
@@ -175,7 +175,7 @@ impl SessionLoop {
                 seen: self.looker.look(),
             }),
             Stage::Asking(_) => Some(Kind::Answered {
-                answer: Answer::SaveAndExit,
+                answer: MenuAnswer::SaveAndExit,
             }),
             Stage::Marking => Some(Kind::Marked {
                 seen: self.looker.look(),

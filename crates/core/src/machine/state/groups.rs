@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::{LastAnswer, Position};
+use crate::flow::{Doing, LastAnswer, Position};
 use crate::integrity::Weakening;
 use crate::machine::progress::Progress;
 use crate::machine::refusal::Hold;
-use crate::machine::{Bill, Detail, ErrorClass, Proof, TaskFacts, TaskRef, Tasks};
+use crate::machine::{
+    Bill, CheckScope, Detail, ErrorClass, FlowFacts, Observation, Proof, TaskFacts, TaskRef, Tasks,
+};
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
 
@@ -52,6 +54,16 @@ impl TaskState {
         self.most = self.facts.as_ref().map_or(0, |t| t.total);
     }
 
+    /// What a flow has to know of it.
+    pub(in crate::machine) fn flow(&self) -> Option<&FlowFacts> {
+        self.facts.as_ref()?.flow.as_deref()
+    }
+
+    /// Every task that is done, where a flow decides which may be.
+    pub(in crate::machine) fn done(&self) -> &[String] {
+        self.flow().map_or(&[], |facts| &facts.done)
+    }
+
     pub(in crate::machine) fn pending(&self) -> usize {
         self.facts.as_ref().map_or(0, |t| t.pending)
     }
@@ -72,6 +84,15 @@ pub struct TickState {
     pub(in crate::machine) unchecked: Vec<TaskRef>,
     /// Ticks that were turned back and still stand in the file.
     pub(in crate::machine) turned_back: Vec<String>,
+}
+
+impl TickState {
+    /// The checks of the ticks that wait for a judgement, and with `project`
+    /// those of the project.
+    pub(in crate::machine) fn scope(&self, project: bool) -> CheckScope {
+        let ids = self.unchecked.iter().map(|task| task.id.clone()).collect();
+        CheckScope::Tasks { ids, project }
+    }
 }
 
 /// What Ralph saw with its own eyes.
@@ -140,6 +161,20 @@ pub struct Agents {
     pub(in crate::machine) recent_calls: Vec<u64>,
 }
 
+impl Agents {
+    pub(in crate::machine) fn is_free(&self, agent: usize, now: i64) -> bool {
+        let hold = self.holds.get(&agent);
+        hold.is_none_or(|hold| hold.is_over(now))
+    }
+
+    /// Somebody knows better than the limits of the agents.
+    pub(in crate::machine) fn release(&mut self, now: i64) {
+        for hold in self.holds.values_mut() {
+            hold.until = Some(now);
+        }
+    }
+}
+
 /// The flow that the run follows, where it follows one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowState {
@@ -153,6 +188,36 @@ pub struct FlowState {
     pub(in crate::machine) outputs: BTreeMap<String, String>,
     pub(in crate::machine) tree: Option<String>,
     pub(in crate::machine) commit: Option<String>,
+}
+
+impl FlowState {
+    /// The task that goes through the flow.
+    pub(in crate::machine) fn task(&self) -> Option<&TaskRef> {
+        self.position.as_ref()?.task.as_ref()
+    }
+
+    pub(in crate::machine) fn is_doing(&self, doing: &Doing) -> bool {
+        self.position.as_ref().is_some_and(|p| p.doing == *doing)
+    }
+
+    pub(in crate::machine) fn set_doing(&mut self, doing: Doing) {
+        if let Some(position) = &mut self.position {
+            position.doing = doing;
+        }
+    }
+
+    pub(in crate::machine) fn see(&mut self, seen: &Observation) {
+        self.tree.clone_from(&seen.tree);
+        self.commit.clone_from(&seen.commit_tree);
+        self.outputs.clone_from(&seen.outputs);
+    }
+
+    /// Whether a phase left the file in this run: one that was there before is
+    /// not its work.
+    pub(in crate::machine) fn has_left(&self, output: &str) -> bool {
+        let there = self.outputs.get(output);
+        there.is_some() && there != self.old_outputs.get(output)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::State;
 use crate::display::RoleView;
 use crate::flow::Scope;
-use crate::machine::notice::iso_utc;
-use crate::machine::{Notice, Outcome, Question};
+use crate::machine::{Notice, Outcome, Question, iso_utc};
 
 impl State {
     /// What is told at the end of a run.
@@ -77,23 +76,20 @@ impl State {
     /// The roles of the task that goes through the flow; none where the flow
     /// is the way of the whole run.
     pub fn roles(&self) -> Vec<RoleView> {
-        let flow = self.rules.flow.as_ref().map(|rules| &rules.flow);
-        let of_a_task = flow.filter(|flow| flow.scope != Scope::Run);
-        match of_a_task.zip(self.flow.position.as_ref()) {
-            Some((flow, position)) => position.roles(flow),
-            None => Vec::new(),
+        match self.place() {
+            Some((flow, position)) if flow.scope != Scope::Run => position.roles(flow),
+            _ => Vec::new(),
         }
     }
 
     /// Where the run stands in its flow; null where it follows none.
     fn flow_status(&self) -> Value {
-        let Some((rules, position)) = self.rules.flow.as_ref().zip(self.flow.position.as_ref())
-        else {
+        let Some((flow, position)) = self.place() else {
             return Value::Null;
         };
-        let step = rules.flow.step(position.step);
+        let step = flow.step(position.step);
         json!({
-            "name": rules.flow.name,
+            "name": flow.name,
             "step": step.map(|step| step.id.as_str()),
             "role": step.map(|step| step.role.as_str()),
             "task": position.task.as_ref().map(|task| task.id.as_str()),

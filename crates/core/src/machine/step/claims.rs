@@ -171,7 +171,7 @@ pub(super) fn after_claims(state: &State) -> Next {
     if state.rules.verify == Some(VerifyWhen::Each) {
         return Next::Verify {
             completes: false,
-            scope: state.unchecked_ticks(true),
+            scope: state.ticks.scope(true),
         };
     }
     Next::Decide

@@ -14,7 +14,7 @@ use crate::machine::{
 };
 
 /// How a turn went, before its promise is looked at.
-enum Turned {
+enum TurnVerdict {
     Normal,
     /// It was ended from outside and is judged by what it left.
     Cut,
@@ -32,12 +32,12 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
 
     // The run's own time was up: that is no failure of the turn.
     let out_of_time = report.end == End::TimedOut && is_used_up(state, Limit::Duration);
-    let turned = if out_of_time {
-        Turned::Cut
+    let verdict = if out_of_time {
+        TurnVerdict::Cut
     } else {
         how_it_went(report, !evidence.is_empty())
     };
-    if let (Turned::Failed(_), Some(refusal)) = (&turned, report.refusal) {
+    if let (TurnVerdict::Failed(_), Some(refusal)) = (&verdict, report.refusal) {
         hold_agent(state, report, refusal, out);
         note_changes(state, report, done_before, out);
         return after_failure(state);
@@ -49,21 +49,21 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     if !(out_of_time && stalled) && roles::expects_work(state) {
         count_stall(state, report, stalled, out);
     }
-    match turned {
-        Turned::Failed(error) => {
+    match verdict {
+        TurnVerdict::Failed(error) => {
             state.claims.last_promise.clear();
             count_error(state, report.turn, error, out);
             after_failure(state)
         }
-        Turned::Unwritable(error) => {
+        TurnVerdict::Unwritable(error) => {
             count_error(state, report.turn, error, out);
             Next::pause(PauseReason::Disk).unless_stopped(state)
         }
-        Turned::Cut => {
+        TurnVerdict::Cut => {
             forget_errors(state);
             Next::GoOn.unless_stopped(state)
         }
-        Turned::Normal => {
+        TurnVerdict::Normal => {
             forget_errors(state);
             match state.flow.position {
                 Some(_) => roles::take_turn(state, report, out),
@@ -113,13 +113,13 @@ fn after_failure(state: &State) -> Next {
     next.unless_stopped(state)
 }
 
-fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
-    let failed = |class, detail| Turned::Failed(ErrorNote { class, detail });
+fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
+    let failed = |class, detail| TurnVerdict::Failed(ErrorNote { class, detail });
     let words = report.failure.clone();
     match &report.end {
         End::Exit(0) => match &report.seen.tasks {
             Tasks::Trouble { class, message } => failed(*class, Detail::Words(message.clone())),
-            _ => Turned::Normal,
+            _ => TurnVerdict::Normal,
         },
         End::Exit(code) => failed(ErrorClass::AgentExec, Detail::Exit { code: *code, words }),
         End::Signal(signal) => failed(
@@ -136,18 +136,18 @@ fn how_it_went(report: &TurnReport, productive: bool) -> Turned {
         End::SpawnFailed { missing: false } => {
             failed(ErrorClass::AgentExec, Detail::NotStarted { words })
         }
-        End::Unwritable => Turned::Unwritable(ErrorNote {
+        End::Unwritable => TurnVerdict::Unwritable(ErrorNote {
             class: ErrorClass::FileOp,
             detail: Detail::Words(words),
         }),
-        End::TimedOut if productive => Turned::Cut,
+        End::TimedOut if productive => TurnVerdict::Cut,
         End::TimedOut => failed(
             ErrorClass::AgentTimeout,
             Detail::Timeout {
                 seconds: report.duration_ms / 1000,
             },
         ),
-        End::OverBudget | End::Stopped | End::Lost => Turned::Cut,
+        End::OverBudget | End::Stopped | End::Lost => TurnVerdict::Cut,
     }
 }
 

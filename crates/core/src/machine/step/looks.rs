@@ -3,22 +3,20 @@
 use super::out::Out;
 use super::ticks::take_ticks;
 use crate::lang::{Lang, Say};
-use crate::machine::{CheckNotice, Evidence, Integrity, Notice, Seen, State, Tasks};
+use crate::machine::{CheckNotice, Evidence, Integrity, Notice, Observation, State, Tasks};
 use crate::template::PromptNote;
 
 /// What changed while no agent ran is nobody's progress, but it was seen.
-pub(super) fn take_in(state: &mut State, seen: &Seen, out: &mut Out) {
+pub(super) fn take_in(state: &mut State, seen: &Observation, out: &mut Out) {
     look(state, seen);
     note_weakened(state, seen, out);
 }
 
 /// Takes in what was seen, and says what of it is new.
-pub(super) fn look(state: &mut State, seen: &Seen) -> Vec<Evidence> {
+pub(super) fn look(state: &mut State, seen: &Observation) -> Vec<Evidence> {
     state.tasks.take(&seen.tasks);
     if state.rules.flow.is_some() {
-        state.flow.tree.clone_from(&seen.tree);
-        state.flow.commit.clone_from(&seen.commit_tree);
-        state.flow.outputs.clone_from(&seen.outputs);
+        state.flow.see(seen);
     }
     take_ticks(state, &seen.tasks);
     let kinds = state.rules.evidence;
@@ -26,7 +24,7 @@ pub(super) fn look(state: &mut State, seen: &Seen) -> Vec<Evidence> {
 }
 
 /// Tells what was weakened since the last look.
-pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Out) {
+pub(super) fn note_weakened(state: &mut State, seen: &Observation, out: &mut Out) {
     let before = std::mem::replace(&mut state.evidence.weakened, seen.weakened.clone());
     if state.evidence.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
         return;

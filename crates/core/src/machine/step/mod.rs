@@ -32,7 +32,8 @@ use self::looks::{note_lost_tasks, take_in};
 use self::next::{Next, stop_outcome};
 use self::out::Out;
 use super::{
-    Answer, Effect, Event, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen, Stage, State,
+    Effect, Event, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason, Request,
+    Stage, State,
 };
 use crate::forge::ForgeAnswer;
 
@@ -155,7 +156,8 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
         }
         (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
-            release_agents(state);
+            let now = state.now().wall_ms;
+            state.agents.release(now);
             wake(state, seen, out)
         }
         (Kind::Answered { answer }, &Stage::Asking(limit)) => {
@@ -188,7 +190,7 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
     }
 }
 
-fn start(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     ticks::know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     state.tasks.rebase();
@@ -205,7 +207,7 @@ fn start(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
 /// A dead or paused run is taken up: iterations accumulate, everything that
 /// is counted in a row starts afresh, and a reached limit is extended first
 /// (RESM-02, RESM-03, BRKR-09).
-fn resume(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     if is_over(state) {
         return Next::Rest;
     }
@@ -259,7 +261,7 @@ fn is_over(state: &State) -> bool {
     )
 }
 
-fn wake(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+fn wake(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     // What was due before the pause was verified and failed then: the agent
     // has to work on it before it is judged again.
     let was_due = is_due_for_proof(state);
@@ -274,16 +276,8 @@ fn wake(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
     turn::start_if_possible(state, out)
 }
 
-/// Somebody knows better than the agent's limit.
-fn release_agents(state: &mut State) {
-    let now = state.now().wall_ms;
-    for hold in state.agents.holds.values_mut() {
-        hold.until = Some(now);
-    }
-}
-
 /// The boxes were emptied, and the world was looked at again.
-fn take_unticked(state: &mut State, seen: &Seen, left: &[String], out: &mut Out) -> Next {
+fn take_unticked(state: &mut State, seen: &Observation, left: &[String], out: &mut Out) -> Next {
     // What could not be written is tried again after the next turn.
     state.ticks.turned_back = left.to_vec();
     take_in(state, seen, out);
@@ -293,16 +287,16 @@ fn take_unticked(state: &mut State, seen: &Seen, left: &[String], out: &mut Out)
     Next::CarryOn
 }
 
-fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) -> Next {
+fn take_answer(state: &mut State, answer: &MenuAnswer, limit: Limit, out: &mut Out) -> Next {
     match answer {
-        Answer::Extend => {
+        MenuAnswer::Extend => {
             limits::extend(state, limit, out);
             match state.pull.waits {
                 true => Next::Look,
                 false => Next::Decide,
             }
         }
-        Answer::Simplify { skipped, seen } => {
+        MenuAnswer::Simplify { skipped, seen } => {
             state.tasks.skipped.extend(skipped.iter().cloned());
             out.tell(Notice::TasksSkipped {
                 iteration: state.turn.number,
@@ -313,8 +307,8 @@ fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Out) 
             limits::extend(state, limit, out);
             Next::GoOn
         }
-        Answer::SaveAndExit => Next::pause(PauseReason::Limit(limit)),
-        Answer::Abandon => Next::Finish(Outcome::Cancelled),
+        MenuAnswer::SaveAndExit => Next::pause(PauseReason::Limit(limit)),
+        MenuAnswer::Abandon => Next::Finish(Outcome::Cancelled),
     }
 }
 

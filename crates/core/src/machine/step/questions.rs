@@ -3,7 +3,7 @@
 
 use super::next::Next;
 use super::out::Out;
-use crate::machine::question::{Asked, parse};
+use crate::machine::question::{ParsedQuestion, parse};
 use crate::machine::{
     Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage, State, TaskRef,
     WaitReason,
@@ -47,7 +47,7 @@ fn block(words: &str) -> Next {
     Next::Finish(Outcome::Blocked { reason })
 }
 
-fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Out) {
+fn park(state: &mut State, asked: ParsedQuestion, wait_ms: u64, out: &mut Out) {
     let now = state.now().wall_ms;
     let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
     let question = Question {

@@ -12,23 +12,21 @@ use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
 };
-use crate::machine::{Effect, Outcome, PauseReason, Seen, Stage, State, TaskRef, Tasks};
+use crate::machine::{Effect, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks};
 use crate::template::PromptNote;
 
+use self::answers::{FREE_REJECTS, subtask_number};
 pub(super) use self::answers::{take_checks, take_turn};
 pub(super) use self::ending::{end_of_way, is_proving, take_marks, take_proof};
-
-/// After so many rejections a finding has to be reproducible to block.
-const FREE_REJECTS: u32 = 2;
 
 /// What is there at the beginning was nobody's work in this run.
 pub(super) fn begin(state: &mut State) {
     if state.rules.flow.is_none() {
         return;
     }
-    state.flow.accepted = state.done_tasks().into_iter().collect();
+    state.flow.accepted = state.tasks.done().iter().cloned().collect();
     state.flow.old_outputs.clone_from(&state.flow.outputs);
-    if scope(state) == Some(Scope::Run) {
+    if state.is_one_flow() {
         state.flow.position = Some(Position::begin(None, Risk::default()));
     }
 }
@@ -36,13 +34,13 @@ pub(super) fn begin(state: &mut State) {
 /// A run is taken up: what a person ticked meanwhile counts, what an agent
 /// ticked that nobody judged does not, and a person who was needed has been
 /// there.
-pub(super) fn resume(state: &mut State, seen: &Seen) {
+pub(super) fn resume(state: &mut State, seen: &Observation) {
     if state.rules.flow.is_none() {
         return;
     }
     let was_paused = matches!(state.stage, Stage::Finished(_));
     if let (true, Tasks::Read(facts)) = (was_paused, &seen.tasks) {
-        let known = state.done_tasks();
+        let known = state.tasks.done();
         let done = facts.flow.as_ref().map_or(&[][..], |flow| &flow.done);
         let by_hand = done.iter().filter(|id| !known.contains(id));
         let by_hand: Vec<String> = by_hand.cloned().collect();
@@ -54,7 +52,7 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
             reason: PauseReason::Escalated(_)
         })
     );
-    let is_task = scope(state) == Some(Scope::Task);
+    let is_task = state.has_flow_of_tasks();
     let Some(position) = &mut state.flow.position else {
         return;
     };
@@ -74,40 +72,16 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
     }
 }
 
-fn scope(state: &State) -> Option<Scope> {
-    state.rules.flow.as_ref().map(|rules| rules.flow.scope)
-}
-
 /// Whether a turn without any change is a stall: not of those who are there to
 /// look.
 pub(super) fn expects_work(state: &State) -> bool {
-    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.position.as_ref())
-    else {
-        return true;
-    };
-    let Some(step) = rules.flow.step(position.step) else {
-        return true;
-    };
-    step.writes == Writes::Yes && !has_new_output(state, step)
+    let step = state.place().and_then(|(flow, at)| flow.step(at.step));
+    step.is_none_or(|step| step.writes == Writes::Yes && !has_new_output(state, step))
 }
 
 fn has_new_output(state: &State, step: &Step) -> bool {
-    step.output.is_some() && missing_output(state, step).is_none()
-}
-
-/// The file that the step has to leave, where it is not there. One that was
-/// there before the run is not its work.
-fn missing_output(state: &State, step: &Step) -> Option<String> {
-    let name = step.output_for(subtask_number(state))?;
-    let there = state.flow.outputs.get(&name);
-    let is_new = there.is_some() && there != state.flow.old_outputs.get(&name);
-    (!is_new).then_some(name)
-}
-
-/// The number of the subtask that is worked on, from 1.
-fn subtask_number(state: &State) -> usize {
-    let facts = state.tasks.facts.as_ref();
-    facts.map_or(0, |facts| facts.completed) + 1
+    let output = step.output_for(subtask_number(state));
+    output.is_some_and(|output| state.flow.has_left(&output))
 }
 
 /// Does what has to be done before an agent is called; what takes the place of
@@ -146,9 +120,8 @@ fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
 
 /// A task that is not on its way yet begins its way.
 fn choose_task(state: &mut State, out: &mut Out) {
-    let done = state.done_tasks();
-    let is_done = |task: &TaskRef| done.contains(&task.id);
-    if scope(state) == Some(Scope::Task) && task(state).as_ref().is_some_and(is_done) {
+    let is_done = |task: &TaskRef| state.tasks.done().contains(&task.id);
+    if state.has_flow_of_tasks() && state.flow.task().is_some_and(is_done) {
         // A person did it meanwhile.
         state.flow.position = None;
     }
@@ -168,11 +141,7 @@ fn choose_task(state: &mut State, out: &mut Out) {
             let Some(task) = next else {
                 return;
             };
-            let facts = state
-                .tasks
-                .facts
-                .as_ref()
-                .and_then(|facts| facts.flow.as_ref());
+            let facts = state.tasks.flow();
             let found = facts.map(|facts| facts.risk.clone()).unwrap_or_default();
             let detected = match (rules.risk, &found.sign) {
                 (Some(risk), sign) if *sign != RiskSign::Said => Detected {
@@ -229,10 +198,6 @@ fn refuse_without_approval(state: &mut State, out: &mut Out) {
     });
     position.step = needed;
     position.asked_again = false;
-}
-
-pub(super) fn task(state: &State) -> Option<TaskRef> {
-    state.flow.position.as_ref()?.task.clone()
 }
 
 /// What the call that begins needs of the flow.

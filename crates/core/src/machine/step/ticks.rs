@@ -66,7 +66,7 @@ pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
     }
     Some(Next::Verify {
         completes: false,
-        scope: state.unchecked_ticks(false),
+        scope: state.ticks.scope(false),
     })
 }
 

@@ -17,11 +17,11 @@ fn rules(goal: Goal, change: impl FnOnce(&mut ForgeRules)) -> Rules {
 }
 
 fn p0(change: impl FnOnce(&mut ForgeRules)) -> Script {
-    Script::begin(rules(Goal::PullRequest, change), Seen::default())
+    Script::begin(rules(Goal::PullRequest, change), Observation::default())
 }
 
 fn p1(change: impl FnOnce(&mut ForgeRules)) -> Script {
-    Script::begin(rules(Goal::Ci, change), Seen::default())
+    Script::begin(rules(Goal::Ci, change), Observation::default())
 }
 
 fn pull(head: &str) -> Pull {

@@ -247,7 +247,7 @@ fn a_claim_about_no_tasks_is_rejected_loop_05() {
     let nothing_to_count = [
         seen(list(0, 0)),
         no_task_file(),
-        Seen {
+        Observation {
             tasks: unreadable(),
             ..no_task_file()
         },

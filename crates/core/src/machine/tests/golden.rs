@@ -46,7 +46,7 @@ struct Run {
     outputs: BTreeMap<String, String>,
 }
 
-fn drawn(seed: u64) -> (Rules, Seen, Vec<Move>) {
+fn drawn(seed: u64) -> (Rules, Observation, Vec<Move>) {
     let mut bytes = [7; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
@@ -109,7 +109,7 @@ impl Run {
     }
 
     /// What a flow sees of the world.
-    fn see(&mut self, seen: Seen) -> Seen {
+    fn see(&mut self, seen: Observation) -> Observation {
         if self.game.state.rules.flow.is_none() {
             return seen;
         }
@@ -122,7 +122,7 @@ impl Run {
         if let Some(flow) = &mut facts.flow {
             flow.done = self.done.iter().map(|&n| task(n).id).collect();
         }
-        Seen {
+        Observation {
             tasks: Tasks::Read(facts),
             outputs: self.outputs.clone(),
             ..seen
@@ -183,7 +183,7 @@ impl Run {
         } else {
             End::Exit(0)
         };
-        let seen = Seen {
+        let seen = Observation {
             tree: Some(format!("tree {tree}")),
             commit_tree: None,
             ..self.see(next.seen.clone())

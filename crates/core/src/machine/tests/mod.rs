@@ -126,18 +126,18 @@ fn phased(phases: &[(usize, usize)]) -> TaskFacts {
     }
 }
 
-fn seen(facts: TaskFacts) -> Seen {
-    Seen {
+fn seen(facts: TaskFacts) -> Observation {
+    Observation {
         tasks: Tasks::Read(facts),
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
-        ..Seen::default()
+        ..Observation::default()
     }
 }
 
-fn no_task_file() -> Seen {
-    Seen {
+fn no_task_file() -> Observation {
+    Observation {
         tasks: Tasks::None,
         ..seen(TaskFacts::default())
     }
@@ -286,7 +286,7 @@ const START: Now = Now {
 #[derive(Clone, Debug)]
 struct Script {
     state: State,
-    world: Seen,
+    world: Observation,
     now: Now,
     /// Everything that came out so far.
     effects: Vec<Effect>,
@@ -296,7 +296,7 @@ struct Script {
 }
 
 impl Script {
-    fn new(rules: Rules, world: Seen) -> Script {
+    fn new(rules: Rules, world: Observation) -> Script {
         Script {
             state: State::new(rules).unwrap(),
             world,
@@ -308,7 +308,7 @@ impl Script {
     }
 
     /// A run that has begun.
-    fn begin(rules: Rules, world: Seen) -> Script {
+    fn begin(rules: Rules, world: Observation) -> Script {
         let mut script = Script::new(rules, world);
         let seen = script.world.clone();
         script.feed(Kind::Started { seen });
@@ -386,7 +386,7 @@ impl Script {
         self.wake()
     }
 
-    fn answer(&mut self, answer: Answer) -> &mut Script {
+    fn answer(&mut self, answer: MenuAnswer) -> &mut Script {
         self.feed(Kind::Answered { answer })
     }
 

@@ -190,7 +190,7 @@ fn events_that_do_not_fit_change_nothing() {
         seen: seen(list(9, 9)),
     };
     let answered = || Kind::Answered {
-        answer: Answer::Abandon,
+        answer: MenuAnswer::Abandon,
     };
     let check = |run: &Script, stale: Vec<Kind>| {
         for kind in stale {

@@ -719,12 +719,10 @@ fn every_call_is_a_dispatch_and_they_have_a_limit() {
     script.mark(tasks(1, 2));
     script.play(&[("developer", nothing())]);
     assert_eq!(script.acts(), ["ask"]);
-    script.answer(Answer2::Extend);
+    script.answer(MenuAnswer::Extend);
     assert_eq!(script.role(), "reviewer");
     assert_eq!(script.state.rules.limits.max_dispatches, 8);
 }
-
-use super::super::Answer as Answer2;
 
 #[test]
 fn a_developer_who_changes_nothing_stalls_and_a_reviewer_does_not() {

@@ -15,7 +15,7 @@ use crate::integrity::{How, Weakening};
 /// What happens next, whatever the machine waits for.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
-    pub seen: Seen,
+    pub seen: Observation,
     pub end: End,
     pub promise: Option<Promise>,
     pub failure: &'static str,
@@ -61,7 +61,7 @@ impl Logged {
 
 /// Plays the driver: answers what the machine waits for, and takes a finished
 /// run up again where the next move is a crash.
-pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
+pub(super) fn play(rules: Rules, start: Observation, moves: &[Move]) -> Vec<Logged> {
     let mut game = Game::new(rules);
     game.feed(Kind::Started { seen: start }, false);
     for next in moves {
@@ -227,15 +227,15 @@ impl Move {
         Kind::E2eEnded { turn, result }
     }
 
-    fn answer(&self) -> Answer {
+    fn answer(&self) -> MenuAnswer {
         match (self.extends, self.promise.is_some()) {
-            (true, true) => Answer::Extend,
-            (true, false) => Answer::Simplify {
+            (true, true) => MenuAnswer::Extend,
+            (true, false) => MenuAnswer::Simplify {
                 skipped: vec!["T900".into()],
                 seen: Box::new(self.seen.clone()),
             },
-            (false, true) => Answer::SaveAndExit,
-            (false, false) => Answer::Abandon,
+            (false, true) => MenuAnswer::SaveAndExit,
+            (false, false) => MenuAnswer::Abandon,
         }
     }
 }
@@ -265,7 +265,7 @@ pub(super) fn any_facts() -> impl Strategy<Value = TaskFacts> {
     })
 }
 
-pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
+pub(super) fn any_seen() -> impl Strategy<Value = Observation> {
     let tasks = prop_oneof![
         8 => any_facts().prop_map(Tasks::Read),
         1 => Just(unreadable()),
@@ -279,12 +279,12 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         };
         yes.then_some(weakening).into_iter().collect()
     });
-    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Seen {
+    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Observation {
         tasks,
         weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
-        ..Seen::default()
+        ..Observation::default()
     })
 }
 

@@ -1,6 +1,5 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
-use super::{FREE_REJECTS, missing_output, scope, task};
 use crate::flow::{
     Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
     Target, VerdictKind, Writes,
@@ -9,10 +8,14 @@ use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::questions;
 use crate::machine::{
-    Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TurnReport, VerifyReport,
+    Effect, Notice, Observation, Outcome, PauseReason, Stage, State, TaskFacts, TaskRef,
+    TurnReport, VerifyReport,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
+
+/// After so many rejections a finding has to be reproducible to block.
+pub(super) const FREE_REJECTS: u32 = 2;
 
 /// A shell's words for "no such program" and "not executable": they show
 /// nothing about the work.
@@ -53,7 +56,7 @@ pub(in crate::machine::step) fn take_turn(
 
 /// A question parks its task; another one may go its way meanwhile.
 fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
-    if scope(state) == Some(Scope::Task) {
+    if state.has_flow_of_tasks() {
         state.flow.position = None;
     }
     questions::ask(state, words, out)
@@ -61,13 +64,13 @@ fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
 
 /// The step that the position is at, with its flow, free of the state.
 pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
-    let (rules, position) = state
-        .rules
-        .flow
-        .as_ref()
-        .zip(state.flow.position.as_ref())?;
-    let step = rules.flow.step(position.step)?.clone();
-    Some((rules.flow.clone(), step))
+    let (flow, position) = state.place()?;
+    Some((flow.clone(), flow.step(position.step)?.clone()))
+}
+
+/// The number of the subtask that is worked on, from 1.
+pub(super) fn subtask_number(state: &State) -> usize {
+    state.tasks.completed() + 1
 }
 
 fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
@@ -81,30 +84,20 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         let role = step.role.clone();
         return ask_again(state, PromptNote::OnlyLook { role }, out);
     }
-    if let Some(file) = missing_output(state, &step) {
-        let note = PromptNote::NoOutput {
-            file: file.clone(),
-            boxes: false,
-        };
-        out.tell(FlowNotice::OutputMissing { iteration, file });
-        state.notes.push(note);
-        return Next::Decide;
+    let output = step.output_for(subtask_number(state));
+    if let Some(file) = output.filter(|file| !state.flow.has_left(file)) {
+        return ask_for_output(state, iteration, file, false, out);
     }
-    let has_boxes = state.tasks.is_known && state.tasks.facts.as_ref().is_some_and(|t| t.total > 0);
-    if step.plans && !has_boxes {
+    let has_boxes = |facts: &TaskFacts| facts.total > 0;
+    let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
+    if step.plans && !facts.is_some_and(has_boxes) {
         let file = step.output.clone().unwrap_or_default();
-        let note = PromptNote::NoOutput {
-            file: file.clone(),
-            boxes: true,
-        };
-        out.tell(FlowNotice::OutputMissing { iteration, file });
-        state.notes.push(note);
-        return Next::Decide;
+        return ask_for_output(state, iteration, file, true, out);
     }
     let said = report.role.as_deref().cloned().unwrap_or_default();
     match (step.verdict, said.answer) {
         (VerdictKind::None, _) if step.each.is_some() => {
-            set_doing(state, Doing::Tick);
+            state.flow.set_doing(Doing::Tick);
             Next::ProveFlow
         }
         (VerdictKind::None, _) => {
@@ -122,10 +115,18 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     }
 }
 
-pub(super) fn set_doing(state: &mut State, doing: Doing) {
-    if let Some(position) = &mut state.flow.position {
-        position.doing = doing;
-    }
+/// The step has to leave a file, in it boxes where it plans.
+fn ask_for_output(
+    state: &mut State,
+    iteration: u32,
+    file: String,
+    boxes: bool,
+    out: &mut Out,
+) -> Next {
+    let name = file.clone();
+    state.notes.push(PromptNote::NoOutput { file: name, boxes });
+    out.tell(FlowNotice::OutputMissing { iteration, file });
+    Next::Decide
 }
 
 fn remember(state: &mut State, said: &RoleReport) {
@@ -137,7 +138,7 @@ fn remember(state: &mut State, said: &RoleReport) {
 }
 
 /// Whether the work tree or the commit is another than when the turn began.
-fn changed(state: &State, seen: &Seen) -> bool {
+fn changed(state: &State, seen: &Observation) -> bool {
     let Some(position) = &state.flow.position else {
         return false;
     };
@@ -219,7 +220,7 @@ pub(in crate::machine::step) fn take_checks(
     report: &VerifyReport,
     out: &mut Out,
 ) -> Next {
-    set_doing(state, Doing::Step);
+    state.flow.set_doing(Doing::Step);
     if let Some(end) = stopped(state) {
         return end;
     }
@@ -408,7 +409,7 @@ pub(super) fn advance(
 fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) -> Next {
     out.tell(FlowNotice::Escalated {
         iteration: state.turn.number,
-        task: task(state).map(|task| task.name()).unwrap_or_default(),
+        task: state.flow.task().map(TaskRef::name).unwrap_or_default(),
         role: step.role.clone(),
         why,
         count,

@@ -1,59 +1,57 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
-use super::answers::{advance, here, set_doing, settle};
-use super::{scope, task};
-use crate::flow::{Answer, Doing, FlowNotice, Scope, VerdictKind};
+use super::answers::{advance, here, settle};
+use crate::flow::{Answer, Doing, FlowNotice, VerdictKind};
 use crate::machine::step::failures::count_error;
 use crate::machine::step::looks::take_in;
 use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
 use crate::machine::{
-    CheckScope, Detail, Effect, ErrorClass, ErrorNote, PauseReason, Proof, Seen, Stage, State,
-    VerifyReport,
+    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason, Proof, Stage,
+    State, TaskRef, VerifyReport,
 };
 use crate::template::PromptNote;
 
-/// Proves a way that came to its end, or ticks the box of what is proven.
+/// Proves a way that came to its end, or ticks the box of what is proven. The
+/// end of the flow is a claim like any other: what is set up to prove it runs
+/// first.
 pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> Next {
-    if is_proving(state) {
-        prove(state, out)
-    } else {
-        tick(state, out)
+    if !is_proving(state) {
+        return tick(state, out);
+    }
+    if !has_checks(state) {
+        return proven(state, out);
+    }
+    let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
+    let scope = match own {
+        Some(task) => CheckScope::Tasks {
+            ids: vec![task.id.clone()],
+            project: true,
+        },
+        None => CheckScope::Everything,
+    };
+    Next::Verify {
+        completes: false,
+        scope,
     }
 }
 
-/// The end of the flow is a claim like any other: what is set up to prove it
-/// runs first.
-fn prove(state: &mut State, out: &mut Out) -> Next {
-    if has_checks(state) {
-        let scope = match (scope(state), task(state)) {
-            (Some(Scope::Task), Some(task)) => CheckScope::Tasks {
-                ids: vec![task.id],
-                project: true,
-            },
-            _ => CheckScope::Everything,
-        };
-        return Next::Verify {
-            completes: false,
-            scope,
-        };
-    }
-    match scope(state) {
-        Some(Scope::Run) => end_run(state),
-        _ => tick(state, out),
+fn proven(state: &mut State, out: &mut Out) -> Next {
+    match state.is_one_flow() {
+        true => end_run(state),
+        false => tick(state, out),
     }
 }
 
 /// Whether something is set up that proves the end of the way.
 fn has_checks(state: &State) -> bool {
-    let own = task(state).map(|task| task.id);
-    state.rules.verify.is_some() || own.is_some_and(|id| state.rules.checks.tasks.contains_key(&id))
+    let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);
+    state.rules.verify.is_some() || state.flow.task().is_some_and(has_own)
 }
 
 pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
-    let doing = state.flow.position.as_ref().map(|position| &position.doing);
-    doing == Some(&Doing::Prove)
+    state.flow.is_doing(&Doing::Prove)
 }
 
 /// The verification of the end of a flow has run.
@@ -63,13 +61,11 @@ pub(in crate::machine::step) fn take_proof(
     out: &mut Out,
 ) -> Next {
     if report.passed() {
-        let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
-        ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
+        let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
+        let ids = own.map(|task| task.id.clone()).into_iter().collect();
+        ticks::prove(state, report, ids, out);
         state.evidence.proven = report.proofs();
-        return match scope(state) {
-            Some(Scope::Run) => end_run(state),
-            _ => tick(state, out),
-        };
+        return proven(state, out);
     }
     if let Some(failure) = report.failure() {
         state.notes.push(PromptNote::VerifyFailed {
@@ -80,7 +76,7 @@ pub(in crate::machine::step) fn take_proof(
     let Some((flow, _)) = here(state) else {
         return Next::Decide;
     };
-    set_doing(state, Doing::Step);
+    state.flow.set_doing(Doing::Step);
     // It failed where the tester would have: the same way back.
     let of_kind = |kind| flow.steps.iter().find(move |step| step.verdict == kind);
     let judge = of_kind(VerdictKind::Test).or_else(|| of_kind(VerdictKind::Review));
@@ -105,8 +101,8 @@ pub(in crate::machine::step) fn take_proof(
 /// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
 /// task is done.
 fn tick(state: &mut State, out: &mut Out) -> Next {
-    set_doing(state, Doing::Tick);
-    let Some(task) = task(state) else {
+    state.flow.set_doing(Doing::Tick);
+    let Some(task) = state.flow.task().cloned() else {
         state.flow.position = None;
         return Next::Decide;
     };
@@ -120,26 +116,30 @@ fn tick(state: &mut State, out: &mut Out) -> Next {
 }
 
 /// Boxes were ticked or unticked.
-pub(in crate::machine::step) fn take_marks(state: &mut State, seen: &Seen, out: &mut Out) -> Next {
+pub(in crate::machine::step) fn take_marks(
+    state: &mut State,
+    seen: &Observation,
+    out: &mut Out,
+) -> Next {
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     if let Some(end) = stopped(state) {
         return end;
     }
-    let doing = state.flow.position.as_ref().map(|position| &position.doing);
-    if doing != Some(&Doing::Tick) {
+    if !state.flow.is_doing(&Doing::Tick) {
         return match state.early_ticks().is_empty() {
             true => Next::GoOn,
             false => not_marked(state, out),
         };
     }
-    let task = task(state).map(|task| task.id).unwrap_or_default();
-    if !state.done_tasks().contains(&task) {
+    let task = state.flow.task().map(|task| task.id.clone());
+    let task = task.unwrap_or_default();
+    if !state.tasks.done().contains(&task) {
         return not_marked(state, out);
     }
     let iteration = state.turn.number;
     out.tell(FlowNotice::TaskPassed { iteration, task });
-    if scope(state) == Some(Scope::Run) {
+    if state.is_one_flow() {
         return next_subtask(state, out);
     }
     state.flow.position = None;
@@ -156,7 +156,7 @@ fn not_marked(state: &mut State, out: &mut Out) -> Next {
 }
 
 fn next_subtask(state: &mut State, out: &mut Out) -> Next {
-    set_doing(state, Doing::Step);
+    state.flow.set_doing(Doing::Step);
     if let Some(position) = &mut state.flow.position {
         position.task = None;
     }
