@@ -72,7 +72,7 @@ fn run(kind: &str, seed: u64) -> Vec<Logged> {
             rules.flow = Some(rules_of(route));
         }
     }
-    let far = rules.flow.is_some() || seed % 2 == 0;
+    let far = rules.flow.is_some() || seed.is_multiple_of(2);
     if far {
         // Some ways are long.
         rules.limits = limited(Goal::Flow, |l| l.max_iterations = 40).limits;
