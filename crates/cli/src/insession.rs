@@ -178,7 +178,7 @@ impl Here {
                 Some(verdict) => Ok((opened, verdict)),
                 None => Err(Problem::Active {
                     run: run.to_string(),
-                    iteration: opened.state.turns,
+                    iteration: opened.state.turn.number,
                 }),
             };
         }
@@ -202,7 +202,7 @@ impl Here {
             return self.leave_foreign(request);
         };
         let mut opened = self.open(&run)?;
-        let iteration = opened.state.turns;
+        let iteration = opened.state.turn.number;
         let verdict = opened.leave(request)?;
         Ok(match verdict {
             Some(Verdict::Ended(_)) if request == Request::Cancel => {
@@ -225,7 +225,7 @@ impl Here {
             }
             Some(foreign @ Foreign::Delta(_)) => {
                 let mut opened = self.adopt(&foreign)?;
-                let iteration = opened.state.turns;
+                let iteration = opened.state.turn.number;
                 let verdict = opened.leave(request)?;
                 Ok(match (verdict, request) {
                     (_, Request::Cancel) => {
@@ -302,7 +302,7 @@ impl Here {
         };
         let opened = self.open(&run)?;
         let lang = opened.plan().lang;
-        let iteration = opened.state.turns;
+        let iteration = opened.state.turn.number;
         let max = match opened.state.rules.limits.max_iterations {
             0 => "∞".to_owned(),
             max => max.to_string(),
@@ -314,6 +314,7 @@ impl Here {
         let tasks = opened
             .state
             .tasks
+            .facts
             .as_ref()
             .map_or_else(String::new, |t| format!(" · {}/{}", t.completed, t.total));
         Ok(Some(format!(
@@ -325,7 +326,7 @@ impl Here {
 /// What the first turn was told, where this very loop was just begun.
 fn same_wish(opened: &SessionLoop, asked: &Asked) -> Option<Verdict> {
     let age = clock::now().wall_ms - opened.header.started_ms;
-    let same = opened.header.asked == *asked && opened.state.turns <= 1 && age < SAME_WISH_MS;
+    let same = opened.header.asked == *asked && opened.state.turn.number <= 1 && age < SAME_WISH_MS;
     same.then(|| opened.say_again())
 }
 

@@ -15,8 +15,8 @@ use ralph_core::flow::{self, FlowTurn};
 use ralph_core::forge::ForgeAnswer;
 use ralph_core::lang::Say;
 use ralph_core::machine::{
-    Answer, Effect, Event, Kind, Limit, Notice, Now, Outcome, PauseReason, Request, Stage, State,
-    TaskRef, Turn, TurnReport, VerifyReport, step,
+    Effect, Event, Kind, Limit, MenuAnswer, Notice, Now, Outcome, PauseReason, Request, Stage,
+    State, TaskRef, Turn, TurnReport, VerifyReport, step,
 };
 use ralph_core::promise::{self, PromiseWarning};
 use ralph_core::tasks::Scope;
@@ -517,7 +517,7 @@ impl<'a> Driver<'a> {
                     .menu(limit, &self.state, self.looker.open_tasks());
                 if self.menu.is_none() {
                     self.queue.push_back(Kind::Answered {
-                        answer: Answer::SaveAndExit,
+                        answer: MenuAnswer::SaveAndExit,
                     });
                 }
             }
@@ -611,18 +611,18 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn answer(&mut self, choice: Option<Choice>) -> Answer {
+    fn answer(&mut self, choice: Option<Choice>) -> MenuAnswer {
         match choice {
-            Some(Choice::Extend) => Answer::Extend,
+            Some(Choice::Extend) => MenuAnswer::Extend,
             Some(Choice::Skip(ids)) => {
                 self.looker.scope.skipped.extend(ids.iter().cloned());
-                Answer::Simplify {
+                MenuAnswer::Simplify {
                     skipped: ids.into_iter().collect(),
                     seen: Box::new(self.looker.look()),
                 }
             }
-            Some(Choice::Abandon) => Answer::Abandon,
-            Some(Choice::SaveAndExit) | None => Answer::SaveAndExit,
+            Some(Choice::Abandon) => MenuAnswer::Abandon,
+            Some(Choice::SaveAndExit) | None => MenuAnswer::SaveAndExit,
         }
     }
 

@@ -80,7 +80,7 @@ fn calls(paths: &RunPaths) -> Option<(Vec<Entry>, usize)> {
         step(&mut state, &event);
         entries.extend(entry(&header.run_id, &before, &state, &event));
     }
-    let pending = state.tasks.as_ref().map_or(0, |t| t.pending);
+    let pending = state.tasks.facts.as_ref().map_or(0, |t| t.pending);
     Some((entries, pending))
 }
 
@@ -90,10 +90,12 @@ fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entr
     };
     // What the machine did not book was no call: a stray report, or a program
     // that never started.
-    if before.bill.calls == after.bill.calls || matches!(report.end, End::SpawnFailed { .. }) {
+    if before.agents.bill.calls == after.agents.bill.calls
+        || matches!(report.end, End::SpawnFailed { .. })
+    {
         return None;
     }
-    let done = |state: &State| state.tasks.as_ref().map_or(0, |t| t.completed);
+    let done = |state: &State| state.tasks.facts.as_ref().map_or(0, |t| t.completed);
     let task = before.next_task();
     Some(Entry {
         run: run.into(),

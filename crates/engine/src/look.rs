@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::flow::{self, Flow};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    Checks, ErrorClass, FlowFacts, Integrity, PhaseFacts, Seen, TaskFacts, TaskRef, Tasks,
+    Checks, ErrorClass, FlowFacts, Integrity, Observation, PhaseFacts, TaskFacts, TaskRef, Tasks,
 };
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
@@ -265,7 +265,7 @@ impl Looker {
         self.last_tree.clone()
     }
 
-    pub fn look(&mut self) -> Seen {
+    pub fn look(&mut self) -> Observation {
         let scan = self.work_tree.scan().ok();
         self.last_tree = scan.as_ref().map(|scan| scan.fingerprint.to_string());
         let head = git::head(&self.root);
@@ -275,7 +275,7 @@ impl Looker {
             Some(watch) => watch.look(scan.as_ref(), list),
             None => Vec::new(),
         };
-        Seen {
+        Observation {
             tasks,
             weakened,
             tree: self.last_tree.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ralph_core::machine::{Budget, Kind, Outcome, Seen, State, iso_utc};
+use ralph_core::machine::{Budget, Kind, Observation, Outcome, State, iso_utc};
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::journal::{self, Journal, Record, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
@@ -47,7 +47,7 @@ pub struct Open {
     pub lock: Lock,
     pub skipped: BTreeSet<String>,
     /// What the process before saw last; `None` for a new run.
-    pub before: Option<Seen>,
+    pub before: Option<Observation>,
     /// The journal ended inside a record, which its process did not live to
     /// finish.
     pub is_torn: bool,
@@ -55,7 +55,7 @@ pub struct Open {
 
 impl Opening {
     /// The event that a run begins with, once the world was looked at.
-    pub fn first_event(&self, seen: Seen) -> Kind {
+    pub fn first_event(&self, seen: Observation) -> Kind {
         match self {
             Opening::New => Kind::Started { seen },
             Opening::Resume { budget, .. } => Kind::Resumed {

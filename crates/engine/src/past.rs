@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::lang::Say;
-use ralph_core::machine::{Answer, Effect, Event, Kind, Notice, Now, Seen, State, step};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Effect, Event, Kind, MenuAnswer, Notice, Now, Observation, State, step};
+use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
 use serde_json::Value;
@@ -18,7 +19,7 @@ pub struct Past {
     /// Tasks that a person left out.
     pub skipped: BTreeSet<String>,
     /// What was seen of the world last.
-    pub last_seen: Option<Seen>,
+    pub last_seen: Option<Observation>,
     /// How many records the journal has, but for those of its archives.
     pub records: u64,
     /// The archive that was begun in this state.
@@ -138,7 +139,7 @@ impl Past {
         let notices: Vec<Notice> = effects.filter_map(told).collect();
         hear(event, &self.state, &notices);
         if let Kind::Answered {
-            answer: Answer::Simplify { skipped, .. },
+            answer: MenuAnswer::Simplify { skipped, .. },
         } = &event.kind
         {
             self.skipped.extend(skipped.iter().cloned());
@@ -151,7 +152,7 @@ impl Past {
 }
 
 /// What an event tells of the world.
-pub fn seen_in(event: &Event) -> Option<&Seen> {
+pub fn seen_in(event: &Event) -> Option<&Observation> {
     match &event.kind {
         Kind::Started { seen }
         | Kind::Resumed { seen, .. }
@@ -159,7 +160,7 @@ pub fn seen_in(event: &Event) -> Option<&Seen> {
         | Kind::Nudged { seen } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
         Kind::Answered {
-            answer: Answer::Simplify { seen, .. },
+            answer: MenuAnswer::Simplify { seen, .. },
         } => Some(seen),
         _ => None,
     }

@@ -20,7 +20,8 @@ use ralph_core::config::{self, PrGoal, Settings, TaskSource};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::{Lang, Say, said};
 use ralph_core::machine::{
-    BudgetKind, EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Seen, State, Turn, VerifyWhen,
+    BudgetKind, EvidenceKinds, Goal, Limits, Observation, OnLimit, Retry, Rules, State, Turn,
+    VerifyWhen,
 };
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::route::Card;
@@ -324,7 +325,7 @@ impl Plan {
 
 impl Announcement {
     /// What is different from what was seen before, if anything is.
-    pub fn since(before: &Seen, now: &Seen) -> Option<Announcement> {
+    pub fn since(before: &Observation, now: &Observation) -> Option<Announcement> {
         let tasks = before.tasks != now.tasks;
         let files = before.tree != now.tree;
         let commit = before.commit_tree != now.commit_tree;

@@ -229,7 +229,7 @@ impl Projector {
     /// not needed, since the journal was synced before, and a run is taken up
     /// from the journal.
     fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
-        let facts = state.tasks.as_ref();
+        let facts = state.tasks.facts.as_ref();
         let completed = facts.map_or(0, |facts| facts.completed);
         let is_first = self.saved_at_ms == 0;
         let is_late = state.now().steady_ms.saturating_sub(self.saved_at_ms) >= LONGEST_MS;
@@ -267,7 +267,7 @@ impl Projector {
     fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
         let saved = self.try_save(due, state, tasks);
         if due.care == Care::Durable {
-            let facts = state.tasks.as_ref();
+            let facts = state.tasks.facts.as_ref();
             self.completed = facts.map_or(0, |facts| facts.completed);
             self.phases_done = checkpoint::phases_done(state, self.run.lang);
         }

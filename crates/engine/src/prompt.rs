@@ -104,7 +104,7 @@ impl Prompter {
     }
 
     fn variables(&self, turn: &Turn, state: &State, branch: &str) -> Variables {
-        let facts = state.tasks.clone().unwrap_or_default();
+        let facts = state.tasks.facts.clone().unwrap_or_default();
         let max = state.rules.limits.max_iterations;
         let flow = turn.flow.as_ref();
         let task = match (&self.prompt, &turn.task) {

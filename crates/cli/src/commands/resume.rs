@@ -298,7 +298,7 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
 
 fn view(past: &Past) -> ResumeView {
     let state = &past.state;
-    let phases = state.tasks.as_ref().map_or(0, |t| t.phases.len());
+    let phases = state.tasks.facts.as_ref().map_or(0, |t| t.phases.len());
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
     let route = flow.filter(|flow| flow.scope == Scope::Run);
     ResumeView {
@@ -315,7 +315,7 @@ fn view(past: &Past) -> ResumeView {
         },
         route: route.map(|flow| flow.name.to_uppercase()),
         phase: phase_of_flow(state).or(state.phase().map(|key| (key.to_owned(), phases))),
-        iteration: state.turns,
+        iteration: state.turn.number,
         interrupted_at: clock::local_time(state.now().wall_ms),
     }
 }
@@ -323,7 +323,11 @@ fn view(past: &Past) -> ResumeView {
 /// The number of the phase that a route stands at, and how many there are.
 fn phase_of_flow(state: &State) -> Option<(String, usize)> {
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow)?;
-    let position = state.flow.as_ref().filter(|_| flow.scope == Scope::Run)?;
+    let position = state
+        .flow
+        .position
+        .as_ref()
+        .filter(|_| flow.scope == Scope::Run)?;
     let done = flow.phases().filter(|(index, _)| *index <= position.step);
     Some((done.count().to_string(), flow.phases().count()))
 }
@@ -331,8 +335,8 @@ fn phase_of_flow(state: &State) -> Option<(String, usize)> {
 fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     let lang = app.lang();
     let state = &past.state;
-    let facts = state.tasks.clone().unwrap_or_default();
-    let (id, turns) = (paths.id.as_str(), state.turns);
+    let facts = state.tasks.facts.clone().unwrap_or_default();
+    let (id, turns) = (paths.id.as_str(), state.turn.number);
     let (completed, total) = (facts.completed, facts.total);
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
@@ -386,9 +390,9 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
     let id = paths.id.as_str();
     match past {
         Ok(past) => {
-            let facts = past.state.tasks.clone().unwrap_or_default();
+            let facts = past.state.tasks.facts.clone().unwrap_or_default();
             let outcome = past.state.outcome().map_or("unfinished", Outcome::into_str);
-            let (turns, last) = (past.state.turns, iso_utc(past.state.now().wall_ms));
+            let (turns, last) = (past.state.turn.number, iso_utc(past.state.now().wall_ms));
             format!(
                 "{id}  {outcome:<13} #{turns:<5} {}/{}  {last}",
                 facts.completed, facts.total
@@ -404,7 +408,7 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
 fn json_of(paths: &RunPaths, past: &Result<Past, PastError>) -> Value {
     match past {
         Ok(past) => {
-            let facts = past.state.tasks.clone().unwrap_or_default();
+            let facts = past.state.tasks.facts.clone().unwrap_or_default();
             let percent = (facts.completed * 100)
                 .checked_div(facts.total)
                 .unwrap_or(0);
@@ -413,7 +417,7 @@ fn json_of(paths: &RunPaths, past: &Result<Past, PastError>) -> Value {
                 "task": view(past).task,
                 "phase": past.state.phase(),
                 "percent": percent,
-                "iterations": past.state.turns,
+                "iterations": past.state.turn.number,
                 "updated": iso_utc(past.state.now().wall_ms),
                 "outcome": past.state.outcome().map_or("unfinished", Outcome::into_str),
                 "state": "verified",

@@ -76,7 +76,7 @@ fn proofs(app: &App, file: &TaskFile) -> Proofs {
     let latest = Layout::new(&app.root).latest_run().ok().flatten();
     let past = latest.and_then(|run| past::read(&run).ok());
     let same = past.filter(|past| past.header.tasks_file.as_deref() == Some(&file.path));
-    same.map(|past| past.state.proofs).unwrap_or_default()
+    same.map(|past| past.state.ticks.proofs).unwrap_or_default()
 }
 
 /// The list, or the part of it that was asked for, with its own counts.

@@ -7,8 +7,8 @@ use ralph_core::display::{Screen, Style};
 use ralph_core::flow::{self, FlowRules};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
-    CommandResult, End, Event, Goal, GuardBlock, Kind, Now, PhaseFacts, Rules, Seen, TaskFacts,
-    TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
+    CommandResult, End, Event, Goal, GuardBlock, Kind, Now, Observation, PhaseFacts, Rules,
+    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
 };
 use ralph_core::promise::Promise;
 use ralph_core::text::width;
@@ -35,14 +35,14 @@ fn task(n: usize) -> TaskRef {
     }
 }
 
-fn seen(done: usize) -> Seen {
+fn seen(done: usize) -> Observation {
     let phase = |key: &str, title: &str, completed, total| PhaseFacts {
         key: key.into(),
         title: title.into(),
         completed,
         total,
     };
-    Seen {
+    Observation {
         tasks: Tasks::Read(TaskFacts {
             total: 4,
             completed: done,
@@ -58,7 +58,7 @@ fn seen(done: usize) -> Seen {
             ..TaskFacts::default()
         }),
         tree: Some(format!("tree {done}")),
-        ..Seen::default()
+        ..Observation::default()
     }
 }
 

@@ -76,7 +76,7 @@ impl Context {
 }
 
 pub fn phases(state: &State) -> Vec<PhaseView> {
-    let facts = state.tasks.clone().unwrap_or_default();
+    let facts = state.tasks.facts.clone().unwrap_or_default();
     let view = |p: machine::PhaseFacts| PhaseView {
         state: match () {
             () if p.completed == p.total => StepState::Done,
@@ -98,6 +98,7 @@ fn named(task: &TaskRef) -> String {
 fn task_progress(state: &State) -> Option<Progress> {
     let facts = state
         .tasks
+        .facts
         .as_ref()
         .filter(|_| matches!(state.rules.goal, Goal::Tasks { .. }))?;
     Some(Progress::new(facts.completed, facts.total))
@@ -109,7 +110,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
     // Where every role's call is counted, that is the number people know.
     let (iteration, max) = match limits.max_dispatches {
         0 => (iteration, limits.max_iterations),
-        max => (state.dispatches.saturating_sub(1), max),
+        max => (state.agents.dispatches.saturating_sub(1), max),
     };
     display::progress_box(
         screen,
@@ -119,6 +120,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
             phases: phases(state),
             current: state
                 .tasks
+                .facts
                 .as_ref()
                 .and_then(|t| t.next.as_ref())
                 .map(named),
@@ -131,7 +133,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
 
 /// Why a person is needed, with the task and what was found last.
 fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
-    let position = state.flow.as_ref();
+    let position = state.flow.position.as_ref();
     let task = position.and_then(|position| position.task.as_ref());
     let task = task.map(|task| format!("{}: ", named(task)));
     let finding = position.and_then(|position| position.findings.first());
@@ -193,6 +195,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
                 reason: reason.clone(),
                 task: state
                     .tasks
+                    .facts
                     .as_ref()
                     .and_then(|t| t.next.as_ref())
                     .map(named),
@@ -218,7 +221,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             };
             display::error_report(
                 screen,
-                &state.errors.iter().map(error).collect::<Vec<_>>(),
+                &state.failures.errors.iter().map(error).collect::<Vec<_>>(),
                 &ending,
             )
         }
@@ -252,7 +255,7 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
         PauseReason::Disk => display::disk_box(screen, &ending),
         PauseReason::Question => {
             let question = machine::Notice::Pause {
-                iteration: state.turns,
+                iteration: state.turn.number,
                 reason,
             };
             let open = state

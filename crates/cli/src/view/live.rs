@@ -232,14 +232,14 @@ impl Live {
     /// Takes in where the run stands.
     pub fn take(&mut self, notice: &Notice, state: &State, phases: Vec<PhaseView>) {
         let facts = &mut self.facts;
-        let tasks = state.tasks.as_ref().filter(|tasks| tasks.total > 0);
+        let tasks = state.tasks.facts.as_ref().filter(|tasks| tasks.total > 0);
         facts.phases = phases;
         facts.progress = tasks.map(|tasks| Progress::new(tasks.completed, tasks.total));
-        facts.iteration = state.turns;
+        facts.iteration = state.turn.number;
         facts.max_iterations = state.rules.limits.max_iterations;
         facts.worked_ms = state.elapsed_ms();
         facts.max_duration_ms = state.rules.limits.max_duration_ms;
-        facts.spent = UsageView::from(&state.bill);
+        facts.spent = UsageView::from(&state.agents.bill);
         facts.max_cost = state.rules.budget.run.cost;
         facts.agent = state.called_agent().into();
         facts.roles = state.roles();

@@ -34,9 +34,9 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
 
 /// A run that has used up its iterations, as the menu shows it.
 pub fn at_limit(state: &State) -> LimitMenuView {
-    let facts = state.tasks.clone().unwrap_or_default();
+    let facts = state.tasks.facts.clone().unwrap_or_default();
     LimitMenuView {
-        iteration: state.turns,
+        iteration: state.turn.number,
         max_iterations: state.rules.limits.max_iterations,
         completed: format!("{}/{}", facts.completed, facts.total),
         pending: facts

@@ -266,8 +266,8 @@ impl Scenario {
         let status = self.env.json(".ralph/status.json");
         expect(&status["status"], &"complete".into(), "status")?;
         expect(&status["run_id"], &run.id.as_str().into(), "run_id")?;
-        expect(&status["iteration"], &state.turns.into(), "iteration")?;
-        Ok(state.turns.into())
+        expect(&status["iteration"], &state.turn.number.into(), "iteration")?;
+        Ok(state.turn.number.into())
     }
 
     /// The run stands in the history once, and its working files nowhere else.

@@ -44,3 +44,10 @@ impl Clock {
         self.last.unwrap_or_default()
     }
 }
+
+/// `2026-01-18T10:00:00Z`, as every machine-read time is written.
+pub fn iso_utc(wall_ms: i64) -> String {
+    let seconds = wall_ms.div_euclid(1000);
+    jiff::Timestamp::from_second(seconds)
+        .map_or_else(|_| String::from("1970-01-01T00:00:00Z"), |t| t.to_string())
+}

@@ -24,10 +24,10 @@ pub struct Event {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
     /// The run begins.
-    Started { seen: Seen },
+    Started { seen: Observation },
     /// A run that another process left is taken up again.
     Resumed {
-        seen: Seen,
+        seen: Observation,
         /// What the person now allows, where that was said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<Budget>,
@@ -41,25 +41,25 @@ pub enum Kind {
     /// Ticks that were turned back are empty boxes again, and the world was
     /// looked at; `left` could not be emptied.
     Unticked {
-        seen: Seen,
+        seen: Observation,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left: Vec<String>,
     },
     /// The end-to-end tests have run.
     E2eEnded { turn: u32, result: CommandResult },
     /// A pause is over and the world was looked at again.
-    Woke { seen: Seen },
+    Woke { seen: Observation },
     /// A person does not want to wait any longer; the world was looked at.
-    Nudged { seen: Seen },
+    Nudged { seen: Observation },
     /// A person chose from the menu at a limit.
-    Answered { answer: Answer },
+    Answered { answer: MenuAnswer },
     /// A run that is over is about to be put into the history.
     Archived { name: String },
     /// The guard's hook has blocked calls of the agent since the last time;
     /// `lines` of its log are taken in with this event.
     GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
     /// Boxes were ticked or unticked by Ralph, and the world was looked at.
-    Marked { seen: Seen },
+    Marked { seen: Observation },
     /// The reproducers of a review have run.
     Checked(VerifyReport),
     /// A person answers a question of the agent.
@@ -85,7 +85,7 @@ pub enum Kind {
 
 /// What the driver saw of the world, without asking the agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct Observation {
     pub tasks: Tasks,
     /// Fingerprint of the work tree, untracked files included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -219,7 +219,7 @@ pub struct TurnReport {
     /// What a call in a role said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Box<RoleReport>>,
-    pub seen: Seen,
+    pub seen: Observation,
 }
 
 fn first() -> u32 {
@@ -328,12 +328,12 @@ impl CommandResult {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum MenuAnswer {
     Extend,
     /// The scope was narrowed; the driver looked at the tasks again.
     Simplify {
         skipped: Vec<String>,
-        seen: Box<Seen>,
+        seen: Box<Observation>,
     },
     SaveAndExit,
     Abandon,

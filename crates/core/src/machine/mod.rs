@@ -9,9 +9,11 @@ mod checks;
 mod clock;
 mod effect;
 mod event;
+mod level;
 mod notice;
 mod outcome;
 mod progress;
+mod proof;
 mod question;
 mod refusal;
 mod rules;
@@ -23,21 +25,26 @@ mod words;
 
 pub use bill::{Allowance, Bill, Budget, BudgetKind};
 pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, Ticks};
-pub use clock::Now;
+pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
-    Answer, CommandResult, End, Event, FlowFacts, GuardBlock, Kind, PhaseFacts, Request, Seen,
-    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
+    CommandResult, End, Event, FlowFacts, GuardBlock, Kind, MenuAnswer, Observation, PhaseFacts,
+    Request, TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
 };
-pub use notice::{Level, Notice, iso_utc};
+pub use level::Level;
+pub use notice::Notice;
 pub use outcome::{BreakerRule, ErrorClass, Limit, Outcome, PauseReason};
 pub use progress::Evidence;
+pub use proof::Proof;
 pub use question::{LONGEST_REPLY, Question, QuestionNotice, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
 pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
 pub use say::span;
 pub use session::{SessionEvent, SessionNotice, SessionState};
-pub use state::{Counters, ErrorNote, Proof, Stage, State};
+pub use state::{
+    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Stage, State,
+    TaskState, TickState, TurnState,
+};
 pub use step::step;
 pub use words::{Detail, Missing, Sign};
 

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::WaitReason;
 use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
-    Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Limit,
-    Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
-    TaskRef,
+    Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Level,
+    Limit, Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
+    TaskRef, iso_utc,
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
@@ -176,23 +176,6 @@ pub enum Notice {
     Forge { iteration: u32, notice: ForgeNotice },
     #[say(_0.say(lang))]
     Session(SessionNotice),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Info,
-    Warn,
-    Error,
-}
-
-impl Level {
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Info => "INFO",
-            Level::Warn => "WARN",
-            Level::Error => "ERROR",
-        }
-    }
 }
 
 impl Notice {
@@ -480,11 +463,4 @@ fn phase_number(phase: Option<&str>) -> Value {
         None => Value::Null,
         Some(key) => key.parse::<u64>().map_or_else(|_| key.into(), Value::from),
     }
-}
-
-/// `2026-01-18T10:00:00Z`, as every machine-read time is written.
-pub fn iso_utc(wall_ms: i64) -> String {
-    let seconds = wall_ms.div_euclid(1000);
-    jiff::Timestamp::from_second(seconds)
-        .map_or_else(|_| String::from("1970-01-01T00:00:00Z"), |t| t.to_string())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EvidenceKinds, Seen, Tasks};
+use super::{EvidenceKinds, Observation, Tasks};
 
 /// One reason to call a turn productive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -36,7 +36,7 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Takes in what was seen and says what of it is new.
-    pub fn observe(&mut self, seen: &Seen, kinds: EvidenceKinds) -> Vec<Evidence> {
+    pub fn observe(&mut self, seen: &Observation, kinds: EvidenceKinds) -> Vec<Evidence> {
         let mut new = Vec::new();
         if let Tasks::Read(facts) = &seen.tasks {
             if facts.completed > self.most_completed {

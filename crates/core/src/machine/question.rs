@@ -86,7 +86,7 @@ impl Question {
 
 /// What an agent asked, in parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ParsedQuestion {
     pub text: String,
     pub options: Vec<String>,
     pub default: Option<String>,
@@ -98,8 +98,8 @@ const MOST_OPTIONS: usize = 9;
 
 /// Reads `which? | options: a; b | default: a`. What is no known field
 /// belongs to the question.
-pub(super) fn parse(words: &str) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn parse(words: &str) -> ParsedQuestion {
+    let mut asked = ParsedQuestion::default();
     for part in words.split('|') {
         let part = part.trim();
         if let Some(options) = field(part, &["options", "選項", "选项"]) {

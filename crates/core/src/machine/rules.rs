@@ -58,6 +58,13 @@ pub enum Goal {
     Ci,
 }
 
+impl Goal {
+    /// Whether the run ends with a pull request or with its CI.
+    pub(super) fn is_on_forge(&self) -> bool {
+        matches!(self, Goal::PullRequest | Goal::Ci)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyWhen {

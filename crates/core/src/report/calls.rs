@@ -200,7 +200,7 @@ impl Calls {
     /// A call has begun where the machine says that one runs which is not
     /// known yet.
     fn begin(&mut self, event: &Event, state: &State, notices: &[Notice]) -> bool {
-        let running = (state.turns, state.attempt);
+        let running = (state.turn.number, state.turn.attempt);
         let last = self.all.last();
         if state.stage != Stage::Running
             || last.is_some_and(|call| (call.turn, call.attempt) == running)
@@ -226,8 +226,8 @@ impl Calls {
         }
         self.all.push(Call {
             changed: self.heard,
-            turn: state.turns,
-            attempt: state.attempt,
+            turn: state.turn.number,
+            attempt: state.turn.attempt,
             agent: state.called_agent().to_owned(),
             role,
             phase,
@@ -239,7 +239,11 @@ impl Calls {
             verdict: Verdict::Running,
             verified: None,
             newly_done: 0,
-            completed: state.tasks.as_ref().map_or(0, |tasks| tasks.completed),
+            completed: state
+                .tasks
+                .facts
+                .as_ref()
+                .map_or(0, |tasks| tasks.completed),
         });
         true
     }

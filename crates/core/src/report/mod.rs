@@ -97,19 +97,19 @@ pub struct Report {
 impl Report {
     pub fn new(facts: Facts, state: &State, story: Story) -> Report {
         let has_tasks = matches!(state.rules.goal, Goal::Tasks { .. });
-        let tasks = state.tasks.as_ref().filter(|_| has_tasks);
-        let mut proven = proofs(&facts.what, &state.proven);
+        let tasks = state.tasks.facts.as_ref().filter(|_| has_tasks);
+        let mut proven = proofs(&facts.what, &state.evidence.proven);
         proven.extend(facts.git.as_ref().and_then(commits));
-        let mut task_stories = tasks::stories(&facts.tasks, &story, &state.skipped);
-        tasks::take_proofs(&mut task_stories, &state.proofs);
+        let mut task_stories = tasks::stories(&facts.tasks, &story, &state.tasks.skipped);
+        tasks::take_proofs(&mut task_stories, &state.ticks.proofs);
         Report {
             outcome: state.outcome().cloned(),
-            turns: state.turns,
+            turns: state.turn.number,
             duration: Duration::from_millis(state.elapsed_ms()),
             tasks: tasks.map(|t| (t.completed, t.total)),
             open: tasks.map(|t| t.open.clone()).unwrap_or_default(),
             task_stories,
-            bill: state.bill,
+            bill: state.agents.bill,
             proven,
             not_proven: gaps(state, facts.git.is_some()),
             questions: state.questions.clone(),
@@ -166,9 +166,9 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     if !is_git {
         gaps.push(Gap::NoGit);
     }
-    if !state.skipped.is_empty() {
+    if !state.tasks.skipped.is_empty() {
         gaps.push(Gap::SkippedTasks {
-            ids: state.skipped.iter().cloned().collect(),
+            ids: state.tasks.skipped.iter().cloned().collect(),
         });
     }
     gaps

@@ -2,15 +2,15 @@ use super::*;
 use crate::lang::Lang;
 use crate::machine::{
     BreakerRule, CommandResult, Detail, ErrorClass, Event, GuardBlock, Kind, Limit, Missing,
-    Notice, Now, PauseReason, Proof, RepliedBy, Reply, Rules, Seen, Stage, TaskFacts, Tasks,
+    Notice, Now, Observation, PauseReason, Proof, RepliedBy, Reply, Rules, Stage, TaskFacts, Tasks,
     TurnReport, VerifyWhen, WaitReason, step,
 };
 use crate::usage::{Tokens, Usage, Usd};
 
 fn state(goal: Goal, outcome: Option<Outcome>) -> State {
     let mut state = State::new(Rules::new(goal)).unwrap();
-    state.turns = 4;
-    state.tasks = Some(TaskFacts {
+    state.turn.number = 4;
+    state.tasks.facts = Some(TaskFacts {
         total: 3,
         completed: 2,
         pending: 1,
@@ -248,12 +248,12 @@ fn a_complete_run_says_what_makes_it_true_and_how_to_look_at_it() {
     let goal = Goal::Tasks { phase: None };
     let mut state = state(goal, Some(Outcome::Complete));
     state.rules.verify = Some(VerifyWhen::Complete);
-    state.tasks = Some(TaskFacts {
+    state.tasks.facts = Some(TaskFacts {
         total: 3,
         completed: 3,
         ..TaskFacts::default()
     });
-    state.proven = vec![
+    state.evidence.proven = vec![
         Proof::Tasks {
             completed: 3,
             total: 3,
@@ -430,7 +430,7 @@ fn played() -> (State, Story) {
         id: "T001".into(),
         text: "Parse <config>".into(),
     };
-    let seen = |done: usize| Seen {
+    let seen = |done: usize| Observation {
         tasks: Tasks::Read(TaskFacts {
             total: 1,
             completed: done,
@@ -440,7 +440,7 @@ fn played() -> (State, Story) {
             ..TaskFacts::default()
         }),
         tree: Some(format!("tree {done}")),
-        ..Seen::default()
+        ..Observation::default()
     };
     let events = [
         (0, Kind::Started { seen: seen(0) }),

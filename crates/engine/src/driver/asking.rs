@@ -10,7 +10,7 @@ impl Driver<'_> {
         let Some(forge) = self.plan.forge.clone() else {
             return;
         };
-        let env = run_env(&self.run_id, self.state.turns, None);
+        let env = run_env(&self.run_id, self.state.turn.number, None);
         let stop = self.fresh_stop();
         self.child = Some(Box::pin(async move {
             ChildDone::Forge(forge.perform(&ask, &env, stop).await)

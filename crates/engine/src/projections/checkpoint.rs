@@ -162,7 +162,7 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
-    let facts = state.tasks.as_ref();
+    let facts = state.tasks.facts.as_ref();
     let next = facts.and_then(|facts| Some(facts.next.as_ref()?.id.as_str()));
     let ids = |done: bool| -> Vec<Value> {
         tasks
@@ -184,10 +184,10 @@ fn put_context(context: &mut Map<String, Value>, run: &Run, state: &State) {
     let header = &run.header;
     let known = json!({
         "run_id": header.run_id,
-        "iteration": state.turns,
+        "iteration": state.turn.number,
         "max_iterations": state.rules.limits.max_iterations,
         "outcome": state.outcome().map(Outcome::into_str),
-        "last_promise": state.last_promise,
+        "last_promise": state.claims.last_promise,
         "tasks_file": run.tasks_file,
         "branch": header.branch,
         "commit": header.commit,
@@ -230,6 +230,7 @@ fn put_recovery(checkpoint: &mut Checkpoint, run: &Run, state: &State) {
         format!("ralph resume {}", run.header.run_id)
     };
     recovery.error_log = state
+        .failures
         .errors
         .iter()
         .map(|error| {

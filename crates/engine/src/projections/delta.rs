@@ -31,7 +31,7 @@ pub(super) fn project(
         .cloned()
         .unwrap_or_else(|| DeltaState::new(id, &checkpoint.route, &now, max_allowed));
     delta.meta.last_updated = now;
-    delta.iteration.current = state.turns.max(1);
+    delta.iteration.current = state.turn.number.max(1);
     delta.iteration.max_allowed = max_allowed;
     delta.iteration.status = status(state.outcome());
     put_progress(&mut delta, checkpoint, state, lang);
@@ -40,9 +40,13 @@ pub(super) fn project(
     // What the agent wrote there was a claim, and it has been judged.
     delta.set_promise(is_complete.then_some(TASK_COMPLETE));
     delta.summary = is_complete.then(|| Summary {
-        total_iterations: Some(state.turns),
+        total_iterations: Some(state.turn.number),
         total_duration: Some(duration(state.elapsed_ms())),
-        review_score: state.flow.as_ref().and_then(|position| position.score),
+        review_score: state
+            .flow
+            .position
+            .as_ref()
+            .and_then(|position| position.score),
         ..Summary::default()
     });
     delta
@@ -67,7 +71,7 @@ fn status(outcome: Option<&Outcome>) -> Status {
 
 /// Without a task file and a route only the agent knows how far it is.
 fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, lang: Lang) {
-    if state.tasks.is_none() && phases::route(state).is_none() {
+    if state.tasks.facts.is_none() && phases::route(state).is_none() {
         return;
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -92,7 +96,7 @@ fn put_work(
     if let Some((flow, _)) = phases::route(state) {
         return put_route_work(delta, flow, state, tasks, lang);
     }
-    if state.tasks.is_none() {
+    if state.tasks.facts.is_none() {
         if delta.pending_work.is_empty() && delta.completed_work.is_empty() {
             delta.pending_work = format!("1. {}", one_line(&checkpoint.task_description));
         }

@@ -7,12 +7,12 @@ use ralph_core::machine::{PhaseFacts, State};
 /// The flow of a route and the place in it.
 pub(super) fn route(state: &State) -> Option<(&Flow, &Position)> {
     let flow = &state.rules.flow.as_ref()?.flow;
-    let position = state.flow.as_ref()?;
+    let position = state.flow.position.as_ref()?;
     (flow.scope == Scope::Run).then_some((flow, position))
 }
 
 pub(super) fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
-    let facts = state.tasks.as_ref();
+    let facts = state.tasks.facts.as_ref();
     let Some((flow, position)) = route(state) else {
         return facts.map(|facts| facts.phases.clone()).unwrap_or_default();
     };

@@ -17,7 +17,7 @@ const THEIRS: &str = "drt-state-auto";
 pub(super) fn save(run: &Run, dir: &Path, state: &State) -> Result<(), FileError> {
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
     let follows = flow.is_some_and(|flow| flow.scope == Scope::Task);
-    let Some(answered) = state.answered.as_ref().filter(|_| follows) else {
+    let Some(answered) = state.flow.answered.as_ref().filter(|_| follows) else {
         return Ok(());
     };
     let theirs = run.root.join(THEIRS);

@@ -1,8 +1,8 @@
 use std::fs;
 
 use ralph_core::machine::{
-    Effect, Event, Goal, Kind, Limits, Now, OnLimit, Outcome, PhaseFacts, Retry, Rules, Seen,
-    Stage, TaskFacts, TaskRef, Tasks, Turn, WarnAt, step,
+    Effect, Event, Goal, Kind, Limits, Now, Observation, OnLimit, Outcome, PhaseFacts, Retry,
+    Rules, Stage, TaskFacts, TaskRef, Tasks, Turn, WarnAt, step,
 };
 use ralph_store::checkpoint::Source;
 use ralph_store::layout::new_run_id;
@@ -155,16 +155,16 @@ impl World {
             wall_ms: 1_794_708_630_000 + i64::try_from(self.minute * 60_000).unwrap(),
             steady_ms: self.minute * 60_000,
         };
-        let seen = Seen {
+        let seen = Observation {
             tasks: Tasks::Read(facts(done)),
-            ..Seen::default()
+            ..Observation::default()
         };
         let kind = match self.state.stage {
             Stage::New => Kind::Started { seen },
             _ => Kind::Woke { seen },
         };
         step(&mut self.state, &Event { at, kind });
-        self.state.tasks = Some(facts(done));
+        self.state.tasks.facts = Some(facts(done));
         self.projector.before(effects, &self.state, || marks(done))
     }
 

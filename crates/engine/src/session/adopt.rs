@@ -196,7 +196,7 @@ pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileErr
     if is_done {
         return remove_plugin_file(root);
     }
-    let now = file.with(state.turns, state.outcome().is_none());
+    let now = file.with(state.turn.number, state.outcome().is_none());
     match now == text {
         true => Ok(()),
         false => write_atomic(&path, now.as_bytes(), AtomicOptions { durable: false }),

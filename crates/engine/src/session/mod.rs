@@ -368,14 +368,14 @@ impl SessionLoop {
     /// What the turn that runs was told, once more.
     pub fn say_again(&self) -> Verdict {
         Verdict::GoOn(GoOn {
-            turn: self.state.turns,
+            turn: self.state.turn.number,
             text: self.told_now(),
             banner: String::new(),
         })
     }
 
     fn told_now(&self) -> String {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let told = std::fs::read_to_string(self.paths.turn_prompt(turn, 1));
         told.unwrap_or_else(|_| self.standing_text(&[], turn))
     }
@@ -387,12 +387,12 @@ impl SessionLoop {
             return None;
         }
         // A phase of a flow is told by its own prompt.
-        let told = self.state.flow.as_ref().map(|_| self.told_now());
-        Some(told.unwrap_or_else(|| self.standing_text(&[], self.state.turns)))
+        let told = self.state.flow.position.as_ref().map(|_| self.told_now());
+        Some(told.unwrap_or_else(|| self.standing_text(&[], self.state.turn.number)))
     }
 
     fn report(&mut self, said: &str) -> TurnReport {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let prompt = std::fs::read_to_string(self.paths.turn_prompt(turn, 1)).ok();
         let detection = promise::detect(said, &self.plan.promise, prompt.as_deref());
         let claimed = self.claim_in_state_file();
@@ -409,7 +409,7 @@ impl SessionLoop {
         let began = self.state.now().wall_ms;
         TurnReport {
             turn,
-            attempt: self.state.attempt,
+            attempt: self.state.turn.attempt,
             end: End::Exit(0),
             duration_ms: u64::try_from(clock::now().wall_ms - began).unwrap_or(0),
             mentioned: mentioned.filter(|_| promise.is_none()),
@@ -425,7 +425,7 @@ impl SessionLoop {
     /// What was said in the role of a flow, where the run follows one.
     fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
         let flow = &self.state.rules.flow.as_ref()?.flow;
-        let step = flow.step(self.state.flow.as_ref()?.step)?;
+        let step = flow.step(self.state.flow.position.as_ref()?.step)?;
         let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
         Some(Box::new(heard))
     }

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{
-    Answer, CheckScope, CommandResult, Effect, Event, Kind, Outcome, Request, SessionEvent, Stage,
-    VerifyReport, WaitReason, step,
+    CheckScope, CommandResult, Effect, Event, Kind, MenuAnswer, Outcome, Request, SessionEvent,
+    Stage, VerifyReport, WaitReason, step,
 };
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
@@ -148,7 +148,7 @@ impl SessionLoop {
             }
             // Nobody can be asked from here; the person answers with a word.
             Effect::Ask(_) => queue.push_back(vec![Kind::Answered {
-                answer: Answer::SaveAndExit,
+                answer: MenuAnswer::SaveAndExit,
             }]),
             Effect::Finish(outcome) => return Some(self.ended(outcome)),
         }
@@ -160,13 +160,13 @@ impl SessionLoop {
         match &self.state.stage {
             Stage::Verifying { .. } => {
                 let scope = self.state.verifying()?;
-                Some(self.verify(self.state.turns, &scope))
+                Some(self.verify(self.state.turn.number, &scope))
             }
             Stage::Unticking => {
                 let ids = self.state.turned_back().to_vec();
                 Some(self.untick(&ids))
             }
-            Stage::Trying { .. } => Some(self.try_out(self.state.turns)),
+            Stage::Trying { .. } => Some(self.try_out(self.state.turn.number)),
             Stage::Forge(ask) => {
                 let ask = ask.clone();
                 Some(self.ask_forge(&ask))
@@ -175,14 +175,14 @@ impl SessionLoop {
                 seen: self.looker.look(),
             }),
             Stage::Asking(_) => Some(Kind::Answered {
-                answer: Answer::SaveAndExit,
+                answer: MenuAnswer::SaveAndExit,
             }),
             Stage::Marking => Some(Kind::Marked {
                 seen: self.looker.look(),
             }),
             // Which commands it were is not known any more.
             Stage::Checking => Some(Kind::Checked(VerifyReport {
-                turn: self.state.turns,
+                turn: self.state.turn.number,
                 ..VerifyReport::default()
             })),
             Stage::New => Some(Kind::Started {
@@ -235,7 +235,7 @@ impl SessionLoop {
                 words,
             })
         };
-        let env = run_env(self.paths.id.as_str(), self.state.turns, None);
+        let env = run_env(self.paths.id.as_str(), self.state.turn.number, None);
         let stop = watch::Sender::new(Stop::No);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

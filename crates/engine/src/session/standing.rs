@@ -164,7 +164,7 @@ impl SessionLoop {
         };
         // Of what is left, the beginning says what comes next.
         let pending: Vec<String> = lines(false).into_iter().take(30).collect();
-        let facts = self.state.tasks.clone().unwrap_or_default();
+        let facts = self.state.tasks.facts.clone().unwrap_or_default();
         let file = self.plan.tasks.as_ref().map(|tasks| tasks.name.clone());
         Standing {
             completed: lines(true).join("\n"),

@@ -2,12 +2,12 @@
 //! bytes: the general way puts every value into a box of its own first, which
 //! takes most of the time of opening a long journal.
 
-use ralph_core::machine::{Event, Kind, Now, Seen, TurnReport, VerifyReport};
+use ralph_core::machine::{Event, Kind, Now, Observation, TurnReport, VerifyReport};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct Looked {
-    seen: Seen,
+    seen: Observation,
 }
 
 pub fn event(data: &[u8]) -> Result<Event, serde_json::Error> {

@@ -44,13 +44,13 @@ impl Snapshot {
             self.checked(report, event.at);
         }
         // What is told before the next turn begins is about the turn before.
-        let mut iteration = state.turns;
+        let mut iteration = state.turn.number;
         let mut notices = Vec::new();
         for effect in step(state, event) {
             match effect {
                 Effect::Emit(notice) => {
                     if let Notice::IterationStart { .. } = &notice {
-                        iteration = state.turns;
+                        iteration = state.turn.number;
                     }
                     self.hear(&notice, iteration, event.at, lang);
                     notices.push(notice);
@@ -75,8 +75,8 @@ impl Snapshot {
     }
 
     fn take_state(&mut self, state: &State, event: &Event) {
-        let facts = state.tasks.as_ref();
-        self.iteration = state.turns;
+        let facts = state.tasks.facts.as_ref();
+        self.iteration = state.turn.number;
         self.max_iterations = state.rules.limits.max_iterations;
         self.max_duration_ms = state.rules.limits.max_duration_ms;
         self.total = facts.map_or(0, |t| t.total);
@@ -92,8 +92,8 @@ impl Snapshot {
             self.questions.clone_from(&state.questions);
         }
         self.agent = state.called_agent().into();
-        self.last_promise.clone_from(&state.last_promise);
-        self.bill = state.bill;
+        self.last_promise.clone_from(&state.claims.last_promise);
+        self.bill = state.agents.bill;
         self.outcome = state.outcome().cloned();
         self.worked_ms = state.elapsed_ms();
         self.updated_ms = event.at.wall_ms;

@@ -18,7 +18,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use ralph_core::lang::Lang;
-use ralph_core::machine::{Event, Seen, State};
+use ralph_core::machine::{Event, Observation, State};
 use ralph_core::report::Call;
 use ralph_store::journal::{JournalError, Tailer};
 use ralph_store::layout::{Layout, RunId, RunPaths};
@@ -195,6 +195,6 @@ impl Watch {
     }
 }
 
-fn seen(event: &Event) -> Option<&Seen> {
+fn seen(event: &Event) -> Option<&Observation> {
     crate::past::seen_in(event)
 }

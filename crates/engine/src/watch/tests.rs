@@ -3,8 +3,8 @@ use std::path::Path;
 
 use ralph_core::flow::{self, FlowRules};
 use ralph_core::machine::{
-    CommandResult, End, Event, Goal, GuardBlock, Kind, Now, PhaseFacts, Rules, Seen, TaskFacts,
-    TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
+    CommandResult, End, Event, Goal, GuardBlock, Kind, Now, Observation, PhaseFacts, Rules,
+    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
 };
 use ralph_core::promise::Promise;
 use ralph_core::usage::{Usage, Usd};
@@ -22,12 +22,12 @@ struct Run {
     seconds: i64,
 }
 
-fn facts(completed: usize) -> Seen {
+fn facts(completed: usize) -> Observation {
     let task = |n: usize| TaskRef {
         id: format!("T{n:03}"),
         text: "做事 🚀".into(),
     };
-    Seen {
+    Observation {
         tasks: Tasks::Read(TaskFacts {
             total: 3,
             completed,
@@ -44,7 +44,7 @@ fn facts(completed: usize) -> Seen {
             ..TaskFacts::default()
         }),
         tree: Some(format!("tree {completed}")),
-        ..Seen::default()
+        ..Observation::default()
     }
 }
 
@@ -82,7 +82,7 @@ fn verified(turn: u32, exit: i32) -> Kind {
 }
 
 /// What is seen where a flow decides about ticks.
-fn in_flow(mut seen: Seen) -> Seen {
+fn in_flow(mut seen: Observation) -> Observation {
     if let Tasks::Read(facts) = &mut seen.tasks {
         facts.flow = Some(Box::default());
     }

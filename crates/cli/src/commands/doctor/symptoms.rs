@@ -58,7 +58,7 @@ fn of_run(run: &RunPaths, lang: Lang) -> Option<Finding> {
             return Some(Finding::new(Level::Warning, "loop.journal", error).next(next));
         }
     };
-    let turns = state.turns;
+    let turns = state.turn.number;
     match &state.stage {
         Stage::New => Some(not_begun(id.as_str(), lang)),
         Stage::Finished(Outcome::Paused {

@@ -1,57 +1,55 @@
 //! Promises: claims that have to be proven, and what they lack.
 
-use super::decide::{decide, finish, finish_or};
-use super::e2e::{run_e2e, skip_e2e};
-use super::forge;
+use super::breaker::NAMED_TASKS;
+use super::e2e::skip_e2e;
+use super::evidence::{
+    has_lost_tasks, is_due_for_proof, is_weakened, lost_tasks, reject, weakened_files,
+};
+use super::next::{Next, stopped};
+use super::out::Out;
 use super::questions;
-use super::ticks::{is_weakened, unchecked, weakened_files};
-use super::verify::{looks_complete, lost, shrunk, verify, verify_or_complete};
-use crate::machine::notice::english;
 use crate::machine::{
-    Effect, Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
+    Goal, Missing, Notice, Outcome, PhaseFacts, State, TaskFacts, TurnReport, VerifyWhen,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
 
-/// How many open tasks a rejection names.
-pub(super) const NAMED_TASKS: usize = 5;
-
-pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let iteration = report.turn;
-    forge::hear(state, report.promise.as_ref());
+    // It may have to wait for CI, so it is taken down before anything is seen.
+    state.pull.claim = match &report.promise {
+        Some(Promise::Complete(text)) => Some(text.clone()),
+        _ => None,
+    };
     let Some(promise) = &report.promise else {
-        state.last_promise.clear();
+        state.claims.last_promise.clear();
         state.counters.missing_promise += 1;
         state.counters.false_promise = 0;
         state.notes.push(match &report.mentioned {
             Some(text) => PromptNote::OnlyMentioned { text: text.clone() },
             None => PromptNote::NoPromise,
         });
-        out.push(Effect::Emit(Notice::PromiseMissing {
+        out.tell(Notice::PromiseMissing {
             iteration,
             in_a_row: state.counters.missing_promise,
-        }));
-        return after_claims(state, out);
+        });
+        return Next::Unclaimed;
     };
     state.counters.missing_promise = 0;
-    state.last_promise = promise.to_string();
-    out.push(Effect::Emit(Notice::PromiseDetected {
+    state.claims.last_promise = promise.to_string();
+    out.tell(Notice::PromiseDetected {
         iteration,
         promise: promise.clone(),
-    }));
+    });
     match promise {
         Promise::Question(words) => questions::ask(state, words, out),
         Promise::Blocked(words) if questions::is_question(state, words) => {
-            questions::ask(state, words, out);
+            questions::ask(state, words, out)
         }
-        Promise::Blocked(reason) => finish(
-            state,
-            Outcome::Blocked {
-                reason: reason.clone(),
-            },
-            out,
-        ),
-        Promise::E2eFailed(reason) => judge_e2e_failure(state, reason, out),
+        Promise::Blocked(reason) => Next::Finish(Outcome::Blocked {
+            reason: reason.clone(),
+        }),
+        Promise::E2eFailed(reason) => take_e2e_failure(state, reason),
         Promise::Complete(_) | Promise::E2ePassed | Promise::PhaseComplete => {
             judge_claim(state, promise, out)
         }
@@ -60,33 +58,28 @@ pub(super) fn judge_promise(state: &mut State, report: &TurnReport, out: &mut Ve
             state
                 .notes
                 .push(PromptNote::UnknownPromise { text: text.clone() });
-            after_claims(state, out);
+            Next::Unclaimed
         }
         Promise::Continue => {
             state.counters.false_promise = 0;
-            after_claims(state, out);
+            Next::Unclaimed
         }
     }
 }
 
-fn judge_e2e_failure(state: &mut State, reason: &str, out: &mut Vec<Effect>) {
+fn take_e2e_failure(state: &mut State, reason: &str) -> Next {
     state.counters.e2e_failed += 1;
     if state.counters.e2e_failed > state.rules.e2e_repairs {
-        return finish(
-            state,
-            Outcome::Blocked {
-                reason: state.last_promise.clone(),
-            },
-            out,
-        );
+        let reason = state.claims.last_promise.clone();
+        return Next::Finish(Outcome::Blocked { reason });
     }
     state.notes.push(PromptNote::E2eFailed {
         reason: reason.into(),
     });
-    after_claims(state, out);
+    Next::Unclaimed
 }
 
-fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
+fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) -> Next {
     let claim = promise.to_string();
     let mut missing = missing_for(state, promise);
     if is_weakened(state) {
@@ -96,36 +89,37 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Vec<Effect>) {
     }
     if !missing.is_empty() {
         reject(state, claim, missing, out);
-        return finish_or(state, out, decide);
+        return Next::Decide;
     }
     if matches!(promise, Promise::PhaseComplete) {
         skip_e2e(state, out);
     }
-    let only_a_phase = is_about_a_phase(promise) && state.pending() > 0;
-    if only_a_phase {
-        state.counters.false_promise = 0;
-        if state.rules.checks.e2e && state.unchecked.is_empty() {
-            return finish_or(state, out, |state, out| run_e2e(state, false, out));
-        }
-        return after_claims(state, out);
+    let only_a_phase = is_about_a_phase(promise) && state.tasks.pending() > 0;
+    if !only_a_phase {
+        state.claims.open = Some(claim);
+        return Next::Prove.unless_stopped(state);
     }
-    state.claim = Some(claim);
-    finish_or(state, out, verify_or_complete);
+    state.counters.false_promise = 0;
+    if state.rules.checks.e2e && state.ticks.unchecked.is_empty() {
+        return Next::RunE2e { completes: false }.unless_stopped(state);
+    }
+    Next::Unclaimed
 }
 
 /// What the evidence lacks for a claim.
 fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
-    if matches!(state.rules.goal, Goal::Prompt) || forge::is_goal(state) {
+    if state.rules.goal == Goal::Prompt || state.rules.goal.is_on_forge() {
         return Vec::new();
     }
-    if !state.tasks_known {
+    if !state.tasks.is_known {
         return vec![Missing::Unreadable];
     }
-    let Some(facts) = state.tasks.as_ref().filter(|t| t.total > 0) else {
+    let Some(facts) = state.tasks.facts.as_ref().filter(|t| t.total > 0) else {
         return vec![Missing::NoTasks];
     };
     let claimed_phase = state
-        .turn_phase
+        .turn
+        .phase
         .as_deref()
         .filter(|_| is_about_a_phase(promise))
         .and_then(|key| facts.phases.iter().find(|p| p.key == key));
@@ -133,9 +127,9 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
         Some(phase) => open_in_phase(phase),
         None => open_in_all(facts),
     };
-    if shrunk(state) {
+    if has_lost_tasks(state) {
         missing.push(Missing::LostTasks {
-            count: lost(state, facts),
+            count: lost_tasks(state, facts),
         });
     }
     missing
@@ -166,34 +160,19 @@ fn open_in_all(facts: &TaskFacts) -> Vec<Missing> {
     }
 }
 
-pub(super) fn reject(
-    state: &mut State,
-    claim: String,
-    missing: Vec<Missing>,
-    out: &mut Vec<Effect>,
-) {
-    state.counters.false_promise += 1;
-    state.notes.push(PromptNote::PromiseRejected {
-        claim: claim.clone(),
-        missing: english(&missing),
-    });
-    out.push(Effect::Emit(Notice::PromiseRejected {
-        iteration: state.turns,
-        claim,
-        missing,
-    }));
-}
-
 /// The turn claimed nothing, or nothing that ends the run.
-pub(super) fn after_claims(state: &mut State, out: &mut Vec<Effect>) {
-    finish_or(state, out, |state, out| {
-        if looks_complete(state) {
-            verify_or_complete(state, out);
-        } else if state.rules.verify == Some(VerifyWhen::Each) {
-            let scope = unchecked(state, true);
-            verify(state, false, scope, out);
-        } else {
-            decide(state, out);
-        }
-    });
+pub(super) fn after_claims(state: &State) -> Next {
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    if is_due_for_proof(state) {
+        return Next::Prove;
+    }
+    if state.rules.verify == Some(VerifyWhen::Each) {
+        return Next::Verify {
+            completes: false,
+            scope: state.ticks.scope(true),
+        };
+    }
+    Next::Decide
 }

@@ -1,66 +1,50 @@
 //! End-to-end tests: Ralph runs them itself after a phase, and their exit
 //! status decides (E2E-01 to E2E-04).
 
-use super::decide::{decide, finish, finish_or};
-use super::verify::complete;
-use crate::machine::checks::CheckNotice;
-use crate::machine::{CommandResult, Effect, Notice, Outcome, Proof, Stage, State};
+use super::next::{Next, stopped};
+use super::out::Out;
+use crate::machine::{CheckNotice, CommandResult, Outcome, Proof, State};
 use crate::template::PromptNote;
-
-/// Runs the end-to-end tests; `completes`: nothing is left to do after them.
-pub(super) fn run_e2e(state: &mut State, completes: bool, out: &mut Vec<Effect>) {
-    let iteration = state.turns;
-    state.e2e_due = false;
-    state.stage = Stage::Trying { completes };
-    out.push(Effect::Emit(Notice::Check(CheckNotice::E2eStart {
-        iteration,
-    })));
-    out.push(Effect::RunE2e { turn: iteration });
-}
 
 /// Says once that a phase is not tried out, where nothing is set up for that
 /// (E2E-03).
-pub(super) fn skip_e2e(state: &mut State, out: &mut Vec<Effect>) {
-    if state.rules.checks.e2e || std::mem::replace(&mut state.e2e_skipped, true) {
+pub(super) fn skip_e2e(state: &mut State, out: &mut Out) {
+    if state.rules.checks.e2e || std::mem::replace(&mut state.e2e.skipped, true) {
         return;
     }
-    let iteration = state.turns;
-    out.push(Effect::Emit(Notice::Check(CheckNotice::E2eSkipped {
-        iteration,
-    })));
+    let iteration = state.turn.number;
+    out.tell(CheckNotice::E2eSkipped { iteration });
 }
 
 /// Whether tests that failed before are due again, now that the agent had a
 /// turn to repair what they found.
 pub(super) fn e2e_is_due(state: &State) -> bool {
-    state.e2e_due && state.rules.checks.e2e
+    state.e2e.due && state.rules.checks.e2e
 }
 
-pub(super) fn judge_e2e(
+pub(super) fn take_e2e(
     state: &mut State,
     result: &CommandResult,
     completes: bool,
-    out: &mut Vec<Effect>,
-) {
-    finish_or(state, out, |state, out| take(state, result, completes, out));
-}
-
-fn take(state: &mut State, result: &CommandResult, completes: bool, out: &mut Vec<Effect>) {
-    let iteration = state.turns;
-    out.push(Effect::Emit(Notice::Check(CheckNotice::E2eComplete {
-        iteration,
+    out: &mut Out,
+) -> Next {
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    out.tell(CheckNotice::E2eComplete {
+        iteration: state.turn.number,
         result: result.clone(),
-    })));
+    });
     if result.exit == Some(0) {
         state.counters.e2e_failed = 0;
-        state.proven.push(Proof::Command {
+        state.evidence.proven.push(Proof::Command {
             command: result.command.clone(),
             duration_ms: result.duration_ms,
         });
         return if completes {
-            complete(state, out)
+            Next::Complete
         } else {
-            decide(state, out)
+            Next::Decide
         };
     }
     state.counters.e2e_failed += 1;
@@ -69,12 +53,12 @@ fn take(state: &mut State, result: &CommandResult, completes: bool, out: &mut Ve
             Some(code) => format!("E2E FAILED: {} (exit {code})", result.command),
             None => format!("E2E FAILED: {}", result.command),
         };
-        return finish(state, Outcome::Blocked { reason }, out);
+        return Next::Finish(Outcome::Blocked { reason });
     }
-    state.e2e_broken = true;
+    state.e2e.broken = true;
     state.notes.push(PromptNote::VerifyFailed {
         command: result.command.clone(),
         output: result.output.clone(),
     });
-    decide(state, out);
+    Next::Decide
 }

@@ -3,31 +3,36 @@
 //! A turn is judged (`judge`), its promise is held against the evidence
 //! (`claims`), the evidence is proven (`verify`, tick by tick in `ticks`, at
 //! the end of a phase in `e2e`), and what is left is to end or to go on
-//! (`decide`).
+//! (`decide`). Handlers don't call each other: each returns what comes next
+//! (`Next`), and only this module follows it.
 
+mod acts;
+mod breaker;
 mod claims;
 mod decide;
 mod e2e;
+mod evidence;
+mod failures;
 mod forge;
 mod judge;
+mod limits;
+mod looks;
+mod next;
+mod out;
 mod questions;
 mod roles;
 mod session;
 mod ticks;
+mod turn;
 mod verify;
 
-use self::decide::{
-    decide, dispatches_used_up, duration_used_up, extend, finish, iterations_used_up, reach_limit,
-    reached_limit, start_turn, stop_outcome, wait_for_agent,
-};
-use self::e2e::judge_e2e;
-use self::judge::{judge_turn, note_lost_tasks};
-use self::session::{forget_blocks, take_session};
-pub(super) use self::ticks::unchecked;
-use self::ticks::{after_unticking, know_ticks, note_weakened, take_ticks};
-use self::verify::{judge_verification, looks_complete, verify_or_complete};
+use self::evidence::is_due_for_proof;
+use self::limits::reached_limit;
+use self::looks::{note_lost_tasks, take_in};
+use self::next::{Next, stop_outcome};
+use self::out::Out;
 use super::{
-    Answer, Effect, Event, GuardBlock, Kind, Limit, Notice, Outcome, PauseReason, Request, Seen,
+    Effect, Event, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason, Request,
     Stage, State,
 };
 use crate::forge::ForgeAnswer;
@@ -37,184 +42,214 @@ use crate::forge::ForgeAnswer;
 /// An event that does not fit the stage (a late answer, a turn that was
 /// already judged) changes nothing, so that a replay may repeat it.
 pub fn step(state: &mut State, event: &Event) -> Vec<Effect> {
-    let mut out = Vec::new();
-    if let Kind::Resumed { seen, budget } = &event.kind {
-        state.clock.restart(event.at);
-        if let Some(budget) = budget {
-            state.rules.budget = *budget;
+    let mut out = Out::default();
+    let mut next = take(state, event, &mut out);
+    while !matches!(next, Next::Rest) {
+        next = follow(state, next, &mut out);
+    }
+    out.into_effects()
+}
+
+fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
+    match next {
+        Next::Rest => {}
+        Next::GoOn if is_due_for_proof(state) => return Next::Prove,
+        Next::GoOn | Next::Decide => return decide::decide(state, out),
+        Next::Unclaimed => return claims::after_claims(state),
+        Next::CarryOn => return decide::carry_on(state, out),
+        Next::Prove => return verify::prove(state),
+        Next::ProveFlow => return roles::end_of_way(state, out),
+        Next::Complete => return verify::complete(state),
+        Next::Limit(limit) => return acts::reach_limit(state, limit, out),
+        Next::Look => return forge::look(state, out),
+        Next::Verify { completes, scope } => acts::verify(state, completes, scope, out),
+        Next::RunE2e { completes } => acts::run_e2e(state, completes, out),
+        Next::Wait { ms, why } => acts::wait(state, ms, why, out),
+        Next::Finish(outcome) => acts::finish(state, outcome, out),
+    }
+    Next::Rest
+}
+
+/// Events that don't depend on the stage, some of which also reach a run that
+/// is over.
+fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
+    let is_over = state.outcome().is_some();
+    match &event.kind {
+        Kind::Resumed { seen, budget } => {
+            state.clock.restart(event.at);
+            if let Some(budget) = budget {
+                state.rules.budget = *budget;
+            }
+            return resume(state, seen, out);
         }
-        resume(state, seen, &mut out);
-        return out;
-    }
-    if let Kind::Abandoned = &event.kind {
-        state.clock.restart(event.at);
-        abandon(state, &mut out);
-        return out;
-    }
-    if let Kind::Archived { name } = &event.kind {
-        let name = name.clone();
-        out.push(Effect::Emit(Notice::Archive { name }));
-        return out;
-    }
-    if let Kind::GuardBlocked { lines, blocks } = &event.kind {
-        state.guard_lines = state.guard_lines.saturating_add(*lines);
-        let iteration = state.turns;
-        let notice = |block: &GuardBlock| {
-            let block = block.clone();
-            Effect::Emit(Notice::GuardBlock { iteration, block })
-        };
-        out.extend(blocks.iter().map(notice));
-        return out;
-    }
-    if let Kind::Replied { question, text } = &event.kind {
-        match state.outcome() {
-            Some(_) => state.clock.restart(event.at),
-            None => state.clock.advance(event.at),
+        Kind::Abandoned => {
+            state.clock.restart(event.at);
+            return abandon(state);
         }
-        questions::take_reply(state, *question, text, &mut out);
-        return out;
-    }
-    if let Kind::Session(session) = &event.kind {
-        if state.outcome().is_none() {
+        Kind::Archived { name } => {
+            let name = name.clone();
+            out.tell(Notice::Archive { name });
+        }
+        Kind::GuardBlocked { lines, blocks } => {
+            state.guard_lines = state.guard_lines.saturating_add(*lines);
+            let iteration = state.turn.number;
+            for block in blocks.iter().cloned() {
+                out.tell(Notice::GuardBlock { iteration, block });
+            }
+        }
+        Kind::Replied { question, text } => {
+            match is_over {
+                true => state.clock.restart(event.at),
+                false => state.clock.advance(event.at),
+            }
+            return questions::take_reply(state, *question, text, out);
+        }
+        Kind::Session(session) => {
+            if !is_over {
+                state.clock.advance(event.at);
+            }
+            return session::take_session(state, session, out);
+        }
+        _ if is_over => {}
+        Kind::Thawed => state.clock.restart(event.at),
+        _ => {
             state.clock.advance(event.at);
+            return take_in_stage(state, &event.kind, out);
         }
-        take_session(state, session, &mut out);
-        return out;
     }
-    if state.outcome().is_some() {
-        return out;
-    }
-    if let Kind::Thawed = &event.kind {
-        state.clock.restart(event.at);
-        return out;
-    }
-    state.clock.advance(event.at);
-    match (&event.kind, &state.stage) {
-        (Kind::Frozen, _) => out.push(Effect::Freeze),
-        (Kind::Started { seen }, Stage::New) => start(state, seen, &mut out),
+    Next::Rest
+}
+
+/// Events that a run in its stage may wait for.
+fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
+    match (kind, &state.stage) {
+        (Kind::Started { seen }, Stage::New) => start(state, seen, out),
         (Kind::TurnEnded(report), Stage::Running)
-            if (report.turn, report.attempt) == (state.turns, state.attempt) =>
+            if (report.turn, report.attempt) == (state.turn.number, state.turn.attempt) =>
         {
-            judge_turn(state, report, &mut out)
+            judge::judge_turn(state, report, out)
         }
-        (Kind::Verified(report), Stage::Verifying { completes }) if report.turn == state.turns => {
-            let completes = *completes;
-            judge_verification(state, report, completes, &mut out);
+        (Kind::Verified(report), &Stage::Verifying { completes })
+            if report.turn == state.turn.number =>
+        {
+            verify::take_verification(state, report, completes, out)
         }
-        (Kind::Unticked { seen, left }, Stage::Unticking) => {
-            after_unticking(state, seen, left, &mut out);
-        }
-        (Kind::E2eEnded { turn, result }, Stage::Trying { completes }) if *turn == state.turns => {
-            let completes = *completes;
-            judge_e2e(state, result, completes, &mut out);
+        (Kind::Unticked { seen, left }, Stage::Unticking) => take_unticked(state, seen, left, out),
+        (Kind::E2eEnded { turn, result }, &Stage::Trying { completes })
+            if *turn == state.turn.number =>
+        {
+            e2e::take_e2e(state, result, completes, out)
         }
         (Kind::Forge { answer }, Stage::Forge(asked)) => {
             let asked = asked.clone();
-            forge::take_answer(state, &asked, answer, &mut out);
+            forge::take_answer(state, &asked, answer, out)
         }
         (
             Kind::Forge {
                 answer: ForgeAnswer::NoTime,
             },
             Stage::Waiting,
-        ) if state.pull.waits => forge::hand_over(state, &mut out),
+        ) if state.pull.waits => forge::hand_over(state),
         (Kind::Woke { seen } | Kind::Nudged { seen }, Stage::Waiting) if state.pull.waits => {
-            state.pull.waits = false;
-            take_in(state, seen, &mut out);
-            forge::look(state, &mut out);
+            take_in(state, seen, out);
+            Next::Look
         }
-        (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, &mut out),
+        (Kind::Woke { seen }, Stage::Waiting) => wake(state, seen, out),
         (Kind::Nudged { seen }, Stage::Waiting) => {
-            release_agents(state);
-            wake(state, seen, &mut out);
+            let now = state.now().wall_ms;
+            state.agents.release(now);
+            wake(state, seen, out)
         }
-        (Kind::Answered { answer }, Stage::Asking(limit)) => {
-            let limit = *limit;
-            take_answer(state, answer, limit, &mut out);
+        (Kind::Answered { answer }, &Stage::Asking(limit)) => {
+            take_answer(state, answer, limit, out)
         }
-        (Kind::Marked { seen }, Stage::Marking) => roles::marked(state, seen, &mut out),
-        (Kind::Checked(report), Stage::Checking) if report.turn == state.turns => {
-            roles::checked(state, report, &mut out);
+        (Kind::Marked { seen }, Stage::Marking) => roles::take_marks(state, seen, out),
+        (Kind::Checked(report), Stage::Checking) if report.turn == state.turn.number => {
+            roles::take_checks(state, report, out)
+        }
+        (Kind::Frozen, _) => {
+            out.push(Effect::Freeze);
+            Next::Rest
         }
         (
-            Kind::Extended {
+            &Kind::Extended {
                 iterations,
                 duration_ms,
             },
             _,
-        ) => questions::extend_by(state, *iterations, *duration_ms, &mut out),
-        (Kind::Requested { request }, _) => take_request(state, *request, &mut out),
-        _ => {}
+        ) => {
+            limits::extend_by(state, iterations, duration_ms, out);
+            // A menu that waits for exactly that is over.
+            match state.stage {
+                Stage::Asking(_) if reached_limit(state).is_none() => Next::Decide,
+                _ => Next::Rest,
+            }
+        }
+        (Kind::Requested { request }, _) => take_request(state, *request, out),
+        _ => Next::Rest,
     }
-    out
 }
 
-fn start(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    know_ticks(state, &seen.tasks);
+fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
+    ticks::know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
-    rebase(state);
+    state.tasks.rebase();
     roles::begin(state);
-    let facts = state.tasks.clone().unwrap_or_default();
-    out.push(Effect::Emit(Notice::LoopStart {
+    let facts = state.tasks.facts.clone().unwrap_or_default();
+    out.tell(Notice::LoopStart {
         total: facts.total,
         completed: facts.completed,
         pending: facts.pending,
-    }));
-    go_on(state, out);
+    });
+    Next::GoOn
 }
 
 /// A dead or paused run is taken up: iterations accumulate, everything that
 /// is counted in a row starts afresh, and a reached limit is extended first
 /// (RESM-02, RESM-03, BRKR-09).
-fn resume(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     if is_over(state) {
-        return;
+        return Next::Rest;
     }
     if state.stage == Stage::Running {
-        state.untell();
+        state.notes.untell();
     }
-    if matches!(
-        state.outcome(),
-        Some(Outcome::Paused {
-            reason: PauseReason::Agent(_)
-        })
-    ) {
+    if let Some(Outcome::Paused {
+        reason: PauseReason::Agent(_),
+    }) = state.outcome()
+    {
         // A person saw to it, or wants to try.
-        state.holds.clear();
+        state.agents.holds.clear();
     }
     roles::resume(state, seen);
     forge::resumed(state);
     state.counters = Default::default();
-    state.errors.clear();
-    state.last_failure = None;
+    state.failures.errors.clear();
+    state.failures.last = None;
     state.stopping = None;
-    state.claim = None;
+    state.claims.open = None;
     // What still stands in the file is judged again.
-    state.turned_back.clear();
-    forget_blocks(state);
+    state.ticks.turned_back.clear();
+    session::forget_blocks(state);
     take_in(state, seen, out);
-    rebase(state);
+    state.tasks.rebase();
     // The process before may have died between a tick and its count.
     out.push(Effect::KeepInStep);
-    out.push(Effect::Emit(Notice::Resume {
-        iteration: state.turns,
-    }));
-    if iterations_used_up(state) {
-        extend(state, Limit::Iterations, out);
+    let iteration = state.turn.number;
+    out.tell(Notice::Resume { iteration });
+    for limit in [Limit::Iterations, Limit::Duration, Limit::Dispatches] {
+        if limits::is_used_up(state, limit) {
+            limits::extend(state, limit, out);
+        }
     }
-    if duration_used_up(state) {
-        extend(state, Limit::Duration, out);
-    }
-    if dispatches_used_up(state) {
-        extend(state, Limit::Dispatches, out);
-    }
-    go_on(state, out);
+    Next::GoOn
 }
 
 /// A paused, failed or dead run is given up (RESM-09, INTR-06).
-fn abandon(state: &mut State, out: &mut Vec<Effect>) {
-    if !is_over(state) {
-        finish(state, Outcome::Cancelled, out);
+fn abandon(state: &State) -> Next {
+    match is_over(state) {
+        true => Next::Rest,
+        false => Next::Finish(Outcome::Cancelled),
     }
 }
 
@@ -226,90 +261,58 @@ fn is_over(state: &State) -> bool {
     )
 }
 
-fn wake(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    // What looked complete before the pause was verified and failed then: the
-    // agent has to work on it before it is judged again.
-    let judged = looks_complete(state);
+fn wake(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
+    // What was due before the pause was verified and failed then: the agent
+    // has to work on it before it is judged again.
+    let was_due = is_due_for_proof(state);
     take_in(state, seen, out);
     note_lost_tasks(state, &seen.tasks, out);
-    if !judged && looks_complete(state) {
-        verify_or_complete(state, out);
-    } else if let Some(limit) = reached_limit(state) {
-        reach_limit(state, limit, out);
-    } else if questions::hold_everything(state, out) {
-        questions::wait_for_answer(state, out);
-    } else if state.free_agent().is_none() {
-        // A clock that was set back, or a sleep that ended early.
-        wait_for_agent(state, out);
-    } else {
-        start_turn(state, out);
+    if !was_due && is_due_for_proof(state) {
+        return Next::Prove;
     }
-}
-
-/// Somebody knows better than the agent's limit.
-fn release_agents(state: &mut State) {
-    let now = state.now().wall_ms;
-    for hold in state.holds.values_mut() {
-        hold.until = Some(now);
+    if let Some(limit) = reached_limit(state) {
+        return Next::Limit(limit);
     }
+    turn::start_if_possible(state, out)
 }
 
-/// What changed while no agent ran is nobody's progress, but it was seen.
-fn take_in(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    state.take_tasks(&seen.tasks);
-    roles::observe(state, seen);
-    take_ticks(state, &seen.tasks);
-    note_weakened(state, seen, out);
-    let kinds = state.rules.evidence;
-    state.progress.observe(seen, kinds);
+/// The boxes were emptied, and the world was looked at again.
+fn take_unticked(state: &mut State, seen: &Observation, left: &[String], out: &mut Out) -> Next {
+    // What could not be written is tried again after the next turn.
+    state.ticks.turned_back = left.to_vec();
+    take_in(state, seen, out);
+    out.push(Effect::KeepInStep);
+    // Whoever ticks a box again at once has not worked on it: that waits for
+    // the next turn.
+    Next::CarryOn
 }
 
-/// From here on the task file must not lose tasks.
-fn rebase(state: &mut State) {
-    state.most_tasks = state.tasks.as_ref().map_or(0, |t| t.total);
-}
-
-fn go_on(state: &mut State, out: &mut Vec<Effect>) {
-    if looks_complete(state) {
-        verify_or_complete(state, out);
-    } else {
-        decide(state, out);
-    }
-}
-
-fn take_answer(state: &mut State, answer: &Answer, limit: Limit, out: &mut Vec<Effect>) {
+fn take_answer(state: &mut State, answer: &MenuAnswer, limit: Limit, out: &mut Out) -> Next {
     match answer {
-        Answer::Extend => {
-            extend(state, limit, out);
-            if state.pull.waits {
-                forge::look(state, out);
-            } else {
-                decide(state, out);
+        MenuAnswer::Extend => {
+            limits::extend(state, limit, out);
+            match state.pull.waits {
+                true => Next::Look,
+                false => Next::Decide,
             }
         }
-        Answer::Simplify { skipped, seen } => {
-            state.skipped.extend(skipped.iter().cloned());
-            out.push(Effect::Emit(Notice::TasksSkipped {
-                iteration: state.turns,
+        MenuAnswer::Simplify { skipped, seen } => {
+            state.tasks.skipped.extend(skipped.iter().cloned());
+            out.tell(Notice::TasksSkipped {
+                iteration: state.turn.number,
                 ids: skipped.clone(),
-            }));
+            });
             take_in(state, seen, out);
-            rebase(state);
-            extend(state, limit, out);
-            go_on(state, out);
+            state.tasks.rebase();
+            limits::extend(state, limit, out);
+            Next::GoOn
         }
-        Answer::SaveAndExit => finish(
-            state,
-            Outcome::Paused {
-                reason: PauseReason::Limit(limit),
-            },
-            out,
-        ),
-        Answer::Abandon => finish(state, Outcome::Cancelled, out),
+        MenuAnswer::SaveAndExit => Next::pause(PauseReason::Limit(limit)),
+        MenuAnswer::Abandon => Next::Finish(Outcome::Cancelled),
     }
 }
 
-fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
+fn take_request(state: &mut State, request: Request, out: &mut Out) -> Next {
     let child_runs = matches!(
         state.stage,
         Stage::Running
@@ -321,12 +324,11 @@ fn take_request(state: &mut State, request: Request, out: &mut Vec<Effect>) {
     );
     state.stopping = state.stopping.max(Some(request));
     if !child_runs {
-        if let Some(outcome) = stop_outcome(state) {
-            finish(state, outcome, out);
-        }
-    } else if request != Request::Pause {
-        out.push(Effect::StopChild {
-            kill: request == Request::Kill,
-        });
+        return stop_outcome(state).map_or(Next::Rest, Next::Finish);
     }
+    if request != Request::Pause {
+        let kill = request == Request::Kill;
+        out.push(Effect::StopChild { kill });
+    }
+    Next::Rest
 }

@@ -1,12 +1,12 @@
 //! Questions that don't block: parked with their task while the loop goes on
 //! with what does not depend on them.
 
-use super::claims::after_claims;
-use super::decide::{decide, finish, reached_limit, wait};
-use crate::machine::question::{Asked, parse};
+use super::next::Next;
+use super::out::Out;
+use crate::machine::question::{ParsedQuestion, parse};
 use crate::machine::{
-    Effect, Limit, Notice, Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage,
-    State, TaskRef, WaitReason,
+    Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage, State, TaskRef,
+    WaitReason,
 };
 use crate::template::PromptNote;
 
@@ -20,40 +20,40 @@ pub(super) fn is_question(state: &State, words: &str) -> bool {
 }
 
 /// The agent asks. What it asked before is not asked again.
-pub(super) fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
     state.counters.false_promise = 0;
     let Some(wait_ms) = state.rules.question_wait_ms else {
-        return block(state, words, out);
+        return block(words);
     };
     let asked = parse(words);
-    let task = state.turn_task.clone();
+    let task = state.turn.task.clone();
     let same = |question: &&Question| question.task == task && question.text == asked.text;
     match state.questions.iter().find(same) {
         Some(question) => {
             let again = answered(question);
-            state.notes.extend(again);
-            after_claims(state, out);
+            state.notes.next.extend(again);
+            Next::Unclaimed
         }
-        None if state.open_questions().count() >= MOST_OPEN => block(state, words, out),
+        None if state.open_questions().count() >= MOST_OPEN => block(words),
         None => {
             park(state, asked, wait_ms, out);
-            after_claims(state, out);
+            Next::Unclaimed
         }
     }
 }
 
-fn block(state: &mut State, words: &str, out: &mut Vec<Effect>) {
+fn block(words: &str) -> Next {
     let reason = words.into();
-    finish(state, Outcome::Blocked { reason }, out);
+    Next::Finish(Outcome::Blocked { reason })
 }
 
-fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Vec<Effect>) {
+fn park(state: &mut State, asked: ParsedQuestion, wait_ms: u64, out: &mut Out) {
     let now = state.now().wall_ms;
     let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
     let question = Question {
         id: u32::try_from(state.questions.len()).unwrap_or(u32::MAX) + 1,
-        turn: state.turns,
-        task: state.turn_task.clone(),
+        turn: state.turn.number,
+        task: state.turn.task.clone(),
         text: asked.text,
         options: asked.options,
         default: asked.default,
@@ -61,26 +61,30 @@ fn park(state: &mut State, asked: Asked, wait_ms: u64, out: &mut Vec<Effect>) {
         deadline_ms: now.saturating_add(ahead),
         reply: None,
     };
-    out.push(Effect::Emit(Notice::Question(QuestionNotice::Asked {
-        iteration: state.turns,
+    out.tell(QuestionNotice::Asked {
+        iteration: state.turn.number,
         question: question.clone(),
-    })));
+    });
     state.questions.push(question);
 }
 
 /// A person answers. A run that waits for nothing else goes on at once; one
 /// that is paused takes the answer up when it is resumed.
-pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Vec<Effect>) {
-    if !reply(state, id, text, RepliedBy::Person, out) {
-        return;
-    }
-    if state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer) {
-        decide(state, out);
+pub(super) fn take_reply(state: &mut State, id: u32, text: &str, out: &mut Out) -> Next {
+    let taken = reply(state, id, text, RepliedBy::Person, out);
+    if taken && waits_for_answer(state) {
+        Next::Decide
+    } else {
+        Next::Rest
     }
 }
 
+fn waits_for_answer(state: &State) -> bool {
+    state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer)
+}
+
 /// `false` where there is no such open question.
-fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Effect>) -> bool {
+fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -> bool {
     let at_ms = state.now().wall_ms;
     let mut open = state.questions.iter_mut().filter(|q| q.is_open());
     let Some(question) = open.find(|question| question.id == id) else {
@@ -92,11 +96,11 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Vec<Ef
         at_ms,
     });
     let question = question.clone();
-    state.notes.extend(answered(&question));
-    out.push(Effect::Emit(Notice::Question(QuestionNotice::Answered {
-        iteration: state.turns,
+    state.notes.next.extend(answered(&question));
+    out.tell(QuestionNotice::Answered {
+        iteration: state.turn.number,
         question,
-    })));
+    });
     true
 }
 
@@ -112,12 +116,12 @@ fn answered(question: &Question) -> Option<PromptNote> {
 
 /// Whether nothing is left that does not wait for an answer. Defaults whose
 /// time has come are taken first.
-pub(super) fn hold_everything(state: &mut State, out: &mut Vec<Effect>) -> bool {
+pub(super) fn hold_everything(state: &mut State, out: &mut Out) -> bool {
     take_defaults(state, out);
     state.is_held_up()
 }
 
-fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
+fn take_defaults(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
     let due = |question: &Question| {
         let default = question.default.clone()?;
@@ -130,27 +134,27 @@ fn take_defaults(state: &mut State, out: &mut Vec<Effect>) {
 }
 
 /// Sleeps until the next deadline; where all are over, only a person helps.
-pub(super) fn wait_for_answer(state: &mut State, out: &mut Vec<Effect>) {
+pub(super) fn wait_for_answer(state: &State) -> Next {
     let now = state.now().wall_ms;
     let ahead = |question: &Question| {
         let left = question.deadline_ms.saturating_sub(now);
         u64::try_from(left).ok().filter(|&ms| ms > 0)
     };
     match state.open_questions().filter_map(ahead).min() {
-        Some(ms) => wait(state, ms, WaitReason::Answer, out),
-        None => pause(state, out),
+        Some(ms) => Next::Wait {
+            ms,
+            why: WaitReason::Answer,
+        },
+        None => Next::pause(PauseReason::Question),
     }
 }
 
-fn pause(state: &mut State, out: &mut Vec<Effect>) {
-    let reason = PauseReason::Question;
-    finish(state, Outcome::Paused { reason }, out);
-}
-
 /// Nobody is there to wait for an answer: the run rests until it is resumed.
-pub(super) fn let_go(state: &mut State, out: &mut Vec<Effect>) {
-    if state.stage == Stage::Waiting && state.waits_for == Some(WaitReason::Answer) {
-        pause(state, out);
+pub(super) fn let_go(state: &State) -> Next {
+    if waits_for_answer(state) {
+        Next::pause(PauseReason::Question)
+    } else {
+        Next::Rest
     }
 }
 
@@ -163,39 +167,9 @@ pub(super) fn remind(state: &mut State) {
     let waiting: Vec<String> = state.open_questions().map(name).collect();
     state
         .notes
+        .next
         .retain(|note| !matches!(note, PromptNote::Parked { .. }));
     if !waiting.is_empty() {
         state.notes.push(PromptNote::Parked { waiting });
-    }
-}
-
-/// A person allows more. A menu that waits for exactly that is over.
-pub(super) fn extend_by(
-    state: &mut State,
-    iterations: u32,
-    duration_ms: u64,
-    out: &mut Vec<Effect>,
-) {
-    let limits = &mut state.rules.limits;
-    let mut raised = Vec::new();
-    if iterations > 0 && limits.max_iterations > 0 {
-        limits.max_iterations = limits.max_iterations.saturating_add(iterations);
-        raised.push((Limit::Iterations, u64::from(limits.max_iterations)));
-    }
-    if duration_ms > 0 && limits.max_duration_ms > 0 {
-        limits.max_duration_ms = limits.max_duration_ms.saturating_add(duration_ms);
-        raised.push((Limit::Duration, limits.max_duration_ms));
-    }
-    let iteration = state.turns;
-    let notice = |(limit, max)| {
-        Effect::Emit(Notice::LimitExtended {
-            iteration,
-            limit,
-            max,
-        })
-    };
-    out.extend(raised.into_iter().map(notice));
-    if matches!(state.stage, Stage::Asking(_)) && reached_limit(state).is_none() {
-        decide(state, out);
     }
 }

@@ -6,54 +6,45 @@
 mod answers;
 mod ending;
 
-use self::ending::{prove, tick};
+use super::next::Next;
+use super::out::Out;
 use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
 };
-use crate::machine::{Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TaskRef, Tasks};
+use crate::machine::{Effect, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks};
 use crate::template::PromptNote;
 
-pub(super) use self::answers::{checked, judge};
-pub(super) use self::ending::{is_proving, marked, proven};
-
-/// After so many rejections a finding has to be reproducible to block.
-const FREE_REJECTS: u32 = 2;
-
-pub(super) fn observe(state: &mut State, seen: &Seen) {
-    if state.rules.flow.is_some() {
-        state.tree.clone_from(&seen.tree);
-        state.commit.clone_from(&seen.commit_tree);
-        state.outputs.clone_from(&seen.outputs);
-    }
-}
+use self::answers::{FREE_REJECTS, subtask_number};
+pub(super) use self::answers::{take_checks, take_turn};
+pub(super) use self::ending::{end_of_way, is_proving, take_marks, take_proof};
 
 /// What is there at the beginning was nobody's work in this run.
 pub(super) fn begin(state: &mut State) {
     if state.rules.flow.is_none() {
         return;
     }
-    state.accepted = done_now(state).into_iter().collect();
-    state.old_outputs.clone_from(&state.outputs);
-    if scope(state) == Some(Scope::Run) {
-        state.flow = Some(Position::begin(None, Risk::default()));
+    state.flow.accepted = state.tasks.done().iter().cloned().collect();
+    state.flow.old_outputs.clone_from(&state.flow.outputs);
+    if state.is_one_flow() {
+        state.flow.position = Some(Position::begin(None, Risk::default()));
     }
 }
 
 /// A run is taken up: what a person ticked meanwhile counts, what an agent
 /// ticked that nobody judged does not, and a person who was needed has been
 /// there.
-pub(super) fn resume(state: &mut State, seen: &Seen) {
+pub(super) fn resume(state: &mut State, seen: &Observation) {
     if state.rules.flow.is_none() {
         return;
     }
     let was_paused = matches!(state.stage, Stage::Finished(_));
     if let (true, Tasks::Read(facts)) = (was_paused, &seen.tasks) {
-        let known = done_now(state);
+        let known = state.tasks.done();
         let done = facts.flow.as_ref().map_or(&[][..], |flow| &flow.done);
         let by_hand = done.iter().filter(|id| !known.contains(id));
         let by_hand: Vec<String> = by_hand.cloned().collect();
-        state.accepted.extend(by_hand);
+        state.flow.accepted.extend(by_hand);
     }
     let escalated = matches!(
         state.outcome(),
@@ -61,8 +52,8 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
             reason: PauseReason::Escalated(_)
         })
     );
-    let is_task = scope(state) == Some(Scope::Task);
-    let Some(position) = &mut state.flow else {
+    let is_task = state.has_flow_of_tasks();
+    let Some(position) = &mut state.flow.position else {
         return;
     };
     if position.doing == Doing::Reproduce {
@@ -81,98 +72,43 @@ pub(super) fn resume(state: &mut State, seen: &Seen) {
     }
 }
 
-fn scope(state: &State) -> Option<Scope> {
-    state.rules.flow.as_ref().map(|rules| rules.flow.scope)
-}
-
-fn done_now(state: &State) -> Vec<String> {
-    let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
-    facts.map(|facts| facts.done.clone()).unwrap_or_default()
-}
-
-/// Boxes that were ticked without the flow.
-fn early_ticks(state: &State) -> Vec<String> {
-    if state.rules.flow.is_none() || !state.tasks_known {
-        return Vec::new();
-    }
-    let mut done = done_now(state);
-    done.retain(|id| !state.accepted.contains(id));
-    done
-}
-
-pub(super) fn has_early_ticks(state: &State) -> bool {
-    !early_ticks(state).is_empty()
-}
-
 /// Whether a turn without any change is a stall: not of those who are there to
 /// look.
 pub(super) fn expects_work(state: &State) -> bool {
-    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.as_ref()) else {
-        return true;
-    };
-    let Some(step) = rules.flow.step(position.step) else {
-        return true;
-    };
-    step.writes == Writes::Yes && !has_new_output(state, step)
+    let step = state.place().and_then(|(flow, at)| flow.step(at.step));
+    step.is_none_or(|step| step.writes == Writes::Yes && !has_new_output(state, step))
 }
 
 fn has_new_output(state: &State, step: &Step) -> bool {
-    step.output.is_some() && missing_output(state, step).is_none()
+    let output = step.output_for(subtask_number(state));
+    output.is_some_and(|output| state.flow.has_left(&output))
 }
 
-/// The file that the step has to leave, where it is not there. One that was
-/// there before the run is not its work.
-fn missing_output(state: &State, step: &Step) -> Option<String> {
-    let name = step.output_for(subtask_number(state))?;
-    let there = state.outputs.get(&name);
-    let is_new = there.is_some() && there != state.old_outputs.get(&name);
-    (!is_new).then_some(name)
-}
-
-/// The number of the subtask that is worked on, from 1.
-fn subtask_number(state: &State) -> usize {
-    let facts = state.tasks.as_ref();
-    facts.map_or(0, |facts| facts.completed) + 1
-}
-
-/// Does what has to be done before an agent is called; true where that takes
-/// the place of the call.
-pub(super) fn before_turn(state: &mut State, out: &mut Vec<Effect>) -> bool {
-    if state.rules.flow.is_none() {
-        return false;
-    }
-    let early = early_ticks(state);
+/// Does what has to be done before an agent is called; what takes the place of
+/// the call, where something does.
+pub(super) fn before_turn(state: &mut State, out: &mut Out) -> Option<Next> {
+    state.rules.flow.as_ref()?;
+    let early = state.early_ticks();
     if !early.is_empty() {
         hold(state, early, out);
-        return true;
+        return Some(Next::Rest);
     }
-    match state.flow.as_ref().map(|position| position.doing.clone()) {
-        Some(Doing::Prove) => {
-            prove(state, out);
-            true
-        }
-        Some(Doing::Tick) => {
-            tick(state, out);
-            true
-        }
-        Some(Doing::Step | Doing::Reproduce) | None => {
-            choose_task(state, out);
-            refuse_without_approval(state, out);
-            false
-        }
+    let doing = state.flow.position.as_ref().map(|position| &position.doing);
+    if matches!(doing, Some(Doing::Prove | Doing::Tick)) {
+        return Some(Next::ProveFlow);
     }
+    choose_task(state, out);
+    refuse_without_approval(state, out);
+    None
 }
 
-fn hold(state: &mut State, ids: Vec<String>, out: &mut Vec<Effect>) {
-    tell(
-        out,
-        FlowNotice::TicksHeld {
-            iteration: state.turns,
-            ids: ids.clone(),
-        },
-    );
+fn hold(state: &mut State, ids: Vec<String>, out: &mut Out) {
+    out.tell(FlowNotice::TicksHeld {
+        iteration: state.turn.number,
+        ids: ids.clone(),
+    });
     let note = PromptNote::TicksHeld { ids: ids.clone() };
-    if !state.notes.contains(&note) {
+    if !state.notes.next.contains(&note) {
         state.notes.push(note);
     }
     state.stage = Stage::Marking;
@@ -183,18 +119,17 @@ fn hold(state: &mut State, ids: Vec<String>, out: &mut Vec<Effect>) {
 }
 
 /// A task that is not on its way yet begins its way.
-fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
-    let done = done_now(state);
-    let is_done = |task: &TaskRef| done.contains(&task.id);
-    if scope(state) == Some(Scope::Task) && task(state).as_ref().is_some_and(is_done) {
+fn choose_task(state: &mut State, out: &mut Out) {
+    let is_done = |task: &TaskRef| state.tasks.done().contains(&task.id);
+    if state.has_flow_of_tasks() && state.flow.task().is_some_and(is_done) {
         // A person did it meanwhile.
-        state.flow = None;
+        state.flow.position = None;
     }
     let Some(rules) = &state.rules.flow else {
         return;
     };
     let next = state.next_task().cloned();
-    match (rules.flow.scope, &mut state.flow) {
+    match (rules.flow.scope, &mut state.flow.position) {
         (Scope::Run, Some(position)) => {
             let each = rules
                 .flow
@@ -206,7 +141,7 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
             let Some(task) = next else {
                 return;
             };
-            let facts = state.tasks.as_ref().and_then(|facts| facts.flow.as_ref());
+            let facts = state.tasks.flow();
             let found = facts.map(|facts| facts.risk.clone()).unwrap_or_default();
             let detected = match (rules.risk, &found.sign) {
                 (Some(risk), sign) if *sign != RiskSign::Said => Detected {
@@ -217,36 +152,31 @@ fn choose_task(state: &mut State, out: &mut Vec<Effect>) {
             };
             let risk = match &rules.bypass {
                 Some(reason) => {
-                    tell(
-                        out,
-                        FlowNotice::Bypassed {
-                            iteration: state.turns,
-                            task: task.id.clone(),
-                            reason: reason.clone(),
-                        },
-                    );
+                    out.tell(FlowNotice::Bypassed {
+                        iteration: state.turn.number,
+                        task: task.id.clone(),
+                        reason: reason.clone(),
+                    });
                     Risk::Low
                 }
                 None => detected.risk,
             };
-            tell(
-                out,
-                FlowNotice::TaskBegins {
-                    task: task.id.clone(),
-                    detected,
-                },
-            );
-            state.flow = Some(Position::begin(Some(task), risk));
+            out.tell(FlowNotice::TaskBegins {
+                task: task.id.clone(),
+                detected,
+            });
+            state.flow.position = Some(Position::begin(Some(task), risk));
         }
         _ => {}
     }
 }
 
 /// A tester without a fresh approval waits for the reviewer (ROLE-05).
-fn refuse_without_approval(state: &mut State, out: &mut Vec<Effect>) {
+fn refuse_without_approval(state: &mut State, out: &mut Out) {
     let now = state.now().wall_ms;
-    let iteration = state.turns;
-    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.as_mut()) else {
+    let iteration = state.turn.number;
+    let Some((rules, position)) = state.rules.flow.as_ref().zip(state.flow.position.as_mut())
+    else {
         return;
     };
     let flow = &rules.flow;
@@ -260,43 +190,37 @@ fn refuse_without_approval(state: &mut State, out: &mut Vec<Effect>) {
     if flow.skips(other, position.risk) || position.approved(flow, needed, now) {
         return;
     }
-    tell(
-        out,
-        FlowNotice::Refused {
-            iteration,
-            role: step.role.clone(),
-            needs: other.role.clone(),
-            risk: position.risk,
-        },
-    );
+    out.tell(FlowNotice::Refused {
+        iteration,
+        role: step.role.clone(),
+        needs: other.role.clone(),
+        risk: position.risk,
+    });
     position.step = needed;
     position.asked_again = false;
 }
 
-pub(super) fn task(state: &State) -> Option<TaskRef> {
-    state.flow.as_ref()?.task.clone()
-}
-
 /// What the call that begins needs of the flow.
-pub(super) fn turn(state: &mut State, out: &mut Vec<Effect>) -> Option<FlowTurn> {
+pub(super) fn turn(state: &mut State, out: &mut Out) -> Option<FlowTurn> {
     let number = subtask_number(state);
-    let (tree, commit) = (state.tree.clone(), state.commit.clone());
-    let (iteration, dispatch) = (state.turns, state.dispatches);
-    let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_mut())?;
+    let (tree, commit) = (state.flow.tree.clone(), state.flow.commit.clone());
+    let (iteration, dispatch) = (state.turn.number, state.agents.dispatches);
+    let (rules, position) = state
+        .rules
+        .flow
+        .as_ref()
+        .zip(state.flow.position.as_mut())?;
     let step = rules.flow.step(position.step)?;
     position.tree = tree;
     position.commit = commit;
-    tell(
-        out,
-        FlowNotice::RoleBegins {
-            iteration,
-            step: step.id.clone(),
-            role: step.role.clone(),
-            risk: position.risk,
-            round: position.round,
-            dispatch,
-        },
-    );
+    out.tell(FlowNotice::RoleBegins {
+        iteration,
+        step: step.id.clone(),
+        role: step.role.clone(),
+        risk: position.risk,
+        round: position.round,
+        dispatch,
+    });
     Some(FlowTurn {
         step: step.id.clone(),
         role: step.role.clone(),
@@ -306,8 +230,4 @@ pub(super) fn turn(state: &mut State, out: &mut Vec<Effect>) -> Option<FlowTurn>
         output: step.output_for(number),
         strict: step.verdict == VerdictKind::Review && position.rejects >= FREE_REJECTS,
     })
-}
-
-fn tell(out: &mut Vec<Effect>, notice: FlowNotice) {
-    out.push(Effect::Emit(Notice::Flow(notice)));
 }

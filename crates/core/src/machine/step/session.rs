@@ -1,14 +1,12 @@
 //! A loop inside a session: whose it is, and when its client would not obey
 //! another block (STOP-08, trap 12).
 
-use super::decide::{finish, stop_outcome};
+use super::next::{Next, stop_outcome};
+use super::out::Out;
 use super::questions;
-use crate::machine::{
-    Effect, Need, Notice, Outcome, PauseReason, Request, SessionEvent, SessionNotice, SessionState,
-    State,
-};
+use crate::machine::{Request, SessionEvent, SessionNotice, SessionState, State};
 
-pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Vec<Effect>) {
+pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Out) -> Next {
     let notice = match event {
         SessionEvent::Joined { id, host } => {
             state.session = Some(SessionState {
@@ -20,7 +18,7 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ve
             SessionNotice::Joined { id, host }
         }
         SessionEvent::Stopping { acted, cap } => {
-            let iteration = state.turns;
+            let iteration = state.turn.number;
             let session = state.session.get_or_insert_default();
             if *acted {
                 session.blocks = 0;
@@ -29,19 +27,19 @@ pub(super) fn take_session(state: &mut State, event: &SessionEvent, out: &mut Ve
             session.stopping = true;
             SessionNotice::StopHookTrigger { iteration }
         }
-        SessionEvent::Left { request } => return leave(state, *request, out),
-        SessionEvent::NobodyWaits => return questions::let_go(state, out),
+        SessionEvent::Left { request } => return leave(state, *request),
+        SessionEvent::NobodyWaits => return questions::let_go(state),
     };
-    out.push(Effect::Emit(Notice::Session(notice)));
+    out.tell(notice);
+    Next::Rest
 }
 
-fn leave(state: &mut State, request: Request, out: &mut Vec<Effect>) {
-    if state.outcome().is_none() {
-        state.stopping = Some(request);
-        if let Some(outcome) = stop_outcome(state) {
-            finish(state, outcome, out);
-        }
+fn leave(state: &mut State, request: Request) -> Next {
+    if state.outcome().is_some() {
+        return Next::Rest;
     }
+    state.stopping = Some(request);
+    stop_outcome(state).map_or(Next::Rest, Next::Finish)
 }
 
 /// A person spoke: the client counts anew.
@@ -52,25 +50,18 @@ pub(super) fn forget_blocks(state: &mut State) {
     }
 }
 
-/// Ends with a clear verdict where the client would override the next block
-/// in silence; whether it did.
-pub(super) fn release_at_cap(state: &mut State, out: &mut Vec<Effect>) -> bool {
-    let used_up = state.session.as_ref().is_some_and(SessionState::is_used_up);
-    if used_up {
-        let reason = PauseReason::Agent(Need::BlockCap);
-        finish(state, Outcome::Paused { reason }, out);
-    }
-    used_up
+/// Whether the client would override the next block in silence: then the run
+/// ends with a clear verdict.
+pub(super) fn is_at_cap(state: &State) -> bool {
+    state.session.as_ref().is_some_and(SessionState::is_used_up)
 }
 
 /// A turn begins because a stop was blocked, where one was.
-pub(super) fn count_block(state: &mut State, out: &mut Vec<Effect>) {
-    let iteration = state.turns;
+pub(super) fn count_block(state: &mut State, out: &mut Out) {
+    let iteration = state.turn.number;
     if let Some(session) = state.session.as_mut().filter(|session| session.stopping) {
         session.stopping = false;
         session.blocks += 1;
-        out.push(Effect::Emit(Notice::Session(
-            SessionNotice::PromptReinjected { iteration },
-        )));
+        out.tell(SessionNotice::PromptReinjected { iteration });
     }
 }

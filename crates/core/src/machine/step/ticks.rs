@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::carry_on;
-use super::take_in;
-use super::verify::verify;
+use super::evidence::{is_weakened, weakened_files};
+use super::next::Next;
+use super::out::Out;
 use crate::lang::{Lang, Say};
-use crate::machine::checks::{CheckNotice, Integrity, NoProof, Scope, Ticks};
 use crate::machine::{
-    CommandResult, Effect, Notice, Seen, Stage, State, TaskRef, Tasks, VerifyReport,
+    CheckNotice, CommandResult, Effect, NoProof, Stage, State, TaskRef, Tasks, Ticks, VerifyReport,
 };
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
@@ -21,7 +20,7 @@ const SHOWN_FAILURES: usize = 3;
 /// proven at the end, with everything.
 pub(super) fn know_ticks(state: &mut State, tasks: &Tasks) {
     if let Tasks::Read(facts) = tasks {
-        state.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
+        state.ticks.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
     }
 }
 
@@ -32,14 +31,14 @@ pub(super) fn take_ticks(state: &mut State, tasks: &Tasks) {
         return;
     };
     for id in &facts.unticked {
-        state.done.remove(id);
-        state.proofs.remove(id);
-        state.unchecked.retain(|task| task.id != *id);
+        state.ticks.done.remove(id);
+        state.ticks.proofs.remove(id);
+        state.ticks.unchecked.retain(|task| task.id != *id);
     }
     for task in &facts.ticked {
-        let new = state.done.insert(task.id.clone());
+        let new = state.ticks.done.insert(task.id.clone());
         if new && needs_proof(state, &task.id) {
-            state.unchecked.push(task.clone());
+            state.ticks.unchecked.push(task.clone());
         }
     }
 }
@@ -53,67 +52,27 @@ fn needs_proof(state: &State, id: &str) -> bool {
     checks.ticks == Ticks::Proven && (state.rules.verify.is_some() || checks.tasks.contains_key(id))
 }
 
-/// Whether the checks are so weak that nothing may count as proven.
-pub(super) fn is_weakened(state: &State) -> bool {
-    state.rules.checks.integrity == Integrity::Strict && !state.weakened.is_empty()
-}
-
-/// The files that were weakened, each once.
-pub(super) fn weakened_files(state: &State) -> Vec<String> {
-    let mut files: Vec<String> = Vec::new();
-    for weakening in &state.weakened {
-        if !files.contains(&weakening.file) {
-            files.push(weakening.file.clone());
-        }
-    }
-    files
-}
-
-/// Tells what was weakened since the last look.
-pub(super) fn note_weakened(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
-    let before = std::mem::replace(&mut state.weakened, seen.weakened.clone());
-    if state.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
-        return;
-    }
-    let strict = state.rules.checks.integrity == Integrity::Strict;
-    if strict {
-        let found = state.weakened.iter().map(|w| w.say(Lang::En)).collect();
-        state.notes.push(PromptNote::ChecksWeakened { found });
-    }
-    if state.weakened != before {
-        out.push(Effect::Emit(Notice::Check(CheckNotice::Weakened {
-            iteration: state.turns,
-            found: state.weakened.clone(),
-            strict,
-        })));
-    }
-}
-
-/// Lets the ticks that wait for it be judged; `false` where none does.
-pub(super) fn check_ticks(state: &mut State, out: &mut Vec<Effect>) -> bool {
-    if state.unchecked.is_empty() {
-        return untick(state, out);
+/// Lets the ticks that wait for it be judged; `None` where none does.
+pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
+    if state.ticks.unchecked.is_empty() {
+        return untick(state, out).then_some(Next::Rest);
     }
     if is_weakened(state) {
         let files = weakened_files(state);
-        let tasks = std::mem::take(&mut state.unchecked);
+        let tasks = std::mem::take(&mut state.ticks.unchecked);
         turn_back(state, tasks, NoProof::Weakened { files }, out);
         untick(state, out);
-        return true;
+        return Some(Next::Rest);
     }
-    verify(state, false, unchecked(state, false), out);
-    true
-}
-
-/// The checks of the ticks that wait for a judgement.
-pub(in crate::machine) fn unchecked(state: &State, project: bool) -> Scope {
-    let ids = state.unchecked.iter().map(|task| task.id.clone()).collect();
-    Scope::Tasks { ids, project }
+    Some(Next::Verify {
+        completes: false,
+        scope: state.ticks.scope(false),
+    })
 }
 
 /// What a verification says about each tick that waited for it.
-pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
-    let waiting = std::mem::take(&mut state.unchecked);
+pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Out) {
+    let waiting = std::mem::take(&mut state.ticks.unchecked);
     let mut proven = Vec::new();
     let mut refused: Vec<(NoProof, Vec<TaskRef>)> = Vec::new();
     for task in waiting {
@@ -133,10 +92,10 @@ pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Ve
 
 /// The last verification covers every task; one whose own check failed on the
 /// final contents is open again, although it was proven before.
-pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Vec<Effect>) {
+pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Out) {
     if report.passed() {
-        state.unchecked.clear();
-        let ids: Vec<String> = state.done.iter().cloned().collect();
+        state.ticks.unchecked.clear();
+        let ids: Vec<String> = state.ticks.done.iter().cloned().collect();
         return prove(state, report, ids, out);
     }
     if state.rules.checks.ticks == Ticks::Proven {
@@ -146,10 +105,10 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
             .filter(|result| !result.is_good())
             .map(|result| result.command.as_str())
             .collect();
-        let known: BTreeSet<String> = state.unchecked.iter().map(|t| t.id.clone()).collect();
+        let known: BTreeSet<String> = state.ticks.unchecked.iter().map(|t| t.id.clone()).collect();
         let broken = state.rules.checks.tasks.iter().filter(|(id, commands)| {
             let fails = commands.iter().any(|c| failing.contains(c.as_str()));
-            fails && state.done.contains(*id) && !known.contains(*id)
+            fails && state.ticks.done.contains(*id) && !known.contains(*id)
         });
         let broken: Vec<TaskRef> = broken
             .map(|(id, _)| TaskRef {
@@ -157,17 +116,12 @@ pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &m
                 ..TaskRef::default()
             })
             .collect();
-        state.unchecked.extend(broken);
+        state.ticks.unchecked.extend(broken);
     }
     judge_ticks(state, report, out);
 }
 
-pub(super) fn prove(
-    state: &mut State,
-    report: &VerifyReport,
-    ids: Vec<String>,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, out: &mut Out) {
     if ids.is_empty() || report.results.is_empty() {
         return;
     }
@@ -177,13 +131,16 @@ pub(super) fn prove(
         commands: report.results.iter().map(Into::into).collect(),
     };
     for id in &ids {
-        state.proofs.insert(id.clone(), proof_of(state, &proof, id));
+        state
+            .ticks
+            .proofs
+            .insert(id.clone(), proof_of(state, &proof, id));
     }
-    out.push(Effect::Emit(Notice::Check(CheckNotice::TickProven {
-        iteration: state.turns,
+    out.tell(CheckNotice::TickProven {
+        iteration: state.turn.number,
         tasks: ids,
         proof,
-    })));
+    });
 }
 
 /// The part of a verification that is about one task.
@@ -223,50 +180,34 @@ fn no_proof(state: &State, report: &VerifyReport, id: &str) -> Option<NoProof> {
     None
 }
 
-fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Vec<Effect>) {
+fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out) {
     for task in &tasks {
-        state.done.remove(&task.id);
-        state.proofs.remove(&task.id);
-        state.turned_back.push(task.id.clone());
+        state.ticks.done.remove(&task.id);
+        state.ticks.proofs.remove(&task.id);
+        state.ticks.turned_back.push(task.id.clone());
     }
     state.notes.push(PromptNote::TickRejected {
         tasks: tasks.iter().map(TaskRef::name).collect(),
         why: why.say(Lang::En),
     });
-    out.push(Effect::Emit(Notice::Check(CheckNotice::TickRejected {
-        iteration: state.turns,
+    out.tell(CheckNotice::TickRejected {
+        iteration: state.turn.number,
         tasks,
         why,
-    })));
+    });
 }
 
 /// Has the boxes of the ticks that were turned back emptied; `false` where
 /// there are none. The run goes on with `Unticked`.
-pub(super) fn untick(state: &mut State, out: &mut Vec<Effect>) -> bool {
-    if state.turned_back.is_empty() {
+pub(super) fn untick(state: &mut State, out: &mut Out) -> bool {
+    if state.ticks.turned_back.is_empty() {
         return false;
     }
     state.stage = Stage::Unticking;
     out.push(Effect::Untick {
-        ids: state.turned_back.clone(),
+        ids: state.ticks.turned_back.clone(),
     });
     true
-}
-
-/// The boxes were emptied, and the world was looked at again.
-pub(super) fn after_unticking(
-    state: &mut State,
-    seen: &Seen,
-    left: &[String],
-    out: &mut Vec<Effect>,
-) {
-    // What could not be written is tried again after the next turn.
-    state.turned_back = left.to_vec();
-    take_in(state, seen, out);
-    out.push(Effect::KeepInStep);
-    // Whoever ticks a box again at once has not worked on it: that waits for
-    // the next turn.
-    carry_on(state, out);
 }
 
 /// Shows the agent what failed.

@@ -1,107 +1,57 @@
-//! Evidence: when the work looks complete, and what verification made of it.
+//! Evidence: what proves that the work is complete, and what verification made
+//! of it.
 
-use super::claims::reject;
-use super::decide::{decide, finish, finish_or};
-use super::e2e::run_e2e;
-use super::forge;
-use super::judge::{count_failure, forget_failure};
+use super::evidence::{has_checks, reject};
+use super::failures::{count_failure, forget_failure};
+use super::limits::is_over;
+use super::next::{Next, stopped};
+use super::out::Out;
 use super::roles;
-use super::ticks::{is_weakened, judge_everything, judge_ticks, show_failures, untick};
+use super::ticks::{judge_everything, judge_ticks, show_failures, untick};
 use crate::machine::state::Failing;
 use crate::machine::{
-    CheckScope, Effect, Goal, Missing, Notice, Outcome, PauseReason, Proof, Stage, State,
-    TaskFacts, VerifyReport,
+    CheckScope, Goal, Missing, Notice, Outcome, PauseReason, Proof, State, VerifyReport,
 };
 
-/// Every task is done and none was lost. Words play no part in this.
-pub(super) fn looks_complete(state: &State) -> bool {
-    // Only a look can tell.
-    if forge::is_goal(state) {
-        return true;
+/// Has the work proven by whatever can prove it.
+pub(super) fn prove(state: &mut State) -> Next {
+    let checks = has_checks(state);
+    if state.rules.goal.is_on_forge() && (!checks || state.turn.number == 0) {
+        return Next::Look;
     }
-    let done = matches!(state.rules.goal, Goal::Tasks { .. })
-        && state.tasks_known
-        && state
-            .tasks
-            .as_ref()
-            .is_some_and(|t| t.total > 0 && t.pending == 0)
-        && !shrunk(state)
-        && !is_weakened(state)
-        && !roles::has_early_ticks(state);
-    done && (!state.rules.promise_required || state.turns == 0)
-}
-
-pub(super) fn shrunk(state: &State) -> bool {
-    state
-        .tasks
-        .as_ref()
-        .is_some_and(|facts| lost(state, facts) > 0)
-}
-
-/// How many tasks are gone: counted, and by name where others took their
-/// place.
-pub(super) fn lost(state: &State, facts: &TaskFacts) -> usize {
-    state
-        .most_tasks
-        .saturating_sub(facts.total)
-        .max(facts.lost.len())
-}
-
-pub(super) fn verify_or_complete(state: &mut State, out: &mut Vec<Effect>) {
-    let checks = state.rules.verify.is_some() || !state.rules.checks.tasks.is_empty();
-    if forge::is_goal(state) && (!checks || state.turns == 0) {
-        forge::look(state, out);
-    } else if checks {
-        verify(state, true, CheckScope::Everything, out);
-    } else if state.rules.checks.e2e {
-        run_e2e(state, true, out);
-    } else if matches!(state.rules.goal, Goal::Prompt) {
-        finish(
-            state,
-            Outcome::Paused {
-                reason: PauseReason::Unproven,
-            },
-            out,
-        );
-    } else {
-        complete(state, out);
+    if checks {
+        return Next::Verify {
+            completes: true,
+            scope: CheckScope::Everything,
+        };
+    }
+    if state.rules.checks.e2e {
+        return Next::RunE2e { completes: true };
+    }
+    match state.rules.goal {
+        Goal::Prompt => Next::pause(PauseReason::Unproven),
+        _ => Next::Complete,
     }
 }
 
-pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out: &mut Vec<Effect>) {
-    state.stage = Stage::Verifying { completes };
-    let turn = state.turns;
-    out.push(Effect::Emit(Notice::GateStart { iteration: turn }));
-    out.push(Effect::Verify { turn, scope });
-}
-
-pub(super) fn judge_verification(
+pub(super) fn take_verification(
     state: &mut State,
     report: &VerifyReport,
     completes: bool,
-    out: &mut Vec<Effect>,
-) {
-    let claim = state.claim.take();
-    finish_or(state, out, |state, out| {
-        if roles::is_proving(state) {
-            return roles::proven(state, report, out);
-        }
-        take_results(state, report, completes, claim, out);
-    });
-}
-
-fn take_results(
-    state: &mut State,
-    report: &VerifyReport,
-    completes: bool,
-    claim: Option<String>,
-    out: &mut Vec<Effect>,
-) {
-    out.push(Effect::Emit(Notice::GateResult {
+    out: &mut Out,
+) -> Next {
+    let claim = state.claims.open.take();
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    out.tell(Notice::GateResult {
         iteration: report.turn,
         passed: report.passed(),
         results: report.results.clone(),
-    }));
+    });
+    if roles::is_proving(state) {
+        return roles::take_proof(state, report, out);
+    }
     if completes {
         judge_everything(state, report, out);
     } else {
@@ -110,62 +60,59 @@ fn take_results(
     if report.passed() {
         state.counters.false_promise = 0;
         forget_failure(state);
-        state.proven = report.proofs();
+        state.evidence.proven = report.proofs();
         return match completes {
-            true if state.rules.checks.e2e => run_e2e(state, true, out),
-            true => complete(state, out),
-            false => decide(state, out),
+            true if state.rules.checks.e2e => Next::RunE2e { completes },
+            true => Next::Complete,
+            false => Next::Decide,
         };
     }
+    take_failure(state, report, claim, out)
+}
+
+fn take_failure(
+    state: &mut State,
+    report: &VerifyReport,
+    claim: Option<String>,
+    out: &mut Out,
+) -> Next {
     // Where nothing ran, nothing was proven.
+    let nothing = ("verification", "no command ran");
     let (command, output) = report
         .failure()
-        .map_or(("verification", "no command ran"), |failure| {
-            (&failure.command, &failure.output)
-        });
+        .map_or(nothing, |failure| (&failure.command, &failure.output));
     count_failure(state, Failing::Check, output);
     show_failures(state, report);
+    let command: String = command.into();
+    let claimed = claim.is_some();
     if let Some(claim) = claim {
-        let missing = vec![Missing::Failing {
-            command: command.into(),
-        }];
-        reject(state, claim, missing, out);
-        let limit = state.rules.limits.false_promise;
-        if limit > 0 && state.counters.false_promise >= limit {
-            untick(state, out);
-            return finish(
-                state,
-                Outcome::GateFailed {
-                    reason: command.into(),
-                },
-                out,
-            );
-        }
+        let command = command.clone();
+        reject(state, claim, vec![Missing::Failing { command }], out);
     }
-    if !untick(state, out) {
-        decide(state, out);
+    let unticks = untick(state, out);
+    let limit = state.rules.limits.false_promise;
+    if claimed && is_over(state.counters.false_promise, limit) {
+        return Next::Finish(Outcome::GateFailed { reason: command });
     }
+    if unticks { Next::Rest } else { Next::Decide }
 }
 
 /// Everything that was asked for is there, and seen by Ralph itself.
-pub(super) fn complete(state: &mut State, out: &mut Vec<Effect>) {
-    if forge::is_goal(state) {
+pub(super) fn complete(state: &mut State) -> Next {
+    if state.rules.goal.is_on_forge() {
         state.pull.verified = true;
-        return forge::look(state, out);
+        return Next::Look;
     }
-    if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks) {
-        state.proven.insert(
-            0,
-            Proof::Tasks {
-                completed: facts.completed,
-                total: facts.total,
-            },
-        );
+    if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks.facts) {
+        let (completed, total) = (facts.completed, facts.total);
+        state
+            .evidence
+            .proven
+            .insert(0, Proof::Tasks { completed, total });
     }
     // Only what failed before the work began failed: nothing was proven.
-    if state.rules.goal == Goal::Prompt && state.proven.is_empty() {
-        let reason = PauseReason::Unproven;
-        return finish(state, Outcome::Paused { reason }, out);
+    if state.rules.goal == Goal::Prompt && state.evidence.proven.is_empty() {
+        return Next::pause(PauseReason::Unproven);
     }
-    finish(state, Outcome::Complete, out);
+    Next::Finish(Outcome::Complete)
 }

@@ -11,7 +11,7 @@ fn tried() -> Rules {
 
 impl Script {
     fn e2e(&mut self, exit: i32) -> &mut Script {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let result = ran("playwright", Some(exit), "2 failed");
         self.feed(Kind::E2eEnded { turn, result })
     }
@@ -81,7 +81,7 @@ fn verification_comes_first() {
     assert_eq!(run.acts(), ["e2e"]);
     run.e2e(0);
     assert_eq!(run.outcome(), Some(Outcome::Complete));
-    assert_eq!(run.state.proven.len(), 3);
+    assert_eq!(run.state.evidence.proven.len(), 3);
 }
 
 #[test]

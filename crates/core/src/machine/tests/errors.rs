@@ -42,6 +42,7 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     "#);
     let all: Vec<_> = run
         .state
+        .failures
         .errors
         .iter()
         .map(|e| e.detail.say(Lang::En))
@@ -65,7 +66,7 @@ fn a_success_resets_the_count_errc_02() {
         run.turn(failed("a")).wake().turn(failed("b")).wake();
         run.turn(success.clone());
         assert_eq!(run.state.counters.errors, 0, "{success:?}");
-        assert_eq!(run.state.errors, [], "{success:?}");
+        assert_eq!(run.state.failures.errors, [], "{success:?}");
         run.turn(failed("c"));
         assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
         run.wake().turn(failed("d"));
@@ -118,7 +119,7 @@ fn ends_of_a_turn() {
     let check = |did: Did, want: Option<(ErrorClass, &str)>| {
         let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
         run.turn(did.clone());
-        let error = run.state.errors.first();
+        let error = run.state.failures.errors.first();
         let got = error.map(|e| (e.class, e.detail.say(Lang::En)));
         let want = want.map(|(class, words)| (class, words.to_string()));
         assert_eq!(got, want, "{did:?}");
@@ -208,7 +209,7 @@ fn a_task_file_that_goes_bad_is_a_counted_error_task_16() {
     }
     run.turn(claimed());
     assert_eq!(run.outcome(), Some(Outcome::Errors));
-    let kept = run.state.tasks.as_ref().unwrap();
+    let kept = run.state.tasks.facts.as_ref().unwrap();
     assert_eq!((kept.completed, kept.total), (0, 2), "the last facts stay");
 }
 

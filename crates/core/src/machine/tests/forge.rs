@@ -17,11 +17,11 @@ fn rules(goal: Goal, change: impl FnOnce(&mut ForgeRules)) -> Rules {
 }
 
 fn p0(change: impl FnOnce(&mut ForgeRules)) -> Script {
-    Script::begin(rules(Goal::PullRequest, change), Seen::default())
+    Script::begin(rules(Goal::PullRequest, change), Observation::default())
 }
 
 fn p1(change: impl FnOnce(&mut ForgeRules)) -> Script {
-    Script::begin(rules(Goal::Ci, change), Seen::default())
+    Script::begin(rules(Goal::Ci, change), Observation::default())
 }
 
 fn pull(head: &str) -> Pull {
@@ -120,7 +120,7 @@ fn p0_goes_through_the_gate_to_the_pull_request_prci_04() {
     // CI is red already, and nobody asked.
     run.sees(sight("aaa", &[CheckState::Failed]));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
-    assert_eq!(run.state.turns, 5);
+    assert_eq!(run.state.turn.number, 5);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn ci_is_waited_for_without_the_agent_prci_07() {
     });
     run.sees(merged);
     assert_eq!(run.outcome(), Some(Outcome::Complete));
-    assert_eq!(run.state.turns, 0);
+    assert_eq!(run.state.turn.number, 0);
     assert_eq!(run.state.counters.stalled, 0);
 }
 
@@ -382,7 +382,7 @@ fn lost_machines_are_a_persons_matter_after_one_more_run() {
     run.sees(sight("aaa", &[CheckState::Cancelled]));
     run.examined("", &[]);
     assert_eq!(run.outcome(), needs(ForgeNeed::Infrastructure));
-    assert_eq!(run.state.turns, 0);
+    assert_eq!(run.state.turn.number, 0);
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn troubles_that_pass_are_waited_out_others_need_a_person() {
         let mut run = p1(|_| {});
         run.forge(trouble(kind, ""));
         assert_eq!(run.outcome(), needs(need));
-        assert_eq!(run.state.turns, 0);
+        assert_eq!(run.state.turn.number, 0);
     }
     let mut run = p1(|r| r.timeout_ms = 5 * MINUTE);
     let mut waits = Vec::new();

@@ -34,7 +34,7 @@ fn nothing_open_at_the_start_completes_without_a_turn_loop_05() {
     loop_end outcome="complete" exit_code=0 iterations=0 tasks={"total":3,"completed":3,"pending":0} duration_ms=0 proven=[{"kind":"tasks","completed":3,"total":3}] usage={"calls":0,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":0,"uncounted_calls":0,"partial_calls":0}
     => finish complete
     "#);
-    assert_eq!(run.state.turns, 0);
+    assert_eq!(run.state.turn.number, 0);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn tasks_that_somebody_ticked_during_a_pause_complete_the_run_loop_04() {
     run.work(said(Promise::Continue));
     run.wake_to(Tasks::Read(list(1, 1)));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
-    assert_eq!(run.state.turns, 1);
+    assert_eq!(run.state.turn.number, 1);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_claim_about_no_tasks_is_rejected_loop_05() {
     let nothing_to_count = [
         seen(list(0, 0)),
         no_task_file(),
-        Seen {
+        Observation {
             tasks: unreadable(),
             ..no_task_file()
         },

@@ -30,7 +30,7 @@ fn finished(log: &[Logged]) -> bool {
     log.last().unwrap().after.outcome().is_some()
 }
 
-fn last_seen(log: &[Logged]) -> Seen {
+fn last_seen(log: &[Logged]) -> Observation {
     let seen = log.iter().rev().find_map(|l| match &l.event.kind {
         _ if l.stray => None,
         Kind::Started { seen }
@@ -39,7 +39,7 @@ fn last_seen(log: &[Logged]) -> Seen {
         | Kind::Nudged { seen } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
         Kind::Answered {
-            answer: Answer::Simplify { seen, .. },
+            answer: MenuAnswer::Simplify { seen, .. },
         } => Some(seen.as_ref()),
         _ => None,
     });
@@ -68,7 +68,7 @@ proptest! {
         });
         let log = play(rules, start, &moves);
         prop_assert!(finished(&log));
-        prop_assert!(log.last().unwrap().after.turns <= max);
+        prop_assert!(log.last().unwrap().after.turn.number <= max);
     }
 
     #[test]
@@ -200,7 +200,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn look(&mut self, seen: &Seen, whole: bool) {
+    fn look(&mut self, seen: &Observation, whole: bool) {
         self.tasks = seen.tasks.clone();
         self.weakened = !seen.weakened.is_empty();
         if let Tasks::Read(facts) = &seen.tasks {
@@ -224,7 +224,7 @@ impl Shown {
                 self.passed = !report.results.is_empty() && report.results.iter().all(ok);
             }
             Kind::Answered {
-                answer: Answer::Simplify { seen, .. },
+                answer: MenuAnswer::Simplify { seen, .. },
             } => self.look(seen, true),
             Kind::TurnEnded(report) => {
                 self.passed = false;
@@ -290,7 +290,7 @@ fn check_evidence(rules: &Rules, log: &[Logged]) {
             Goal::Flow => unreachable!("no rules of these have it"),
             Goal::Tasks { .. } => {
                 assert!(shown.all_done());
-                let turns = l.after.turns;
+                let turns = l.after.turn.number;
                 assert!(!rules.promise_required || turns == 0 || shown.claimed);
             }
         }
@@ -343,7 +343,7 @@ proptest! {
                     prop_assert_eq!((call.turn, call.attempt), (turns, attempt));
                 }
             }
-            prop_assert_eq!(l.after.turns, turns);
+            prop_assert_eq!(l.after.turn.number, turns);
         }
     }
 

@@ -49,7 +49,7 @@ fn the_menu_asks_and_waits_valv_06() {
 
 #[test]
 fn answers_to_the_menu_x_04() {
-    let check = |answer: Answer, acts: &[&str], outcome: Option<Outcome>| {
+    let check = |answer: MenuAnswer, acts: &[&str], outcome: Option<Outcome>| {
         let rules = asking(|l| {
             l.max_iterations = 2;
             l.extend_by = 7;
@@ -62,14 +62,18 @@ fn answers_to_the_menu_x_04() {
         assert_eq!(run.outcome(), outcome, "{answer:?}");
         run
     };
-    let run = check(Answer::Extend, &["run"], None);
+    let run = check(MenuAnswer::Extend, &["run"], None);
     assert_eq!(run.state.rules.limits.max_iterations, 9);
     assert_eq!(run.told()[0], "limit_extended");
 
-    check(Answer::SaveAndExit, &["finish"], paused(Limit::Iterations));
-    check(Answer::Abandon, &["finish"], Some(Outcome::Cancelled));
+    check(
+        MenuAnswer::SaveAndExit,
+        &["finish"],
+        paused(Limit::Iterations),
+    );
+    check(MenuAnswer::Abandon, &["finish"], Some(Outcome::Cancelled));
 
-    let fewer = |done, total| Answer::Simplify {
+    let fewer = |done, total| MenuAnswer::Simplify {
         skipped: vec!["T009".into()],
         seen: Box::new(seen(list(done, total))),
     };
@@ -84,8 +88,8 @@ fn a_simplified_scope_lost_no_tasks_valv_12() {
     run.work(said(Promise::Continue));
     let skipped = (4..=9).map(|n| task(n).id).collect();
     let seen = Box::new(seen(list(1, 3)));
-    run.answer(Answer::Simplify { skipped, seen });
-    assert!(run.state.skipped.contains("T009"));
+    run.answer(MenuAnswer::Simplify { skipped, seen });
+    assert!(run.state.tasks.skipped.contains("T009"));
     run.work(claimed().tasks(list(3, 3)));
     assert_eq!(run.outcome(), Some(Outcome::Complete));
 }
@@ -97,7 +101,7 @@ fn an_extension_of_nothing_still_lets_one_turn_run() {
         l.extend_by = 0;
     });
     let mut run = Script::begin(rules, seen(list(0, 9)));
-    run.work(said(Promise::Continue)).answer(Answer::Extend);
+    run.work(said(Promise::Continue)).answer(MenuAnswer::Extend);
     assert_eq!(run.acts(), ["run"]);
 }
 
@@ -107,7 +111,7 @@ fn an_extended_duration_lasts_as_long_again_valv_11() {
     let mut run = Script::begin(rules, seen(list(0, 9)));
     run.work(said(Promise::Continue).took(12 * MINUTE));
     assert_eq!(run.last.last(), Some(&Effect::Ask(Limit::Duration)));
-    run.answer(Answer::Extend);
+    run.answer(MenuAnswer::Extend);
     assert_eq!(run.call().unwrap().timeout_ms, 10 * MINUTE);
     run.work(said(Promise::Continue).took(9 * MINUTE));
     assert_eq!(run.acts(), ["run"]);
@@ -124,14 +128,14 @@ fn two_limits_at_once_are_asked_about_one_after_the_other() {
     let mut run = Script::begin(rules, seen(list(0, 9)));
     run.work(said(Promise::Continue).took(MINUTE));
     assert_eq!(run.last.last(), Some(&Effect::Ask(Limit::Iterations)));
-    run.answer(Answer::Extend);
+    run.answer(MenuAnswer::Extend);
     assert_eq!(run.last.last(), Some(&Effect::Ask(Limit::Duration)));
     insta::assert_snapshot!(trace(&run.last), @r#"
     limit_extended iteration=1 reason="max_iterations" max_iterations=11
     limit_reached iteration=1 reason="max_duration"
     => ask about max_duration
     "#);
-    run.answer(Answer::Extend);
+    run.answer(MenuAnswer::Extend);
     insta::assert_snapshot!(trace(&run.last), @r#"
     limit_extended iteration=1 reason="max_duration" max_duration_ms=120000
     iteration_start iteration=2 task="T001"
@@ -266,7 +270,7 @@ fn an_extension_beyond_all_numbers_is_no_limit_of_nearly_none() {
         l.extend_by = u32::MAX;
     });
     let mut run = Script::begin(rules, seen(list(0, 9)));
-    run.work(said(Promise::Continue)).answer(Answer::Extend);
+    run.work(said(Promise::Continue)).answer(MenuAnswer::Extend);
     assert_eq!(run.acts(), ["run"]);
     assert_eq!(run.state.rules.limits.max_iterations, u32::MAX);
 }

@@ -10,6 +10,7 @@ mod e2e;
 mod errors;
 mod forge;
 mod goals;
+mod golden;
 mod laws;
 mod limits;
 mod progress;
@@ -125,18 +126,18 @@ fn phased(phases: &[(usize, usize)]) -> TaskFacts {
     }
 }
 
-fn seen(facts: TaskFacts) -> Seen {
-    Seen {
+fn seen(facts: TaskFacts) -> Observation {
+    Observation {
         tasks: Tasks::Read(facts),
         tree: Some("tree 0".into()),
         commit_tree: Some("commit 0".into()),
         branch: None,
-        ..Seen::default()
+        ..Observation::default()
     }
 }
 
-fn no_task_file() -> Seen {
-    Seen {
+fn no_task_file() -> Observation {
+    Observation {
         tasks: Tasks::None,
         ..seen(TaskFacts::default())
     }
@@ -285,7 +286,7 @@ const START: Now = Now {
 #[derive(Clone, Debug)]
 struct Script {
     state: State,
-    world: Seen,
+    world: Observation,
     now: Now,
     /// Everything that came out so far.
     effects: Vec<Effect>,
@@ -295,7 +296,7 @@ struct Script {
 }
 
 impl Script {
-    fn new(rules: Rules, world: Seen) -> Script {
+    fn new(rules: Rules, world: Observation) -> Script {
         Script {
             state: State::new(rules).unwrap(),
             world,
@@ -307,7 +308,7 @@ impl Script {
     }
 
     /// A run that has begun.
-    fn begin(rules: Rules, world: Seen) -> Script {
+    fn begin(rules: Rules, world: Observation) -> Script {
         let mut script = Script::new(rules, world);
         let seen = script.world.clone();
         script.feed(Kind::Started { seen });
@@ -334,11 +335,11 @@ impl Script {
         self.world.commit_tree = did.commit.or_else(|| self.world.commit_tree.clone());
         let report = TurnReport {
             mentioned: None,
-            attempt: self.state.attempt,
+            attempt: self.state.turn.attempt,
             spent: did.spent,
             refusal: did.refusal,
             role: did.role.map(Box::new),
-            turn: self.state.turns,
+            turn: self.state.turn.number,
             end: did.end,
             duration_ms: did.took_ms,
             promise: did.promise,
@@ -362,7 +363,7 @@ impl Script {
     }
 
     fn verified(&mut self, results: Vec<CommandResult>) -> &mut Script {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         self.pass(100).feed(Kind::Verified(VerifyReport {
             turn,
             tree: Some("tree".into()),
@@ -385,7 +386,7 @@ impl Script {
         self.wake()
     }
 
-    fn answer(&mut self, answer: Answer) -> &mut Script {
+    fn answer(&mut self, answer: MenuAnswer) -> &mut Script {
         self.feed(Kind::Answered { answer })
     }
 

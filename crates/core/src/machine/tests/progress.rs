@@ -4,7 +4,7 @@ use super::super::progress::failure_hash;
 use super::*;
 
 /// The names of the evidence after each of a few turns.
-fn evidence_after(rules: Rules, world: Seen, turns: Vec<Did>) -> Vec<String> {
+fn evidence_after(rules: Rules, world: Observation, turns: Vec<Did>) -> Vec<String> {
     let mut run = Script::begin(rules, world);
     let mut all = Vec::new();
     for did in turns {

@@ -32,7 +32,7 @@ fn promises_with_open_tasks_prom_06() {
             .filter(|e| e.starts_with("promise"))
             .collect();
         assert_eq!(said, want, "{promise:?}");
-        assert_eq!(run.state.last_promise, last_promise);
+        assert_eq!(run.state.claims.last_promise, last_promise);
         let ends = matches!(promise, Some(Promise::Blocked(_)));
         assert_eq!(run.acts(), [if ends { "finish" } else { "run" }]);
     };
@@ -194,7 +194,7 @@ fn the_last_promise_is_that_of_the_last_turn_stat_02() {
     for did in [nothing(), failed("no answer")] {
         let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
         run.work(said(Promise::Continue)).work(did);
-        assert_eq!(run.state.last_promise, "");
+        assert_eq!(run.state.claims.last_promise, "");
     }
 }
 

@@ -40,7 +40,7 @@ fn a_limit_is_waited_out_to_the_minute_and_the_turn_is_not_counted() {
     run.turn(refused(limit));
     assert_eq!(run.waits(), Some((133 * MINUTE, WaitReason::Limit)));
     assert_eq!(run.told(), ["agent_refused", "wait"]);
-    assert_eq!((run.state.turns, run.state.counted_turns()), (1, 0));
+    assert_eq!((run.state.turn.number, run.state.counted_turns()), (1, 0));
     assert_eq!(run.state.counters, Counters::default());
 
     run.wake();
@@ -299,14 +299,14 @@ fn a_spent_budget_stays_spent_until_a_person_allows_more() {
 fn unknown_is_not_zero() {
     let mut run = begin(for_tasks());
     run.work(nothing());
-    assert_eq!(run.state.bill.known_cost(), None);
-    assert_eq!(run.state.bill.known_tokens(), None);
+    assert_eq!(run.state.agents.bill.known_cost(), None);
+    assert_eq!(run.state.agents.bill.known_tokens(), None);
     run.work(nothing().spent(Some(0), Some(7)));
-    assert_eq!(run.state.bill.known_cost(), Some(Usd::ZERO));
-    assert_eq!(run.state.bill.unpriced, 1);
+    assert_eq!(run.state.agents.bill.known_cost(), Some(Usd::ZERO));
+    assert_eq!(run.state.agents.bill.unpriced, 1);
     // A program that never started used nothing.
     run.turn(ended(End::SpawnFailed { missing: false }));
-    assert_eq!(run.state.bill.calls, 2);
+    assert_eq!(run.state.agents.bill.calls, 2);
 }
 
 #[test]

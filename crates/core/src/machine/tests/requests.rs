@@ -166,7 +166,7 @@ fn what_a_stopped_turn_left_is_counted_but_no_fault() {
     let mut run = running();
     run.request(Request::Interrupt);
     run.turn(ended(End::Stopped).tasks(list(1, 2)));
-    assert_eq!(run.state.tasks.as_ref().unwrap().completed, 1);
+    assert_eq!(run.state.tasks.facts.as_ref().unwrap().completed, 1);
     assert_eq!(run.state.counters, Counters::default());
 }
 

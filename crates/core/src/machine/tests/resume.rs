@@ -44,13 +44,13 @@ fn ended_runs() -> Vec<Script> {
 #[test]
 fn every_unfinished_end_can_be_taken_up_and_keeps_its_iterations_resm_02() {
     for mut run in ended_runs() {
-        let (outcome, turns) = (run.outcome().unwrap(), run.state.turns);
+        let (outcome, turns) = (run.outcome().unwrap(), run.state.turn.number);
         run.pass(60_000).resume();
         assert_eq!(run.acts(), ["run"], "{outcome:?}");
         assert_eq!(run.told()[0], "resume", "{outcome:?}");
         assert_eq!(run.call().unwrap().turn, turns + 1, "{outcome:?}");
         assert_eq!(run.state.counters, Counters::default(), "{outcome:?}");
-        assert_eq!(run.state.errors, [], "{outcome:?}");
+        assert_eq!(run.state.failures.errors, [], "{outcome:?}");
     }
 }
 
@@ -86,7 +86,7 @@ fn a_run_that_died_goes_on_from_any_stage() {
     asking.work(said(Promise::Continue));
     let new = Script::new(for_tasks(), seen(list(0, 9)));
     for mut run in [new, running, waiting, verifying, asking] {
-        let (stage, turns) = (run.state.stage.clone(), run.state.turns);
+        let (stage, turns) = (run.state.stage.clone(), run.state.turn.number);
         run.resume();
         assert_eq!(run.call().map(|c| c.turn), Some(turns + 1), "{stage:?}");
         assert_eq!(run.state.counters, Counters::default(), "{stage:?}");
@@ -190,7 +190,7 @@ fn events_that_do_not_fit_change_nothing() {
         seen: seen(list(9, 9)),
     };
     let answered = || Kind::Answered {
-        answer: Answer::Abandon,
+        answer: MenuAnswer::Abandon,
     };
     let check = |run: &Script, stale: Vec<Kind>| {
         for kind in stale {
@@ -245,7 +245,7 @@ fn events_that_do_not_fit_change_nothing() {
     check(&asking, vec![report(1), results(1), started(), woke()]);
 
     for run in ended_runs() {
-        let turn = run.state.turns;
+        let turn = run.state.turn.number;
         let request = Request::Kill;
         check(
             &run,

@@ -100,7 +100,7 @@ impl Script {
     }
 
     fn check(&mut self, exit: i32) -> &mut Script {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let results = vec![ran("sh repro.sh", Some(exit), "it is wrong")];
         self.feed(Kind::Checked(VerifyReport {
             turn,
@@ -159,7 +159,7 @@ fn a_task_goes_through_developer_reviewer_and_tester() {
             "task_passed"
         ]
     );
-    assert_eq!(script.state.dispatches, 3);
+    assert_eq!(script.state.agents.dispatches, 3);
 }
 
 /// ROLE-02: REJECT.
@@ -235,7 +235,7 @@ fn the_next_task_begins_at_the_developer_and_nobody_is_asked() {
 fn the_roles_are_shown_with_their_states() {
     let states = |script: &Script| {
         let flow = flow::built_in("drt").unwrap();
-        let position = script.state.flow.as_ref().unwrap();
+        let position = script.state.flow.position.as_ref().unwrap();
         let roles = position.roles(&flow).into_iter();
         let shown: Vec<String> = roles.map(|r| format!("{} {:?}", r.name, r.state)).collect();
         shown.join(" → ")
@@ -374,7 +374,7 @@ fn the_settings_and_the_task_decide_over_the_risk() {
     ] {
         let rules = in_roles().with(|rules| rules.flow.as_mut().unwrap().risk = set);
         let script = Script::begin(rules, seen(facts));
-        assert_eq!(script.state.flow.unwrap().risk, want);
+        assert_eq!(script.state.flow.position.unwrap().risk, want);
     }
 }
 
@@ -416,7 +416,7 @@ fn five_rejections_that_can_be_shown_need_a_person() {
     // A person has been there: the task begins anew, with all of its rounds.
     script.resume();
     assert_eq!(script.role(), "developer");
-    assert_eq!(script.state.flow.as_ref().unwrap().rejects, 0);
+    assert_eq!(script.state.flow.position.as_ref().unwrap().rejects, 0);
 }
 
 #[test]
@@ -478,7 +478,7 @@ fn an_approval_starts_the_count_of_rejections_anew() {
         ("developer", nothing()),
         ("reviewer", answers(Answer::Approve)),
     ]);
-    assert_eq!(script.state.flow.as_ref().unwrap().rejects, 0);
+    assert_eq!(script.state.flow.position.as_ref().unwrap().rejects, 0);
 }
 
 /// ROLE-06: a verdict that nobody can read.
@@ -489,7 +489,7 @@ fn an_unclear_verdict_is_asked_for_once_more_and_then_counts() {
     assert_eq!(script.notes(), [PromptNote::UnclearVerdict]);
     script.play(&[("reviewer", unclear())]);
     assert_eq!(script.role(), "developer");
-    assert_eq!(script.state.flow.as_ref().unwrap().rejects, 1);
+    assert_eq!(script.state.flow.position.as_ref().unwrap().rejects, 1);
     assert_eq!(script.state.counters.errors, 0, "it is no error (ERRC-08)");
     // The next round has its own second chance.
     script.play(&[
@@ -719,12 +719,10 @@ fn every_call_is_a_dispatch_and_they_have_a_limit() {
     script.mark(tasks(1, 2));
     script.play(&[("developer", nothing())]);
     assert_eq!(script.acts(), ["ask"]);
-    script.answer(Answer2::Extend);
+    script.answer(MenuAnswer::Extend);
     assert_eq!(script.role(), "reviewer");
     assert_eq!(script.state.rules.limits.max_dispatches, 8);
 }
-
-use super::super::Answer as Answer2;
 
 #[test]
 fn a_developer_who_changes_nothing_stalls_and_a_reviewer_does_not() {

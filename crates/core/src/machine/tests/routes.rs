@@ -22,7 +22,7 @@ fn on_route(name: &str) -> Script {
 
 impl Script {
     fn leaves(&mut self, output: &str, did: Did) -> &mut Script {
-        let digest = format!("{} of turn {}", output, self.state.turns);
+        let digest = format!("{} of turn {}", output, self.state.turn.number);
         self.world.outputs.insert(output.into(), digest);
         self.turn(did)
     }
@@ -72,7 +72,7 @@ fn planned_phases_follow_each_other_and_a_rejection_is_for_a_person() {
         let approved = want == Outcome::Complete;
         assert_eq!(script.outcome(), Some(want));
         // It does not loop: three phases are three calls.
-        assert_eq!(script.state.dispatches, 3);
+        assert_eq!(script.state.agents.dispatches, 3);
         if approved {
             assert_eq!(phases(&script), [(1, 30), (2, 60), (3, 100)]);
         }

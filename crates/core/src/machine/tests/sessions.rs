@@ -35,7 +35,7 @@ impl Hooked {
     fn stop(&mut self, acted: bool, cap: Option<u32>) -> bool {
         self.take(Kind::Session(SessionEvent::Stopping { acted, cap }));
         let report = TurnReport {
-            turn: self.state.turns,
+            turn: self.state.turn.number,
             attempt: 1,
             end: End::Exit(0),
             duration_ms: 1000,
@@ -117,10 +117,13 @@ fn who_leaves_decides_what_becomes_of_the_run() {
 fn what_another_tool_did_before_counts_toward_the_limit() {
     let rules = limited(Goal::Prompt, |limits| limits.max_iterations = 4);
     let mut hooked = Hooked::begin(rules.with(|rules| rules.turns_before = 2));
-    assert_eq!(hooked.state.turns, 3);
+    assert_eq!(hooked.state.turn.number, 3);
     assert!(hooked.stop(false, None));
     assert!(!hooked.stop(false, None));
-    assert_eq!((hooked.state.turns, hooked.outcome()), (4, Some("paused")));
+    assert_eq!(
+        (hooked.state.turn.number, hooked.outcome()),
+        (4, Some("paused"))
+    );
 }
 
 #[test]

@@ -65,12 +65,12 @@ fn a_tick_without_a_green_check_is_turned_back() {
         notes.contains("TickRejected") && notes.contains("1 failed"),
         "{notes}"
     );
-    assert!(run.state.proofs.is_empty());
+    assert!(run.state.ticks.proofs.is_empty());
     // The work is done now.
     run.work(nothing().tasks(ticked(1, 3, &[1])));
     run.verified(passing());
     assert_eq!(run.acts(), ["run"]);
-    let proof = &run.state.proofs["T001"];
+    let proof = &run.state.ticks.proofs["T001"];
     assert_eq!(proof.commands.len(), 1);
     assert_eq!(proof.tree.as_deref(), Some("tree"));
 }
@@ -87,9 +87,9 @@ fn each_task_is_judged_by_its_own_check() {
         own("two", 1),
     ]);
     assert!(run.trace().ends_with("=> untick T002\n"), "{}", run.trace());
-    let known: Vec<&String> = run.state.proofs.keys().collect();
+    let known: Vec<&String> = run.state.ticks.proofs.keys().collect();
     assert_eq!(known, ["T001", "T003"]);
-    let commands = &run.state.proofs["T001"].commands;
+    let commands = &run.state.ticks.proofs["T001"].commands;
     assert_eq!(commands.len(), 1);
     assert_eq!(commands[0].command, "one");
 }

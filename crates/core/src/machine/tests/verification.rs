@@ -192,7 +192,7 @@ fn what_passed_is_named_as_proven() {
     let mut run = Script::begin(rules, seen(list(0, 1)));
     run.work(claimed().tasks(list(1, 1))).verified(passing());
     assert_eq!(
-        run.state.proven,
+        run.state.evidence.proven,
         [
             Proof::Tasks {
                 completed: 1,
@@ -240,5 +240,5 @@ fn a_pass_proves_only_the_work_that_it_judged() {
     run.work(said(Promise::Continue))
         .verified(failing("broken since"));
     assert_eq!(run.outcome().unwrap().into_str(), "paused");
-    assert_eq!(run.state.proven, []);
+    assert_eq!(run.state.evidence.proven, []);
 }

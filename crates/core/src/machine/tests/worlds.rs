@@ -15,11 +15,12 @@ use crate::integrity::{How, Weakening};
 /// What happens next, whatever the machine waits for.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
-    pub seen: Seen,
+    pub seen: Observation,
     pub end: End,
     pub promise: Option<Promise>,
     pub failure: &'static str,
     pub refusal: Option<Refusal>,
+    pub role: Option<RoleReport>,
     pub spent: Usage,
     pub results: Vec<CommandResult>,
     pub extends: bool,
@@ -60,12 +61,8 @@ impl Logged {
 
 /// Plays the driver: answers what the machine waits for, and takes a finished
 /// run up again where the next move is a crash.
-pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
-    let mut game = Game {
-        state: State::new(rules).unwrap(),
-        now: START,
-        log: Vec::new(),
-    };
+pub(super) fn play(rules: Rules, start: Observation, moves: &[Move]) -> Vec<Logged> {
+    let mut game = Game::new(rules);
     game.feed(Kind::Started { seen: start }, false);
     for next in moves {
         game.play(next);
@@ -73,14 +70,22 @@ pub(super) fn play(rules: Rules, start: Seen, moves: &[Move]) -> Vec<Logged> {
     game.log
 }
 
-struct Game {
-    state: State,
-    now: Now,
-    log: Vec<Logged>,
+pub(super) struct Game {
+    pub state: State,
+    pub now: Now,
+    pub log: Vec<Logged>,
 }
 
 impl Game {
-    fn feed(&mut self, kind: Kind, stray: bool) {
+    pub fn new(rules: Rules) -> Game {
+        Game {
+            state: State::new(rules).unwrap(),
+            now: START,
+            log: Vec::new(),
+        }
+    }
+
+    pub fn feed(&mut self, kind: Kind, stray: bool) {
         let event = Event { at: self.now, kind };
         let effects = step(&mut self.state, &event);
         self.log.push(Logged {
@@ -91,7 +96,7 @@ impl Game {
         });
     }
 
-    fn play(&mut self, next: &Move) {
+    pub fn play(&mut self, next: &Move) {
         self.now.wall_ms += next.wall_jump_ms;
         if next.reboot {
             self.now.steady_ms = 0;
@@ -116,10 +121,10 @@ impl Game {
 
     /// What the machine waits for.
     fn expected(&self, next: &Move) -> Option<Kind> {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running => Some(next.turn_ended(turn, self.state.attempt)),
+            Stage::Running => Some(next.turn_ended(turn, self.state.turn.attempt)),
             Stage::Verifying { .. } => Some(next.verified(turn)),
             Stage::Waiting if next.extends => Some(Kind::Nudged { seen }),
             Stage::Waiting => Some(Kind::Woke { seen }),
@@ -135,6 +140,7 @@ impl Game {
                 seen,
                 left: self
                     .state
+                    .ticks
                     .turned_back
                     .iter()
                     .take(next.results.len())
@@ -151,10 +157,10 @@ impl Game {
 
     /// What the machine does not wait for.
     fn unexpected(&self, next: &Move) -> Kind {
-        let turn = self.state.turns;
+        let turn = self.state.turn.number;
         let seen = next.seen.clone();
         match self.state.stage {
-            Stage::Running if next.extends => next.turn_ended(turn, self.state.attempt + 1),
+            Stage::Running if next.extends => next.turn_ended(turn, self.state.turn.attempt + 1),
             Stage::Running => next.turn_ended(turn + 1, 1),
             Stage::Verifying { .. } => next.verified(turn.wrapping_sub(1)),
             Stage::Trying { .. } => next.tried(turn.wrapping_sub(1)),
@@ -162,7 +168,7 @@ impl Game {
                 request: Request::Cancel,
             },
             Stage::Finished(_) => Kind::Woke { seen },
-            _ if next.extends => next.turn_ended(turn, self.state.attempt),
+            _ if next.extends => next.turn_ended(turn, self.state.turn.attempt),
             _ => Kind::Started { seen },
         }
     }
@@ -175,7 +181,7 @@ impl Move {
             attempt,
             spent: self.spent,
             refusal: self.refusal,
-            role: None,
+            role: self.role.clone().map(Box::new),
             turn,
             end: self.end.clone(),
             duration_ms: self.took_ms,
@@ -221,15 +227,15 @@ impl Move {
         Kind::E2eEnded { turn, result }
     }
 
-    fn answer(&self) -> Answer {
+    fn answer(&self) -> MenuAnswer {
         match (self.extends, self.promise.is_some()) {
-            (true, true) => Answer::Extend,
-            (true, false) => Answer::Simplify {
+            (true, true) => MenuAnswer::Extend,
+            (true, false) => MenuAnswer::Simplify {
                 skipped: vec!["T900".into()],
                 seen: Box::new(self.seen.clone()),
             },
-            (false, true) => Answer::SaveAndExit,
-            (false, false) => Answer::Abandon,
+            (false, true) => MenuAnswer::SaveAndExit,
+            (false, false) => MenuAnswer::Abandon,
         }
     }
 }
@@ -259,7 +265,7 @@ pub(super) fn any_facts() -> impl Strategy<Value = TaskFacts> {
     })
 }
 
-pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
+pub(super) fn any_seen() -> impl Strategy<Value = Observation> {
     let tasks = prop_oneof![
         8 => any_facts().prop_map(Tasks::Read),
         1 => Just(unreadable()),
@@ -273,12 +279,12 @@ pub(super) fn any_seen() -> impl Strategy<Value = Seen> {
         };
         yes.then_some(weakening).into_iter().collect()
     });
-    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Seen {
+    (tasks, name(), name(), weakened).prop_map(|(tasks, tree, commit, weakened)| Observation {
         tasks,
         weakened,
         tree: tree.map(str::to_owned),
         commit_tree: commit.map(str::to_owned),
-        ..Seen::default()
+        ..Observation::default()
     })
 }
 
@@ -361,6 +367,7 @@ pub(super) fn any_move(
                 promise,
                 failure,
                 refusal: None,
+                role: None,
                 spent: Usage::default(),
                 results,
                 extends,

@@ -1,40 +1,41 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
-use super::ending::{prove, tick};
-use super::{FREE_REJECTS, missing_output, scope, task, tell};
 use crate::flow::{
     Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
     Target, VerdictKind, Writes,
 };
-use crate::machine::step::decide::{decide, finish, finish_or};
+use crate::machine::step::next::{Next, stopped};
+use crate::machine::step::out::Out;
 use crate::machine::step::questions;
 use crate::machine::{
-    Effect, Notice, Outcome, PauseReason, Seen, Stage, State, TurnReport, VerifyReport,
+    Effect, Notice, Observation, Outcome, PauseReason, Stage, State, TaskFacts, TaskRef,
+    TurnReport, VerifyReport,
 };
 use crate::promise::Promise;
 use crate::template::PromptNote;
+
+/// After so many rejections a finding has to be reproducible to block.
+pub(super) const FREE_REJECTS: u32 = 2;
 
 /// A shell's words for "no such program" and "not executable": they show
 /// nothing about the work.
 const NOT_RUN: [i32; 2] = [126, 127];
 
 /// A turn in a role went well as far as the agent is concerned.
-pub(in crate::machine::step) fn judge(
+pub(in crate::machine::step) fn take_turn(
     state: &mut State,
     report: &TurnReport,
-    out: &mut Vec<Effect>,
-) {
+    out: &mut Out,
+) -> Next {
     state.counters.missing_promise = 0;
     state.counters.false_promise = 0;
-    match &report.promise {
-        Some(promise) => {
-            state.last_promise = promise.to_string();
-            out.push(Effect::Emit(Notice::PromiseDetected {
-                iteration: report.turn,
-                promise: promise.clone(),
-            }));
-        }
-        None => state.last_promise.clear(),
+    state.claims.last_promise.clear();
+    if let Some(promise) = &report.promise {
+        state.claims.last_promise = promise.to_string();
+        out.tell(Notice::PromiseDetected {
+            iteration: report.turn,
+            promise: promise.clone(),
+        });
     }
     match &report.promise {
         Some(Promise::Question(words)) => return ask(state, words, out),
@@ -43,87 +44,93 @@ pub(in crate::machine::step) fn judge(
         }
         Some(Promise::Blocked(reason)) => {
             let reason = reason.clone();
-            return finish(state, Outcome::Blocked { reason }, out);
+            return Next::Finish(Outcome::Blocked { reason });
         }
         _ => {}
     }
-    finish_or(state, out, |state, out| take_turn(state, report, out));
+    match stopped(state) {
+        Some(end) => end,
+        None => take_answer(state, report, out),
+    }
 }
 
 /// A question parks its task; another one may go its way meanwhile.
-fn ask(state: &mut State, words: &str, out: &mut Vec<Effect>) {
-    if scope(state) == Some(Scope::Task) {
-        state.flow = None;
+fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
+    if state.has_flow_of_tasks() {
+        state.flow.position = None;
     }
-    questions::ask(state, words, out);
+    questions::ask(state, words, out)
 }
 
 /// The step that the position is at, with its flow, free of the state.
 pub(super) fn here(state: &State) -> Option<(Flow, Step)> {
-    let (rules, position) = state.rules.flow.as_ref().zip(state.flow.as_ref())?;
-    let step = rules.flow.step(position.step)?.clone();
-    Some((rules.flow.clone(), step))
+    let (flow, position) = state.place()?;
+    Some((flow.clone(), flow.step(position.step)?.clone()))
 }
 
-fn take_turn(state: &mut State, report: &TurnReport, out: &mut Vec<Effect>) {
+/// The number of the subtask that is worked on, from 1.
+pub(super) fn subtask_number(state: &State) -> usize {
+    state.tasks.completed() + 1
+}
+
+fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     let Some((_, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let iteration = report.turn;
     if step.writes == Writes::No && changed(state, &report.seen) {
         let role = step.role.clone();
-        tell(out, FlowNotice::Violation { iteration, role });
+        out.tell(FlowNotice::Violation { iteration, role });
         let role = step.role.clone();
         return ask_again(state, PromptNote::OnlyLook { role }, out);
     }
-    if let Some(file) = missing_output(state, &step) {
-        let note = PromptNote::NoOutput {
-            file: file.clone(),
-            boxes: false,
-        };
-        tell(out, FlowNotice::OutputMissing { iteration, file });
-        state.notes.push(note);
-        return decide(state, out);
+    let output = step.output_for(subtask_number(state));
+    if let Some(file) = output.filter(|file| !state.flow.has_left(file)) {
+        return ask_for_output(state, iteration, file, false, out);
     }
-    let has_boxes = state.tasks_known && state.tasks.as_ref().is_some_and(|t| t.total > 0);
-    if step.plans && !has_boxes {
+    let has_boxes = |facts: &TaskFacts| facts.total > 0;
+    let facts = state.tasks.facts.as_ref().filter(|_| state.tasks.is_known);
+    if step.plans && !facts.is_some_and(has_boxes) {
         let file = step.output.clone().unwrap_or_default();
-        let note = PromptNote::NoOutput {
-            file: file.clone(),
-            boxes: true,
-        };
-        tell(out, FlowNotice::OutputMissing { iteration, file });
-        state.notes.push(note);
-        return decide(state, out);
+        return ask_for_output(state, iteration, file, true, out);
     }
     let said = report.role.as_deref().cloned().unwrap_or_default();
     match (step.verdict, said.answer) {
         (VerdictKind::None, _) if step.each.is_some() => {
-            tick(state, out);
+            state.flow.set_doing(Doing::Tick);
+            Next::ProveFlow
         }
         (VerdictKind::None, _) => {
             remember(state, &said);
-            settle(state, Answer::Done, out);
+            settle(state, Answer::Done, out)
         }
         (_, Some(answer)) => {
             remember(state, &said);
-            weigh(state, answer, out);
+            weigh(state, answer, out)
         }
         (_, None) => {
             remember(state, &said);
-            ask_again(state, PromptNote::UnclearVerdict, out);
+            ask_again(state, PromptNote::UnclearVerdict, out)
         }
     }
 }
 
-pub(super) fn set_doing(state: &mut State, doing: Doing) {
-    if let Some(position) = &mut state.flow {
-        position.doing = doing;
-    }
+/// The step has to leave a file, in it boxes where it plans.
+fn ask_for_output(
+    state: &mut State,
+    iteration: u32,
+    file: String,
+    boxes: bool,
+    out: &mut Out,
+) -> Next {
+    let name = file.clone();
+    state.notes.push(PromptNote::NoOutput { file: name, boxes });
+    out.tell(FlowNotice::OutputMissing { iteration, file });
+    Next::Decide
 }
 
 fn remember(state: &mut State, said: &RoleReport) {
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.findings.clone_from(&said.findings);
         position.words.clone_from(&said.words);
         position.score = said.score.or(position.score);
@@ -131,8 +138,8 @@ fn remember(state: &mut State, said: &RoleReport) {
 }
 
 /// Whether the work tree or the commit is another than when the turn began.
-fn changed(state: &State, seen: &Seen) -> bool {
-    let Some(position) = &state.flow else {
+fn changed(state: &State, seen: &Observation) -> bool {
+    let Some(position) = &state.flow.position else {
         return false;
     };
     let differs = |before: &Option<String>, now: &Option<String>| {
@@ -143,41 +150,39 @@ fn changed(state: &State, seen: &Seen) -> bool {
 
 /// The verdict can't be used: it is asked for once more, then it is unclear
 /// (ERRC-08).
-fn ask_again(state: &mut State, note: PromptNote, out: &mut Vec<Effect>) {
-    let iteration = state.turns;
+fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
+    let iteration = state.turn.number;
     let Some((_, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let asked = state
         .flow
+        .position
         .as_ref()
         .is_some_and(|position| position.asked_again);
     if step.verdict != VerdictKind::None {
-        tell(
-            out,
-            FlowNotice::Unclear {
-                iteration,
-                role: step.role.clone(),
-                again: !asked,
-            },
-        );
+        out.tell(FlowNotice::Unclear {
+            iteration,
+            role: step.role.clone(),
+            again: !asked,
+        });
     }
     if asked && step.verdict != VerdictKind::None {
         return settle(state, Answer::Unclear, out);
     }
-    if let Some(position) = &mut state.flow {
+    if let Some(position) = &mut state.flow.position {
         position.asked_again = true;
     }
     state.notes.push(note);
-    decide(state, out);
+    Next::Decide
 }
 
 /// Reviews converge: from the third rejection on, only what can be shown to
 /// be wrong blocks (pain 29).
-fn weigh(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
-    let turn = state.turns;
-    let Some(position) = &mut state.flow else {
-        return decide(state, out);
+fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
+    let turn = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
+        return Next::Decide;
     };
     if answer != Answer::Reject || position.rejects < FREE_REJECTS {
         return settle(state, answer, out);
@@ -193,65 +198,64 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
     position.doing = Doing::Reproduce;
     state.stage = Stage::Checking;
     out.push(Effect::Check { turn, commands });
+    Next::Rest
 }
 
-fn overrule(state: &mut State, out: &mut Vec<Effect>) {
+fn overrule(state: &mut State, out: &mut Out) -> Next {
     let findings = state
         .flow
+        .position
         .as_ref()
         .map_or(0, |position| position.findings.len());
-    tell(
-        out,
-        FlowNotice::Overruled {
-            iteration: state.turns,
-            findings,
-        },
-    );
-    settle(state, Answer::Approve, out);
+    out.tell(FlowNotice::Overruled {
+        iteration: state.turn.number,
+        findings,
+    });
+    settle(state, Answer::Approve, out)
 }
 
 /// Ralph ran the reproducers of a rejection.
-pub(in crate::machine::step) fn checked(
+pub(in crate::machine::step) fn take_checks(
     state: &mut State,
     report: &VerifyReport,
-    out: &mut Vec<Effect>,
-) {
-    set_doing(state, Doing::Step);
-    finish_or(state, out, |state, out| {
-        let shows =
-            |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
-        if report.results.is_empty() {
-            // Nobody knows what came of it: the reviewer is asked again.
-            return decide(state, out);
-        }
-        let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
-        if shown.is_empty() {
-            return overrule(state, out);
-        }
-        for result in shown {
-            state.notes.push(PromptNote::VerifyFailed {
-                command: result.command.clone(),
-                output: result.output.clone(),
-            });
-        }
-        settle(state, Answer::Reject, out);
-    });
+    out: &mut Out,
+) -> Next {
+    state.flow.set_doing(Doing::Step);
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    if report.results.is_empty() {
+        // Nobody knows what came of it: the reviewer is asked again.
+        return Next::Decide;
+    }
+    let shows = |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
+    let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
+    if shown.is_empty() {
+        return overrule(state, out);
+    }
+    for result in shown {
+        state.notes.push(PromptNote::VerifyFailed {
+            command: result.command.clone(),
+            output: result.output.clone(),
+        });
+    }
+    settle(state, Answer::Reject, out)
 }
 
 /// The answer of a step counts: it is written down, limits are held, and the
 /// position moves.
-pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
+pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     let Some((flow, step)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let now = state.now().wall_ms;
-    let iteration = state.turns;
+    let iteration = state.turn.number;
     let counts_as = match answer {
         Answer::Unclear => step.verdict.bad().unwrap_or(answer),
         answer => answer,
     };
-    let Some(position) = &mut state.flow else {
-        return;
+    let Some(position) = &mut state.flow.position else {
+        return Next::Rest;
     };
     position.given.push(Given {
         step: position.step,
@@ -274,7 +278,7 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
         Answer::Done | Answer::Pass | Answer::Unclear => 0,
     };
     let (rejects, fails, score) = (position.rejects, position.fails, position.score);
-    state.answered = Some(LastAnswer {
+    state.flow.answered = Some(LastAnswer {
         role: step.role.clone(),
         answer,
         at_ms: now,
@@ -283,28 +287,25 @@ pub(super) fn settle(state: &mut State, answer: Answer, out: &mut Vec<Effect>) {
         risk: position.risk,
     });
     if answer != Answer::Done {
-        tell(
-            out,
-            FlowNotice::Answered {
-                iteration,
-                role: step.role.clone(),
-                answer,
-                rejects,
-                fails,
-                score: score.filter(|_| step.verdict == VerdictKind::Review),
-            },
-        );
+        out.tell(FlowNotice::Answered {
+            iteration,
+            role: step.role.clone(),
+            answer,
+            rejects,
+            fails,
+            score: score.filter(|_| step.verdict == VerdictKind::Review),
+        });
     }
     leave_notes(state, &step, counts_as);
     if answer == step.verdict.good() {
         phase_done(state, &flow, out);
     }
-    advance(state, &flow, &step, counts_as, count, out);
+    advance(state, &flow, &step, counts_as, count, out)
 }
 
 /// What the next one has to know.
 fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
-    let Some(position) = &state.flow else {
+    let Some(position) = &state.flow.position else {
         return;
     };
     let words = position.words.clone();
@@ -329,9 +330,9 @@ fn leave_notes(state: &mut State, step: &Step, answer: Answer) {
     }
 }
 
-fn phase_done(state: &mut State, flow: &Flow, out: &mut Vec<Effect>) {
-    let iteration = state.turns;
-    let Some(position) = &mut state.flow else {
+fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
+    let iteration = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
         return;
     };
     let is_new = position.reached.insert(position.step);
@@ -345,16 +346,13 @@ fn phase_done(state: &mut State, flow: &Flow, out: &mut Vec<Effect>) {
         .enumerate()
         .find(|(_, (index, _))| *index == here)
     {
-        tell(
-            out,
-            FlowNotice::PhaseDone {
-                iteration,
-                phase: at + 1,
-                of,
-                title: step.title.en.clone(),
-                percent: step.percent,
-            },
-        );
+        out.tell(FlowNotice::PhaseDone {
+            iteration,
+            phase: at + 1,
+            of,
+            title: step.title.en.clone(),
+            percent: step.percent,
+        });
     }
 }
 
@@ -365,11 +363,11 @@ pub(super) fn advance(
     step: &Step,
     answer: Answer,
     count: u32,
-    out: &mut Vec<Effect>,
-) {
-    let iteration = state.turns;
-    let Some(position) = &mut state.flow else {
-        return decide(state, out);
+    out: &mut Out,
+) -> Next {
+    let iteration = state.turn.number;
+    let Some(position) = &mut state.flow.position else {
+        return Next::Decide;
     };
     let limit = flow.limit(step, answer, position.risk);
     if limit > 0 && count >= limit {
@@ -382,14 +380,11 @@ pub(super) fn advance(
         };
         let from = std::mem::replace(&mut position.risk, to);
         position.fails = 0;
-        tell(
-            out,
-            FlowNotice::RiskRaised {
-                iteration,
-                from,
-                to,
-            },
-        );
+        out.tell(FlowNotice::RiskRaised {
+            iteration,
+            from,
+            to,
+        });
     }
     match flow.target(step, answer, position.risk) {
         Target::Step(index) => {
@@ -401,27 +396,23 @@ pub(super) fn advance(
                 position.round += 1;
                 position.given.clear();
             }
-            decide(state, out);
+            Next::Decide
         }
         Target::Done => {
             position.doing = Doing::Prove;
-            prove(state, out);
+            Next::ProveFlow
         }
         Target::Escalate => escalate(state, step, Escalation::Flow, count, out),
     }
 }
 
-fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Vec<Effect>) {
-    tell(
-        out,
-        FlowNotice::Escalated {
-            iteration: state.turns,
-            task: task(state).map(|task| task.name()).unwrap_or_default(),
-            role: step.role.clone(),
-            why,
-            count,
-        },
-    );
-    let reason = PauseReason::Escalated(why);
-    finish(state, Outcome::Paused { reason }, out);
+fn escalate(state: &mut State, step: &Step, why: Escalation, count: u32, out: &mut Out) -> Next {
+    out.tell(FlowNotice::Escalated {
+        iteration: state.turn.number,
+        task: state.flow.task().map(TaskRef::name).unwrap_or_default(),
+        role: step.role.clone(),
+        why,
+        count,
+    });
+    Next::pause(PauseReason::Escalated(why))
 }

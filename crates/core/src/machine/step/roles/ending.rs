@@ -1,71 +1,71 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
-use super::answers::{advance, here, set_doing, settle};
-use super::{done_now, has_early_ticks, scope, task, tell};
-use crate::flow::{Answer, Doing, FlowNotice, Scope, VerdictKind};
-use crate::machine::step::decide::{decide, finish, finish_or};
-use crate::machine::step::judge::count_error;
+use super::answers::{advance, here, settle};
+use crate::flow::{Answer, Doing, FlowNotice, VerdictKind};
+use crate::machine::step::failures::count_error;
+use crate::machine::step::looks::take_in;
+use crate::machine::step::next::{Next, stopped};
+use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
-use crate::machine::step::verify::{complete, verify};
-use crate::machine::step::{go_on, take_in};
 use crate::machine::{
-    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Notice, Outcome, PauseReason, Proof, Seen,
-    Stage, State, VerifyReport,
+    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason, Proof, Stage,
+    State, TaskRef, VerifyReport,
 };
 use crate::template::PromptNote;
 
-/// The end of the flow is a claim like any other: what is set up to prove it
-/// runs first.
-pub(super) fn prove(state: &mut State, out: &mut Vec<Effect>) {
-    if has_checks(state) {
-        let scope = match (scope(state), task(state)) {
-            (Some(Scope::Task), Some(task)) => CheckScope::Tasks {
-                ids: vec![task.id],
-                project: true,
-            },
-            _ => CheckScope::Everything,
-        };
-        return verify(state, false, scope, out);
+/// Proves a way that came to its end, or ticks the box of what is proven. The
+/// end of the flow is a claim like any other: what is set up to prove it runs
+/// first.
+pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> Next {
+    if !is_proving(state) {
+        return tick(state, out);
     }
-    match scope(state) {
-        Some(Scope::Run) => end_run(state, out),
-        _ => tick(state, out),
+    if !has_checks(state) {
+        return proven(state, out);
+    }
+    let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
+    let scope = match own {
+        Some(task) => CheckScope::Tasks {
+            ids: vec![task.id.clone()],
+            project: true,
+        },
+        None => CheckScope::Everything,
+    };
+    Next::Verify {
+        completes: false,
+        scope,
+    }
+}
+
+fn proven(state: &mut State, out: &mut Out) -> Next {
+    match state.is_one_flow() {
+        true => end_run(state),
+        false => tick(state, out),
     }
 }
 
 /// Whether something is set up that proves the end of the way.
 fn has_checks(state: &State) -> bool {
-    let own = task(state).map(|task| task.id);
-    state.rules.verify.is_some() || own.is_some_and(|id| state.rules.checks.tasks.contains_key(&id))
+    let has_own = |task: &TaskRef| state.rules.checks.tasks.contains_key(&task.id);
+    state.rules.verify.is_some() || state.flow.task().is_some_and(has_own)
 }
 
 pub(in crate::machine::step) fn is_proving(state: &State) -> bool {
-    let doing = state.flow.as_ref().map(|position| &position.doing);
-    doing == Some(&Doing::Prove)
+    state.flow.is_doing(&Doing::Prove)
 }
 
 /// The verification of the end of a flow has run.
-pub(in crate::machine::step) fn proven(
+pub(in crate::machine::step) fn take_proof(
     state: &mut State,
     report: &VerifyReport,
-    out: &mut Vec<Effect>,
-) {
-    out.push(Effect::Emit(Notice::GateResult {
-        iteration: report.turn,
-        passed: report.passed(),
-        results: report.results.clone(),
-    }));
+    out: &mut Out,
+) -> Next {
     if report.passed() {
-        let own = task(state).filter(|_| scope(state) == Some(Scope::Task));
-        ticks::prove(state, report, own.into_iter().map(|t| t.id).collect(), out);
-        state.proven = report.proofs();
-        return match scope(state) {
-            Some(Scope::Run) => end_run(state, out),
-            _ => {
-                set_doing(state, Doing::Tick);
-                tick(state, out);
-            }
-        };
+        let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
+        let ids = own.map(|task| task.id.clone()).into_iter().collect();
+        ticks::prove(state, report, ids, out);
+        state.evidence.proven = report.proofs();
+        return proven(state, out);
     }
     if let Some(failure) = report.failure() {
         state.notes.push(PromptNote::VerifyFailed {
@@ -74,17 +74,17 @@ pub(in crate::machine::step) fn proven(
         });
     }
     let Some((flow, _)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
-    set_doing(state, Doing::Step);
+    state.flow.set_doing(Doing::Step);
     // It failed where the tester would have: the same way back.
     let of_kind = |kind| flow.steps.iter().find(move |step| step.verdict == kind);
     let judge = of_kind(VerdictKind::Test).or_else(|| of_kind(VerdictKind::Review));
     let Some((judge, answer)) = judge.and_then(|step| Some((step, step.verdict.bad()?))) else {
         // Nobody judges in this flow: the last one tries again.
-        return decide(state, out);
+        return Next::Decide;
     };
-    let count = match (&mut state.flow, answer) {
+    let count = match (&mut state.flow.position, answer) {
         (Some(position), Answer::Fail) => {
             position.fails += 1;
             position.fails
@@ -95,95 +95,98 @@ pub(in crate::machine::step) fn proven(
         }
         (None, _) => 0,
     };
-    advance(state, &flow, judge, answer, count, out);
+    advance(state, &flow, judge, answer, count, out)
 }
 
 /// Ralph itself ticks the box: that, and nothing an agent wrote, says that the
 /// task is done.
-pub(super) fn tick(state: &mut State, out: &mut Vec<Effect>) {
-    set_doing(state, Doing::Tick);
-    let Some(task) = task(state) else {
-        state.flow = None;
-        return decide(state, out);
+fn tick(state: &mut State, out: &mut Out) -> Next {
+    state.flow.set_doing(Doing::Tick);
+    let Some(task) = state.flow.task().cloned() else {
+        state.flow.position = None;
+        return Next::Decide;
     };
-    state.accepted.insert(task.id.clone());
+    state.flow.accepted.insert(task.id.clone());
     state.stage = Stage::Marking;
     out.push(Effect::Mark {
         tick: vec![task.id],
         untick: Vec::new(),
     });
+    Next::Rest
 }
 
 /// Boxes were ticked or unticked.
-pub(in crate::machine::step) fn marked(state: &mut State, seen: &Seen, out: &mut Vec<Effect>) {
+pub(in crate::machine::step) fn take_marks(
+    state: &mut State,
+    seen: &Observation,
+    out: &mut Out,
+) -> Next {
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
-    finish_or(state, out, |state, out| {
-        let ticks = state.flow.as_ref().map(|position| &position.doing) == Some(&Doing::Tick);
-        if !ticks {
-            return match has_early_ticks(state) {
-                true => not_marked(state, out),
-                false => go_on(state, out),
-            };
-        }
-        let task = task(state).map(|task| task.id).unwrap_or_default();
-        if !done_now(state).contains(&task) {
-            return not_marked(state, out);
-        }
-        let iteration = state.turns;
-        tell(out, FlowNotice::TaskPassed { iteration, task });
-        match scope(state) {
-            Some(Scope::Run) => next_subtask(state, out),
-            _ => {
-                state.flow = None;
-                go_on(state, out);
-            }
-        }
-    });
+    if let Some(end) = stopped(state) {
+        return end;
+    }
+    if !state.flow.is_doing(&Doing::Tick) {
+        return match state.early_ticks().is_empty() {
+            true => Next::GoOn,
+            false => not_marked(state, out),
+        };
+    }
+    let task = state.flow.task().map(|task| task.id.clone());
+    let task = task.unwrap_or_default();
+    if !state.tasks.done().contains(&task) {
+        return not_marked(state, out);
+    }
+    let iteration = state.turn.number;
+    out.tell(FlowNotice::TaskPassed { iteration, task });
+    if state.is_one_flow() {
+        return next_subtask(state, out);
+    }
+    state.flow.position = None;
+    Next::GoOn
 }
 
-fn not_marked(state: &mut State, out: &mut Vec<Effect>) {
+fn not_marked(state: &mut State, out: &mut Out) -> Next {
     let error = ErrorNote {
         class: ErrorClass::FileOp,
         detail: Detail::Words("a box of the task file could not be set".into()),
     };
-    count_error(state, state.turns, error, out);
-    decide(state, out);
+    count_error(state, state.turn.number, error, out);
+    Next::Decide
 }
 
-fn next_subtask(state: &mut State, out: &mut Vec<Effect>) {
-    set_doing(state, Doing::Step);
-    if let Some(position) = &mut state.flow {
+fn next_subtask(state: &mut State, out: &mut Out) -> Next {
+    state.flow.set_doing(Doing::Step);
+    if let Some(position) = &mut state.flow.position {
         position.task = None;
     }
-    match state.pending() {
+    match state.tasks.pending() {
         0 => settle(state, Answer::Done, out),
-        _ => decide(state, out),
+        _ => Next::Decide,
     }
 }
 
 /// All phases have left their files, all subtasks are ticked, and where the
 /// flow has a review, it passed (ROUT-09). Without a review and without a
 /// verification there is nothing but words.
-fn end_run(state: &mut State, out: &mut Vec<Effect>) {
+fn end_run(state: &mut State) -> Next {
     let Some((flow, _)) = here(state) else {
-        return decide(state, out);
+        return Next::Decide;
     };
     let reviewed = flow
         .steps
         .iter()
         .any(|step| step.verdict != VerdictKind::None);
     if !has_checks(state) && !reviewed {
-        let reason = PauseReason::Unproven;
-        return finish(state, Outcome::Paused { reason }, out);
+        return Next::pause(PauseReason::Unproven);
     }
     let phases = flow.phases().count();
-    state.proven.insert(
+    state.evidence.proven.insert(
         0,
         Proof::Phases {
             completed: phases,
             total: phases,
         },
     );
-    complete(state, out);
+    Next::Complete
 }

@@ -1,0 +1,266 @@
+//! What belongs together in a state, group by group.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::flow::{Doing, LastAnswer, Position};
+use crate::integrity::Weakening;
+use crate::machine::progress::Progress;
+use crate::machine::refusal::Hold;
+use crate::machine::{
+    Bill, CheckScope, Detail, ErrorClass, FlowFacts, Observation, Proof, TaskFacts, TaskRef, Tasks,
+};
+use crate::proof::TaskProof;
+use crate::template::PromptNote;
+
+/// The turn that was begun last.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnState {
+    /// Turns that were begun. Never decreases.
+    pub number: u32,
+    /// Calls of the turn that was begun last.
+    pub attempt: u32,
+    /// It has to be called again.
+    pub(in crate::machine) repeat: bool,
+    pub(in crate::machine) task: Option<TaskRef>,
+    /// Phase that was current when it began.
+    pub(in crate::machine) phase: Option<String>,
+}
+
+/// The task file, as it was seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskState {
+    /// What it said last.
+    pub facts: Option<TaskFacts>,
+    /// Whether the last look could read it, so that `facts` is evidence and no
+    /// memory.
+    pub(in crate::machine) is_known: bool,
+    /// Tasks that a person took out of this run: they are not done (VALV-12).
+    pub skipped: BTreeSet<String>,
+    /// The most tasks that it ever held: below it, tasks were lost.
+    pub(in crate::machine) most: usize,
+}
+
+impl TaskState {
+    pub(in crate::machine) fn take(&mut self, tasks: &Tasks) {
+        self.is_known = matches!(tasks, Tasks::Read(_));
+        if let Tasks::Read(facts) = tasks {
+            self.facts = Some(facts.clone());
+            self.most = self.most.max(facts.total);
+        }
+    }
+
+    /// From here on the file must not lose tasks.
+    pub(in crate::machine) fn rebase(&mut self) {
+        self.most = self.facts.as_ref().map_or(0, |t| t.total);
+    }
+
+    /// What a flow has to know of it.
+    pub(in crate::machine) fn flow(&self) -> Option<&FlowFacts> {
+        self.facts.as_ref()?.flow.as_deref()
+    }
+
+    /// Every task that is done, where a flow decides which may be.
+    pub(in crate::machine) fn done(&self) -> &[String] {
+        self.flow().map_or(&[], |facts| &facts.done)
+    }
+
+    pub(in crate::machine) fn pending(&self) -> usize {
+        self.facts.as_ref().map_or(0, |t| t.pending)
+    }
+
+    pub(in crate::machine) fn completed(&self) -> usize {
+        self.facts.as_ref().map_or(0, |t| t.completed)
+    }
+}
+
+/// Ticks are claims: what became of each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TickState {
+    /// What was seen of each task whose tick stands.
+    pub proofs: BTreeMap<String, TaskProof>,
+    /// Tasks that are done, as far as they were seen.
+    pub(in crate::machine) done: BTreeSet<String>,
+    /// Ticks that wait for a judgement.
+    pub(in crate::machine) unchecked: Vec<TaskRef>,
+    /// Ticks that were turned back and still stand in the file.
+    pub(in crate::machine) turned_back: Vec<String>,
+}
+
+impl TickState {
+    /// The checks of the ticks that wait for a judgement, and with `project`
+    /// those of the project.
+    pub(in crate::machine) fn scope(&self, project: bool) -> CheckScope {
+        let ids = self.unchecked.iter().map(|task| task.id.clone()).collect();
+        CheckScope::Tasks { ids, project }
+    }
+}
+
+/// What Ralph saw with its own eyes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvidenceState {
+    pub proven: Vec<Proof>,
+    /// Checks that are weaker than they were when the loop was armed.
+    pub weakened: Vec<Weakening>,
+    pub(in crate::machine) progress: Progress,
+}
+
+/// What the agent says about its work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claims {
+    pub last_promise: String,
+    /// The claim that verification is about to judge.
+    pub(in crate::machine) open: Option<String>,
+}
+
+/// Everything that is counted in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    pub errors: u32,
+    pub missing_promise: u32,
+    pub stalled: u32,
+    pub same_error: u32,
+    pub false_promise: u32,
+    pub e2e_failed: u32,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Failures {
+    /// The errors in a row that count, newest last.
+    pub errors: Vec<ErrorNote>,
+    /// What failed last, and a hash of what it said.
+    pub(in crate::machine) last: Option<(Failing, u64)>,
+}
+
+/// What can fail again and again. A turn that goes well ends a row of failed
+/// turns, but says nothing about the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::machine) enum Failing {
+    Turn,
+    Check,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorNote {
+    pub class: ErrorClass,
+    pub detail: Detail,
+}
+
+/// The chain of agents, and what it was called for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agents {
+    /// What all calls used.
+    pub bill: Bill,
+    /// Calls, in whatever role (VALV-03).
+    pub dispatches: u32,
+    /// Those that can't be called now, by their place in the chain.
+    pub(in crate::machine) holds: BTreeMap<usize, Hold>,
+    /// The one that was called last.
+    pub(in crate::machine) current: usize,
+    /// Starts of the turns of the last hour, on the steady clock of the run.
+    pub(in crate::machine) recent_calls: Vec<u64>,
+}
+
+impl Agents {
+    pub(in crate::machine) fn is_free(&self, agent: usize, now: i64) -> bool {
+        let hold = self.holds.get(&agent);
+        hold.is_none_or(|hold| hold.is_over(now))
+    }
+
+    /// Somebody knows better than the limits of the agents.
+    pub(in crate::machine) fn release(&mut self, now: i64) {
+        for hold in self.holds.values_mut() {
+            hold.until = Some(now);
+        }
+    }
+}
+
+/// The flow that the run follows, where it follows one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowState {
+    pub position: Option<Position>,
+    /// What a role said last.
+    pub answered: Option<LastAnswer>,
+    /// Tasks whose ticks count: the others have not been through the flow.
+    pub(in crate::machine) accepted: BTreeSet<String>,
+    /// Outputs of phases that were there before the run.
+    pub(in crate::machine) old_outputs: BTreeMap<String, String>,
+    pub(in crate::machine) outputs: BTreeMap<String, String>,
+    pub(in crate::machine) tree: Option<String>,
+    pub(in crate::machine) commit: Option<String>,
+}
+
+impl FlowState {
+    /// The task that goes through the flow.
+    pub(in crate::machine) fn task(&self) -> Option<&TaskRef> {
+        self.position.as_ref()?.task.as_ref()
+    }
+
+    pub(in crate::machine) fn is_doing(&self, doing: &Doing) -> bool {
+        self.position.as_ref().is_some_and(|p| p.doing == *doing)
+    }
+
+    pub(in crate::machine) fn set_doing(&mut self, doing: Doing) {
+        if let Some(position) = &mut self.position {
+            position.doing = doing;
+        }
+    }
+
+    pub(in crate::machine) fn see(&mut self, seen: &Observation) {
+        self.tree.clone_from(&seen.tree);
+        self.commit.clone_from(&seen.commit_tree);
+        self.outputs.clone_from(&seen.outputs);
+    }
+
+    /// Whether a phase left the file in this run: one that was there before is
+    /// not its work.
+    pub(in crate::machine) fn has_left(&self, output: &str) -> bool {
+        let there = self.outputs.get(output);
+        there.is_some() && there != self.old_outputs.get(output)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::machine) struct E2eState {
+    /// The end-to-end tests failed, and nobody repaired anything yet.
+    pub broken: bool,
+    /// They have to show whether the repair helped.
+    pub due: bool,
+    /// It was told that there are none.
+    pub skipped: bool,
+}
+
+/// What the agent is told before its prompt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::machine) struct Notes {
+    /// What the next prompt has to say first.
+    pub next: Vec<PromptNote>,
+    /// What the call that runs was told.
+    told: Vec<PromptNote>,
+}
+
+impl Notes {
+    pub fn push(&mut self, note: PromptNote) {
+        self.next.push(note);
+    }
+
+    /// A call is made: it is told everything.
+    pub fn tell(&mut self) -> Vec<PromptNote> {
+        self.told = std::mem::take(&mut self.next);
+        self.told.clone()
+    }
+
+    /// The call that was made came to nothing: what it was told has to be told
+    /// again.
+    pub fn untell(&mut self) {
+        let later = std::mem::replace(&mut self.next, std::mem::take(&mut self.told));
+        self.next.extend(later);
+    }
+}
+
+/// By how much a person extends a reached limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::machine) struct LimitSteps {
+    pub duration_ms: u64,
+    pub dispatches: u32,
+}

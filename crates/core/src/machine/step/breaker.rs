@@ -1,0 +1,91 @@
+//! The breaker: what goes wrong in the same way again and again.
+
+use super::limits::is_over;
+use crate::machine::{BreakerRule, Sign, State};
+use crate::template::PromptNote;
+
+/// How many open tasks are named.
+pub(super) const NAMED_TASKS: usize = 5;
+
+pub(super) fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
+    let (counters, limits) = (&state.counters, &state.rules.limits);
+    [
+        (BreakerRule::Stalled, counters.stalled, limits.stalled),
+        (
+            BreakerRule::MissingPromise,
+            counters.missing_promise,
+            limits.missing_promise,
+        ),
+        (
+            BreakerRule::FalsePromise,
+            counters.false_promise,
+            limits.false_promise,
+        ),
+        (
+            BreakerRule::SameError,
+            counters.same_error,
+            limits.same_error,
+        ),
+    ]
+    .into_iter()
+    .find(|&(_, count, limit)| is_over(count, limit))
+    .map(|(rule, count, _)| (rule, count))
+}
+
+/// What the rule saw, for the person who has to believe it.
+pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
+    let last = |count: u32| Sign::Iterations {
+        from: state.turn.number.saturating_sub(count) + 1,
+        to: state.turn.number,
+    };
+    let facts = state.tasks.facts.clone().unwrap_or_default();
+    match rule {
+        BreakerRule::Stalled => vec![
+            last(state.counters.stalled),
+            Sign::Tasks {
+                completed: facts.completed,
+                total: facts.total,
+            },
+            Sign::NothingNew,
+        ],
+        BreakerRule::MissingPromise => vec![last(state.counters.missing_promise)],
+        BreakerRule::FalsePromise => {
+            let open = facts
+                .open
+                .into_iter()
+                .take(NAMED_TASKS)
+                .map(|task| Sign::Open { task });
+            std::iter::once(Sign::Promised {
+                text: state.claims.last_promise.clone(),
+            })
+            .chain(open)
+            .collect()
+        }
+        BreakerRule::SameError => state
+            .notes
+            .next
+            .iter()
+            .rev()
+            .find_map(repeated_output)
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn repeated_output(note: &PromptNote) -> Option<Sign> {
+    match note {
+        PromptNote::VerifyFailed { command, output } => Some(Sign::Output {
+            of: command.clone(),
+            text: output.clone(),
+        }),
+        PromptNote::LastError { class, message } => Some(Sign::Output {
+            of: class.clone(),
+            text: message.clone(),
+        }),
+        PromptNote::Forge(note) => note.failure().map(|(of, text)| Sign::Output {
+            of: of.into(),
+            text: text.into(),
+        }),
+        _ => None,
+    }
+}

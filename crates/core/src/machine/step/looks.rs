@@ -1,0 +1,67 @@
+//! What a look at the world changes, whoever had reason to look.
+
+use super::out::Out;
+use super::ticks::take_ticks;
+use crate::lang::{Lang, Say};
+use crate::machine::{CheckNotice, Evidence, Integrity, Notice, Observation, State, Tasks};
+use crate::template::PromptNote;
+
+/// What changed while no agent ran is nobody's progress, but it was seen.
+pub(super) fn take_in(state: &mut State, seen: &Observation, out: &mut Out) {
+    look(state, seen);
+    note_weakened(state, seen, out);
+}
+
+/// Takes in what was seen, and says what of it is new.
+pub(super) fn look(state: &mut State, seen: &Observation) -> Vec<Evidence> {
+    state.tasks.take(&seen.tasks);
+    if state.rules.flow.is_some() {
+        state.flow.see(seen);
+    }
+    take_ticks(state, &seen.tasks);
+    let kinds = state.rules.evidence;
+    state.evidence.progress.observe(seen, kinds)
+}
+
+/// Tells what was weakened since the last look.
+pub(super) fn note_weakened(state: &mut State, seen: &Observation, out: &mut Out) {
+    let before = std::mem::replace(&mut state.evidence.weakened, seen.weakened.clone());
+    if state.evidence.weakened.is_empty() || state.rules.checks.integrity == Integrity::Off {
+        return;
+    }
+    let strict = state.rules.checks.integrity == Integrity::Strict;
+    if strict {
+        let found = state
+            .evidence
+            .weakened
+            .iter()
+            .map(|w| w.say(Lang::En))
+            .collect();
+        state.notes.push(PromptNote::ChecksWeakened { found });
+    }
+    if state.evidence.weakened != before {
+        out.tell(CheckNotice::Weakened {
+            iteration: state.turn.number,
+            found: state.evidence.weakened.clone(),
+            strict,
+        });
+    }
+}
+
+pub(super) fn note_lost_tasks(state: &mut State, tasks: &Tasks, out: &mut Out) {
+    let Tasks::Read(facts) = tasks else {
+        return;
+    };
+    let iteration = state.turn.number;
+    if !facts.removed.is_empty() {
+        let ids = facts.removed.clone();
+        let removed = ids.clone();
+        state.notes.push(PromptNote::TasksShrank { removed });
+        out.tell(Notice::TasksRemoved { iteration, ids });
+    }
+    if !facts.unticked.is_empty() {
+        let ids = facts.unticked.clone();
+        state.notes.push(PromptNote::Unticked { ids: ids.clone() });
+        out.tell(Notice::TasksUnticked { iteration, ids });
+    }
+}
