@@ -165,3 +165,8 @@ fn terminal_width() -> usize {
         .or_else(ralph_engine::terminal::columns)
         .unwrap_or(80)
 }
+
+/// This program, for whoever has to start it again.
+pub fn own_program() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| "ralph".into())
+}

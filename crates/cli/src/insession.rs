@@ -20,8 +20,8 @@ use ralph_engine::session::{Ended, InSession, SessionError, SessionLoop, Verdict
 use ralph_engine::{clock, inbox};
 use ralph_store::layout::{Layout, RunId};
 
+use crate::app::own_program;
 use crate::commands::answer::{self, GoesOn};
-use crate::commands::own_program;
 use crate::view::{blocks, menu};
 use crate::{app, settings};
 

@@ -6,6 +6,7 @@ mod commands;
 mod demo;
 mod guard;
 mod hook;
+mod host;
 mod insession;
 mod install;
 mod monitor;
@@ -26,6 +27,8 @@ ralph_core::texts!();
 /// Exit code of a usage error or of an internal one. 2 is kept for a hook's
 /// block and is never used for anything else (LOOP-15).
 pub const FAILED: u8 = 1;
+/// A hook's block, where the host has no better way to hear of it.
+pub const BLOCKED: u8 = 2;
 /// The run can be taken up again (LOOP-15).
 pub const PAUSED: u8 = 3;
 /// Verification failed: a gate is shut (LOOP-15).

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Effect, Event, Kind, MenuAnswer, Notice, Now, Observation, State, step};
-use ralph_core::tr;
 use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
 use serde_json::Value;

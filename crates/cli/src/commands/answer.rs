@@ -11,7 +11,7 @@ use ralph_store::layout::{Layout, RunPaths};
 use crate::FAILED;
 use crate::app::App;
 use crate::args::AnswerArgs;
-use crate::hook::Host;
+use crate::host::Host;
 use crate::view::blocks;
 
 pub fn run(app: &App, args: &AnswerArgs) -> u8 {

@@ -12,7 +12,7 @@ use ralph_engine::past;
 use ralph_store::layout::Layout;
 
 use crate::app::App;
-use crate::hook::Host;
+use crate::host::Host;
 use crate::insession::{Here, Steered};
 
 pub fn pause(app: &App) -> u8 {
@@ -63,7 +63,7 @@ pub fn wake(app: &App) -> u8 {
 
 /// Takes a run up in a process of its own, which outlives this one.
 pub fn resume_apart(root: &Path, run: &str) -> io::Result<()> {
-    let mut command = Command::new(super::run::own_program());
+    let mut command = Command::new(crate::app::own_program());
     command
         .arg("--root")
         .arg(root)

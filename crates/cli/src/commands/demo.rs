@@ -7,9 +7,10 @@ use ralph_core::tr;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Wanted};
 
-use super::run::{drive, own_program};
+use super::run::drive;
 use crate::FAILED;
 use crate::app::App;
+use crate::app::own_program;
 use crate::args::DemoArgs;
 use crate::demo;
 use crate::view::{JsonLines, People};

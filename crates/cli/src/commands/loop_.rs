@@ -11,7 +11,7 @@ use ralph_engine::session::Verdict;
 use crate::FAILED;
 use crate::app::App;
 use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
-use crate::hook::Host;
+use crate::host::Host;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 /// What is read of options on standard input.

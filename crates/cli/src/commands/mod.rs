@@ -37,7 +37,6 @@ pub use self::control::resume_apart;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
-pub use run::own_program;
 
 pub fn run(cli: Cli) -> u8 {
     let app = App::new(&cli.global);

@@ -11,8 +11,8 @@ use ralph_engine::agents::find_program;
 use ralph_engine::terminal;
 use ralph_engine::watch::{known_projects, registry};
 
-use super::run::own_program;
 use crate::FAILED;
+use crate::app::own_program;
 use crate::app::{self, App};
 use crate::args::MonitorArgs;
 use crate::monitor::{self, Looking};

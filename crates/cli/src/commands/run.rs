@@ -1,7 +1,5 @@
 //! `ralph run`: the external loop.
 
-use std::path::PathBuf;
-
 use ralph_core::config::Loaded;
 use ralph_core::lang::Say;
 use ralph_engine::driver::{self, Observer};
@@ -82,7 +80,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         lang: app.lang(),
         asked,
         interactive: app::is_interactive() && !shown.json,
-        own_program: own_program(),
+        own_program: app::own_program(),
         permit: Some(crate::guard::permit),
         session: None,
     };
@@ -90,10 +88,6 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         Ok(plan) => Ok((app, plan)),
         Err(error) => Err(app.fail(&error)),
     }
-}
-
-pub fn own_program() -> PathBuf {
-    std::env::current_exe().unwrap_or_else(|_| "ralph".into())
 }
 
 /// Drives a run and shows it.

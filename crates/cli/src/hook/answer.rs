@@ -6,7 +6,8 @@ use ralph_core::tr;
 use serde_json::{Value, json};
 
 use super::BLOCKED;
-use super::payload::{Dialect, Host};
+use super::payload::Dialect;
+use crate::host::Host;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {

@@ -7,39 +7,7 @@ use std::time::Duration;
 
 use ralph_core::lang::Say;
 
-use super::Host;
-
-/// What the host asks about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case", const_into_str)]
-pub enum Event {
-    #[default]
-    PreToolUse,
-    PostToolUse,
-    UserPromptSubmit,
-    Stop,
-    SubagentStop,
-    SessionStart,
-    SessionEnd,
-}
-
-impl Event {
-    pub const ALL: [Event; 7] = [
-        Event::PreToolUse,
-        Event::PostToolUse,
-        Event::UserPromptSubmit,
-        Event::Stop,
-        Event::SubagentStop,
-        Event::SessionStart,
-        Event::SessionEnd,
-    ];
-
-    pub fn from_name(name: &str) -> Option<Event> {
-        Event::ALL
-            .into_iter()
-            .find(|event| event.into_str() == name)
-    }
-}
+use crate::host::{Event, Host};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {

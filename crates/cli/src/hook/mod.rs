@@ -26,15 +26,11 @@ use ralph_guard::{Decision, Fail, Settings, ToolCall, Verdict};
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
-use crate::{FAILED, app};
+use crate::host::{Event, Host};
+use crate::{BLOCKED, FAILED, app};
 use answer::Answer;
-pub use args::Event;
 use args::Options;
-pub use payload::Host;
 use payload::Payload;
-
-/// A block, where the host has no better way to hear of it.
-pub const BLOCKED: u8 = 2;
 
 /// More than any tool call needs; the shell text in it may be far shorter.
 const MAX_PAYLOAD: u64 = 4 * 1024 * 1024;

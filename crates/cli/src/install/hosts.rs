@@ -7,7 +7,7 @@ use ralph_core::config::Settings;
 use serde_json::{Value, json};
 
 use super::program;
-use crate::hook::{Event, Host};
+use crate::host::{Event, Host};
 
 /// One hook of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::hosts::{self, Wanted};
 use super::{CAP, program};
-use crate::hook::Host;
+use crate::host::Host;
 
 /// What was done to a text, in order.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::program;
-use crate::hook::Host;
+use crate::host::Host;
 
 /// The slash commands: name and text. What is typed behind one reaches our
 /// hook as it was typed and never passes a shell.

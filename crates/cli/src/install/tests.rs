@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::hosts::Wanted;
 use super::merge::{self, MergeError};
 use super::{CAP, hosts};
-use crate::hook::Host;
+use crate::host::Host;
 
 fn wanted() -> Wanted {
     Wanted {

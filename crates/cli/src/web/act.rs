@@ -13,7 +13,7 @@ use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::http::Response;
-use crate::commands::own_program;
+use crate::app::own_program;
 
 /// How long a run that is taken up may need until it holds the lock.
 const START: Duration = Duration::from_secs(5);

@@ -15,7 +15,7 @@ use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level, samples, schema};
 use crate::app::App;
 use crate::guard::home;
-use crate::hook::{Event, Host};
+use crate::host::{Event, Host};
 use crate::install::hosts::{self, Place, Wanted};
 use crate::install::{CAP, DEFAULT_CAP, merge, program, templates};
 use crate::settings;

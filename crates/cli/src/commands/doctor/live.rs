@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level};
 use crate::app::App;
-use crate::hook::{Event, Host};
+use crate::host::{Event, Host};
 use crate::install::hosts::{self, Wanted};
 use crate::install::{merge, program};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::ask::Answer;
-use crate::hook::{Event, Host};
+use crate::host::{Event, Host};
 use ralph_engine::supervise::Ending;
 
 /// A command that no guard lets pass, and one that every guard does.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::hook::Host;
+use crate::host::Host;
 
 const CLAUDE: &[&str] = &[
     "PreToolUse",

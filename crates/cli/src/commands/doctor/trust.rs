@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::entries::Found;
 use super::{Finding, Level};
 use crate::guard::{home, project};
-use crate::hook::Host;
+use crate::host::Host;
 
 pub fn look(found: &[Found], lang: Lang, findings: &mut Vec<Finding>) {
     let ours: Vec<&Found> = found.iter().filter(|f| f.host == Host::Codex).collect();

@@ -24,8 +24,8 @@ use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
 use tokio::sync::{mpsc, watch};
 
 use super::config::warn_all;
-use super::run::own_program;
 use crate::app::App;
+use crate::app::own_program;
 use crate::args::DrillArgs;
 use crate::{FAILED, settings};
 use faults::Fault;

@@ -10,10 +10,10 @@ use ralph_guard::{Decision, Explanation, Settings, ToolCall, Verdict};
 use serde_json::{Value, json};
 
 use super::load;
+use crate::BLOCKED;
 use crate::app::App;
 use crate::args::{GuardCallArgs, GuardTestArgs};
 use crate::guard::{Place, project};
-use crate::hook::BLOCKED;
 
 /// A longer line of a batch is no call.
 const MAX_LINE: u64 = 8 * 1024 * 1024;

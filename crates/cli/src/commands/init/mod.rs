@@ -12,7 +12,7 @@ use ralph_store::FileError;
 
 use crate::app::{App, ask, is_interactive};
 use crate::args::{InitArgs, Switch};
-use crate::hook::Host;
+use crate::host::Host;
 use crate::install::hosts::{self, Wanted};
 use crate::install::manifest::Manifest;
 use crate::install::problem::Problem;

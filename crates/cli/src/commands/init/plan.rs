@@ -6,7 +6,7 @@ use ralph_core::checkpoint::sha256;
 use ralph_core::jsonc;
 
 use super::say::Note;
-use crate::hook::Host;
+use crate::host::Host;
 use crate::install::change::{self, Change};
 use crate::install::hosts::{self, Place, Wanted};
 use crate::install::manifest::{How, Installed, Manifest};

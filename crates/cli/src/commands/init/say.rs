@@ -4,7 +4,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
 use super::plan::{PLUGIN, Wish};
-use crate::hook::Host;
+use crate::host::Host;
 
 /// Something that a person should know.
 #[derive(Debug, PartialEq, Eq, Say)]

@@ -9,7 +9,7 @@ use ralph_core::tr;
 use super::init::{is_empty, without_lines};
 use crate::app::{App, ask, is_interactive};
 use crate::args::UninstallArgs;
-use crate::hook::Host;
+use crate::host::Host;
 use crate::install::change::{self, Change};
 use crate::install::hosts::{self, Place};
 use crate::install::manifest::{How, Installed, Manifest};

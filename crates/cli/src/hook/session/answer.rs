@@ -5,9 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::super::BLOCKED;
 use super::super::answer::Output;
-use super::super::args::{Event, Options};
-use super::super::payload::{Dialect, Host};
+use super::super::args::Options;
+use super::super::payload::Dialect;
 use super::heard::Heard;
+use crate::host::Event;
+use crate::host::Host;
 
 /// What a hook of a session has to say; nothing means: go on as you would.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

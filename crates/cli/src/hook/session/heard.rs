@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::super::Bad;
-use super::super::payload::{Dialect, Host};
+use super::super::payload::Dialect;
+use crate::host::Host;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {

@@ -17,10 +17,11 @@ use std::path::{Path, PathBuf};
 use ralph_core::lang::Say;
 use ralph_core::tr;
 
-use super::args::{Event, Options};
+use super::args::Options;
 use super::{Bad, Host, read_payload};
 use crate::app;
 use crate::guard::project;
+use crate::host::Event;
 use answer::Reply;
 use heard::Heard;
 

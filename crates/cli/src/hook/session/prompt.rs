@@ -12,7 +12,7 @@ use ralph_engine::session::{Verdict, index};
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
-use crate::hook::Host;
+use crate::host::Host;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {

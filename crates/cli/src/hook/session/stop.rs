@@ -12,10 +12,10 @@ use ralph_engine::session::{
     Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
 
-use super::super::payload::Host;
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
+use crate::host::Host;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
 
 /// What Claude Code and Copilot CLI obey, where nothing else is said.

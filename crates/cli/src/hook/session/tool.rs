@@ -10,9 +10,9 @@ use ralph_engine::session::index;
 use ralph_engine::session::tracker::{self, Reminding};
 use serde_json::Value;
 
-use super::super::payload::Host;
 use super::answer::Reply;
 use super::heard::Heard;
+use crate::host::Host;
 use crate::insession::Here;
 use crate::{app, settings};
 
