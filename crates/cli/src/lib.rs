@@ -1,5 +1,6 @@
 //! The program `ralph`: arguments → options → commands.
 
+mod apart;
 mod app;
 mod args;
 mod commands;
@@ -13,6 +14,7 @@ mod monitor;
 mod routing;
 mod scripted;
 mod settings;
+mod tmux;
 mod usage;
 mod view;
 mod web;

@@ -1,10 +1,6 @@
 //! `ralph pause`, `ralph stop`, `ralph cancel`, `ralph wake`: from another
 //! terminal.
 
-use std::io;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
 use ralph_core::machine::{Request, Stage};
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError, Heard, Wish};
@@ -59,24 +55,6 @@ pub fn wake(app: &App) -> u8 {
         }
         Err(error) => app.fail(&error),
     }
-}
-
-/// Takes a run up in a process of its own, which outlives this one.
-pub fn resume_apart(root: &Path, run: &str) -> io::Result<()> {
-    let mut command = Command::new(crate::app::own_program());
-    command
-        .arg("--root")
-        .arg(root)
-        .args(["resume", "--yes", "--quiet", run])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
-    // Whoever waits for it is not held up by it.
-    std::thread::spawn(move || child.wait());
-    Ok(())
 }
 
 fn tell(app: &App, request: Request) -> u8 {

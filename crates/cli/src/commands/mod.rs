@@ -33,7 +33,6 @@ mod uninstall;
 mod verify;
 mod web;
 
-pub use self::control::resume_apart;
 use crate::app::App;
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;

@@ -26,7 +26,7 @@ pub struct Shown {
 pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
     if args.monitor {
         let typed: Vec<_> = std::env::args_os().skip(1).collect();
-        return super::monitor::beside(&app, &typed);
+        return crate::tmux::beside(&app, &typed);
     }
     let template = args.prompt_template.as_ref();
     let asked = Asked {

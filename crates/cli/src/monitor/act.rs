@@ -13,7 +13,7 @@ use ralph_engine::watch::Standing;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::commands::resume_apart;
+use crate::apart::resume_apart;
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.

@@ -14,6 +14,7 @@ use ralph_core::text::{self, width};
 use ralph_core::tr;
 
 use super::model::{Model, Overlay, Tab, Typing};
+use super::style::{BOLD, colored, dim, fit};
 use super::{tabs, words};
 
 /// From so many columns on the runs stand beside the tab.
@@ -105,20 +106,6 @@ const ASCII: border::Set<'static> = border::Set {
     horizontal_bottom: "-",
 };
 
-/// Without colours nothing is coloured; bold and reverse stay.
-pub fn colored(model: &Model, color: Color) -> Style {
-    if model.screen.style.color {
-        Style::new().fg(color)
-    } else {
-        Style::new()
-    }
-}
-
-pub fn dim(model: &Model) -> Style {
-    colored(model, Color::DarkGray)
-}
-
-pub const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const CHOSEN: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 fn header(model: &Model, columns: u16) -> Line<'static> {
@@ -214,17 +201,6 @@ fn footer(model: &Model, columns: u16) -> Line<'static> {
         fit(model, &said, columns.into()),
         colored(model, Color::Yellow),
     )
-}
-
-/// A text of this place, no wider than so many columns.
-pub fn fit(model: &Model, text: &str, columns: usize) -> String {
-    let mark = if model.screen.style.unicode {
-        "…"
-    } else {
-        "..."
-    };
-    let text = model.screen.in_style(text);
-    width::truncate_with(&text, columns, mark)
 }
 
 fn overlay(frame: &mut Frame<'_>, model: &Model, body: Rect) {

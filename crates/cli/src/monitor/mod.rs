@@ -6,6 +6,7 @@ mod chart;
 mod draw;
 mod keys;
 mod model;
+mod style;
 mod tabs;
 #[cfg(test)]
 mod tests;

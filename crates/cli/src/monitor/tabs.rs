@@ -18,8 +18,8 @@ use ratatui::text::Line;
 use self::diff::diff;
 use self::output::{doing, output, said_line};
 use super::chart;
-use super::draw::{BOLD, colored, dim, fit};
 use super::model::{Model, Tab};
+use super::style::{BOLD, colored, dim, fit};
 use crate::view::{elapsed, phases};
 
 type Lines = Vec<Line<'static>>;

@@ -5,8 +5,8 @@ use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 
 use super::{Lines, nothing};
-use crate::monitor::draw::{BOLD, colored, fit};
 use crate::monitor::model::Model;
+use crate::monitor::style::{BOLD, colored, fit};
 
 pub fn diff(model: &Model, columns: usize) -> Lines {
     let lang = model.screen.lang;

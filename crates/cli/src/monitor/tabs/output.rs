@@ -7,8 +7,8 @@ use ratatui::style::{Color, Style};
 use ratatui::text::Line;
 
 use super::{Lines, nothing};
-use crate::monitor::draw::{colored, fit};
 use crate::monitor::model::Model;
+use crate::monitor::style::{colored, fit};
 use crate::view::said_text;
 
 /// The end of what the agent printed; only as much of it is broken into lines
