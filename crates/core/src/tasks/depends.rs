@@ -6,7 +6,21 @@
 use std::collections::HashMap;
 
 use super::model::{Scope, Task, TaskList};
-use super::pick::Unmet;
+use crate::lang::Say;
+
+/// Something in `depends` that is not there yet.
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum Unmet {
+    /// The task is still open.
+    #[say("task {id}", id = _0)]
+    Task(String),
+    /// The phase has open tasks.
+    #[say("phase {key}", key = _0)]
+    Phase(String),
+    /// Nothing in the file has this name.
+    #[say("{name} (not in this file)", name = _0)]
+    Unknown(String),
+}
 
 /// What the name in a `depends` means.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Changing one mark and nothing else (TASK-12).
 
 use super::error::TaskError;
-use super::model::{Format, TaskList};
+use super::format::Format;
+use super::model::TaskList;
 use super::read::fingerprint;
 
 /// The bytes with one box ticked or unticked. `list` has to be read from

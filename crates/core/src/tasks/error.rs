@@ -1,6 +1,6 @@
 //! Why a task file could not be read or changed.
 
-use super::model::Format;
+use super::format::Format;
 use crate::lang::{Lang, Say};
 use crate::tr;
 

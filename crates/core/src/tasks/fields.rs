@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::format::Format;
 use super::markdown::code_spans;
-use super::model::{Format, Task};
+use super::model::Task;
 
 /// Fills in everything about the task that its own line says.
 pub(super) fn describe(task: &mut Task, format: Format, raw: &str) {

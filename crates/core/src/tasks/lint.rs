@@ -4,107 +4,16 @@
 use std::collections::HashMap;
 
 use super::depends::{Dependencies, Target};
+use super::finding::{Finding, FindingKind};
+use super::format::Format;
 use super::human_only::human_words;
-use super::markdown::Unclosed;
-use super::model::{Format, Task, TaskList};
+use super::model::{Task, TaskList};
 
 /// Agents that a task may name (TASK-08).
 const AGENTS: [&str; 5] = ["developer", "reviewer", "tester", "designer", "debugger"];
 
 /// More cycles than these help nobody.
 const MOST_CYCLES: usize = 20;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// 1-based.
-    pub line: usize,
-    pub kind: FindingKind,
-}
-
-/// Each carries what its message needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FindingKind {
-    OutsideSection {
-        id: String,
-    },
-    DuplicateId {
-        id: String,
-        first_line: usize,
-    },
-    Cycle {
-        ids: Vec<String>,
-    },
-    UnknownDependency {
-        id: String,
-        on: String,
-    },
-    UnknownField {
-        id: String,
-        key: String,
-    },
-    UnknownAgent {
-        id: String,
-        agent: String,
-    },
-    HumanOnly {
-        id: String,
-        word: String,
-    },
-    OpenBelowDone {
-        id: String,
-        child: String,
-    },
-    EmptyText {
-        id: String,
-    },
-    NoPassesField {
-        id: String,
-    },
-    /// A line that looks like a box and is none.
-    NotABox {
-        text: String,
-    },
-    /// A fence or comment that is never closed, so its content counts.
-    Unclosed(Unclosed),
-}
-
-/// Whether a run can go wrong because of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Warning,
-    Error,
-}
-
-impl FindingKind {
-    /// The name in machine output.
-    pub fn name(&self) -> &'static str {
-        match self {
-            FindingKind::OutsideSection { .. } => "outside_section",
-            FindingKind::DuplicateId { .. } => "duplicate_id",
-            FindingKind::Cycle { .. } => "cycle",
-            FindingKind::UnknownDependency { .. } => "unknown_dependency",
-            FindingKind::UnknownField { .. } => "unknown_field",
-            FindingKind::UnknownAgent { .. } => "unknown_agent",
-            FindingKind::HumanOnly { .. } => "human_only",
-            FindingKind::OpenBelowDone { .. } => "open_below_done",
-            FindingKind::EmptyText { .. } => "empty_text",
-            FindingKind::NoPassesField { .. } => "no_passes_field",
-            FindingKind::NotABox { .. } => "not_a_box",
-            FindingKind::Unclosed(Unclosed::Fence) => "unclosed_fence",
-            FindingKind::Unclosed(Unclosed::Comment) => "unclosed_comment",
-        }
-    }
-
-    pub fn severity(&self) -> Severity {
-        match self {
-            FindingKind::DuplicateId { .. }
-            | FindingKind::Cycle { .. }
-            | FindingKind::UnknownDependency { .. }
-            | FindingKind::NoPassesField { .. } => Severity::Error,
-            _ => Severity::Warning,
-        }
-    }
-}
 
 impl TaskList {
     /// All findings, in the order of their lines.

@@ -1,8 +1,8 @@
 //! Choosing what to work on next (TASK-10, TASK-13).
 
-use super::depends::{Dependencies, Waits, holds_up};
-use super::model::{Format, Mode, Scope, Task, TaskList};
-use crate::lang::Say;
+use super::depends::{Dependencies, Unmet, Waits, holds_up};
+use super::format::Format;
+use super::model::{Mode, Scope, Task, TaskList};
 
 /// The answer to "what now?". Tasks are indices into [`TaskList::tasks`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,20 +34,6 @@ pub struct Waiting {
     pub task: usize,
     pub id: String,
     pub on: Vec<Unmet>,
-}
-
-/// Something in `depends` that is not there yet.
-#[derive(Clone, Debug, PartialEq, Eq, Say)]
-pub enum Unmet {
-    /// The task is still open.
-    #[say("task {id}", id = _0)]
-    Task(String),
-    /// The phase has open tasks.
-    #[say("phase {key}", key = _0)]
-    Phase(String),
-    /// Nothing in the file has this name.
-    #[say("{name} (not in this file)", name = _0)]
-    Unknown(String),
 }
 
 impl TaskList {

@@ -10,7 +10,8 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use super::error::TaskError;
-use super::model::{Format, Task, TaskList};
+use super::format::Format;
+use super::model::{Task, TaskList};
 
 pub(super) fn read(file: &str, text: &str) -> Result<TaskList, TaskError> {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {

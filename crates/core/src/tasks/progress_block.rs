@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use super::format::Format;
 use super::markdown::{self, Line};
-use super::model::{Counts, Format, Scope, TaskList};
+use super::model::{Counts, Scope, TaskList};
 
 const NOT_STARTED: &str = "NOT_STARTED";
 const IN_PROGRESS: &str = "IN_PROGRESS";

@@ -4,9 +4,10 @@ use std::hash::{DefaultHasher, Hasher};
 
 use super::error::TaskError;
 use super::fields;
-use super::lint::{Finding, FindingKind};
+use super::finding::{Finding, FindingKind};
+use super::format::Format;
 use super::markdown::{self, Checkbox, Line};
-use super::model::{Format, Task, TaskList};
+use super::model::{Task, TaskList};
 use super::prd_json;
 use super::sections::{self, Sections};
 

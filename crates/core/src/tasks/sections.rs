@@ -1,8 +1,9 @@
 //! Headings: which format they speak of, where phases begin and end, which
 //! sections are optional.
 
+use super::format::Format;
 use super::markdown::Heading;
-use super::model::{Format, Mode, Phase};
+use super::model::{Mode, Phase};
 
 /// What a heading says about the phase that it opens.
 struct Opening {
