@@ -172,13 +172,13 @@ impl Here {
         let own = index::find(&self.layout, &self.session);
         if let Some(run) = own
             && let Some(opened) = self.open_sound(&run)?
-            && opened.state.outcome().is_none()
+            && opened.state().outcome().is_none()
         {
             return match same_wish(&opened, &asked) {
                 Some(verdict) => Ok((opened, verdict)),
                 None => Err(Problem::Active {
                     run: run.to_string(),
-                    iteration: opened.state.turn.number,
+                    iteration: opened.state().turn.number,
                 }),
             };
         }
@@ -202,7 +202,7 @@ impl Here {
             return self.leave_foreign(request);
         };
         let mut opened = self.open(&run)?;
-        let iteration = opened.state.turn.number;
+        let iteration = opened.state().turn.number;
         let verdict = opened.leave(request)?;
         Ok(match verdict {
             Some(Verdict::Ended(_)) if request == Request::Cancel => {
@@ -225,7 +225,7 @@ impl Here {
             }
             Some(foreign @ Foreign::Delta(_)) => {
                 let mut opened = self.adopt(&foreign)?;
-                let iteration = opened.state.turn.number;
+                let iteration = opened.state().turn.number;
                 let verdict = opened.leave(request)?;
                 Ok(match (verdict, request) {
                     (_, Request::Cancel) => {
@@ -266,11 +266,11 @@ impl Here {
             return Ok(Steered::NoLoop);
         };
         let mut opened = self.open(&run)?;
-        if opened.state.outcome().is_some_and(|o| !o.can_go_on()) {
+        if opened.state().outcome().is_some_and(|o| !o.can_go_on()) {
             return Ok(Steered::NoLoop);
         }
         let lang = opened.plan().lang;
-        let open: Vec<&Question> = opened.state.open_questions().collect();
+        let open: Vec<&Question> = opened.state().open_questions().collect();
         let chosen = answer::chosen(&open, words);
         let meant = chosen.and_then(|(question, words)| {
             let text = inbox::reply_text(&question.meant(&words))?;
@@ -302,17 +302,17 @@ impl Here {
         };
         let opened = self.open(&run)?;
         let lang = opened.plan().lang;
-        let iteration = opened.state.turn.number;
-        let max = match opened.state.rules.limits.max_iterations {
+        let iteration = opened.state().turn.number;
+        let max = match opened.state().rules.limits.max_iterations {
             0 => "∞".to_owned(),
             max => max.to_string(),
         };
-        let what = match opened.state.outcome() {
+        let what = match opened.state().outcome() {
             None => tr!(lang, "active"),
             Some(outcome) => outcome.into_str().to_owned(),
         };
         let tasks = opened
-            .state
+            .state()
             .tasks
             .facts
             .as_ref()
@@ -326,7 +326,8 @@ impl Here {
 /// What the first turn was told, where this very loop was just begun.
 fn same_wish(opened: &SessionLoop, asked: &Asked) -> Option<Verdict> {
     let age = clock::now().wall_ms - opened.header.started_ms;
-    let same = opened.header.asked == *asked && opened.state.turn.number <= 1 && age < SAME_WISH_MS;
+    let same =
+        opened.header.asked == *asked && opened.state().turn.number <= 1 && age < SAME_WISH_MS;
     same.then(|| opened.say_again())
 }
 
@@ -371,7 +372,7 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
 /// know beside it.
 pub fn beginning(opened: &SessionLoop) -> Option<String> {
     let lang = opened.plan().lang;
-    let flow = opened.state.rules.flow.as_ref();
+    let flow = opened.state().rules.flow.as_ref();
     let card = flow.and_then(|rules| rules.card.as_ref());
     let route = card.map(|card| card.summary(lang)).unwrap_or_default();
     let text = with_announcements(&route, &opened.announcements, lang);

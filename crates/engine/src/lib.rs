@@ -25,6 +25,7 @@ pub mod notify;
 pub mod opening;
 mod openspec;
 pub mod past;
+mod perform;
 pub mod plan;
 pub mod projections;
 pub mod prompt;

@@ -10,6 +10,7 @@ use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
+use crate::template::PromptNote;
 use crate::usage::Usage;
 
 /// Something happened at a moment.
@@ -318,6 +319,14 @@ impl CommandResult {
             json["known"] = true.into();
         }
         json
+    }
+
+    /// Shows the agent what it said.
+    pub(super) fn note(&self) -> PromptNote {
+        PromptNote::VerifyFailed {
+            command: self.command.clone(),
+            output: self.output.clone(),
+        }
     }
 
     /// It passed, or failed no worse than before the work began.

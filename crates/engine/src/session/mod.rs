@@ -15,6 +15,7 @@ mod standing;
 pub mod tracker;
 pub mod transcript;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,21 +26,22 @@ use ralph_core::machine::{
     TurnReport, iso_utc,
 };
 use ralph_core::promise::{self, Promise, PromiseWarning};
-use ralph_core::tasks::Scope;
 use ralph_core::usage::Usage;
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{self, Lock, LockError, LockInfo};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use self::perform::{TASKS_BEGUN, TASKS_LAST};
 use crate::driver::without_secrets;
 use crate::error::DriveError;
-use crate::look::Looker;
 use crate::past::{self, Past, PastError};
+use crate::perform::OpenRun;
 use crate::plan::{Announcement, Plan};
 use crate::projections::Projector;
-use crate::record::{Header, Made, Recorder};
+use crate::record::{Header, Recorder};
+use crate::supervise::Stop;
 use crate::{clock, git};
 
 /// How long a hook waits for another one of its run (STOP-12).
@@ -142,15 +144,14 @@ pub struct Stopped {
 /// An open run of a session, under its lock.
 #[derive(Debug)]
 pub struct SessionLoop {
-    pub state: State,
+    run: OpenRun,
     pub header: Header,
-    pub paths: RunPaths,
-    plan: Plan,
-    looker: Looker,
-    recorder: Recorder,
-    projector: Option<Projector>,
-    layout: Layout,
     notices: Vec<Notice>,
+    /// Events that are known already; those of one entry belong together.
+    queue: VecDeque<Vec<Kind>>,
+    /// What the hook has to answer, once that is known.
+    verdict: Option<Verdict>,
+    stop: watch::Sender<Stop>,
     /// How long this hook may still wait for CI, and how long it has to.
     patience: Duration,
     sleep: Option<Duration>,
@@ -189,18 +190,18 @@ impl SessionLoop {
         };
         let recorder = Recorder::begin(&plan, &paths, &header)?;
         let mut opened = SessionLoop::new(plan, layout, paths, header, state, recorder, lock);
-        index::put(&opened.layout, &session.id, &opened.paths.id)?;
+        index::put(&opened.run.layout, &session.id, &opened.run.paths.id)?;
         if let Some(task) = &session.task_id {
             let name = adopt::adopted_name(task);
-            index::put(&opened.layout, &name, &opened.paths.id)?;
+            index::put(&opened.run.layout, &name, &opened.run.paths.id)?;
         }
         // What else a plan announces is about agents that are started.
-        let planned = opened.plan.announcements.iter();
+        let planned = opened.run.plan.announcements.iter();
         let outside = planned.filter(|told| **told == Announcement::RolesOutside);
         opened
             .announcements
             .extend(outside.cloned().collect::<Vec<_>>());
-        let seen = opened.looker.look();
+        let seen = opened.run.looker.look();
         let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
         Ok((opened, verdict))
     }
@@ -219,10 +220,10 @@ impl SessionLoop {
         let recorder = Recorder::open(&plan, &paths, journal, &past.header, Vec::new());
         let mut opened =
             SessionLoop::new(plan, layout, paths, past.header, past.state, recorder, lock);
-        opened.looker.scope.skipped.extend(past.skipped);
-        let seen = |name: &str| std::fs::read(opened.paths.dir.join(name)).ok();
+        opened.run.looker.scope.skipped.extend(past.skipped);
+        let seen = |name: &str| std::fs::read(opened.run.paths.dir.join(name)).ok();
         if let (Some(begun), Some(last)) = (seen(TASKS_BEGUN), seen(TASKS_LAST)) {
-            opened.looker.recall(begun, last);
+            opened.run.looker.recall(begun, last);
         }
         Ok(opened)
     }
@@ -233,62 +234,57 @@ impl SessionLoop {
         paths: RunPaths,
         header: Header,
         state: State,
-        mut recorder: Recorder,
+        recorder: Recorder,
         lock: Lock,
     ) -> SessionLoop {
-        let scope = Scope {
-            skipped: plan.scope.skipped.clone(),
-            ..plan.scope.clone()
-        };
-        let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
-        looker.exclude(&plan.checkpoint.dir);
-        if let Some(rules) = &state.rules.flow {
-            looker.follow(&rules.flow, &plan.checkpoint.dir);
-        }
-        let armed = looker.arm(&plan, &state.rules.checks, &paths);
-        recorder.note(Made::Checks, armed);
         let mut projector = Projector::new(&plan, &paths, &header);
         let announcements = projector.as_mut().map(Projector::begin).unwrap_or_default();
+        let skipped = plan.scope.skipped.clone();
         SessionLoop {
-            state,
+            run: OpenRun::new(plan, layout, paths, state, recorder, projector, skipped),
             header,
-            paths,
+            notices: Vec::new(),
+            queue: VecDeque::new(),
+            verdict: None,
+            stop: watch::Sender::new(Stop::No),
             patience: Duration::ZERO,
             sleep: None,
-            plan,
-            looker,
-            recorder,
-            projector,
-            layout,
-            notices: Vec::new(),
             announcements,
             _lock: lock,
         }
     }
 
+    pub fn state(&self) -> &State {
+        &self.run.state
+    }
+
+    pub fn paths(&self) -> &RunPaths {
+        &self.run.paths
+    }
+
     /// The session that drives it now; empty where none does yet.
     pub fn session_id(&self) -> &str {
-        let joined = self.state.session.as_ref().map(|s| s.id.as_str());
+        let joined = self.run.state.session.as_ref().map(|s| s.id.as_str());
         let begun = self.header.session.as_ref().map(|s| s.id.as_str());
         joined.or(begun).unwrap_or_default()
     }
 
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.run.plan
     }
 
     /// The agent wants to stop.
     pub fn stop(&mut self, stopped: &Stopped) -> Result<Next, SessionError> {
-        if let Some(outcome) = self.state.outcome().cloned() {
+        if let Some(outcome) = self.run.state.outcome().cloned() {
             return Ok(Next::Answer(self.ended(outcome)));
         }
         self.patience = stopped.patience;
-        let acted = index::take_acted(&self.paths);
+        let acted = index::take_acted(&self.run.paths);
         let stopping = Kind::Session(SessionEvent::Stopping {
             acted,
             cap: stopped.cap,
         });
-        let next = match &self.state.stage {
+        let next = match &self.run.state.stage {
             Stage::Running => Some(Kind::TurnEnded(self.report(&stopped.said))),
             _ => None,
         };
@@ -298,12 +294,13 @@ impl SessionLoop {
 
     /// A sleep is over, in which anything may have happened to the run.
     pub fn wake(&mut self, patience: Duration) -> Result<Next, SessionError> {
-        if let Some(outcome) = self.state.outcome().cloned() {
+        if let Some(outcome) = self.run.state.outcome().cloned() {
             return Ok(Next::Answer(self.ended(outcome)));
         }
         self.patience = patience;
-        match self.unstuck() {
-            Some(kind) => self.feed_or_sleep(vec![kind]),
+        self.unstuck();
+        match self.queue.pop_front() {
+            Some(kinds) => self.feed_or_sleep(kinds),
             None => Ok(Next::Answer(self.say_again())),
         }
     }
@@ -321,14 +318,14 @@ impl SessionLoop {
         if self.session_id() == session.id {
             return Ok(());
         }
-        self.write_down(vec![joined(session)])?;
-        index::put(&self.layout, &session.id, &self.paths.id)?;
+        self.note(joined(session))?;
+        index::put(&self.run.layout, &session.id, &self.run.paths.id)?;
         Ok(())
     }
 
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
-        let seen = self.looker.look();
+        let seen = self.run.looker.look();
         self.feed(vec![Kind::Resumed { seen, budget }])
     }
 
@@ -337,11 +334,11 @@ impl SessionLoop {
     pub fn reply(&mut self, question: u32, text: &str) -> Result<Option<Verdict>, SessionError> {
         let text = text.into();
         let replied = Kind::Replied { question, text };
-        if self.state.outcome().is_none() {
-            self.write_down(vec![replied])?;
+        if self.run.state.outcome().is_none() {
+            self.note(replied)?;
             return Ok(None);
         }
-        let seen = self.looker.look();
+        let seen = self.run.looker.look();
         let resumed = Kind::Resumed { seen, budget: None };
         self.feed(vec![replied, resumed]).map(Some)
     }
@@ -351,13 +348,13 @@ impl SessionLoop {
         let asked = Outcome::Paused {
             reason: PauseReason::Question,
         };
-        self.state.outcome() == Some(&asked) && !self.state.is_held_up()
+        self.run.state.outcome() == Some(&asked) && !self.run.state.is_held_up()
     }
 
     /// A person, or the end of the session, takes the run out of it. `None`
     /// where it had ended before.
     pub fn leave(&mut self, request: Request) -> Result<Option<Verdict>, SessionError> {
-        let kind = match (self.state.outcome(), request) {
+        let kind = match (self.run.state.outcome(), request) {
             (None, _) => Kind::Session(SessionEvent::Left { request }),
             (Some(outcome), Request::Cancel) if outcome.can_go_on() => Kind::Abandoned,
             _ => return Ok(None),
@@ -368,33 +365,39 @@ impl SessionLoop {
     /// What the turn that runs was told, once more.
     pub fn say_again(&self) -> Verdict {
         Verdict::GoOn(GoOn {
-            turn: self.state.turn.number,
+            turn: self.run.state.turn.number,
             text: self.told_now(),
             banner: String::new(),
         })
     }
 
     fn told_now(&self) -> String {
-        let turn = self.state.turn.number;
-        let told = std::fs::read_to_string(self.paths.turn_prompt(turn, 1));
+        let turn = self.run.state.turn.number;
+        let told = std::fs::read_to_string(self.run.paths.turn_prompt(turn, 1));
         told.unwrap_or_else(|_| self.standing_text(&[], turn))
     }
 
     /// What the session is told again after its client made its context
     /// shorter; `None` where the run does not go on by itself.
     pub fn remind(&self) -> Option<String> {
-        if self.state.outcome().is_some() {
+        if self.run.state.outcome().is_some() {
             return None;
         }
         // A phase of a flow is told by its own prompt.
-        let told = self.state.flow.position.as_ref().map(|_| self.told_now());
-        Some(told.unwrap_or_else(|| self.standing_text(&[], self.state.turn.number)))
+        let told = self
+            .run
+            .state
+            .flow
+            .position
+            .as_ref()
+            .map(|_| self.told_now());
+        Some(told.unwrap_or_else(|| self.standing_text(&[], self.run.state.turn.number)))
     }
 
     fn report(&mut self, said: &str) -> TurnReport {
-        let turn = self.state.turn.number;
-        let prompt = std::fs::read_to_string(self.paths.turn_prompt(turn, 1)).ok();
-        let detection = promise::detect(said, &self.plan.promise, prompt.as_deref());
+        let turn = self.run.state.turn.number;
+        let prompt = std::fs::read_to_string(self.run.paths.turn_prompt(turn, 1)).ok();
+        let detection = promise::detect(said, &self.run.plan.promise, prompt.as_deref());
         let claimed = self.claim_in_state_file();
         let given = detection.promise.map(without_secrets);
         let promise = match given {
@@ -406,10 +409,10 @@ impl SessionLoop {
             PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
             _ => None,
         });
-        let began = self.state.now().wall_ms;
+        let began = self.run.state.now().wall_ms;
         TurnReport {
             turn,
-            attempt: self.state.turn.attempt,
+            attempt: self.run.state.turn.attempt,
             end: End::Exit(0),
             duration_ms: u64::try_from(clock::now().wall_ms - began).unwrap_or(0),
             mentioned: mentioned.filter(|_| promise.is_none()),
@@ -418,24 +421,24 @@ impl SessionLoop {
             spent: Usage::default(),
             refusal: None,
             role: self.heard_in_role(said, prompt.as_deref()),
-            seen: self.looker.look(),
+            seen: self.run.looker.look(),
         }
     }
 
     /// What was said in the role of a flow, where the run follows one.
     fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
-        let flow = &self.state.rules.flow.as_ref()?.flow;
-        let step = flow.step(self.state.flow.position.as_ref()?.step)?;
+        let flow = &self.run.state.rules.flow.as_ref()?.flow;
+        let step = flow.step(self.run.state.flow.position.as_ref()?.step)?;
         let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
         Some(Box::new(heard))
     }
 
     /// The promise that the agent set inside the delta state file (PROM-04).
     fn claim_in_state_file(&self) -> Option<Promise> {
-        let delta = self.projector.as_ref()?.delta_state()?;
+        let delta = self.run.projector.as_ref()?.delta_state()?;
         let text = delta.promise()?;
         let tag = format!("<promise>{text}</promise>");
-        let claim = promise::detect(&tag, &self.plan.promise, None).promise;
+        let claim = promise::detect(&tag, &self.run.plan.promise, None).promise;
         claim.filter(Promise::stops)
     }
 }

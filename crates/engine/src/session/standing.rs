@@ -20,40 +20,45 @@ const LONGEST: usize = 9_000;
 impl SessionLoop {
     pub(super) fn send_on(&mut self, turn: &Turn) -> GoOn {
         let notes = self.notes_for(turn);
-        let is_first = turn.turn <= self.state.rules.turns_before + 1;
+        let is_first = turn.turn <= self.run.state.rules.turns_before + 1;
         // Each phase of a flow has a prompt of its own.
         let whole = match is_first || turn.flow.is_some() || self.repeats_the_prompt() {
             true => {
-                let branch = git::head(&self.plan.root).branch.unwrap_or_default();
+                let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
                 let turn = Turn {
                     notes,
                     ..turn.clone()
                 };
-                self.plan.prompter.prompt(&turn, &self.state, &branch).text
+                self.run
+                    .plan
+                    .prompter
+                    .prompt(&turn, &self.run.state, &branch)
+                    .text
             }
             false => self.standing_text(&notes, turn.turn),
         };
-        let file = self.paths.turn_prompt(turn.turn, 1);
+        let file = self.run.paths.turn_prompt(turn.turn, 1);
         let options = AtomicOptions { durable: false };
         // For people and for the promise that only repeats it.
         let _ = write_atomic(&file, whole.as_bytes(), options);
         let text = match whole.chars().count() > LONGEST {
             true => {
-                let place = file.strip_prefix(&self.plan.root).unwrap_or(&file);
+                let place = file.strip_prefix(&self.run.plan.root).unwrap_or(&file);
                 let head = text::excerpt(&whole, LONGEST);
                 format!("{head}\n\nThe whole text is in {}.", place.display())
             }
             false => whole,
         };
         if self
+            .run
             .state
             .session
             .as_ref()
             .is_some_and(|s| s.host == "copilot")
         {
-            index::note_told(&self.paths, &text);
+            index::note_told(&self.run.paths, &text);
         }
-        let lang = self.plan.lang;
+        let lang = self.run.plan.lang;
         let mut banner = match &turn.flow {
             Some(flow) => reinject::phase_banner(turn.turn, &self.phase_of(flow), lang),
             None => reinject::banner(turn.turn, &self.ends_with(), lang),
@@ -72,9 +77,9 @@ impl SessionLoop {
 
     /// `Phase 2/4: Planning`; of a step beside the phases only its name.
     fn phase_of(&self, turn: &FlowTurn) -> String {
-        let flow = self.state.rules.flow.as_ref().map(|rules| &rules.flow);
+        let flow = self.run.state.rules.flow.as_ref().map(|rules| &rules.flow);
         let step = flow.and_then(|flow| flow.step(flow.index_of(&turn.step)?));
-        let title = step.map_or("", |step| step.title.say(self.plan.lang));
+        let title = step.map_or("", |step| step.title.say(self.run.plan.lang));
         let title = if title.is_empty() { &turn.step } else { title };
         let mut phases = flow.into_iter().flat_map(Flow::phases);
         let at = phases.position(|(_, step)| step.id == turn.step);
@@ -88,7 +93,7 @@ impl SessionLoop {
     /// A loop that does not count missing promises does not ask for one after
     /// every turn.
     fn notes_for(&self, turn: &Turn) -> Vec<PromptNote> {
-        let asks = self.state.rules.limits.missing_promise > 0;
+        let asks = self.run.state.rules.limits.missing_promise > 0;
         let notes = turn.notes.iter();
         let fits = |note: &&PromptNote| asks || **note != PromptNote::NoPromise;
         notes.filter(fits).cloned().collect()
@@ -97,22 +102,22 @@ impl SessionLoop {
     /// A plain prompt is said again as it is (REIN-02), and so is what leads
     /// to a pull request or to green CI.
     fn repeats_the_prompt(&self) -> bool {
-        match self.state.rules.goal {
-            Goal::Prompt => !self.plan.checkpoint.delta,
+        match self.run.state.rules.goal {
+            Goal::Prompt => !self.run.plan.checkpoint.delta,
             Goal::PullRequest | Goal::Ci => true,
             Goal::Tasks { .. } | Goal::Flow => false,
         }
     }
 
     fn asked_promise(&self) -> Option<&str> {
-        let promise = self.plan.prompter.promise.as_str();
-        let rules = &self.state.rules;
+        let promise = self.run.plan.prompter.promise.as_str();
+        let rules = &self.run.state.rules;
         let required = rules.limits.missing_promise > 0 || rules.promise_required;
         Some(promise).filter(|promise| required && !promise.is_empty())
     }
 
     fn ends_with(&self) -> EndsWith<'_> {
-        let rules = &self.state.rules;
+        let rules = &self.run.state.rules;
         let merges = rules.forge.as_ref().map(|forge| forge.merge);
         match (&rules.goal, self.asked_promise()) {
             (Goal::PullRequest, _) => EndsWith::PullRequest,
@@ -125,12 +130,12 @@ impl SessionLoop {
     pub(super) fn standing_text(&self, notes: &[PromptNote], iteration: u32) -> String {
         let promise = match self.asked_promise() {
             None => PromiseAsked::Nowhere,
-            Some(promise) if self.plan.checkpoint.delta => {
+            Some(promise) if self.run.plan.checkpoint.delta => {
                 PromiseAsked::InStateFile(promise.into())
             }
             Some(promise) => PromiseAsked::InReply(promise.into()),
         };
-        let delta = self.projector.as_ref().and_then(|p| p.delta_state());
+        let delta = self.run.projector.as_ref().and_then(|p| p.delta_state());
         let standing = match delta {
             Some(delta) => Standing {
                 completed: delta.completed_work.clone(),
@@ -147,15 +152,15 @@ impl SessionLoop {
         };
         let standing = Standing {
             iteration,
-            max_iterations: self.state.rules.limits.max_iterations,
+            max_iterations: self.run.state.rules.limits.max_iterations,
             promise,
             ..standing
         };
-        reinject::reinjection(&standing, notes, self.plan.lang)
+        reinject::reinjection(&standing, notes, self.run.plan.lang)
     }
 
     fn standing_of_tasks(&self) -> Standing {
-        let marks = self.looker.task_marks();
+        let marks = self.run.looker.task_marks();
         let lines = |done: bool| {
             let mark = if done { 'x' } else { ' ' };
             let of = marks.iter().filter(|task| task.done == done);
@@ -164,13 +169,13 @@ impl SessionLoop {
         };
         // Of what is left, the beginning says what comes next.
         let pending: Vec<String> = lines(false).into_iter().take(30).collect();
-        let facts = self.state.tasks.facts.clone().unwrap_or_default();
-        let file = self.plan.tasks.as_ref().map(|tasks| tasks.name.clone());
+        let facts = self.run.state.tasks.facts.clone().unwrap_or_default();
+        let file = self.run.plan.tasks.as_ref().map(|tasks| tasks.name.clone());
         Standing {
             completed: lines(true).join("\n"),
             pending: pending.join("\n"),
             route: file,
-            phase: self.state.phase().map(str::to_owned),
+            phase: self.run.state.phase().map(str::to_owned),
             subtask: Some(format!("{} / {}", facts.completed, facts.total)),
             ..Standing::default()
         }

@@ -77,7 +77,7 @@ fn find(here: &Here) -> Result<Option<SessionLoop>, Problem> {
             index::forget(&here.layout, &here.session);
             return Ok(None);
         }
-        if opened.state.outcome().is_none() || opened.is_answered() {
+        if opened.state().outcome().is_none() || opened.is_answered() {
             return Ok(Some(opened));
         }
     }
@@ -113,7 +113,7 @@ fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Rep
         match next {
             Ok(Next::Answer(verdict)) => return reply(&opened, verdict),
             Ok(Next::Sleep(sleep)) => {
-                let run = opened.paths.id.clone();
+                let run = opened.paths().id.clone();
                 // Others may pause, cancel or take it up meanwhile.
                 drop(opened);
                 std::thread::sleep(sleep);
@@ -150,7 +150,7 @@ fn reply(opened: &SessionLoop, verdict: Verdict) -> Reply {
 /// What the agent said last (PROM-16).
 fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
     if let Some(whole) = &heard.whole_response {
-        return Ok(transcript::news(&opened.paths.dir.join("heard"), whole));
+        return Ok(transcript::news(&opened.paths().dir.join("heard"), whole));
     }
     if let Some(message) = &heard.last_message {
         return Ok(message.clone());

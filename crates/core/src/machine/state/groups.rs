@@ -244,6 +244,10 @@ impl Notes {
         self.next.push(note);
     }
 
+    pub fn extend(&mut self, notes: impl IntoIterator<Item = PromptNote>) {
+        self.next.extend(notes);
+    }
+
     /// A call is made: it is told everything.
     pub fn tell(&mut self) -> Vec<PromptNote> {
         self.told = std::mem::take(&mut self.next);

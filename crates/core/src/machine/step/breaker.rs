@@ -61,14 +61,10 @@ pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
             .chain(open)
             .collect()
         }
-        BreakerRule::SameError => state
-            .notes
-            .next
-            .iter()
-            .rev()
-            .find_map(repeated_output)
-            .into_iter()
-            .collect(),
+        BreakerRule::SameError => {
+            let sign = state.notes.next.iter().rev().find_map(repeated_output);
+            sign.into_iter().collect()
+        }
     }
 }
 

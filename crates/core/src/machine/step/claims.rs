@@ -55,9 +55,8 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
         }
         Promise::Unknown(text) => {
             state.counters.false_promise = 0;
-            state
-                .notes
-                .push(PromptNote::UnknownPromise { text: text.clone() });
+            let text = text.clone();
+            state.notes.push(PromptNote::UnknownPromise { text });
             Next::Unclaimed
         }
         Promise::Continue => {
@@ -117,12 +116,9 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
     let Some(facts) = state.tasks.facts.as_ref().filter(|t| t.total > 0) else {
         return vec![Missing::NoTasks];
     };
-    let claimed_phase = state
-        .turn
-        .phase
-        .as_deref()
-        .filter(|_| is_about_a_phase(promise))
-        .and_then(|key| facts.phases.iter().find(|p| p.key == key));
+    let key = state.turn.phase.as_ref();
+    let key = key.filter(|_| is_about_a_phase(promise));
+    let claimed_phase = key.and_then(|key| facts.phases.iter().find(|p| p.key == *key));
     let mut missing = match claimed_phase {
         Some(phase) => open_in_phase(phase),
         None => open_in_all(facts),

@@ -4,7 +4,6 @@
 use super::next::{Next, stopped};
 use super::out::Out;
 use crate::machine::{CheckNotice, CommandResult, Outcome, Proof, State};
-use crate::template::PromptNote;
 
 /// Says once that a phase is not tried out, where nothing is set up for that
 /// (E2E-03).
@@ -56,9 +55,6 @@ pub(super) fn take_e2e(
         return Next::Finish(Outcome::Blocked { reason });
     }
     state.e2e.broken = true;
-    state.notes.push(PromptNote::VerifyFailed {
-        command: result.command.clone(),
-        output: result.output.clone(),
-    });
+    state.notes.push(result.note());
     Next::Decide
 }

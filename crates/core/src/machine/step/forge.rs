@@ -362,9 +362,7 @@ fn complete(state: &mut State, proofs: Vec<ForgeProof>, out: &mut Out) -> Next {
             scope: CheckScope::Everything,
         };
     }
-    state
-        .evidence
-        .proven
-        .extend(proofs.into_iter().map(Proof::Forge));
+    let proofs = proofs.into_iter().map(Proof::Forge);
+    state.evidence.proven.extend(proofs);
     Next::Finish(Outcome::Complete)
 }

@@ -31,12 +31,8 @@ pub(super) fn note_weakened(state: &mut State, seen: &Observation, out: &mut Out
     }
     let strict = state.rules.checks.integrity == Integrity::Strict;
     if strict {
-        let found = state
-            .evidence
-            .weakened
-            .iter()
-            .map(|w| w.say(Lang::En))
-            .collect();
+        let weakened = state.evidence.weakened.iter();
+        let found = weakened.map(|w| w.say(Lang::En)).collect();
         state.notes.push(PromptNote::ChecksWeakened { found });
     }
     if state.evidence.weakened != before {

@@ -20,26 +20,19 @@ impl Out {
     }
 }
 
-impl From<FlowNotice> for Notice {
-    fn from(notice: FlowNotice) -> Notice {
-        Notice::Flow(notice)
-    }
+macro_rules! told_as {
+    ($($notice:ident => $kind:ident,)*) => {$(
+        impl From<$notice> for Notice {
+            fn from(notice: $notice) -> Notice {
+                Notice::$kind(notice)
+            }
+        }
+    )*};
 }
 
-impl From<CheckNotice> for Notice {
-    fn from(notice: CheckNotice) -> Notice {
-        Notice::Check(notice)
-    }
-}
-
-impl From<QuestionNotice> for Notice {
-    fn from(notice: QuestionNotice) -> Notice {
-        Notice::Question(notice)
-    }
-}
-
-impl From<SessionNotice> for Notice {
-    fn from(notice: SessionNotice) -> Notice {
-        Notice::Session(notice)
-    }
+told_as! {
+    CheckNotice => Check,
+    FlowNotice => Flow,
+    QuestionNotice => Question,
+    SessionNotice => Session,
 }

@@ -31,7 +31,7 @@ pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
     match state.questions.iter().find(same) {
         Some(question) => {
             let again = answered(question);
-            state.notes.next.extend(again);
+            state.notes.extend(again);
             Next::Unclaimed
         }
         None if state.open_questions().count() >= MOST_OPEN => block(words),
@@ -96,7 +96,7 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -
         at_ms,
     });
     let question = question.clone();
-    state.notes.next.extend(answered(&question));
+    state.notes.extend(answered(&question));
     out.tell(QuestionNotice::Answered {
         iteration: state.turn.number,
         question,
@@ -165,10 +165,8 @@ pub(super) fn remind(state: &mut State) {
         format!("{}: {}", task.unwrap_or("-"), question.text)
     };
     let waiting: Vec<String> = state.open_questions().map(name).collect();
-    state
-        .notes
-        .next
-        .retain(|note| !matches!(note, PromptNote::Parked { .. }));
+    let notes = &mut state.notes.next;
+    notes.retain(|note| !matches!(note, PromptNote::Parked { .. }));
     if !waiting.is_empty() {
         state.notes.push(PromptNote::Parked { waiting });
     }

@@ -131,11 +131,8 @@ fn choose_task(state: &mut State, out: &mut Out) {
     let next = state.next_task().cloned();
     match (rules.flow.scope, &mut state.flow.position) {
         (Scope::Run, Some(position)) => {
-            let each = rules
-                .flow
-                .step(position.step)
-                .is_some_and(|s| s.each.is_some());
-            position.task = next.filter(|_| each);
+            let step = rules.flow.step(position.step);
+            position.task = next.filter(|_| step.is_some_and(|step| step.each.is_some()));
         }
         (Scope::Task, None) => {
             let Some(task) = next else {

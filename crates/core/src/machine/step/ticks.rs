@@ -131,10 +131,8 @@ pub(super) fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, 
         commands: report.results.iter().map(Into::into).collect(),
     };
     for id in &ids {
-        state
-            .ticks
-            .proofs
-            .insert(id.clone(), proof_of(state, &proof, id));
+        let own = proof_of(state, &proof, id);
+        state.ticks.proofs.insert(id.clone(), own);
     }
     out.tell(CheckNotice::TickProven {
         iteration: state.turn.number,
@@ -225,9 +223,6 @@ pub(super) fn show_failures(state: &mut State, report: &VerifyReport) {
         .enumerate()
         .filter(|(n, result)| *n == 0 || result.of_task);
     for (_, result) in shown.take(SHOWN_FAILURES) {
-        state.notes.push(PromptNote::VerifyFailed {
-            command: result.command.clone(),
-            output: result.output.clone(),
-        });
+        state.notes.push(result.note());
     }
 }

@@ -43,23 +43,16 @@ fn obstacle(state: &mut State, out: &mut Out) -> Option<Next> {
 /// a person or too long.
 fn wait_for_agent(state: &State) -> Next {
     let now = state.now().wall_ms;
-    let soonest = state
-        .agents
-        .holds
-        .values()
-        .filter_map(|hold| Some((hold.until?, hold.why)))
-        .min_by_key(|&(until, _)| until);
+    let holds = state.agents.holds.values();
+    let ends = holds
+        .clone()
+        .filter_map(|hold| Some((hold.until?, hold.why)));
     let needs = |hold: &Hold| match hold.why {
         Refusal::Person(need) => Some(need),
         _ => None,
     };
-    let Some((until, why)) = soonest else {
-        let need = state
-            .agents
-            .holds
-            .values()
-            .find_map(needs)
-            .unwrap_or(Need::Login);
+    let Some((until, why)) = ends.min_by_key(|&(until, _)| until) else {
+        let need = holds.filter_map(needs).next().unwrap_or(Need::Login);
         return Next::pause(PauseReason::Agent(need));
     };
     let ms = u64::try_from(until.saturating_sub(now)).unwrap_or(0);
@@ -123,11 +116,9 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     state.turn.phase = state.phase().map(str::to_owned);
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();
-        state
-            .agents
-            .recent_calls
-            .retain(|&start| start + HOUR_MS > now);
-        state.agents.recent_calls.push(now);
+        let calls = &mut state.agents.recent_calls;
+        calls.retain(|&start| start + HOUR_MS > now);
+        calls.push(now);
     }
     let iteration = state.turn.number;
     let before = state.failures.errors.last().map(|error| error.class);

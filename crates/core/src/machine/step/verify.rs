@@ -105,10 +105,8 @@ pub(super) fn complete(state: &mut State) -> Next {
     }
     if let (Goal::Tasks { .. }, Some(facts)) = (&state.rules.goal, &state.tasks.facts) {
         let (completed, total) = (facts.completed, facts.total);
-        state
-            .evidence
-            .proven
-            .insert(0, Proof::Tasks { completed, total });
+        let counted = Proof::Tasks { completed, total };
+        state.evidence.proven.insert(0, counted);
     }
     // Only what failed before the work began failed: nothing was proven.
     if state.rules.goal == Goal::Prompt && state.evidence.proven.is_empty() {

@@ -91,10 +91,7 @@ pub(super) fn send_back(state: &mut State, notes: Vec<ForgeNote>, out: &mut Out)
         let told = notes.iter().filter_map(lack).collect();
         reject(state, claim, told, out);
     }
-    state
-        .notes
-        .next
-        .extend(notes.into_iter().map(PromptNote::Forge));
+    state.notes.extend(notes.into_iter().map(PromptNote::Forge));
     Next::Decide
 }
 

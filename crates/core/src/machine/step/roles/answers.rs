@@ -94,24 +94,16 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         let file = step.output.clone().unwrap_or_default();
         return ask_for_output(state, iteration, file, true, out);
     }
+    if step.verdict == VerdictKind::None && step.each.is_some() {
+        state.flow.set_doing(Doing::Tick);
+        return Next::ProveFlow;
+    }
     let said = report.role.as_deref().cloned().unwrap_or_default();
-    match (step.verdict, said.answer) {
-        (VerdictKind::None, _) if step.each.is_some() => {
-            state.flow.set_doing(Doing::Tick);
-            Next::ProveFlow
-        }
-        (VerdictKind::None, _) => {
-            remember(state, &said);
-            settle(state, Answer::Done, out)
-        }
-        (_, Some(answer)) => {
-            remember(state, &said);
-            weigh(state, answer, out)
-        }
-        (_, None) => {
-            remember(state, &said);
-            ask_again(state, PromptNote::UnclearVerdict, out)
-        }
+    remember(state, &said);
+    match said.answer {
+        _ if step.verdict == VerdictKind::None => settle(state, Answer::Done, out),
+        Some(answer) => weigh(state, answer, out),
+        None => ask_again(state, PromptNote::UnclearVerdict, out),
     }
 }
 
@@ -155,11 +147,8 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
     let Some((_, step)) = here(state) else {
         return Next::Decide;
     };
-    let asked = state
-        .flow
-        .position
-        .as_ref()
-        .is_some_and(|position| position.asked_again);
+    let position = state.flow.position.as_ref();
+    let asked = position.is_some_and(|position| position.asked_again);
     if step.verdict != VerdictKind::None {
         out.tell(FlowNotice::Unclear {
             iteration,
@@ -187,10 +176,7 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     if answer != Answer::Reject || position.rejects < FREE_REJECTS {
         return settle(state, answer, out);
     }
-    let shown = position
-        .findings
-        .iter()
-        .filter(|finding| finding.could_block());
+    let shown = position.findings.iter().filter(|f| f.could_block());
     let commands: Vec<String> = shown.filter_map(|f| f.reproducer.clone()).collect();
     if commands.is_empty() {
         return overrule(state, out);
@@ -202,13 +188,11 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
 }
 
 fn overrule(state: &mut State, out: &mut Out) -> Next {
-    let findings = state
-        .flow
-        .position
-        .as_ref()
-        .map_or(0, |position| position.findings.len());
+    let position = state.flow.position.as_ref();
+    let findings = position.map_or(0, |position| position.findings.len());
+    let iteration = state.turn.number;
     out.tell(FlowNotice::Overruled {
-        iteration: state.turn.number,
+        iteration,
         findings,
     });
     settle(state, Answer::Approve, out)
@@ -234,10 +218,7 @@ pub(in crate::machine::step) fn take_checks(
         return overrule(state, out);
     }
     for result in shown {
-        state.notes.push(PromptNote::VerifyFailed {
-            command: result.command.clone(),
-            output: result.output.clone(),
-        });
+        state.notes.push(result.note());
     }
     settle(state, Answer::Reject, out)
 }
@@ -340,12 +321,8 @@ fn phase_done(state: &mut State, flow: &Flow, out: &mut Out) {
         return;
     }
     let of = flow.phases().count();
-    let here = position.step;
-    if let Some((at, (_, step))) = flow
-        .phases()
-        .enumerate()
-        .find(|(_, (index, _))| *index == here)
-    {
+    let mut phases = flow.phases().enumerate();
+    if let Some((at, (_, step))) = phases.find(|(_, (index, _))| *index == position.step) {
         out.tell(FlowNotice::PhaseDone {
             iteration,
             phase: at + 1,

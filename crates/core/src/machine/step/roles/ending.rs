@@ -11,7 +11,6 @@ use crate::machine::{
     CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason, Proof, Stage,
     State, TaskRef, VerifyReport,
 };
-use crate::template::PromptNote;
 
 /// Proves a way that came to its end, or ticks the box of what is proven. The
 /// end of the flow is a claim like any other: what is set up to prove it runs
@@ -68,10 +67,7 @@ pub(in crate::machine::step) fn take_proof(
         return proven(state, out);
     }
     if let Some(failure) = report.failure() {
-        state.notes.push(PromptNote::VerifyFailed {
-            command: failure.command.clone(),
-            output: failure.output.clone(),
-        });
+        state.notes.push(failure.note());
     }
     let Some((flow, _)) = here(state) else {
         return Next::Decide;

@@ -1,0 +1,71 @@
+//! What the outer loop does its own way: turns and jobs are children beside
+//! it, waits pass in its one sleep, and a person may be asked.
+
+use ralph_core::machine::{Kind, Limit, MenuAnswer, Notice, Now, Outcome, Turn, WaitReason};
+use tokio::sync::watch;
+
+use super::moments::wake_at;
+use super::{ChildDone, Driver};
+use crate::perform::{Host, Job, OpenRun};
+use crate::plan::Announcement;
+use crate::supervise::Stop;
+
+impl Host for Driver<'_> {
+    fn run(&mut self) -> &mut OpenRun {
+        &mut self.run
+    }
+
+    fn announce(&mut self, announcement: Announcement) {
+        self.run.recorder.announce(&announcement);
+        self.observer.announce(&announcement);
+    }
+
+    fn notice(&mut self, notice: Notice, at: Now) {
+        self.observer.notice(&notice, &self.run.state, at);
+        self.courier.take(&notice, at);
+    }
+
+    fn come_back(&mut self, kind: Kind) {
+        self.queue.push_back(kind);
+    }
+
+    fn start_turn(&mut self, turn: Turn) {
+        self.call_agent(turn);
+    }
+
+    fn fresh_stop(&mut self) -> watch::Receiver<Stop> {
+        self.stop = watch::Sender::new(Stop::No);
+        self.stop.subscribe()
+    }
+
+    fn start_job(&mut self, job: Job) {
+        self.child = Some(Box::pin(async move { ChildDone::Job(job.await) }));
+    }
+
+    fn wait(&mut self, ms: u64, why: WaitReason, at: Now) {
+        self.wake_at = Some(wake_at(ms, why, at));
+    }
+
+    fn ask(&mut self, limit: Limit) {
+        let open = self.run.looker.open_tasks();
+        self.menu = self.observer.menu(limit, &self.run.state, open);
+        if self.menu.is_none() {
+            let answer = MenuAnswer::SaveAndExit;
+            self.come_back(Kind::Answered { answer });
+        }
+    }
+
+    fn finish(&mut self, outcome: Outcome) {
+        self.end.get_or_insert(outcome);
+    }
+
+    fn stop_child(&mut self, kill: bool) {
+        let stop = if kill { Stop::Now } else { Stop::Gracefully };
+        self.stop.send_replace(stop);
+    }
+
+    // It takes time, so that the loop itself does it.
+    fn freeze(&mut self) {
+        self.freezes = true;
+    }
+}

@@ -1,0 +1,96 @@
+//! One call of the agent: how it is begun, and what it says of itself.
+
+use std::time::SystemTime;
+
+use ralph_core::flow;
+use ralph_core::machine::{Turn, TurnReport};
+use ralph_core::promise::{self, PromiseWarning};
+
+use super::{ChildDone, Driver, without_secrets};
+use crate::git;
+use crate::perform::Host;
+use crate::plan::Announcement;
+use crate::turn::{Call, Called};
+
+impl Driver<'_> {
+    pub(super) fn call_agent(&mut self, turn: Turn) {
+        let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
+        let rendered = self
+            .run
+            .plan
+            .prompter
+            .prompt(&turn, &self.run.state, &branch);
+        self.announce_unknown(rendered.unknown);
+        let locked = self.index_lock.look(&self.run.plan.root, SystemTime::now());
+        self.announce_all(locked);
+        let mut env = self.run.env(turn.turn);
+        env.extend(self.run.plan.agent_env.iter().cloned());
+        let session = self.sessions.remove(&turn.agent);
+        let session = session.filter(|_| self.run.plan.resume_session);
+        let Some(agent) = self.run.plan.agent_for(&turn, &self.run.state) else {
+            return;
+        };
+        self.role.clone_from(&turn.flow);
+        let call = Call {
+            agent: agent.for_call(turn.allowance, session),
+            root: self.run.plan.root.clone(),
+            prompt: rendered.text,
+            prompt_file: self.run.paths.turn_prompt(turn.turn, turn.attempt),
+            output_file: self.run.paths.turn_output(turn.turn, turn.attempt),
+            env,
+            env_filter: self.run.plan.env_filter.clone(),
+            output_max: self.run.plan.output_max,
+            signs: self.run.plan.idle.map(|_| self.run.looker.signs()),
+            linger: crate::turn::LINGER,
+            idle: self.run.plan.idle,
+            grace: self.run.plan.grace,
+            echo: self.observer.echo(),
+            turn,
+        };
+        let stop = self.fresh_stop();
+        self.child = Some(Box::pin(async move {
+            ChildDone::Turn(Box::new(call.make(stop).await))
+        }));
+    }
+
+    pub(super) fn judge(&mut self, called: Called) -> TurnReport {
+        self.announce_all(called.troubles);
+        if let Some(session) = called.session {
+            self.sessions.insert(called.agent, session);
+        }
+        let detection = promise::detect(&called.text, &self.run.plan.promise, Some(&called.prompt));
+        for doubt in &detection.warnings {
+            self.observer.doubt(doubt);
+        }
+        TurnReport {
+            turn: called.turn,
+            attempt: called.attempt,
+            spent: called.spent,
+            refusal: called.refusal,
+            end: called.end,
+            duration_ms: called.duration_ms,
+            mentioned: detection.warnings.iter().find_map(|doubt| match doubt {
+                PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
+                _ => None,
+            }),
+            promise: detection.promise.map(without_secrets),
+            failure: called.failure,
+            role: self
+                .role
+                .take()
+                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
+                .map(Box::new),
+            seen: self.run.looker.look(),
+        }
+    }
+
+    pub(super) fn announce_unknown(&mut self, names: Vec<String>) {
+        for name in names {
+            if self.known_unknowns.insert(name.clone()) {
+                let template = self.run.plan.prompter.template.path.clone();
+                let template = template.unwrap_or_default();
+                self.announce(Announcement::UnknownVariable { name, template });
+            }
+        }
+    }
+}

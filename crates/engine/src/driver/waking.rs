@@ -1,0 +1,163 @@
+//! What wakes the loop, and how that becomes an event.
+
+use std::time::{Duration, SystemTime};
+
+use ralph_core::lang::Say;
+use ralph_core::machine::{Kind, MenuAnswer, Request, Stage};
+use tokio::time::sleep;
+
+use super::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file};
+use super::{ChildDone, Choice, Driver};
+use crate::perform::{self, Host};
+use crate::plan::Announcement;
+use crate::signals::Told;
+use crate::supervise::{Stop, orphans, stop_ourselves};
+use crate::{clock, guarded, inbox, projections};
+
+impl Driver<'_> {
+    /// A turn may take hours, in which those who read the checkpoint should
+    /// see that the run lives (CKPT-08).
+    pub(super) async fn wake_and_save(&mut self) -> Kind {
+        loop {
+            tokio::select! {
+                biased;
+                kind = self.wake() => return kind,
+                () = sleep(Duration::from_millis(projections::LONGEST_MS)) => {}
+            }
+            if let Some(projector) = &mut self.run.projector {
+                let troubled = projector.again(&self.run.state, &self.run.looker.task_marks());
+                self.announce_all(troubled);
+            }
+        }
+    }
+
+    pub(super) async fn wake(&mut self) -> Kind {
+        loop {
+            if let Some(kind) = self.sleep().await {
+                return kind;
+            }
+        }
+    }
+
+    /// The one place where the loop sleeps; `None` where nothing happened that
+    /// the machine has to know.
+    pub(super) async fn sleep(&mut self) -> Option<Kind> {
+        let waits = self.wake_at;
+        let counts = waits.is_some() && self.observer.counts_down();
+        let ticks = counts || self.observer.ticks();
+        Some(tokio::select! {
+            biased;
+            Some(told) = self.requests.recv() => match told {
+                Told::Request(request) => Kind::Requested { request },
+                Told::Freeze => Kind::Frozen,
+                // A letter came, or nobody sleeps whom it could wake.
+                Told::Wake if self.read_letters() => return self.queue.pop_front(),
+                Told::Wake if self.wake_at.take().is_none() => return None,
+                Told::Wake => Kind::Nudged { seen: self.run.looker.look() },
+            },
+            () = inbox::came(&self.run.layout) => {
+                self.read_letters();
+                return self.queue.pop_front();
+            }
+            taken = stop_file(&self.run.layout, self.stop_file_seen) => {
+                self.stop_file_seen = true;
+                self.announce(Announcement::StopFile {
+                    path: self.run.layout.stop_file(),
+                    stays: taken.err().map(|error| error.say(self.run.plan.lang)),
+                });
+                Kind::Requested { request: Request::Interrupt }
+            }
+            done = finished(&mut self.child) => self.take_in(done),
+            () = at(waits) => {
+                self.wake_at = None;
+                Kind::Woke { seen: self.run.looker.look() }
+            }
+            choice = chosen(&mut self.menu) => {
+                self.menu = None;
+                Kind::Answered { answer: self.answer(choice) }
+            }
+            undelivered = self.courier.work() => {
+                self.announce(Announcement::NotTold { undelivered });
+                return None;
+            }
+            () = sleep(COUNTDOWN), if ticks => {
+                if counts {
+                    let left = waits.map_or(0, |wake| wake.left_ms(clock::now()));
+                    self.observer.count_down(left);
+                }
+                self.observer.tick();
+                return None;
+            }
+        })
+    }
+
+    /// What a child that is gone left to be judged, and nobody beside it.
+    pub(super) fn take_in(&mut self, done: ChildDone) -> Kind {
+        self.child = None;
+        let ended = orphans::end_all();
+        self.index_lock.turn_is_over(SystemTime::now());
+        self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
+        let called = match done {
+            ChildDone::Job(done) => return perform::take_in(self, done),
+            ChildDone::Turn(called) => called,
+        };
+        let ended = Kind::TurnEnded(self.judge(*called));
+        let known = self.run.state.guard_lines;
+        let Some(blocked) = guarded::blocked_since(&self.run.paths.guard_log(), known) else {
+            return ended;
+        };
+        self.queue.push_back(ended);
+        blocked
+    }
+
+    /// Ctrl+Z: first the child stands still, then we do; it goes on with us.
+    pub(super) async fn freeze(&mut self) {
+        let wanted = self.stop.send_replace(Stop::Freeze);
+        let done = polled_once(&mut self.child).await;
+        self.observer.stand_still();
+        stop_ourselves();
+        self.stop.send_replace(wanted);
+        self.queue.push_back(Kind::Thawed);
+        if let Some(done) = done {
+            match self.take_in(done) {
+                // What was blocked is told before the turn is judged.
+                blocked @ Kind::GuardBlocked { .. } => self.queue.push_front(blocked),
+                kind => self.queue.push_back(kind),
+            }
+        }
+    }
+
+    /// Takes in what other processes wrote; `true` where they wrote anything.
+    pub(super) fn read_letters(&mut self) -> bool {
+        let letters = inbox::take(&self.run.layout, self.run.id(), &self.run.state);
+        let came = !letters.is_empty();
+        self.queue.extend(letters);
+        came
+    }
+
+    pub(super) fn answer(&mut self, choice: Option<Choice>) -> MenuAnswer {
+        match choice {
+            Some(Choice::Extend) => MenuAnswer::Extend,
+            Some(Choice::Skip(ids)) => {
+                self.run.looker.scope.skipped.extend(ids.iter().cloned());
+                MenuAnswer::Simplify {
+                    skipped: ids.into_iter().collect(),
+                    seen: Box::new(self.run.looker.look()),
+                }
+            }
+            Some(Choice::Abandon) => MenuAnswer::Abandon,
+            Some(Choice::SaveAndExit) | None => MenuAnswer::SaveAndExit,
+        }
+    }
+
+    /// An answer or a longer limit ends a wait or a menu that somebody else
+    /// was to end.
+    pub(super) fn forget_what_is_over(&mut self) {
+        if self.run.state.stage != Stage::Waiting {
+            self.wake_at = None;
+        }
+        if !matches!(self.run.state.stage, Stage::Asking(_)) && self.menu.take().is_some() {
+            self.observer.menu_is_over();
+        }
+    }
+}

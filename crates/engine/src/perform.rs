@@ -1,0 +1,206 @@
+//! Does what the machine decided: the one place where an effect becomes a
+//! deed. Both drivers, the loop of `ralph run` and the hooks of a session, are
+//! hosts of it: what only they can do, call the agent, wait and ask, they do
+//! themselves.
+
+mod jobs;
+
+use std::collections::BTreeSet;
+
+use ralph_core::machine::{
+    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, Turn, WaitReason, step,
+};
+use ralph_core::tasks::Scope;
+use ralph_store::layout::{Layout, RunPaths};
+use tokio::sync::watch;
+
+pub(crate) use self::jobs::{Job, JobDone, Work};
+use crate::look::Looker;
+use crate::plan::{Announcement, Plan};
+use crate::projections::Projector;
+use crate::record::{Made, RecordError, Recorder};
+use crate::supervise::Stop;
+use crate::turn::run_env;
+
+/// A run that is open: all that it takes to decide, to look and to write.
+#[derive(Debug)]
+pub(crate) struct OpenRun {
+    pub plan: Plan,
+    pub state: State,
+    pub looker: Looker,
+    pub recorder: Recorder,
+    /// `None` where checkpoints are switched off.
+    pub projector: Option<Projector>,
+    pub paths: RunPaths,
+    pub layout: Layout,
+}
+
+/// What differs between the drivers.
+pub(crate) trait Host {
+    fn run(&mut self) -> &mut OpenRun;
+    fn announce(&mut self, announcement: Announcement);
+    /// It stands in the logs; who else is told?
+    fn notice(&mut self, notice: Notice, at: Now);
+    /// The machine takes this in next.
+    fn come_back(&mut self, kind: Kind);
+    fn start_turn(&mut self, turn: Turn);
+    /// A stop that was meant for one child must not reach the next.
+    fn fresh_stop(&mut self) -> watch::Receiver<Stop>;
+    /// Has a job done, beside the loop or at once.
+    fn start_job(&mut self, job: Job);
+    fn wait(&mut self, ms: u64, why: WaitReason, at: Now);
+    fn ask(&mut self, limit: Limit);
+    fn finish(&mut self, outcome: Outcome);
+    /// Only who runs something beside itself has anything to stop.
+    fn stop_child(&mut self, _kill: bool) {}
+    fn freeze(&mut self) {}
+}
+
+pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
+    let run = host.run();
+    match effect {
+        Effect::Emit(notice) => {
+            run.recorder.notice(&notice, at);
+            host.notice(notice, at);
+        }
+        Effect::KeepInStep => {
+            let kept = run.looker.keep_in_step();
+            run.recorder.note(Made::Tasks, kept);
+        }
+        Effect::Mark { tick, untick } => {
+            let marked = run.mark(&tick, &untick);
+            host.come_back(marked);
+        }
+        Effect::Untick { ids } => {
+            let unticked = run.untick(&ids);
+            host.come_back(unticked);
+        }
+        Effect::Verify { turn, scope } => {
+            let work = run.verification(turn, &scope);
+            begin(host, work);
+        }
+        Effect::RunE2e { turn } => {
+            let work = run.e2e(turn);
+            begin(host, work);
+        }
+        Effect::Check { turn, commands } => {
+            let work = run.reproduction(turn, commands);
+            begin(host, work);
+        }
+        Effect::Forge(ask) => {
+            let work = run.question_to_forge(ask);
+            begin(host, work);
+        }
+        Effect::RunAgent(turn) => host.start_turn(turn),
+        Effect::Wait { ms, why } => host.wait(ms, why, at),
+        Effect::StopChild { kill } => host.stop_child(kill),
+        Effect::Freeze => host.freeze(),
+        Effect::Ask(limit) => host.ask(limit),
+        Effect::Finish(outcome) => {
+            let troubled = run.projector.as_mut().and_then(Projector::finish);
+            troubled.into_iter().for_each(|told| host.announce(told));
+            host.finish(outcome);
+        }
+    }
+}
+
+/// Begins what has to be begun, or takes in that nothing is there to begin.
+pub(crate) fn begin(host: &mut impl Host, work: Work) {
+    match work {
+        Work::Nothing(kind) => host.come_back(kind),
+        Work::Job(order) => {
+            let stop = host.fresh_stop();
+            host.start_job(order(stop));
+        }
+    }
+}
+
+/// What came of a job, as the machine is told of it.
+pub(crate) fn take_in(host: &mut impl Host, done: JobDone) -> Kind {
+    if let JobDone::Verified(verified) | JobDone::E2e(verified) = &done
+        && let Some(kind) = verified.lost
+    {
+        let turn = verified.report.turn;
+        let file = host.run().paths.turn_verification(turn);
+        let message = kind.to_string();
+        host.announce(Announcement::OutputLost { file, message });
+    }
+    done.into()
+}
+
+impl OpenRun {
+    pub fn new(
+        plan: Plan,
+        layout: Layout,
+        paths: RunPaths,
+        state: State,
+        mut recorder: Recorder,
+        projector: Option<Projector>,
+        skipped: BTreeSet<String>,
+    ) -> OpenRun {
+        let scope = Scope {
+            skipped,
+            ..plan.scope.clone()
+        };
+        let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
+        looker.exclude(&plan.checkpoint.dir);
+        if let Some(rules) = &state.rules.flow {
+            looker.follow(&rules.flow, &plan.checkpoint.dir);
+        }
+        let armed = looker.arm(&plan, &state.rules.checks, &paths);
+        recorder.note(Made::Checks, armed);
+        OpenRun {
+            plan,
+            state,
+            looker,
+            recorder,
+            projector,
+            paths,
+            layout,
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        self.paths.id.as_str()
+    }
+
+    /// Journal first: one write and one sync for all of them.
+    pub fn write_down(&mut self, events: &[Event]) -> Result<Vec<Effect>, RecordError> {
+        let mut effects = Vec::new();
+        for event in events {
+            effects.extend(step(&mut self.state, event));
+        }
+        self.recorder.events(events)?;
+        self.recorder.status(&self.state);
+        Ok(effects)
+    }
+
+    /// Brings the files of other tools in step before anything is done.
+    pub fn project(&mut self, effects: &[Effect]) -> Option<Announcement> {
+        let looker = &self.looker;
+        let projector = self.projector.as_mut()?;
+        projector.before(effects, &self.state, || looker.task_marks())
+    }
+
+    pub fn env(&self, turn: u32) -> Vec<(String, String)> {
+        let tasks = self.plan.tasks.as_ref().map(|tasks| tasks.path.as_path());
+        run_env(self.id(), turn, tasks)
+    }
+
+    /// Ticks and unticks boxes, as a flow wants it.
+    fn mark(&mut self, tick: &[String], untick: &[String]) -> Kind {
+        let marked = self.looker.mark(tick, untick);
+        self.recorder.note(Made::Tasks, marked);
+        let seen = self.looker.look();
+        Kind::Marked { seen }
+    }
+
+    /// Empties the boxes of ticks that were turned back.
+    pub fn untick(&mut self, ids: &[String]) -> Kind {
+        let unticked = self.looker.untick(ids);
+        self.recorder.note(Made::Tasks, unticked);
+        let seen = self.looker.look();
+        let left = self.looker.ticked_among(ids);
+        Kind::Unticked { seen, left }
+    }
+}

@@ -1,0 +1,118 @@
+//! What takes a child process, other than a turn: verification, end-to-end
+//! tests, the reproducers of a review, and the forge. A job owns all that it
+//! needs, so that it can run beside its driver.
+
+use std::pin::Pin;
+
+use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
+use ralph_core::machine::{CheckScope, CommandResult, Kind, VerifyReport};
+use tokio::sync::watch;
+
+use super::OpenRun;
+use crate::reproduce::Reproduction;
+use crate::supervise::Stop;
+use crate::turn::run_env;
+use crate::verify::{Order, Verified};
+
+pub(crate) type Job = Pin<Box<dyn Future<Output = JobDone>>>;
+
+pub(crate) enum Work {
+    /// What does not wait for anything else but somebody who may stop it.
+    Job(Box<dyn FnOnce(watch::Receiver<Stop>) -> Job>),
+    /// Nothing is configured that could run: nothing passes.
+    Nothing(Kind),
+}
+
+impl Work {
+    fn job<F: Future<Output = JobDone> + 'static>(
+        order: impl FnOnce(watch::Receiver<Stop>) -> F + 'static,
+    ) -> Work {
+        Work::Job(Box::new(|stop| Box::pin(order(stop))))
+    }
+}
+
+pub(crate) enum JobDone {
+    Verified(Verified),
+    Checked(VerifyReport),
+    E2e(Verified),
+    Forge(ForgeAnswer),
+}
+
+impl From<JobDone> for Kind {
+    fn from(done: JobDone) -> Kind {
+        match done {
+            JobDone::Verified(verified) => Kind::Verified(verified.report),
+            JobDone::Checked(report) => Kind::Checked(report),
+            JobDone::E2e(verified) => {
+                let turn = verified.report.turn;
+                let result = verified.report.results.into_iter().next();
+                let result = result.unwrap_or_default();
+                Kind::E2eEnded { turn, result }
+            }
+            JobDone::Forge(answer) => Kind::Forge { answer },
+        }
+    }
+}
+
+impl OpenRun {
+    pub fn verification(&self, turn: u32, scope: &CheckScope) -> Work {
+        let Some(verifier) = self.plan.verifier.clone() else {
+            // The configuration that the run goes on with has no command.
+            return Work::Nothing(Kind::Verified(VerifyReport {
+                turn,
+                ..VerifyReport::default()
+            }));
+        };
+        let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
+        let root = self.plan.root.clone();
+        let log = self.paths.turn_verification(turn);
+        let (env, tree) = (self.env(turn), self.looker.tree());
+        Work::job(move |stop| async move {
+            let run = verifier.run_order(&order, turn, &root, &env, log, stop);
+            let mut verified = run.await;
+            verified.report.tree = tree;
+            JobDone::Verified(verified)
+        })
+    }
+
+    pub fn e2e(&self, turn: u32) -> Work {
+        let Some(e2e) = self.plan.e2e.clone() else {
+            let result = CommandResult {
+                output: "no command ran".into(),
+                ..CommandResult::default()
+            };
+            return Work::Nothing(Kind::E2eEnded { turn, result });
+        };
+        let root = self.plan.root.clone();
+        let log = self.paths.turn_verification(turn);
+        let env = self.env(turn);
+        Work::job(
+            move |stop| async move { JobDone::E2e(e2e.run(turn, &root, &env, log, stop).await) },
+        )
+    }
+
+    /// Runs what a review says will show its findings.
+    pub fn reproduction(&self, turn: u32, commands: Vec<String>) -> Work {
+        let job = Reproduction {
+            verifier: self.plan.reproducer.clone(),
+            permit: self.plan.permit,
+            root: self.plan.root.clone(),
+            env: self.env(turn),
+            log: self.paths.turn_verification(turn),
+        };
+        Work::job(move |stop| async move { JobDone::Checked(job.run(turn, commands, stop).await) })
+    }
+
+    pub fn question_to_forge(&self, ask: ForgeAsk) -> Work {
+        let Some(forge) = self.plan.forge.clone() else {
+            let answer = ForgeAnswer::Failed(Trouble {
+                kind: TroubleKind::Strange,
+                program: "ralph".into(),
+                words: "no forge is configured".into(),
+            });
+            return Work::Nothing(Kind::Forge { answer });
+        };
+        let env = run_env(self.id(), self.state.turn.number, None);
+        Work::job(move |stop| async move { JobDone::Forge(forge.perform(&ask, &env, stop).await) })
+    }
+}
