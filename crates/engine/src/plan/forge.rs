@@ -8,7 +8,8 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Goal;
 use ralph_core::tr;
 
-use super::{PlanError, Wanted, ms};
+use super::rules::ms;
+use super::{PlanError, Wanted};
 use crate::forge::{Forge, Host, host_of, is_allowed};
 use crate::git;
 
