@@ -1,18 +1,17 @@
 //! Looks at the world between turns: the task file, the work tree, the
 //! commit. What the agent says plays no part here.
 
+mod facts;
 mod signs;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use ralph_core::flow::{self, Flow};
+use ralph_core::flow::Flow;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{
-    Checks, ErrorClass, FlowFacts, Integrity, Observation, PhaseFacts, TaskFacts, TaskRef, Tasks,
-};
-use ralph_core::tasks::{self, Pick, ReadOptions, Scope, TaskError, TaskList};
+use ralph_core::machine::{Checks, ErrorClass, Integrity, Observation, TaskFacts, TaskRef, Tasks};
+use ralph_core::tasks::{self, ReadOptions, Scope, TaskError, TaskList};
 use ralph_core::text;
 
 use sha2::{Digest, Sha256};
@@ -25,17 +24,12 @@ use crate::git;
 use crate::integrity::Watch;
 use crate::plan::Plan;
 use crate::worktree::WorkTree;
+pub use facts::facts;
+use facts::{TEXT_COLUMNS, facts_for, task_ref, ticked};
 pub use signs::Signs;
 
 /// What the checks consisted of when the loop was armed, beside its journal.
 const ARMED: &str = "checks.json";
-/// How many tasks are known that could be worked on: more than there can be
-/// open questions.
-const READY_SHOWN: usize = 8;
-/// How many open tasks are named in messages.
-const OPEN_SHOWN: usize = 5;
-/// How much of a task's text goes into the journal and into messages.
-const TEXT_COLUMNS: usize = 120;
 
 /// The task file of a run.
 #[derive(Clone, Debug)]
@@ -524,73 +518,6 @@ impl LastRead {
     }
 }
 
-/// What the machine needs to know of a list.
-pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
-    let counts = list.counts(scope);
-    let next = match list.pick(scope) {
-        Pick::Next { tasks, .. } => tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
-        _ => None,
-    };
-    let ready = list.ready(scope, READY_SHOWN);
-    let ready = ready.into_iter().filter_map(|i| list.tasks.get(i));
-    TaskFacts {
-        ready: match &next {
-            // Tasks that wait for each other are nobody's choice.
-            Some(first) => std::iter::once(first.clone())
-                .chain(ready.map(task_ref).filter(|task| task != first))
-                .collect(),
-            None => Vec::new(),
-        },
-        total: counts.total,
-        completed: counts.completed,
-        pending: counts.pending,
-        phase: list
-            .current_phase(scope)
-            .and_then(|i| list.phases.get(i))
-            .map(|p| p.key.clone()),
-        phases: phase_facts(list, scope),
-        next,
-        open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
-        removed: Vec::new(),
-        lost: Vec::new(),
-        unticked: Vec::new(),
-        ticked: Vec::new(),
-        flow: None,
-    }
-}
-
-/// [`facts`], with what only a flow wants to know.
-fn facts_for(list: &TaskList, scope: &Scope, follows_flow: bool) -> TaskFacts {
-    let facts = facts(list, scope);
-    if !follows_flow {
-        return facts;
-    }
-    let done = list.required(scope).filter(|task| task.done);
-    let next = facts.next.as_ref().and_then(|next| list.find(&next.id));
-    TaskFacts {
-        flow: Some(Box::new(FlowFacts {
-            done: done.map(|task| task.id.clone()).collect(),
-            risk: next
-                .and_then(|index| list.tasks.get(index))
-                .map(risk_of)
-                .unwrap_or_default(),
-        })),
-        ..facts
-    }
-}
-
-fn risk_of(task: &tasks::Task) -> flow::Detected {
-    let said = task
-        .fields
-        .iter()
-        .find(|(key, _)| key.eq_ignore_ascii_case("risk"));
-    flow::detect(
-        &task.text,
-        &task.files,
-        said.map(|(_, value)| value.as_str()),
-    )
-}
-
 /// Whether a file is called as the pattern says, `{n}` for any number.
 fn is_output(pattern: &str, name: &str) -> bool {
     match pattern.split_once("{n}") {
@@ -620,34 +547,6 @@ fn digest(path: &Path) -> Option<String> {
             .map(|byte| format!("{byte:02x}"))
             .collect(),
     )
-}
-
-/// The tasks in scope that were ticked since the reading before; every one
-/// that is done, where there is none.
-fn ticked(list: &TaskList, scope: &Scope, changes: Option<&tasks::Changes>) -> Vec<TaskRef> {
-    let done = list.required(scope).filter(|task| task.done);
-    let is_new = |task: &&tasks::Task| {
-        changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
-    };
-    done.filter(is_new).map(task_ref).collect()
-}
-
-fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {
-    let counted = list.phases.iter().zip(list.counts_by_phase(scope));
-    let all = counted.map(|(phase, counts)| PhaseFacts {
-        key: phase.key.clone(),
-        title: phase.title.clone(),
-        completed: counts.completed,
-        total: counts.total,
-    });
-    all.filter(|p| p.total > 0).collect()
-}
-
-fn task_ref(task: &tasks::Task) -> TaskRef {
-    TaskRef {
-        id: task.id.clone(),
-        text: text::width::truncate(&task.text, TEXT_COLUMNS),
-    }
 }
 
 #[cfg(test)]

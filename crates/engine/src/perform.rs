@@ -107,7 +107,7 @@ pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
 /// Begins what has to be begun, or takes in that nothing is there to begin.
 pub(crate) fn begin(host: &mut impl Host, work: Work) {
     match work {
-        Work::Nothing(kind) => host.come_back(kind),
+        Work::Nothing(kind) => host.come_back(*kind),
         Work::Job(order) => {
             let stop = host.fresh_stop();
             host.start_job(order(stop));

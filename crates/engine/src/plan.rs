@@ -6,26 +6,26 @@ mod checks;
 mod discover;
 mod flow;
 mod forge;
+mod rules;
 mod say;
+mod tasks;
 pub use chain::check_budget;
 pub use forge::{WrongBranch, forge_of};
 pub use say::megabytes;
+pub use tasks::{check_phase, find_task_file};
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ralph_core::config::{self, PrGoal, Settings, TaskSource};
+use ralph_core::config::{self, Settings};
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::{Lang, Say, said};
-use ralph_core::machine::{
-    BudgetKind, EvidenceKinds, Goal, Limits, Observation, OnLimit, Retry, Rules, State, Turn,
-    VerifyWhen,
-};
-use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::machine::{BudgetKind, Goal, Observation, Rules, State, Turn};
+use ralph_core::promise::PromiseRules;
 use ralph_core::route::Card;
-use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
+use ralph_core::tasks::{Pick, Scope, TaskList};
 
 use ralph_store::FileError;
 use ralph_store::checkpoint::Refused;
@@ -429,16 +429,6 @@ pub struct Unpickable {
     pub pick: Pick,
 }
 
-/// The task file that a run in this project would work on.
-pub fn find_task_file(
-    root: &Path,
-    source: TaskSource,
-    options: &ReadOptions,
-    interactive: bool,
-) -> Result<OpenTaskFile, PlanError> {
-    discover::task_file(root, source, options, interactive).map(|found| found.tasks)
-}
-
 /// Checks everything and changes nothing.
 pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> {
     if !wanted.root.is_dir() {
@@ -454,39 +444,25 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let route = flow::of_run(settings, wanted)?;
     let (tasks, list) = match &route {
         Some(route) => (flow::plan_file(settings, wanted, route), None),
-        None => match find_tasks(settings, wanted, &mut announcements)? {
+        None => match tasks::find_tasks(settings, wanted, &mut announcements)? {
             Some(OpenTaskFile { file, list, .. }) => {
-                check_scope(&list, &scope, &file)?;
+                tasks::check_scope(&list, &scope, &file)?;
                 (Some(file), Some(list))
             }
             None => (None, None),
         },
     };
-    let goal = match (&tasks, settings.pr.goal) {
-        _ if route.is_some() => Goal::Flow,
-        (Some(_), _) => Goal::Tasks {
-            phase: scope.phase.clone(),
-        },
-        (None, PrGoal::None) => Goal::Prompt,
-        (None, PrGoal::P0) => Goal::PullRequest,
-        (None, PrGoal::P1) => Goal::Ci,
-    };
-    if matches!(goal, Goal::Prompt | Goal::Flow | Goal::PullRequest)
-        && wanted
-            .asked
-            .prompt
-            .as_deref()
-            .unwrap_or_default()
-            .trim()
-            .is_empty()
-    {
+    let goal = rules::goal(settings, &scope, route.is_some(), tasks.is_some());
+    let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
+    let needs_prompt = matches!(goal, Goal::Prompt | Goal::Flow | Goal::PullRequest);
+    if needs_prompt && prompt.trim().is_empty() {
         return Err(PlanError::EmptyPrompt);
     }
-    let mut rules = rules(settings, goal.clone(), !settings.verify.commands.is_empty());
+    let mut rules = rules::rules(settings, goal.clone());
     rules.checks = checks::checks(settings, list.as_ref(), &scope);
     let agents = match &wanted.session {
         Some(client) => {
-            live_in(client, &mut rules);
+            rules::live_in(client, &mut rules);
             Vec::new()
         }
         None => {
@@ -499,12 +475,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     rules.flow = match route {
         Some(route) => Some(route),
         // The roles are calls of their own, and a session makes none.
-        None if wanted.session.is_some() => {
-            if settings.roles.enabled && matches!(goal, Goal::Tasks { .. }) {
-                announcements.push(Announcement::RolesOutside);
-            }
-            None
-        }
+        None if wanted.session.is_some() => None,
         None => flow::of_tasks(settings, wanted, &goal)?,
     };
     let role_agents = match &rules.flow {
@@ -520,20 +491,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         .map_err(PlanError::Template)?;
     let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
     let e2e = checks::e2e(settings);
-    if verifier.is_none() && e2e.is_none() && forge.is_none() {
-        announcements.push(match goal {
-            Goal::Tasks { .. } => Announcement::NothingProves,
-            _ => Announcement::OnlyWords,
-        });
-    }
-    if crate::git::find_root(&wanted.root).is_none() {
-        announcements.push(Announcement::NotAGitProject {
-            root: wanted.root.clone(),
-        });
-    }
-    let phased = settings.promise.complete.is_empty();
-    // The state file of the seed belongs to its routes that loop.
-    let loops = rules.flow.as_ref().is_some_and(|rules| rules.flow.loops);
+    let is_proven = verifier.is_some() || e2e.is_some() || forge.is_some();
+    announcements.extend(lacks(settings, wanted, &goal, is_proven));
     let notifier = Notifier::new(&wanted.root, &settings.notify);
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
@@ -542,7 +501,6 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         root: wanted.root.clone(),
         lang: wanted.lang,
         asked: wanted.asked.clone(),
-        rules,
         agents,
         resume_session: settings.agent.session == config::AgentSession::Resume,
         agent_env: settings.agent.env.clone(),
@@ -550,22 +508,12 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
             allow: settings.agent.env_allow.clone(),
             exclude: settings.agent.env_exclude.clone(),
         },
-        prompter: Prompter {
-            template,
-            prompt: forge::prompt(settings, wanted, &goal)
-                .filter(|_| tasks.is_none() || goal == Goal::Flow),
-            tasks_file: tasks.as_ref().map(|t| t.name.clone()).unwrap_or_default(),
-            promise: settings
-                .promise
-                .asked_for()
-                .unwrap_or(if phased { "" } else { "DONE" })
-                .to_owned(),
-            phase_promise: settings.promise.phase_complete.first().cloned(),
-            output_dir: settings.checkpoint.dir.clone(),
-        },
+        prompter: prompter(settings, wanted, template, &goal, tasks.as_ref()),
+        checkpoint: checkpoint(settings, wanted, &rules),
+        rules,
         tasks,
         scope,
-        promise: promise_rules(settings),
+        promise: rules::promise_rules(settings),
         verifier,
         reproducer: checks::reproducer(settings),
         permit: wanted.permit,
@@ -577,13 +525,6 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         log_keep: settings.log.keep,
         keeping: Keeping::new(&wanted.root, settings),
         notifier,
-        checkpoint: CheckpointPlan {
-            enabled: settings.checkpoint.enabled,
-            interval: settings.checkpoint.interval,
-            backups: settings.checkpoint.backups,
-            dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
-            delta: settings.preset.as_deref() == Some("delta") || loops,
-        },
         forge,
         hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
@@ -594,162 +535,61 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     })
 }
 
-/// Inside a session nothing can be waited for, and nobody tells what a turn
-/// used.
-fn live_in(client: &str, rules: &mut Rules) {
-    rules.agents = vec![client.to_owned()];
-    rules.limits.pause_between_ms = 0;
-    rules.limits.calls_per_hour = 0;
-}
-
-fn find_tasks(
-    settings: &Settings,
-    wanted: &Wanted,
-    announcements: &mut Vec<Announcement>,
-) -> Result<Option<OpenTaskFile>, PlanError> {
-    let options = ReadOptions {
-        optional_sections: settings.tasks.optional_sections.clone(),
-        ..ReadOptions::default()
-    };
-    let named = match &wanted.asked.openspec {
-        Some(id) => Some(discover::openspec_change(&wanted.root, id)?),
-        None => Some(&settings.tasks.file)
-            .filter(|file| !file.is_empty())
-            .map(|file| wanted.root.join(file)),
-    };
-    if let Some(path) = named {
-        let file = TaskFile::new(&wanted.root, path, options);
-        return file.open().map(Some).map_err(PlanError::Tasks);
-    }
-    if wanted.asked.prompt.is_some()
-        || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
-    {
-        return Ok(None);
-    }
-    let found = discover::task_file(
-        &wanted.root,
-        settings.tasks.source,
-        &options,
-        wanted.interactive,
-    )?;
-    if !found.others.is_empty() {
-        announcements.push(Announcement::Chosen {
-            file: found.tasks.file.name.clone(),
-            others: found.others,
-        });
-    }
-    Ok(Some(found.tasks))
-}
-
-/// A phase that is asked for must have tasks.
-pub fn check_phase(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
-    match &scope.phase {
-        Some(phase) if list.counts(scope).total == 0 => Err(PlanError::NoSuchPhase {
-            phase: phase.clone(),
-            known: list.phases.iter().map(|p| p.key.clone()).collect(),
-            file: file.name.clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-fn check_scope(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
-    check_phase(list, scope, file)?;
-    match list.pick(scope) {
-        pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
-            Err(PlanError::Unpickable(Unpickable {
-                file: file.name.clone(),
-                pick,
-            }))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The verification commands of a project and their bounds.
 pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
     checks::verifier(settings, root, &Default::default())
 }
 
-fn promise_rules(settings: &Settings) -> PromiseRules {
-    let promise = &settings.promise;
-    PromiseRules {
-        complete: promise.complete.clone(),
-        phase_complete: promise.phase_complete.clone(),
-        continue_: promise.continue_word.clone(),
-        blocked_prefix: promise.blocked_prefix.clone(),
-        e2e_passed: promise.e2e_passed.clone(),
-        e2e_failed_prefix: promise.e2e_failed_prefix.clone(),
-        conflict: match promise.conflict {
-            config::PromiseConflict::Last => Conflict::LastWins,
-            config::PromiseConflict::FirstClass => Conflict::FirstClass,
-        },
+/// What the run has to do without.
+fn lacks(settings: &Settings, wanted: &Wanted, goal: &Goal, is_proven: bool) -> Vec<Announcement> {
+    let has_tasks = matches!(goal, Goal::Tasks { .. });
+    let mut lacks = Vec::new();
+    if wanted.session.is_some() && settings.roles.enabled && has_tasks {
+        lacks.push(Announcement::RolesOutside);
+    }
+    if !is_proven {
+        lacks.push(match has_tasks {
+            true => Announcement::NothingProves,
+            false => Announcement::OnlyWords,
+        });
+    }
+    if crate::git::find_root(&wanted.root).is_none() {
+        let root = wanted.root.clone();
+        lacks.push(Announcement::NotAGitProject { root });
+    }
+    lacks
+}
+
+fn prompter(
+    settings: &Settings,
+    wanted: &Wanted,
+    template: Template,
+    goal: &Goal,
+    tasks: Option<&TaskFile>,
+) -> Prompter {
+    let phased = settings.promise.complete.is_empty();
+    let unasked = if phased { "" } else { "DONE" };
+    let prompt = forge::prompt(settings, wanted, goal);
+    Prompter {
+        template,
+        prompt: prompt.filter(|_| tasks.is_none() || *goal == Goal::Flow),
+        tasks_file: tasks.map(|t| t.name.clone()).unwrap_or_default(),
+        promise: settings.promise.asked_for().unwrap_or(unasked).to_owned(),
+        phase_promise: settings.promise.phase_complete.first().cloned(),
+        output_dir: settings.checkpoint.dir.clone(),
     }
 }
 
-fn rules(settings: &Settings, goal: Goal, verify: bool) -> Rules {
-    let when = match settings.verify.when {
-        config::VerifyWhen::Each => VerifyWhen::Each,
-        config::VerifyWhen::Complete => VerifyWhen::Complete,
-    };
-    let counts = |kind| settings.progress.evidence.contains(&kind);
-    Rules {
-        goal,
-        limits: limits(settings),
-        promise_required: settings.promise.required,
-        verify: verify.then_some(when),
-        evidence: EvidenceKinds {
-            tasks: counts(config::Evidence::Tasks),
-            phase: counts(config::Evidence::Phase),
-            commit: counts(config::Evidence::Commit),
-            tree: counts(config::Evidence::Tree),
-        },
-        e2e_repairs: settings.e2e.max_repairs,
-        checks: Default::default(),
-        agents: Vec::new(),
-        budget: Default::default(),
-        flow: None,
-        forge: None,
-        question_wait_ms: settings
-            .questions
-            .park
-            .then(|| ms(settings.questions.deadline)),
-        turns_before: 0,
+fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> CheckpointPlan {
+    // The state file of the seed belongs to its routes that loop.
+    let loops = rules.flow.as_ref().is_some_and(|rules| rules.flow.loops);
+    CheckpointPlan {
+        enabled: settings.checkpoint.enabled,
+        interval: settings.checkpoint.interval,
+        backups: settings.checkpoint.backups,
+        dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
+        delta: settings.preset.as_deref() == Some("delta") || loops,
     }
-}
-
-fn limits(settings: &Settings) -> Limits {
-    let limits = &settings.limits;
-    let retry = &settings.agent.retry;
-    Limits {
-        max_iterations: limits.max_iterations,
-        extend_by: limits.extend_by,
-        warn_at: limits.warn_at,
-        max_dispatches: limits.max_dispatches,
-        consecutive_errors: limits.consecutive_errors,
-        missing_promise: limits.missing_promise,
-        stalled: limits.stalled,
-        same_error: limits.same_error,
-        false_promise: limits.false_promise,
-        max_duration_ms: ms(limits.max_duration),
-        iteration_timeout_ms: ms(limits.iteration_timeout),
-        pause_between_ms: ms(limits.pause_between),
-        calls_per_hour: settings.rate.max_calls_per_hour,
-        max_wait_ms: ms(limits.max_wait),
-        on_limit: match limits.on_limit {
-            config::OnLimit::Menu => OnLimit::Ask,
-            config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,
-        },
-        retry: Retry {
-            initial_ms: ms(retry.initial),
-            factor: retry.factor,
-            max_ms: ms(retry.max),
-        },
-    }
-}
-
-fn ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The preset `sdd` keeps the name and the title that its users know.

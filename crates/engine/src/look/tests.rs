@@ -3,6 +3,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use super::facts::OPEN_SHOWN;
 use super::*;
 
 struct Project {

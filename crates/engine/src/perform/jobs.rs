@@ -20,10 +20,14 @@ pub(crate) enum Work {
     /// What does not wait for anything else but somebody who may stop it.
     Job(Box<dyn FnOnce(watch::Receiver<Stop>) -> Job>),
     /// Nothing is configured that could run: nothing passes.
-    Nothing(Kind),
+    Nothing(Box<Kind>),
 }
 
 impl Work {
+    fn nothing(kind: Kind) -> Work {
+        Work::Nothing(Box::new(kind))
+    }
+
     fn job<F: Future<Output = JobDone> + 'static>(
         order: impl FnOnce(watch::Receiver<Stop>) -> F + 'static,
     ) -> Work {
@@ -58,7 +62,7 @@ impl OpenRun {
     pub fn verification(&self, turn: u32, scope: &CheckScope) -> Work {
         let Some(verifier) = self.plan.verifier.clone() else {
             // The configuration that the run goes on with has no command.
-            return Work::Nothing(Kind::Verified(VerifyReport {
+            return Work::nothing(Kind::Verified(VerifyReport {
                 turn,
                 ..VerifyReport::default()
             }));
@@ -81,7 +85,7 @@ impl OpenRun {
                 output: "no command ran".into(),
                 ..CommandResult::default()
             };
-            return Work::Nothing(Kind::E2eEnded { turn, result });
+            return Work::nothing(Kind::E2eEnded { turn, result });
         };
         let root = self.plan.root.clone();
         let log = self.paths.turn_verification(turn);
@@ -110,7 +114,7 @@ impl OpenRun {
                 program: "ralph".into(),
                 words: "no forge is configured".into(),
             });
-            return Work::Nothing(Kind::Forge { answer });
+            return Work::nothing(Kind::Forge { answer });
         };
         let env = run_env(self.id(), self.state.turn.number, None);
         Work::job(move |stop| async move { JobDone::Forge(forge.perform(&ask, &env, stop).await) })

@@ -7,7 +7,8 @@ use ralph_core::forge::{Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1
 use ralph_core::lang::Say;
 use ralph_core::machine::Goal;
 
-use super::{PlanError, Wanted, ms};
+use super::rules::ms;
+use super::{PlanError, Wanted};
 use crate::forge::{Forge, Host, host_of, is_allowed};
 use crate::git;
 

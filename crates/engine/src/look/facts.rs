@@ -1,0 +1,113 @@
+//! What the machine has to know of a list of tasks.
+
+use ralph_core::flow;
+use ralph_core::machine::{FlowFacts, PhaseFacts, TaskFacts, TaskRef};
+use ralph_core::tasks::{self, Pick, Scope, TaskList};
+use ralph_core::text;
+
+/// How many tasks are known that could be worked on: more than there can be
+/// open questions.
+const READY_SHOWN: usize = 8;
+/// How many open tasks are named in messages.
+pub(super) const OPEN_SHOWN: usize = 5;
+/// How much of a task's text goes into the journal and into messages.
+pub(super) const TEXT_COLUMNS: usize = 120;
+
+/// What the machine needs to know of a list.
+pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
+    let counts = list.counts(scope);
+    let next = match list.pick(scope) {
+        Pick::Next { tasks, .. } => tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
+        _ => None,
+    };
+    let ready = list.ready(scope, READY_SHOWN);
+    let ready = ready.into_iter().filter_map(|i| list.tasks.get(i));
+    TaskFacts {
+        ready: match &next {
+            // Tasks that wait for each other are nobody's choice.
+            Some(first) => std::iter::once(first.clone())
+                .chain(ready.map(task_ref).filter(|task| task != first))
+                .collect(),
+            None => Vec::new(),
+        },
+        total: counts.total,
+        completed: counts.completed,
+        pending: counts.pending,
+        phase: list
+            .current_phase(scope)
+            .and_then(|i| list.phases.get(i))
+            .map(|p| p.key.clone()),
+        phases: phase_facts(list, scope),
+        next,
+        open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
+        removed: Vec::new(),
+        lost: Vec::new(),
+        unticked: Vec::new(),
+        ticked: Vec::new(),
+        flow: None,
+    }
+}
+
+/// [`facts`], with what only a flow wants to know.
+pub(super) fn facts_for(list: &TaskList, scope: &Scope, follows_flow: bool) -> TaskFacts {
+    let facts = facts(list, scope);
+    if !follows_flow {
+        return facts;
+    }
+    let done = list.required(scope).filter(|task| task.done);
+    let next = facts.next.as_ref().and_then(|next| list.find(&next.id));
+    TaskFacts {
+        flow: Some(Box::new(FlowFacts {
+            done: done.map(|task| task.id.clone()).collect(),
+            risk: next
+                .and_then(|index| list.tasks.get(index))
+                .map(risk_of)
+                .unwrap_or_default(),
+        })),
+        ..facts
+    }
+}
+
+fn risk_of(task: &tasks::Task) -> flow::Detected {
+    let said = task
+        .fields
+        .iter()
+        .find(|(key, _)| key.eq_ignore_ascii_case("risk"));
+    flow::detect(
+        &task.text,
+        &task.files,
+        said.map(|(_, value)| value.as_str()),
+    )
+}
+
+/// The tasks in scope that were ticked since the reading before; every one
+/// that is done, where there is none.
+pub(super) fn ticked(
+    list: &TaskList,
+    scope: &Scope,
+    changes: Option<&tasks::Changes>,
+) -> Vec<TaskRef> {
+    let done = list.required(scope).filter(|task| task.done);
+    let is_new = |task: &&tasks::Task| {
+        changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
+    };
+    done.filter(is_new).map(task_ref).collect()
+}
+
+fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {
+    let counted = list.phases.iter().zip(list.counts_by_phase(scope));
+    let all = counted.map(|(phase, counts)| PhaseFacts {
+        key: phase.key.clone(),
+        title: phase.title.clone(),
+        completed: counts.completed,
+        total: counts.total,
+    });
+    all.filter(|p| p.total > 0).collect()
+}
+
+pub(super) fn task_ref(task: &tasks::Task) -> TaskRef {
+    TaskRef {
+        id: task.id.clone(),
+        text: text::width::truncate(&task.text, TEXT_COLUMNS),
+    }
+}

@@ -1,0 +1,110 @@
+//! What a run is started with, as the settings say it.
+
+use std::time::Duration;
+
+use ralph_core::config::{self, PrGoal, Settings};
+use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, VerifyWhen};
+use ralph_core::promise::{Conflict, PromiseRules};
+use ralph_core::tasks::Scope;
+
+/// What proves that the run is done.
+pub(super) fn goal(settings: &Settings, scope: &Scope, is_route: bool, has_tasks: bool) -> Goal {
+    match settings.pr.goal {
+        _ if is_route => Goal::Flow,
+        _ if has_tasks => Goal::Tasks {
+            phase: scope.phase.clone(),
+        },
+        PrGoal::None => Goal::Prompt,
+        PrGoal::P0 => Goal::PullRequest,
+        PrGoal::P1 => Goal::Ci,
+    }
+}
+
+/// Inside a session nothing can be waited for, and nobody tells what a turn
+/// used.
+pub(super) fn live_in(client: &str, rules: &mut Rules) {
+    rules.agents = vec![client.to_owned()];
+    rules.limits.pause_between_ms = 0;
+    rules.limits.calls_per_hour = 0;
+}
+
+pub(super) fn promise_rules(settings: &Settings) -> PromiseRules {
+    let promise = &settings.promise;
+    PromiseRules {
+        complete: promise.complete.clone(),
+        phase_complete: promise.phase_complete.clone(),
+        continue_: promise.continue_word.clone(),
+        blocked_prefix: promise.blocked_prefix.clone(),
+        e2e_passed: promise.e2e_passed.clone(),
+        e2e_failed_prefix: promise.e2e_failed_prefix.clone(),
+        conflict: match promise.conflict {
+            config::PromiseConflict::Last => Conflict::LastWins,
+            config::PromiseConflict::FirstClass => Conflict::FirstClass,
+        },
+    }
+}
+
+pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
+    let when = match settings.verify.when {
+        config::VerifyWhen::Each => VerifyWhen::Each,
+        config::VerifyWhen::Complete => VerifyWhen::Complete,
+    };
+    let counts = |kind| settings.progress.evidence.contains(&kind);
+    Rules {
+        goal,
+        limits: limits(settings),
+        promise_required: settings.promise.required,
+        verify: (!settings.verify.commands.is_empty()).then_some(when),
+        evidence: EvidenceKinds {
+            tasks: counts(config::Evidence::Tasks),
+            phase: counts(config::Evidence::Phase),
+            commit: counts(config::Evidence::Commit),
+            tree: counts(config::Evidence::Tree),
+        },
+        e2e_repairs: settings.e2e.max_repairs,
+        checks: Default::default(),
+        agents: Vec::new(),
+        budget: Default::default(),
+        flow: None,
+        forge: None,
+        question_wait_ms: settings
+            .questions
+            .park
+            .then(|| ms(settings.questions.deadline)),
+        turns_before: 0,
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let limits = &settings.limits;
+    let retry = &settings.agent.retry;
+    Limits {
+        max_iterations: limits.max_iterations,
+        extend_by: limits.extend_by,
+        warn_at: limits.warn_at,
+        max_dispatches: limits.max_dispatches,
+        consecutive_errors: limits.consecutive_errors,
+        missing_promise: limits.missing_promise,
+        stalled: limits.stalled,
+        same_error: limits.same_error,
+        false_promise: limits.false_promise,
+        max_duration_ms: ms(limits.max_duration),
+        iteration_timeout_ms: ms(limits.iteration_timeout),
+        pause_between_ms: ms(limits.pause_between),
+        calls_per_hour: settings.rate.max_calls_per_hour,
+        max_wait_ms: ms(limits.max_wait),
+        on_limit: match limits.on_limit {
+            config::OnLimit::Menu => OnLimit::Ask,
+            config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,
+        },
+        retry: Retry {
+            initial_ms: ms(retry.initial),
+            factor: retry.factor,
+            max_ms: ms(retry.max),
+        },
+    }
+}
+
+pub(super) fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

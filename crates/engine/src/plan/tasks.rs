@@ -1,0 +1,87 @@
+//! The task file of a run, and whether it can be worked on.
+
+use std::path::Path;
+
+use ralph_core::config::{Settings, TaskSource};
+use ralph_core::tasks::{Pick, ReadOptions, Scope, TaskList};
+
+use super::{Announcement, PlanError, Unpickable, Wanted, discover};
+use crate::look::{OpenTaskFile, TaskFile};
+
+/// The task file that a run in this project would work on.
+pub fn find_task_file(
+    root: &Path,
+    source: TaskSource,
+    options: &ReadOptions,
+    interactive: bool,
+) -> Result<OpenTaskFile, PlanError> {
+    discover::task_file(root, source, options, interactive).map(|found| found.tasks)
+}
+
+pub(super) fn find_tasks(
+    settings: &Settings,
+    wanted: &Wanted,
+    announcements: &mut Vec<Announcement>,
+) -> Result<Option<OpenTaskFile>, PlanError> {
+    let options = ReadOptions {
+        optional_sections: settings.tasks.optional_sections.clone(),
+        ..ReadOptions::default()
+    };
+    let named = match &wanted.asked.openspec {
+        Some(id) => Some(discover::openspec_change(&wanted.root, id)?),
+        None => Some(&settings.tasks.file)
+            .filter(|file| !file.is_empty())
+            .map(|file| wanted.root.join(file)),
+    };
+    if let Some(path) = named {
+        let file = TaskFile::new(&wanted.root, path, options);
+        return file.open().map(Some).map_err(PlanError::Tasks);
+    }
+    if wanted.asked.prompt.is_some()
+        || matches!(settings.tasks.source, TaskSource::Prompt | TaskSource::None)
+    {
+        return Ok(None);
+    }
+    let found = discover::task_file(
+        &wanted.root,
+        settings.tasks.source,
+        &options,
+        wanted.interactive,
+    )?;
+    if !found.others.is_empty() {
+        announcements.push(Announcement::Chosen {
+            file: found.tasks.file.name.clone(),
+            others: found.others,
+        });
+    }
+    Ok(Some(found.tasks))
+}
+
+/// A phase that is asked for must have tasks.
+pub fn check_phase(list: &TaskList, scope: &Scope, file: &TaskFile) -> Result<(), PlanError> {
+    match &scope.phase {
+        Some(phase) if list.counts(scope).total == 0 => Err(PlanError::NoSuchPhase {
+            phase: phase.clone(),
+            known: list.phases.iter().map(|p| p.key.clone()).collect(),
+            file: file.name.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn check_scope(
+    list: &TaskList,
+    scope: &Scope,
+    file: &TaskFile,
+) -> Result<(), PlanError> {
+    check_phase(list, scope, file)?;
+    match list.pick(scope) {
+        pick @ (Pick::Cycle { .. } | Pick::Blocked { .. }) => {
+            Err(PlanError::Unpickable(Unpickable {
+                file: file.name.clone(),
+                pick,
+            }))
+        }
+        _ => Ok(()),
+    }
+}
