@@ -21,9 +21,10 @@ use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::LockError;
 use serde_json::{Map, Value, json};
 
+use crate::announcement::{Announcement, Pruned};
 use crate::git::{self, Head};
 use crate::past::{self, Past, PastError};
-use crate::plan::{Announcement, Plan};
+use crate::plan::Plan;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
 use crate::{clock, opening, report, session};
@@ -358,15 +359,6 @@ fn take_lock(layout: &Layout, id: &RunId) -> Result<ralph_store::lock::Lock, Arc
         orphans::end_tagged(&dead.run_id);
     }
     Ok(lock)
-}
-
-/// An archived run that was, or would be, deleted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pruned {
-    pub name: String,
-    /// Its own folder, where that goes with it.
-    pub run: Option<RunId>,
-    pub bytes: u64,
 }
 
 /// Which archived runs are beyond the newest `keep` (HIST-04).

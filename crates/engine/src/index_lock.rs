@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::announcement::Announcement;
 use crate::git;
-use crate::plan::Announcement;
 
 /// No `git` that works holds its lock for so long, in most projects.
 const LONGEST_HELD: Duration = Duration::from_secs(10);

@@ -3,6 +3,7 @@
 //! prints.
 
 pub mod agents;
+pub mod announcement;
 pub mod archive;
 pub mod baseline;
 pub mod clock;

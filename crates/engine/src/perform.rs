@@ -15,8 +15,9 @@ use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
 pub(crate) use self::jobs::{Job, JobDone, Work};
+use crate::announcement::Announcement;
 use crate::look::Looker;
-use crate::plan::{Announcement, Plan};
+use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::{Made, RecordError, Recorder};
 use crate::supervise::Stop;

@@ -24,8 +24,9 @@ use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
 use ralph_store::layout::{Layout, RunPaths};
 
+use crate::announcement::Announcement;
 use crate::look::TaskMark;
-use crate::plan::{Announcement, Plan};
+use crate::plan::Plan;
 use crate::record::Header;
 use crate::session::tracker;
 use crate::touched::{self, Touched};

@@ -17,8 +17,9 @@ use ralph_store::log::{LogFile, LogLevel, LogOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::announcement::Announcement;
 use crate::clock;
-use crate::plan::{Announcement, Asked, Plan};
+use crate::plan::{Asked, Plan};
 use crate::session::InSession;
 use crate::told::Told;
 use crate::touched;

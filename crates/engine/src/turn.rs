@@ -20,11 +20,11 @@ use tokio::sync::watch;
 use crate::agents::{
     Agent, AgentError, AgentEvent, EnvFilter, Heard, Invocation, Listener, Session, find_program,
 };
+use crate::announcement::Announcement;
 use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
-use crate::plan::Announcement;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 use meter::Meter;
 

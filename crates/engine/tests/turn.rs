@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
 use ralph_engine::agents::{Agent, Client, EnvFilter, Options};
-use ralph_engine::plan::Announcement;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::supervise::Stop;
 use ralph_engine::turn::{Call, Called, Echoed, run_env};
 use tokio::sync::watch;

@@ -5,9 +5,10 @@ use std::io::{BufRead, Write};
 use ralph_core::machine::Outcome;
 use ralph_core::report::{outcome_name, outcome_word};
 use ralph_core::tr;
-use ralph_engine::archive::{self, Keeping, Pruned};
+use ralph_engine::announcement::Pruned;
+use ralph_engine::announcement::megabytes;
+use ralph_engine::archive::{self, Keeping};
 use ralph_engine::past;
-use ralph_engine::plan::megabytes;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::{LockError, holder};
 

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::driver::{Beginning, Choice, Observer};
-use ralph_engine::plan::Announcement;
 use ralph_engine::turn::Echo;
 use tokio::sync::oneshot;
 

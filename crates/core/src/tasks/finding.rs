@@ -1,8 +1,8 @@
 //! What is doubtful about a task file, as data.
 
 use super::markdown::Unclosed;
-use super::say::cycle;
 use crate::lang::{Lang, Say};
+use crate::tr;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -88,4 +88,13 @@ impl Say for Finding {
     fn say(&self, lang: Lang) -> String {
         self.kind.say(lang)
     }
+}
+
+pub(super) fn cycle(lang: Lang, ids: &[String]) -> String {
+    let circle: Vec<&str> = ids.iter().chain(ids.first()).map(String::as_str).collect();
+    let circle = circle.join(" → ");
+    tr!(
+        lang,
+        "these wait for each other: {circle}; take one of the dependencies out"
+    )
 }

@@ -4,16 +4,8 @@ use crate::lang::{Lang, Say};
 use crate::tr;
 
 use super::compare::Changes;
+use super::finding::cycle;
 use super::pick::{Pick, Waiting};
-
-pub(super) fn cycle(lang: Lang, ids: &[String]) -> String {
-    let circle: Vec<&str> = ids.iter().chain(ids.first()).map(String::as_str).collect();
-    let circle = circle.join(" → ");
-    tr!(
-        lang,
-        "these wait for each other: {circle}; take one of the dependencies out"
-    )
-}
 
 fn separator(lang: Lang) -> &'static str {
     if lang == Lang::En { ", " } else { "、" }

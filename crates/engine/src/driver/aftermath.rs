@@ -6,7 +6,7 @@ use ralph_core::promise::Promise;
 use ralph_core::text;
 use ralph_store::lock::LockInfo;
 
-use crate::plan::Announcement;
+use crate::announcement::Announcement;
 use crate::supervise::orphans::{self, Ended};
 
 /// A promise goes into logs, state and prompts in the agent's own words.

@@ -3,9 +3,9 @@
 use ralph_core::machine::{Now, Outcome, PauseReason, Stage};
 
 use super::Driver;
+use crate::announcement::Announcement;
 use crate::error::DriveError;
 use crate::perform::Host;
-use crate::plan::Announcement;
 use crate::record::RecordError;
 use crate::supervise::orphans;
 use crate::{archive, clock, openspec};

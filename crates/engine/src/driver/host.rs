@@ -6,8 +6,8 @@ use tokio::sync::watch;
 
 use super::moments::wake_at;
 use super::{ChildDone, Driver};
+use crate::announcement::Announcement;
 use crate::perform::{Host, Job, OpenRun};
-use crate::plan::Announcement;
 use crate::supervise::Stop;
 
 impl Host for Driver<'_> {

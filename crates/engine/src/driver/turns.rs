@@ -7,9 +7,9 @@ use ralph_core::machine::{Turn, TurnReport};
 use ralph_core::promise::{self, PromiseWarning};
 
 use super::{ChildDone, Driver, without_secrets};
+use crate::announcement::Announcement;
 use crate::git;
 use crate::perform::Host;
-use crate::plan::Announcement;
 use crate::turn::{Call, Called};
 
 impl Driver<'_> {

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 
 use super::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file};
 use super::{ChildDone, Choice, Driver};
+use crate::announcement::Announcement;
 use crate::perform::{self, Host};
-use crate::plan::Announcement;
 use crate::signals::Told;
 use crate::supervise::{Stop, orphans, stop_ourselves};
 use crate::{clock, guarded, inbox, projections};

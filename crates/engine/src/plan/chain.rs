@@ -8,8 +8,9 @@ use ralph_core::config::{self, Settings};
 use ralph_core::flow::Flow;
 use ralph_core::machine::{Budget, BudgetKind};
 
-use super::{Announcement, PlanError, Unguarded, Wanted};
+use super::{PlanError, Wanted};
 use crate::agents::{self, Agent, Client, HookWiring};
+use crate::announcement::{Announcement, Unguarded};
 
 /// How long the guard may take over one tool call.
 const HOOK_TIMEOUT: Duration = Duration::from_secs(30);

@@ -34,11 +34,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use self::perform::{TASKS_BEGUN, TASKS_LAST};
+use crate::announcement::Announcement;
 use crate::driver::without_secrets;
 use crate::error::DriveError;
 use crate::past::{self, Past, PastError};
 use crate::perform::OpenRun;
-use crate::plan::{Announcement, Plan};
+use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::{Header, Recorder};
 use crate::supervise::Stop;

@@ -12,9 +12,9 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 use tokio::sync::watch;
 
 use super::{Ended, SessionError, SessionLoop, StateFile, Verdict, adopt, index};
+use crate::announcement::Announcement;
 use crate::index_lock::LockWatch;
 use crate::perform::{Host, Job, OpenRun, begin, perform, take_in};
-use crate::plan::Announcement;
 use crate::supervise::{Stop, orphans};
 use crate::{archive, clock, opening};
 

@@ -8,8 +8,9 @@ use ralph_core::machine::{BudgetKind, Goal};
 
 use super::{DONE, OPEN, Project};
 use crate::agents::Agent;
+use crate::announcement::{Announcement, Unguarded};
 use crate::look::ReadError;
-use crate::plan::{Announcement, Asked, Plan, PlanError, Unguarded, Wanted, prepare};
+use crate::plan::{Asked, Plan, PlanError, Wanted, prepare};
 
 fn settings(toml: &str) -> Settings {
     let own_file = Some(NamedText {

@@ -6,8 +6,9 @@ use ralph_core::tasks::{Format, TaskError};
 
 use super::Project;
 use crate::agents::SplitError;
+use crate::announcement::Announcement;
 use crate::look::ReadError;
-use crate::plan::{Announcement, PlanError, Unpickable};
+use crate::plan::{PlanError, Unpickable};
 use crate::prompt::TemplateError;
 
 /// The texts in the order of [`Lang::ALL`], one below the other.

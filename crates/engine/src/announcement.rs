@@ -1,0 +1,206 @@
+//! What a run has to tell a person that is no step of the machine.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::delta::DeltaError;
+use ralph_core::lang::{Lang, Say, said};
+use ralph_core::machine::Observation;
+use ralph_core::tr;
+use ralph_store::FileError;
+use ralph_store::checkpoint::Refused;
+use ralph_store::layout::RunId;
+
+use crate::notify::Undelivered;
+
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum Announcement {
+    /// Several task files were there, and this one was taken.
+    #[say("working on {file}, the newest unfinished task file (others: {others}; choose with --tasks)", others = others.join(", "))]
+    Chosen { file: String, others: Vec<String> },
+    #[say("{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git", root = root.display())]
+    NotAGitProject { root: PathBuf },
+    /// Nothing is configured that could prove the work on the tasks.
+    #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
+    NothingProves,
+    /// There is neither a task list nor a verification.
+    #[say(
+        "nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'"
+    )]
+    OnlyWords,
+    /// The agent asks for permissions that nobody will give.
+    #[say(
+        "the agent's permission questions stay on, and nobody will answer them; --allow-unsafe switches them off"
+    )]
+    PermissionsKept,
+    /// Our guard rides along with this agent.
+    #[say(
+        "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)"
+    )]
+    Guarded { agent: &'static str },
+    /// Nothing of ours judges what this agent does.
+    #[say("{agent} works without its permission questions and without Ralph's guard: {why}", why = why.say(lang))]
+    Unguarded { agent: &'static str, why: Unguarded },
+    /// A file of other tools, an unknown variable in a template and so on.
+    #[say("{template}: {name} is no variable of Ralph's and stays as it is", template = template.display())]
+    UnknownVariable { name: String, template: PathBuf },
+    /// The agent's output could not be kept.
+    #[say("{file}: the agent's output could not be kept ({message}); make room, the run goes on", file = file.display())]
+    OutputLost { file: PathBuf, message: String },
+    /// The agent said more than is kept.
+    #[say("{file}: the agent said more than log.agent_output_max; {dropped} bytes between the beginning and the end were dropped", file = file.display())]
+    OutputCut { file: PathBuf, dropped: u64 },
+    /// A file beside the journal can't be written; the run goes on.
+    #[say("{error} (the run goes on without it, since the journal has everything)", error = error.say(lang))]
+    NotKept { error: FileError },
+    /// The last record of the journal was cut off in the middle.
+    #[say(
+        "the last record of the journal was incomplete, since the process died while it wrote; the run goes on from the record before"
+    )]
+    RecordTorn,
+    /// A process kept the agent's output open after the agent had exited; it
+    /// was ended.
+    #[say("the agent left a process behind that kept its output open; it was ended")]
+    Leaked,
+    /// The agent had said how the turn went and did not go; it was ended.
+    #[say("the agent had told its result and did not exit; it was ended, and the result counts")]
+    Lingered,
+    /// Processes that escaped their group were ended with the turn.
+    #[say("processes that outlived the turn were ended: {count}")]
+    OrphansEnded { count: usize },
+    /// Processes that carry the run's tag, and were no descendants of ours,
+    /// were ended with the run.
+    #[say("processes that outlived the run were ended: {count}")]
+    SurvivorsEnded { count: usize },
+    /// Processes that could not be ended.
+    #[say("processes that could not be ended: {pids}; look at them with `ps -fp`, they may still edit files", pids = list(pids))]
+    StillAlive { pids: Vec<i32> },
+    /// Processes of a run whose engine had died were ended.
+    #[say("run {run} had died; processes of it that were still at work were ended: {count}")]
+    Reaped { run: String, count: usize },
+    /// The checkpoint or its event log could not be written; the run needs
+    /// neither.
+    #[say("{error} (the run goes on: its journal is what counts, the checkpoint is only a copy)", error = error.say(lang))]
+    NotProjected { error: FileError },
+    /// The checkpoint, or some of its backups, could not be proven.
+    #[say("damaged checkpoint in {dir} ({refused}); it is written anew from the journal", dir = dir.display(), refused = said(refused, "; ", lang))]
+    CheckpointDamaged { dir: PathBuf, refused: Vec<Refused> },
+    /// The state file of the delta loop was unreadable and stands aside.
+    #[say("{from} can't be read: {error}; it was moved to {to}, and a new one is written", (from, to, error) = (from.display(), to.display(), error.say(lang)))]
+    DeltaMovedAside {
+        from: PathBuf,
+        to: PathBuf,
+        error: DeltaError,
+    },
+    /// The world moved while no process of the run lived (RESM-08).
+    #[say("changed since the run stopped: {what}", what = drift(branch.as_deref(), [*tasks, *files, *commit], lang))]
+    Changed {
+        tasks: bool,
+        files: bool,
+        commit: bool,
+        /// The branch that is checked out now.
+        branch: Option<String>,
+    },
+    /// A finished OpenSpec change could not be archived (HIST-05).
+    #[say("the OpenSpec change {id} was not archived: {message}; archive it by hand")]
+    ChangeStays { id: String, message: String },
+    /// The run is over and stands in the history (HIST-01).
+    #[say("archived to {to}", to = to.display())]
+    Archived { to: PathBuf },
+    /// A projection failed; the journal has everything.
+    #[say("not archived: {message}; the run itself is saved, `ralph archive` tries again")]
+    NotArchived { message: String },
+    /// Old runs could not be deleted.
+    #[say("old runs could not be deleted: {message}; `ralph archive --prune` tries again")]
+    NotPruned { message: String },
+    /// Somebody could not be told.
+    #[say("a notification was not delivered ({way}): {why}; see [notify] in .ralph/config.toml", (way, why) = (undelivered.way.say(lang), &undelivered.why))]
+    NotTold { undelivered: Undelivered },
+    /// Old runs were deleted, because there were too many (HIST-04).
+    #[say("old runs deleted with their output (history.keep), {size}: {names}", names = list(&runs.iter().map(|run| &run.name).collect::<Vec<_>>()), size = megabytes(runs.iter().map(|run| run.bytes).sum()))]
+    Pruned { runs: Vec<Pruned> },
+    /// A `git` that was killed left its lock on the index.
+    #[say("{path} is {age} old: a git that was killed left it, and no other can commit while it is there; if no git is at work here, remove that file yourself", (path, age) = (path.display(), ralph_core::text::duration::human(lang, *age)))]
+    IndexLocked { path: PathBuf, age: Duration },
+    /// Roles are set up, and a session plays none.
+    #[say(
+        "roles are set up, but one session is one agent: nobody reviews or tests its work here; `ralph run` plays the roles, each as a call of its own"
+    )]
+    RolesOutside,
+    /// Somebody wrote `.ralph/STOP` (LOOP-17).
+    #[say(if let Some(why) = stays, "{path} is there: the run stops, as with `ralph stop`; remove the file yourself before the next run ({why})", path = path.display())]
+    #[say("{path} is there: the run stops, as with `ralph stop`; the file is removed", path = path.display())]
+    StopFile {
+        path: PathBuf,
+        /// Why it is still there, where it is.
+        stays: Option<String>,
+    },
+}
+
+impl Announcement {
+    /// What is different from what was seen before, if anything is.
+    pub fn since(before: &Observation, now: &Observation) -> Option<Announcement> {
+        let tasks = before.tasks != now.tasks;
+        let files = before.tree != now.tree;
+        let commit = before.commit_tree != now.commit_tree;
+        let branch = now.branch.clone().filter(|_| before.branch != now.branch);
+        (tasks || files || commit || branch.is_some()).then_some(Announcement::Changed {
+            tasks,
+            files,
+            commit,
+            branch,
+        })
+    }
+}
+
+/// An archived run that was, or would be, deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    pub name: String,
+    /// Its own folder, where that goes with it.
+    pub run: Option<RunId>,
+    pub bytes: u64,
+}
+
+/// Why our guard does not ride along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
+pub enum Unguarded {
+    /// The client has no hooks that can be handed over for one run.
+    #[say("it has no hooks that can be handed over for one run")]
+    NoHooks,
+    /// Its hooks take an API key in the environment.
+    #[say(
+        "its hooks need GEMINI_API_KEY in the environment, since a login does not reach the settings of one run"
+    )]
+    NoKey,
+    /// The person does not want it.
+    #[say("the guard is switched off (--no-guard or guard.enabled)")]
+    SwitchedOff,
+}
+
+/// `12.3 MB`, the same in every language.
+pub fn megabytes(bytes: u64) -> String {
+    let tenths = bytes / 100_000;
+    format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
+/// What is no longer as it was when the run stopped.
+fn drift(branch: Option<&str>, changed: [bool; 3], lang: Lang) -> String {
+    let [tasks, files, commit] = changed;
+    let on = branch.unwrap_or_default();
+    let parts = [
+        (branch.is_some(), tr!(lang, "the branch (now {on})")),
+        (tasks, tr!(lang, "the task file")),
+        (files, tr!(lang, "the files")),
+        (commit, tr!(lang, "the commit")),
+    ];
+    let changed = parts
+        .into_iter()
+        .filter_map(|(changed, part)| changed.then_some(part));
+    changed.collect::<Vec<_>>().join(&tr!(lang, ", "))
+}
+
+fn list(items: &[impl ToString]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(", ")
+}

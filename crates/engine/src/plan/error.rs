@@ -1,0 +1,106 @@
+//! Why a run can't begin, and what to do about it.
+
+use std::path::PathBuf;
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::BudgetKind;
+use ralph_core::tasks::Pick;
+use ralph_core::tr;
+
+use super::forge::WrongBranch;
+use crate::agents::SplitError;
+use crate::announcement::Unguarded;
+use crate::flows::NoFlow;
+use crate::look::ReadError;
+use crate::prompt::TemplateError;
+
+/// Why a run can't begin.
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum PlanError {
+    #[say("{root}: no task file found (looked for specs/*/tasks.md, .specify/*/tasks.md, tasks.md, openspec/changes/*/tasks.md, prd.json, .ralph/fix_plan.md)\n  write a tasks.md with lines such as `- [ ] T001 what to do`, name a file with --tasks FILE, or give a prompt: ralph run \"…\" --verify 'CMD'", root = root.display())]
+    NoTaskFile { root: PathBuf },
+    #[say("several unfinished task files, the newest first; say which one with --tasks FILE:{list}", list = files.iter().map(|f| format!("\n  {f}")).collect::<String>())]
+    Ambiguous { files: Vec<String> },
+    #[say(if known.is_empty(), "openspec/changes/{id}/tasks.md: there is no such change, and no other in openspec/changes; write this file, or leave --openspec out")]
+    #[say("openspec/changes/{id}/tasks.md: there is no such change; name one of these with --openspec ID: {known}", known = known.join(", "))]
+    NoSuchChange { id: String, known: Vec<String> },
+    #[say(if known.is_empty(), "{file}: there is no phase {phase}, the file has no phases at all; leave --phase out")]
+    #[say("{file}: there is no phase {phase} with tasks; choose one of these with --phase N: {known}", known = known.join(", "))]
+    NoSuchPhase {
+        phase: String,
+        known: Vec<String>,
+        file: String,
+    },
+    #[say(_0.say(lang))]
+    Tasks(ReadError),
+    #[say("nothing to do: give a prompt (ralph run \"…\") or a task file (--tasks FILE)")]
+    EmptyPrompt,
+    #[say(if let Some(message) = &_0.message, "{path}: the prompt template can't be read ({message}); make it a readable file of UTF-8 text, or move it away to use the built-in one", path = _0.path.display())]
+    #[say("{path}: there is no such prompt template; correct --prompt-template, or leave it out to use the built-in one", path = _0.path.display())]
+    Template(TemplateError),
+    #[say("agent \"{name}\" is not known; choose one of {known}, or run any program with --agent-cmd 'prog {{prompt_file}}'", known = crate::agents::Client::names().join(", "))]
+    UnknownAgent { name: String },
+    #[say(
+        "the custom agent has no command; give one with --agent-cmd 'prog {{prompt_file}}' or agent.command"
+    )]
+    NoCommand,
+    #[say("the agent's command can't be read: {why}; correct --agent-cmd or agent.command:\n  {line}", why = split_error(*error, lang))]
+    BadCommand { line: String, error: SplitError },
+    #[say(
+        "{program}: command not found; install it, correct its path, or choose another agent with --agent or --agent-cmd"
+    )]
+    AgentNotFound { program: String },
+    #[say("{program} is there, but can't be run; make it executable with `chmod +x {program}`, or choose another agent with --agent or --agent-cmd", program = program.display())]
+    AgentNotExecutable { program: PathBuf },
+    /// The agent would work without its permission questions, and nobody said
+    /// that it may.
+    #[say("{agent} would work without its permission questions, and nothing of Ralph's would judge what it does: {why}; say --allow-unsafe if that is what you want, or let it ask with agent.permissions = \"default\"", why = why.say(lang))]
+    Unguarded { agent: &'static str, why: Unguarded },
+    /// A budget in a unit that the agent does not report.
+    #[say(if let BudgetKind::Cost = kind, "{agent} does not report what it costs, so that a budget of money can't be kept; limit --max-tokens, --max-iterations or --max-duration instead, or choose an agent that reports its cost (`ralph agents`)")]
+    #[say(
+        "{agent} does not report its tokens, so that a budget of tokens can't be kept; limit --max-iterations or --max-duration instead, or choose an agent that reports its tokens (`ralph agents`)"
+    )]
+    Unmeasured {
+        agent: &'static str,
+        kind: BudgetKind,
+    },
+    /// Pull requests are not made from here.
+    #[say(_0.say(lang))]
+    Branch(WrongBranch),
+    #[say("{root}: there is no such directory; correct --root", root = root.display())]
+    RootMissing { root: PathBuf },
+    /// The address is often a secret, and so it is not repeated.
+    #[say(
+        "notify.webhook is no address that could be posted to; it begins with http:// or https:// and has no spaces"
+    )]
+    BadWebhook,
+    #[say(_0.say(lang))]
+    Unpickable(Unpickable),
+    #[say(_0.say(lang))]
+    Flow(NoFlow),
+}
+
+/// There are tasks, and none of them can be worked on (TASK-10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unpickable {
+    pub file: String,
+    pub pick: Pick,
+}
+
+impl Say for Unpickable {
+    fn say(&self, lang: Lang) -> String {
+        let (file, problem) = (&self.file, self.pick.problem(lang).unwrap_or_default());
+        tr!(lang, "{file}: {problem}")
+    }
+}
+
+fn split_error(error: SplitError, lang: Lang) -> String {
+    match error {
+        SplitError::Empty => tr!(lang, "it is empty"),
+        SplitError::OpenQuote(quote) => tr!(lang, "the quote {quote} is never closed"),
+        SplitError::TrailingBackslash => {
+            tr!(lang, "it ends with a backslash")
+        }
+    }
+}
