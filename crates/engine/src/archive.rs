@@ -9,13 +9,12 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::{self, Checkpoint};
-use ralph_core::config::Settings;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Effect, Event, Kind, Outcome, State, iso_utc, step};
 use ralph_core::report::{Report, Story, outcome_name};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
-use ralph_store::history::{self, Bundle, Entry, History, Manifest};
+use ralph_store::history::{self, Bundle, Entry, Manifest};
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::LockError;
@@ -23,33 +22,12 @@ use serde_json::{Map, Value, json};
 
 use crate::announcement::{Announcement, Pruned};
 use crate::git::{self, Head};
+pub use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
 use crate::{clock, opening, report, session};
-
-/// Where runs are kept, and how many.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keeping {
-    pub history: History,
-    /// The working directory of other tools, `.skillpack/current`.
-    pub current: PathBuf,
-    pub keep: usize,
-    /// A finished OpenSpec change is archived as well.
-    pub openspec: bool,
-}
-
-impl Keeping {
-    pub fn new(root: &Path, settings: &Settings) -> Keeping {
-        Keeping {
-            history: History::new(root.join(&settings.history.dir)),
-            current: root.join(&settings.checkpoint.dir),
-            keep: usize::try_from(settings.history.keep).unwrap_or(usize::MAX),
-            openspec: settings.history.openspec,
-        }
-    }
-}
 
 /// One run that is to be archived.
 #[derive(Clone, Debug)]

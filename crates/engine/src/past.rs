@@ -8,7 +8,7 @@ use ralph_store::journal::{self, JournalError, Record};
 use ralph_store::layout::RunPaths;
 use serde_json::Value;
 
-use crate::record::Header;
+use crate::header::Header;
 
 /// A run as its journal has it.
 #[derive(Clone, Debug)]

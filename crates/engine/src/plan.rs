@@ -9,6 +9,7 @@ mod flow;
 mod forge;
 mod rules;
 mod tasks;
+pub use crate::header::{Asked, Flag};
 pub use chain::check_budget;
 pub use error::{PlanError, Unpickable};
 pub use forge::{WrongBranch, forge_of};
@@ -23,21 +24,17 @@ use ralph_core::config::{self, Settings};
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Goal, Rules, State, Turn};
 use ralph_core::promise::PromiseRules;
-use ralph_core::route::Card;
 use ralph_core::tasks::{Scope, TaskList};
 
 use ralph_store::layout::Layout;
 use ralph_store::log::LogStyle;
 
-use serde::{Deserialize, Serialize};
-
 use crate::agents::{Agent, EnvFilter};
 use crate::announcement::Announcement;
-use crate::archive::Keeping;
 use crate::forge::Forge;
+use crate::keeping::{CheckpointPlan, Keeping};
 use crate::look::{OpenTaskFile, TaskFile};
 use crate::notify::{Notifier, Way};
-use crate::projections::CheckpointPlan;
 use crate::prompt::{self, Prompter, Template};
 use crate::verify::Verifier;
 
@@ -45,39 +42,6 @@ use crate::verify::Verifier;
 /// Whoever left its group has most of a second more, so that nobody is left
 /// five seconds after a signal.
 const GRACE: Duration = Duration::from_secs(3);
-
-/// What a person typed, in the form in which it is kept with the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
-    /// The settings that flags stand for.
-    #[serde(default)]
-    pub flags: Vec<Flag>,
-    /// The text of a plain prompt.
-    #[serde(default)]
-    pub prompt: Option<String>,
-    /// The change of `--openspec ID`.
-    #[serde(default)]
-    pub openspec: Option<String>,
-    #[serde(default)]
-    pub template: Option<PathBuf>,
-    /// The flow that the prompt goes through.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flow: Option<String>,
-    /// How its route was chosen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub card: Option<Card>,
-    /// Why nobody reviews, where a person does not want it (ROLE-09).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_review: Option<String>,
-}
-
-/// A setting that was given by a flag.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Flag {
-    pub key: String,
-    pub value: config::Value,
-    pub name: String,
-}
 
 /// What is wanted beyond the settings.
 #[derive(Clone, Debug, Default)]

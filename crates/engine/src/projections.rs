@@ -25,6 +25,7 @@ use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedD
 use ralph_store::layout::{Layout, RunPaths};
 
 use crate::announcement::Announcement;
+pub use crate::keeping::CheckpointPlan;
 use crate::look::TaskMark;
 use crate::plan::Plan;
 use crate::record::Header;
@@ -33,19 +34,6 @@ use crate::touched::{self, Touched};
 
 /// A checkpoint is never older than this while the run lives (CKPT-08).
 pub const LONGEST_MS: u64 = 5 * 60 * 1000;
-
-/// What is projected, and where to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckpointPlan {
-    pub enabled: bool,
-    /// Completed tasks between two checkpoints; 0 for phases only.
-    pub interval: u32,
-    pub backups: u32,
-    pub dir: PathBuf,
-    /// The state file would wake the Stop hooks of others, so that it is
-    /// written only where it is asked for.
-    pub delta: bool,
-}
 
 #[derive(Debug)]
 pub struct Projector {

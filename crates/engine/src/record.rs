@@ -7,41 +7,22 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::task_id_of;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Event, Level, Notice, Now, Outcome, Rules, State};
+use ralph_core::machine::{Event, Level, Notice, Now, Outcome, State};
 use ralph_core::text;
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::journal::{Durability, Journal, JournalError};
 use ralph_store::layout::{Layout, RunPaths};
 use ralph_store::log::{LogFile, LogLevel, LogOptions};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::announcement::Announcement;
 use crate::clock;
-use crate::plan::{Asked, Plan};
-use crate::session::InSession;
+pub use crate::header::Header;
+use crate::plan::Plan;
 use crate::told::Told;
 use crate::touched;
-
-/// The first record of a journal: what the run was started with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
-    pub run_id: String,
-    pub started_ms: i64,
-    pub rules: Rules,
-    /// What the person asked for, so that a resumed run is the same run.
-    pub asked: Asked,
-    #[serde(default)]
-    pub tasks_file: Option<PathBuf>,
-    #[serde(default)]
-    pub commit: Option<String>,
-    #[serde(default)]
-    pub branch: Option<String>,
-    /// The session of a client that it was started in, where it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<InSession>,
-}
 
 #[derive(Debug)]
 pub struct Recorder {

@@ -9,9 +9,9 @@ use ralph_store::FileError;
 use ralph_store::history;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 
-use crate::archive::Keeping;
-use crate::look::TaskFile;
+use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
+use crate::task_file::TaskFile;
 use crate::{clock, git};
 
 /// Lists in a report are for people.

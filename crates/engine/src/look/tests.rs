@@ -5,6 +5,8 @@ use tempfile::TempDir;
 
 use super::facts::OPEN_SHOWN;
 use super::*;
+use ralph_core::machine::ErrorClass;
+use ralph_core::tasks::ReadOptions;
 
 struct Project {
     dir: TempDir,

@@ -11,8 +11,8 @@ use super::forge::WrongBranch;
 use crate::agents::SplitError;
 use crate::announcement::Unguarded;
 use crate::flows::NoFlow;
-use crate::look::ReadError;
 use crate::prompt::TemplateError;
+use crate::task_file::ReadError;
 
 /// Why a run can't begin.
 #[derive(Clone, Debug, PartialEq, Eq, Say)]

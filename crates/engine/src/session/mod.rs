@@ -30,48 +30,25 @@ use ralph_core::usage::Usage;
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
 use ralph_store::lock::{self, Lock, LockError, LockInfo};
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use self::perform::{TASKS_BEGUN, TASKS_LAST};
 use crate::announcement::Announcement;
 use crate::driver::without_secrets;
 use crate::error::DriveError;
+use crate::header::Header;
+pub use crate::header::{InSession, StateFile};
 use crate::past::{self, Past, PastError};
 use crate::perform::OpenRun;
 use crate::plan::Plan;
 use crate::projections::Projector;
-use crate::record::{Header, Recorder};
+use crate::record::Recorder;
 use crate::supervise::Stop;
 use crate::{clock, git};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
-
-/// What the header of a run says of the session that it was started in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InSession {
-    /// Empty until a session takes it up.
-    pub id: String,
-    /// The client, by its name.
-    pub host: String,
-    /// The state file of another tool that this run keeps in step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state_file: Option<StateFile>,
-    /// The name of the task in a state file that was there before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task_id: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StateFile {
-    /// `.claude/ralph-loop.local.md`.
-    Plugin,
-    /// `.claude/ralph-delta.local.md`.
-    Delta,
-}
 
 /// What a stop leads to.
 #[derive(Clone, Debug, PartialEq)]
