@@ -5,6 +5,9 @@
 //! the arguments. A rail, not a sandbox: it judges what is written, and what
 //! it can't read is *opaque*, never *safe*.
 
+#[macro_use]
+mod words;
+
 mod finding;
 mod meaning;
 mod paths;

@@ -76,15 +76,9 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
     let command = ["command", "cmd", "script", "code", "input"]
         .iter()
         .find_map(|key| call.input.get(key));
-    let cwd = [
-        "cwd",
-        "workdir",
-        "working_directory",
-        "directory",
-        "dir_path",
-    ]
-    .iter()
-    .find_map(|key| call.input.get(key)?.as_str());
+    let cwd = words!("cwd workdir working_directory directory dir_path")
+        .iter()
+        .find_map(|key| call.input.get(key)?.as_str());
     let directory = match cwd {
         Some(path) if path.starts_with('/') => path.to_owned(),
         Some(path) => format!("{}/{path}", call.cwd),
@@ -113,21 +107,10 @@ enum Access {
     Write,
 }
 
-const PATH_KEYS: [&str; 13] = [
-    "file_path",
-    "path",
-    "notebook_path",
-    "filepath",
-    "filename",
-    "file",
-    "target_file",
-    "absolute_path",
-    "target",
-    "paths",
-    "files",
-    "dir_path",
-    "directory",
-];
+const PATH_KEYS: &[&str] = words!(
+    "file_path path notebook_path filepath filename file target_file absolute_path target paths
+     files dir_path directory"
+);
 
 fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
     let mut found = false;
@@ -186,13 +169,7 @@ fn access_one(walker: &mut Walker, path: &str, env: &Env, access: Access) {
 
 fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
     let mut directory = None;
-    for key in [
-        "path",
-        "dir_path",
-        "directory",
-        "target_directory",
-        "file_path",
-    ] {
+    for key in words!("path dir_path directory target_directory file_path") {
         if let Some(path) = call.input.get(key).and_then(Value::as_str) {
             files::tool_read(walker, path, env);
             directory = Some(path);
@@ -203,9 +180,9 @@ fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
         patterns.extend(call.input.get(key).and_then(Value::as_str));
     }
     // The pattern of a content search is no path.
-    if !matches!(
+    if !one_of!(
         name,
-        "grep" | "search_file_content" | "grep_search" | "rg" | "codebase_search"
+        "grep search_file_content grep_search rg codebase_search"
     ) {
         for key in ["pattern", "query"] {
             patterns.extend(call.input.get(key).and_then(Value::as_str));
@@ -238,17 +215,10 @@ fn alternatives(pattern: &str) -> Vec<String> {
 
 /// The files that a patch in Codex' own format touches.
 fn patch(walker: &mut Walker, input: &Value, env: &Env) {
-    let text = [
-        "command",
-        "input",
-        "patch",
-        "patch_text",
-        "patchText",
-        "diff",
-    ]
-    .iter()
-    .find_map(|key| input.get(key)?.as_str())
-    .or(input.as_str());
+    let text = words!("command input patch patch_text patchText diff")
+        .iter()
+        .find_map(|key| input.get(key)?.as_str())
+        .or(input.as_str());
     let Some(text) = text else {
         return walker.report("opaque.payload", "patch");
     };
@@ -317,21 +287,10 @@ fn urls(walker: &mut Walker, input: &Value) {
 
 /// Is a query of this tool one in SQL? Most others search for words.
 fn asks_database(tool: &str) -> bool {
-    [
-        "sql",
-        "postgres",
-        "maria",
-        "db",
-        "database",
-        "supabase",
-        "bigquery",
-        "neon",
-        "snowflake",
-        "clickhouse",
-        "redshift",
-        "athena",
-        "trino",
-    ]
+    words!(
+        "sql postgres maria db database supabase bigquery neon snowflake clickhouse redshift
+         athena trino"
+    )
     .iter()
     .any(|name| tool.contains(name))
 }
@@ -359,10 +318,7 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 || key.ends_with("path")
                 || key.ends_with("_file")
                 || key.ends_with("_dir")
-                || matches!(
-                    key,
-                    "source" | "destination" | "uri" | "root" | "cwd" | "src" | "dst"
-                );
+                || one_of!(key, "source destination uri root cwd src dst");
             if matches!(key, "url" | "uri" | "href" | "endpoint" | "urls") && text.contains(':') {
                 net::tool_fetch(walker, text);
             } else if matches!(key, "command" | "cmd" | "shell" | "script") {

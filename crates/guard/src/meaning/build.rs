@@ -1,6 +1,6 @@
 //! Build tools that run recipes: those that this text itself wrote are read.
 
-use super::args::{Args, Takes};
+use super::args::Args;
 use super::env::{Env, Flow};
 use super::walk::{Command, Walker};
 
@@ -26,10 +26,7 @@ impl Walker<'_> {
     }
 
     fn make(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "fCjIoW",
-            longs: &["file", "makefile", "directory", "eval"],
-        };
+        let takes = takes!("fCjIoW", "file makefile directory eval");
         let options = Args::read(command.args, takes);
         let shells = ["SHELL=", ".SHELLFLAGS="];
         for text in options.operands.iter() {

@@ -87,10 +87,7 @@ impl Walker<'_> {
             }
             "source" | "." => {
                 if let Some(path) = args.first() {
-                    if matches!(
-                        path.as_str(),
-                        "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
-                    ) {
+                    if one_of!(path.as_str(), "/dev/stdin /dev/fd/0 /proc/self/fd/0") {
                         return Effect::Done(self.sourced(command.stdin, env));
                     }
                     return Effect::Done(self.run_file(path, env));

@@ -9,90 +9,19 @@ use crate::rules;
 
 /// Programs whose words are texts, names or patterns, and those that are
 /// taken apart elsewhere.
-const SPEAKERS: [&str; 64] = [
-    "[",
-    "ack",
-    "ag",
-    "apropos",
-    "apt",
-    "apt-get",
-    "awk",
-    "banner",
-    "brew",
-    "cargo",
-    "cat",
-    "claude",
-    "codex",
-    "cowsay",
-    "declare",
-    "docker",
-    "docker-compose",
-    "echo",
-    "egrep",
-    "eval",
-    "export",
-    "expr",
-    "fgrep",
-    "figlet",
-    "find",
-    "gawk",
-    "gemini",
-    "gh",
-    "git",
-    "glab",
-    "grep",
-    "help",
-    "info",
-    "jq",
-    "kubectl",
-    "let",
-    "local",
-    "logger",
-    "ls",
-    "lxc",
-    "man",
-    "nerdctl",
-    "notify-send",
-    "oc",
-    "podman",
-    "printf",
-    "ralph",
-    "read",
-    "rg",
-    "say",
-    "sed",
-    "set",
-    "shfmt",
-    "ssh",
-    "test",
-    "tldr",
-    "toilet",
-    "trap",
-    "type",
-    "ugrep",
-    "whatis",
-    "whereis",
-    "which",
-    "yq",
-];
+const SPEAKERS: &[&str] = words!(
+    "[ ack ag apropos apt apt-get awk banner brew cargo cat claude codex cowsay declare docker
+     docker-compose echo egrep eval export expr fgrep figlet find gawk gemini gh git glab grep
+     help info jq kubectl let local logger ls lxc man nerdctl notify-send oc podman printf
+     ralph read rg say sed set shfmt ssh test tldr toilet trap type ugrep whatis whereis which
+     yq"
+);
 
 /// Options whose value is a command for many programs.
-const RUNS: [&str; 14] = [
-    "-c",
-    "-e",
-    "-x",
-    "--cmd",
-    "--command",
-    "--exec",
-    "--execute",
-    "--hook",
-    "--on-change",
-    "--on-success",
-    "--run",
-    "--script",
-    "--shell",
-    "--then",
-];
+const RUNS: &[&str] = words!(
+    "-c -e -x --cmd --command --exec --execute --hook --on-change --on-success --run --script
+     --shell --then"
+);
 
 impl Walker<'_> {
     /// Judges the command within the arguments of any other program.

@@ -26,12 +26,7 @@ const OPTIONS: [(&str, &[&str]); 22] = [
     ("svn", &["--editor-cmd", "--diff-cmd"]),
     (
         "tar",
-        &[
-            "--info-script",
-            "--new-volume-script",
-            "--rsh-command",
-            "-F",
-        ],
+        words!("--info-script --new-volume-script --rsh-command -F"),
     ),
     ("wget", &["--use-askpass"]),
     ("xterm", &["-e"]),

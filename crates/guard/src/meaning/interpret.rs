@@ -7,10 +7,8 @@ use super::env::{Env, Flow};
 use super::mark;
 use super::walk::{Command, Walker};
 
-const SHELLS: [&str; 17] = [
-    "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "csh", "tcsh",
-    "hush", "posh", "nu", "xonsh", "elvish",
-];
+const SHELLS: &[&str] =
+    words!("sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish");
 
 pub fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -18,32 +16,13 @@ pub fn is_shell(program: &str) -> bool {
 }
 
 /// Where a compiler puts what it made.
-const OUTPUT: Takes = Takes {
-    shorts: "o",
-    longs: &[],
-};
+const OUTPUT: Takes = takes!("o", "");
 
 fn is_compiler(name: &str) -> bool {
-    matches!(
+    one_of!(
         name,
-        "gcc"
-            | "cc"
-            | "clang"
-            | "g++"
-            | "c++"
-            | "clang++"
-            | "tcc"
-            | "rustc"
-            | "go"
-            | "javac"
-            | "java"
-            | "kotlinc"
-            | "swift"
-            | "swiftc"
-            | "zig"
-            | "nim"
-            | "ghc"
-            | "crystal"
+        "gcc cc clang g++ c++ clang++ tcc rustc go javac java kotlinc swift swiftc zig nim ghc
+         crystal"
     )
 }
 
@@ -290,16 +269,7 @@ impl Walker<'_> {
             Language::Perl | Language::Ruby => &["-e", "-E"],
             Language::Php => &["-r", "-B", "-R", "-E"],
             Language::Lua | Language::AppleScript => &["-e"],
-            Language::PowerShell => &[
-                "-c",
-                "-Command",
-                "-command",
-                "-enc",
-                "-EncodedCommand",
-                "-e",
-                "/c",
-                "/C",
-            ],
+            Language::PowerShell => words!("-c -Command -command -enc -EncodedCommand -e /c /C"),
             Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
             Language::Awk | Language::Compiled => &[],
         };
@@ -329,10 +299,7 @@ impl Walker<'_> {
             } else if !word.starts_with('-') || word == "-" {
                 script = Some(word.clone());
                 break;
-            } else if matches!(
-                word.as_str(),
-                "-m" | "-W" | "-X" | "-r" | "--require" | "--import" | "-I" | "-M"
-            ) {
+            } else if one_of!(word.as_str(), "-m -W -X -r --require --import -I -M") {
                 if word == "-m" {
                     return self.python_module(args.get(at..).unwrap_or_default(), env);
                 }
@@ -340,10 +307,7 @@ impl Walker<'_> {
             }
         }
         if language == Language::Awk {
-            let takes = Takes {
-                shorts: "Fvfi",
-                longs: &["field-separator", "assign", "file", "include"],
-            };
+            let takes = takes!("Fvfi", "field-separator assign file include");
             let options = Args::read(args, takes);
             if options.values(&["f", "file"]).next().is_none() {
                 texts.extend(options.operands.first().map(|text| (*text).to_owned()));
@@ -413,10 +377,7 @@ impl Walker<'_> {
                 }
             }
             Some("http.server") => {
-                let takes = Takes {
-                    shorts: "db",
-                    longs: &["directory", "bind"],
-                };
+                let takes = takes!("db", "directory bind");
                 let options = Args::read(rest, takes);
                 for directory in options.values(&["d", "directory"]) {
                     crate::rules::files::read(self, directory, env);

@@ -8,35 +8,11 @@ use super::walk::{Command, Walker, join};
 
 /// Programs whose output is code that is meant to be evaluated, made by the
 /// tool itself.
-const SHELL_SETUP: [&str; 27] = [
-    "ssh-agent",
-    "direnv",
-    "pyenv",
-    "rbenv",
-    "nodenv",
-    "jenv",
-    "goenv",
-    "opam",
-    "brew",
-    "fnm",
-    "dircolors",
-    "starship",
-    "zoxide",
-    "minikube",
-    "docker-machine",
-    "conda",
-    "mamba",
-    "mise",
-    "asdf",
-    "register-python-argcomplete",
-    "keychain",
-    "luarocks",
-    "thefuck",
-    "atuin",
-    "rustup",
-    "fzf",
-    "lesspipe",
-];
+const SHELL_SETUP: &[&str] = words!(
+    "ssh-agent direnv pyenv rbenv nodenv jenv goenv opam brew fnm dircolors starship zoxide
+     minikube docker-machine conda mamba mise asdf register-python-argcomplete keychain
+     luarocks thefuck atuin rustup fzf lesspipe"
+);
 
 /// How many programs may get other names.
 const MAX_RENAMED: usize = 64;
@@ -200,12 +176,9 @@ impl Walker<'_> {
             (Some("bundle"), args) if args.iter().any(|a| a == "-") => Flow::Archive,
             (Some("ls-files"), [_]) => Flow::Text(format!("./{}", super::mark::STAR)),
             (Some("ls-files" | "diff" | "show"), args)
-                if args.iter().any(|a| {
-                    matches!(
-                        a.as_str(),
-                        "ls-files" | "--name-only" | "--diff-filter" | "-z"
-                    )
-                }) =>
+                if args
+                    .iter()
+                    .any(|a| one_of!(a.as_str(), "ls-files --name-only --diff-filter -z")) =>
             {
                 let patterns: Vec<&String> = args
                     .iter()
@@ -404,27 +377,14 @@ fn filtered(command: &Command) -> Flow {
 }
 
 /// Names of files that hold secrets, of which a search may let some through.
-const SECRET_NAMES: [&str; 12] = [
-    ".env",
-    ".env.local",
-    ".env.production",
-    "id_rsa",
-    "id_ed25519",
-    "server.pem",
-    "server.key",
-    "credentials.json",
-    "secrets.yml",
-    ".npmrc",
-    ".netrc",
-    ".pgpass",
-];
+const SECRET_NAMES: &[&str] = words!(
+    ".env .env.local .env.production id_rsa id_ed25519 server.pem server.key credentials.json
+     secrets.yml .npmrc .netrc .pgpass"
+);
 
 /// What a search lets through of names of files.
 fn grepped(command: &Command) -> Flow {
-    let takes = Takes {
-        shorts: "eABCmf",
-        longs: &["regexp", "file"],
-    };
+    let takes = takes!("eABCmf", "regexp file");
     let args = Args::read(command.args, takes);
     let inverted = args.has('v', "invert-match");
     let counts = args.has('c', "count") || args.has('q', "quiet");
@@ -435,7 +395,8 @@ fn grepped(command: &Command) -> Flow {
     let words = pattern.unwrap_or_default().to_ascii_lowercase();
     let vague = words.chars().filter(char::is_ascii_alphanumeric).count() < 2;
     let named: Vec<&str> = SECRET_NAMES
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|name| matches_roughly(&words, name))
         .collect();
     match command.stdin {

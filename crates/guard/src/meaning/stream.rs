@@ -6,17 +6,10 @@ use super::mark::{STAR, UNKNOWN};
 use super::walk::{Command, Walker};
 use super::wrap::after_options;
 
-const XARGS: Takes = Takes {
-    shorts: "IiLlnPsEeda",
-    longs: &[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-    ],
-};
+const XARGS: Takes = takes!(
+    "IiLlnPsEeda",
+    "replace max-args max-procs delimiter arg-file max-lines"
+);
 
 impl Walker<'_> {
     pub fn xargs(&mut self, command: &Command, env: &mut Env) -> Flow {
@@ -67,12 +60,10 @@ impl Walker<'_> {
     }
 
     pub fn parallel(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let takes = Takes {
-            shorts: "jNnIaSC",
-            longs: &[
-                "jobs", "colsep", "arg-file", "joblog", "results", "timeout", "retries",
-            ],
-        };
+        let takes = takes!(
+            "jNnIaSC",
+            "jobs colsep arg-file joblog results timeout retries"
+        );
         let inner = after_options(command.args, takes, 0);
         let split = inner.iter().position(|word| word.starts_with(":::"));
         let (words, given) = inner.split_at(split.unwrap_or(inner.len()));
@@ -149,10 +140,7 @@ impl Walker<'_> {
 pub fn found_paths(command: &Command) -> Vec<String> {
     let args = command.args;
     if matches!(command.name, "fd" | "fdfind") {
-        let takes = Takes {
-            shorts: "eEtdjxXcS",
-            longs: &["extension", "exclude", "type", "max-depth"],
-        };
+        let takes = takes!("eEtdjxXcS", "extension exclude type max-depth");
         let options = Args::read(args, takes);
         let root = options.operands.get(1).copied().unwrap_or(".");
         let extension = options.values(&["e", "extension"]).next();
@@ -180,11 +168,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
                 .checked_sub(1)
                 .and_then(|before| args.get(before))
                 .is_some_and(|before| before == "!" || before == "-not");
-            !negated
-                && matches!(
-                    flag.as_str(),
-                    "-name" | "-iname" | "-path" | "-ipath" | "-wholename"
-                )
+            !negated && one_of!(flag.as_str(), "-name -iname -path -ipath -wholename")
         })
         .map(|(_, (_, name))| name)
         .collect();

@@ -229,10 +229,8 @@ impl Walker<'_> {
             crate::rules::assignment(self, name, &Value::text(value), env);
         }
         let mut inner = inner.to_vec();
-        if matches!(
-            command.name,
-            "npx" | "bunx" | "pnpx" | "uvx" | "npm" | "pnpm" | "yarn" | "bun"
-        ) && let Some(first) = inner.first_mut()
+        if one_of!(command.name, "npx bunx pnpx uvx npm pnpm yarn bun")
+            && let Some(first) = inner.first_mut()
             && let Some((package, _version)) = first.get(1..).and_then(|rest| rest.split_once('@'))
         {
             *first = first.chars().take(1 + package.chars().count()).collect();
@@ -241,10 +239,7 @@ impl Walker<'_> {
     }
 
     fn env(&mut self, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        let takes = Takes {
-            shorts: "uC",
-            longs: &["unset", "chdir"],
-        };
+        let takes = takes!("uC", "unset chdir");
         if let Some(at) = args
             .iter()
             .position(|a| a == "-S" || a.starts_with("--split-string") || a.starts_with("-S"))
@@ -297,10 +292,7 @@ impl Walker<'_> {
             return;
         }
         if command.name == "watch" {
-            let takes = Takes {
-                shorts: "nd",
-                longs: &["interval"],
-            };
+            let takes = takes!("nd", "interval");
             let inner = after_options(command.args, takes, 0);
             self.trace.unwrapped("watch");
             self.code(&inner.join(" "), &mut env.clone(), &Flow::Unknown);
@@ -336,10 +328,7 @@ impl Walker<'_> {
 
     /// `-c 'text'` of su, script and flock; `--run 'text'` of nix-shell.
     fn command_option(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "cs",
-            longs: &["command", "run", "session-command"],
-        };
+        let takes = takes!("cs", "command run session-command");
         let args = Args::read(command.args, takes);
         if command.name == "nix" {
             let starts = |word: &String| matches!(word.as_str(), "-c" | "--command");
@@ -395,10 +384,7 @@ impl Walker<'_> {
     }
 
     fn remote(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "BbcDEeFIiJLlmOopQRSWw",
-            longs: &[],
-        };
+        let takes = takes!("BbcDEeFIiJLlmOopQRSWw", "");
         let options = Args::read(command.args, takes);
         for option in options.values(&["o"]) {
             let (name, text) = option.split_once(['=', ' ']).unwrap_or((option, ""));
@@ -434,47 +420,13 @@ impl Walker<'_> {
             ("kubectl" | "oc", Some(at)) => rest.get(at + 1..).unwrap_or_default(),
             ("kubectl" | "oc", None) => return,
             _ => {
-                let takes = Takes {
-                    shorts: "uwevpnhlmc",
-                    longs: &[
-                        "user",
-                        "workdir",
-                        "env",
-                        "env-file",
-                        "volume",
-                        "publish",
-                        "name",
-                        "network",
-                        "entrypoint",
-                        "mount",
-                        "memory",
-                        "cpus",
-                        "hostname",
-                        "label",
-                        "platform",
-                        "add-host",
-                        "gpus",
-                        "restart",
-                        "log-driver",
-                        "ulimit",
-                        "shm-size",
-                        "file",
-                        "index",
-                        "tmpfs",
-                        "device",
-                        "cap-add",
-                        "cap-drop",
-                        "security-opt",
-                        "link",
-                        "pid",
-                        "ipc",
-                        "runtime",
-                        "volumes-from",
-                        "expose",
-                        "dns",
-                        "project-name",
-                    ],
-                };
+                let takes = takes!(
+                    "uwevpnhlmc",
+                    "user workdir env env-file volume publish name network entrypoint mount
+                     memory cpus hostname label platform add-host gpus restart log-driver
+                     ulimit shm-size file index tmpfs device cap-add cap-drop security-opt link
+                     pid ipc runtime volumes-from expose dns project-name"
+                );
                 after_options(rest, takes, 1)
             }
         };
@@ -525,10 +477,7 @@ fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
     if !verbs.contains(&first.as_str()) {
         return None;
     }
-    let takes = Takes {
-        shorts: "pncCw",
-        longs: &["package", "with", "python", "env-file", "prefix", "name"],
-    };
+    let takes = takes!("pncCw", "package with python env-file prefix name");
     Some(after_options(
         rest,
         takes,

@@ -4,16 +4,8 @@
 use crate::meaning::mark;
 
 /// Directories at the root that hold settings of the loop or of an agent.
-pub const DIRECTORIES: [&str; 8] = [
-    ".ralph",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".opencode",
-    ".amp",
-    ".copilot",
-];
+pub const DIRECTORIES: &[&str] =
+    words!(".ralph .claude .codex .gemini .cursor .opencode .amp .copilot");
 
 /// Is writing here a way to change the rules? `relative` is below the
 /// project's root.
@@ -39,23 +31,12 @@ fn is_gate_file(path: &str) -> bool {
 }
 
 /// Files that a pattern may find among others.
-const SAMPLES: [&str; 15] = [
-    ".quality-gate-passed",
-    ".ralph/config.toml",
-    ".ralph/.safety_stats",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks/guard.sh",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".gemini/settings.json",
-    ".cursor/hooks.json",
-    ".opencode/plugin/guard.ts",
-    ".amp/settings.json",
-    ".copilot/hooks/guard.json",
-    ".git/hooks/pre-commit",
-    ".git/config",
-];
+const SAMPLES: &[&str] = words!(
+    ".quality-gate-passed .ralph/config.toml .ralph/.safety_stats .claude/settings.json
+     .claude/settings.local.json .claude/hooks/guard.sh .codex/config.toml .codex/hooks.json
+     .gemini/settings.json .cursor/hooks.json .opencode/plugin/guard.ts .amp/settings.json
+     .copilot/hooks/guard.json .git/hooks/pre-commit .git/config"
+);
 
 /// Is the path a pattern that finds one of them, or a directory of one?
 fn finds_protected(path: &str) -> bool {
@@ -91,27 +72,12 @@ fn is_agent_settings(path: &str) -> bool {
                 .strip_prefix(directory)
                 .is_some_and(|rest| rest.starts_with('/'))
     };
-    let exact = [
-        ".claude",
-        ".claude/hooks.json",
-        ".codex",
-        ".codex/config.toml",
-        ".codex/hooks.json",
-        ".gemini",
-        ".gemini/settings.json",
-        ".cursor",
-        ".cursor/hooks.json",
-        ".opencode",
-        "opencode.json",
-        "opencode.jsonc",
-        ".amp",
-        ".amp/settings.json",
-        ".copilot",
-        "hooks/hooks.json",
-        ".mcp.json",
-        ".cursor/mcp.json",
-        ".cursor/cli.json",
-    ];
+    let exact = words!(
+        ".claude .claude/hooks.json .codex .codex/config.toml .codex/hooks.json .gemini
+         .gemini/settings.json .cursor .cursor/hooks.json .opencode opencode.json
+         opencode.jsonc .amp .amp/settings.json .copilot hooks/hooks.json .mcp.json
+         .cursor/mcp.json .cursor/cli.json"
+    );
     exact.contains(&path)
         || path.starts_with(".claude/settings")
         || within(".claude/hooks")

@@ -3,157 +3,43 @@
 use crate::meaning::mark;
 
 /// Endings that make a name a sample, a public half or source code.
-const EXCEPTIONS: [&str; 15] = [
-    ".example",
-    ".sample",
-    ".template",
-    ".tmpl",
-    ".dist",
-    ".defaults",
-    ".default",
-    ".schema",
-    ".pub",
-    ".md",
-    ".ts",
-    ".js",
-    ".rs",
-    ".py",
-    ".go",
-];
+const EXCEPTIONS: &[&str] = words!(
+    ".example .sample .template .tmpl .dist .defaults .default .schema .pub .md .ts .js .rs .py
+     .go"
+);
 
-const NAMES: [&str; 69] = [
-    ".env",
-    ".envrc",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".pypirc",
-    ".git-credentials",
-    ".htpasswd",
-    ".dockercfg",
-    ".vault-token",
-    ".s3cfg",
-    ".boto",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_ecdsa_sk",
-    "id_ed25519_sk",
-    "id_xmss",
-    "credentials.json",
-    "credentials.yml",
-    "credentials.yaml",
-    "credentials.toml",
-    "credentials.csv",
-    "credentials.xml",
-    "credentials.ini",
-    "credentials.txt",
-    "credentials.yml.enc",
-    "secrets.json",
-    "secrets.yml",
-    "secrets.yaml",
-    "secrets.toml",
-    "secrets.txt",
-    "secrets.env",
-    "secret.json",
-    "secret.yaml",
-    "secret.yml",
-    "secret.key",
-    "master.key",
-    "service-account.json",
-    "service_account.json",
-    "serviceaccount.json",
-    "gcp-key.json",
-    "passwords.txt",
-    "password.txt",
-    "wallet.dat",
-    "kubeconfig",
-    ".kubeconfig",
-    ".credentials.json",
-    ".bash_history",
-    ".zsh_history",
-    "auth.json",
-    "shadow",
-    "gshadow",
-    "terraform.tfstate",
-    "terraform.tfstate.backup",
-    "credentials",
-    ".secrets",
-    ".vault_pass",
-    ".vault_pass.txt",
-    ".vault_password",
-    "vault_password",
-    "wp-config.php",
-    "local.settings.json",
-    ".renviron",
-    "rclone.conf",
-    "secring.gpg",
-];
+const NAMES: &[&str] = words!(
+    ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .pypirc .git-credentials .htpasswd
+     .dockercfg .vault-token .s3cfg .boto id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
+     id_ed25519_sk id_xmss credentials.json credentials.yml credentials.yaml credentials.toml
+     credentials.csv credentials.xml credentials.ini credentials.txt credentials.yml.enc
+     secrets.json secrets.yml secrets.yaml secrets.toml secrets.txt secrets.env secret.json
+     secret.yaml secret.yml secret.key master.key service-account.json service_account.json
+     serviceaccount.json gcp-key.json passwords.txt password.txt wallet.dat kubeconfig
+     .kubeconfig .credentials.json .bash_history .zsh_history auth.json shadow gshadow
+     terraform.tfstate terraform.tfstate.backup credentials .secrets .vault_pass
+     .vault_pass.txt .vault_password vault_password wp-config.php local.settings.json .renviron
+     rclone.conf secring.gpg"
+);
 
-const ENDINGS: [&str; 14] = [
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".ppk",
-    ".kdbx",
-    ".kdb",
-    ".pkcs12",
-    ".p8",
-    ".gpg-key",
-    ".ovpn",
-    ".agekey",
-];
+const ENDINGS: &[&str] =
+    words!(".pem .key .p12 .pfx .jks .keystore .ppk .kdbx .kdb .pkcs12 .p8 .gpg-key .ovpn .agekey");
 
 /// Directories whose whole content is sensitive, as parts of a path.
-const DIRECTORIES: [&str; 16] = [
-    "/.ssh/",
-    "/.gnupg/",
-    "/.aws/",
-    "/.azure/",
-    "/.config/gcloud/",
-    "/.kube/",
-    "/.password-store/",
-    "/run/secrets/",
-    "/.config/gh/",
-    "/.oci/",
-    "/.terraform.d/credentials",
-    "/.local/share/keyrings/",
-    "/Library/Keychains/",
-    "/etc/ssl/private/",
-    "/.mozilla/firefox/",
-    "/.config/google-chrome/",
-];
+const DIRECTORIES: &[&str] = words!(
+    "/.ssh/ /.gnupg/ /.aws/ /.azure/ /.config/gcloud/ /.kube/ /.password-store/ /run/secrets/
+     /.config/gh/ /.oci/ /.terraform.d/credentials /.local/share/keyrings/ /Library/Keychains/
+     /etc/ssl/private/ /.mozilla/firefox/ /.config/google-chrome/"
+);
 
 /// Single files, as endings of a path.
-const PATHS: [&str; 21] = [
-    "/var/log/auth.log",
-    "/var/log/secure",
-    "/var/log/audit/audit.log",
-    "/.docker/config.json",
-    "/.config/hub",
-    "/etc/sudoers",
-    "/etc/passwd",
-    "/etc/master.passwd",
-    "/etc/security/opasswd",
-    "/.cargo/credentials",
-    "/.cargo/credentials.toml",
-    "/.gem/credentials",
-    "/.m2/settings.xml",
-    "/.composer/auth.json",
-    "/.codex/auth.json",
-    "/.claude/.credentials.json",
-    "/proc/kcore",
-    "/dev/mem",
-    "/dev/kmem",
-    "/.mysql_history",
-    "/.psql_history",
-];
+const PATHS: &[&str] = words!(
+    "/var/log/auth.log /var/log/secure /var/log/audit/audit.log /.docker/config.json
+     /.config/hub /etc/sudoers /etc/passwd /etc/master.passwd /etc/security/opasswd
+     /.cargo/credentials /.cargo/credentials.toml /.gem/credentials /.m2/settings.xml
+     /.composer/auth.json /.codex/auth.json /.claude/.credentials.json /proc/kcore /dev/mem
+     /dev/kmem /.mysql_history /.psql_history"
+);
 
 /// Is this absolute path a file that holds secrets? Globs count where they
 /// are written to mean such a file.
@@ -217,10 +103,7 @@ fn is_sensitive_name(name: &str) -> bool {
         return !start.is_empty()
             && !start.contains(mark::STAR)
             && start.len() < 24
-            && !matches!(
-                start,
-                "test" | "ci" | "default" | "defaults" | "example" | "sample"
-            );
+            && !one_of!(start, "test ci default defaults example sample");
     }
     if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return true;
@@ -253,16 +136,9 @@ fn is_sensitive_name(name: &str) -> bool {
     }
     let meant = mark::has_glob(name) && (name.starts_with('.') || name.starts_with("id_"));
     meant
-        && [
-            ".env",
-            ".netrc",
-            ".git-credentials",
-            "id_rsa",
-            "id_ed25519",
-            ".envrc",
-            ".env.local",
-            ".env.production",
-        ]
+        && words!(
+            ".env .netrc .git-credentials id_rsa id_ed25519 .envrc .env.local .env.production"
+        )
         .iter()
         .any(|secret| mark::glob_match(name, secret))
 }

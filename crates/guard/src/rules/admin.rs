@@ -2,7 +2,7 @@
 //! shows something. Those with judges of their own stand elsewhere.
 
 use super::files;
-use crate::meaning::args::{Args, NO_VALUES, Takes};
+use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
@@ -175,17 +175,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     }
     let volumes = ["lv", "vg", "pv"].iter().any(|start| {
         let verb = command.name.strip_prefix(start).unwrap_or_default();
-        matches!(
+        one_of!(
             verb,
-            "create"
-                | "extend"
-                | "reduce"
-                | "remove"
-                | "resize"
-                | "change"
-                | "convert"
-                | "move"
-                | "rename"
+            "create extend reduce remove resize change convert move rename"
         )
     });
     if volumes {
@@ -226,18 +218,9 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         }
         "flatpak" | "pkg" | "nix-env" | "zypper" | "emerge" | "guix" | "choco" | "winget"
         | "scoop" | "pkgutil" | "opkg" | "xbps-remove" | "eopkg" => {
-            let removes = [
-                "uninstall",
-                "remove",
-                "rm",
-                "delete",
-                "-e",
-                "--uninstall",
-                "-C",
-                "--unmerge",
-                "--depclean",
-                "--forget",
-            ];
+            let removes = words!(
+                "uninstall remove rm delete -e --uninstall -C --unmerge --depclean --forget"
+            );
             if args.iter().any(|word| removes.contains(&word.as_str()))
                 || command.name == "xbps-remove"
             {
@@ -250,26 +233,14 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// A server of files shows whoever asks what lies below its directory.
 fn serves(walker: &mut Walker, command: &Command, env: &Env) {
-    let is_server = matches!(
+    let is_server = one_of!(
         command.name,
-        "serve"
-            | "http-server"
-            | "live-server"
-            | "darkhttpd"
-            | "thttpd"
-            | "miniserve"
-            | "httpd"
-            | "webfsd"
-            | "caddy"
-            | "php"
+        "serve http-server live-server darkhttpd thttpd miniserve httpd webfsd caddy php"
     );
     if !is_server {
         return;
     }
-    let takes = Takes {
-        shorts: "hrtpl",
-        longs: &["root", "docroot", "listen", "port"],
-    };
+    let takes = takes!("hrtpl", "root docroot listen port");
     let args = match command.name {
         "php" | "caddy" | "httpd" | "webfsd" => Args::read(command.args, takes),
         _ => Args::read(command.args, NO_VALUES),

@@ -6,76 +6,27 @@ use crate::meaning::walk::{Command, Walker};
 /// Options with a value that may stand before the verb.
 pub fn global_options(program: &str) -> Takes {
     match program {
-        "kubectl" | "oc" | "k" | "helm" => Takes {
-            shorts: "ns",
-            longs: &[
-                "namespace",
-                "context",
-                "kubeconfig",
-                "cluster",
-                "kube-context",
-                "server",
-                "user",
-            ],
-        },
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => Takes {
-            shorts: "Hc",
-            longs: &[
-                "host",
-                "context",
-                "config",
-                "log-level",
-                "file",
-                "project-name",
-                "profile",
-                "url",
-            ],
-        },
-        "npm" | "pnpm" | "yarn" | "bun" => Takes {
-            shorts: "wFC",
-            longs: &[
-                "prefix",
-                "workspace",
-                "filter",
-                "dir",
-                "cwd",
-                "registry",
-                "otp",
-                "tag",
-            ],
-        },
-        "cargo" => Takes {
-            shorts: "pZ",
-            longs: &[
-                "manifest-path",
-                "package",
-                "color",
-                "config",
-                "registry",
-                "index",
-                "token",
-            ],
-        },
-        "gh" | "glab" => Takes {
-            shorts: "R",
-            longs: &["repo"],
-        },
-        _ => Takes {
-            shorts: "",
-            longs: &[
-                "token",
-                "profile",
-                "region",
-                "endpoint-url",
-                "namespace",
-                "context",
-                "kubeconfig",
-                "project",
-                "subscription",
-                "cluster",
-                "zone",
-            ],
-        },
+        "kubectl" | "oc" | "k" | "helm" => takes!(
+            "ns",
+            "namespace context kubeconfig cluster kube-context server user"
+        ),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => takes!(
+            "Hc",
+            "host context config log-level file project-name profile url"
+        ),
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            takes!("wFC", "prefix workspace filter dir cwd registry otp tag")
+        }
+        "cargo" => takes!(
+            "pZ",
+            "manifest-path package color config registry index token"
+        ),
+        "gh" | "glab" => takes!("R", "repo"),
+        _ => takes!(
+            "",
+            "token profile region endpoint-url namespace context kubeconfig project
+             subscription cluster zone"
+        ),
     }
 }
 
@@ -136,15 +87,10 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             all,
         ) => {
             all.iter().any(|word| {
-                matches!(
+                one_of!(
                     *word,
-                    "delete"
-                        | "destroy"
-                        | "purge"
-                        | "terminate"
-                        | "rm"
-                        | "remove-iam-policy-binding"
-                        | "add-iam-policy-binding"
+                    "delete destroy purge terminate rm remove-iam-policy-binding
+                     add-iam-policy-binding"
                 ) || word.starts_with("delete-")
             }) || matches!(
                 all,
@@ -173,17 +119,10 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             ],
         ) => true,
         ("mc", ["rm" | "rb", ..]) => true,
-        ("heroku", [verb, ..]) => matches!(
+        ("heroku", [verb, ..]) => one_of!(
             *verb,
-            "apps:destroy"
-                | "destroy"
-                | "pg:reset"
-                | "pg:copy"
-                | "addons:destroy"
-                | "apps:delete"
-                | "ps:scale"
-                | "config:unset"
-                | "domains:clear"
+            "apps:destroy destroy pg:reset pg:copy addons:destroy apps:delete ps:scale
+             config:unset domains:clear"
         ),
         ("fly" | "flyctl", all) => all.contains(&"destroy") || all.contains(&"delete"),
         (
@@ -233,17 +172,9 @@ fn kubectl(words: &[&str], args: &[String]) -> bool {
     ];
     let Some(verb) = words.iter().find(|word| {
         verbs.contains(word)
-            || matches!(
+            || one_of!(
                 **word,
-                "get"
-                    | "describe"
-                    | "logs"
-                    | "apply"
-                    | "exec"
-                    | "config"
-                    | "auth"
-                    | "explain"
-                    | "run"
+                "get describe logs apply exec config auth explain run"
             )
     }) else {
         return false;
@@ -312,22 +243,10 @@ fn aws(service: &str, verb: &str, args: &[String]) -> bool {
         ("route53", "change-resource-record-sets") => true,
         ("cloudtrail", "stop-logging") | ("organizations", "leave-organization") => true,
         ("s3api", "put-object-acl") => true,
-        (_, verb) => [
-            "delete-",
-            "terminate-",
-            "deregister-",
-            "remove-",
-            "purge-",
-            "stop-db",
-            "disable-",
-            "revoke-",
-            "release-",
-            "schedule-key-deletion",
-            "batch-delete",
-            "detach-",
-            "stop-instances",
-            "reboot-instances",
-        ]
+        (_, verb) => words!(
+            "delete- terminate- deregister- remove- purge- stop-db disable- revoke- release-
+             schedule-key-deletion batch-delete detach- stop-instances reboot-instances"
+        )
         .iter()
         .any(|start| verb.starts_with(start)),
     }

@@ -1,6 +1,6 @@
 //! Containers: what throws their data away or breaks out of them.
 
-use crate::meaning::args::{Args, Takes};
+use crate::meaning::args::Args;
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
@@ -8,16 +8,9 @@ use super::cloud::global_options;
 use super::files;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    if !matches!(
+    if !one_of!(
         command.name,
-        "docker"
-            | "podman"
-            | "nerdctl"
-            | "docker-compose"
-            | "podman-compose"
-            | "ctr"
-            | "crictl"
-            | "buildah"
+        "docker podman nerdctl docker-compose podman-compose ctr crictl buildah"
     ) {
         return;
     }
@@ -86,28 +79,11 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
-    let takes = Takes {
-        shorts: "vuweplmh",
-        longs: &[
-            "volume",
-            "mount",
-            "pid",
-            "net",
-            "network",
-            "ipc",
-            "cap-add",
-            "security-opt",
-            "device",
-            "userns",
-            "uts",
-            "name",
-            "env",
-            "env-file",
-            "user",
-            "workdir",
-            "publish",
-        ],
-    };
+    let takes = takes!(
+        "vuweplmh",
+        "volume mount pid net network ipc cap-add security-opt device userns uts name env
+         env-file user workdir publish"
+    );
     let options = Args::read(args, takes);
     let mut out =
         options.long("privileged") && !args.iter().any(|word| word == "--privileged=false");
@@ -116,16 +92,9 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
         .any(|value| value == "host");
     out |= options.values(&["cap-add"]).any(|value| {
         let value = value.to_ascii_uppercase();
-        [
-            "ALL",
-            "SYS_ADMIN",
-            "SYS_PTRACE",
-            "SYS_MODULE",
-            "NET_ADMIN",
-            "DAC_READ_SEARCH",
-        ]
-        .iter()
-        .any(|capability| value.ends_with(capability))
+        words!("ALL SYS_ADMIN SYS_PTRACE SYS_MODULE NET_ADMIN DAC_READ_SEARCH")
+            .iter()
+            .any(|capability| value.ends_with(capability))
             && !value.ends_with("SYS_PTRACE")
     });
     out |= options
@@ -148,20 +117,8 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
             || source == walker.home()
             || source.contains("docker.sock")
             || source.contains("containerd.sock");
-        out |= [
-            "/etc",
-            "/root",
-            "/var",
-            "/usr",
-            "/home",
-            "/boot",
-            "/proc",
-            "/sys",
-            "/dev",
-            "/var/run",
-            "/var/lib/docker",
-        ]
-        .contains(&source.trim_end_matches('/'));
+        out |= words!("/etc /root /var /usr /home /boot /proc /sys /dev /var/run /var/lib/docker")
+            .contains(&source.trim_end_matches('/'));
         if source.contains('/') {
             files::mentioned(walker, source, env);
         }

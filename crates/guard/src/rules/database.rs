@@ -4,30 +4,10 @@ use super::files;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
-const SQL_CLIENTS: [&str; 22] = [
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "sqlcmd",
-    "sqlplus",
-    "cockroach",
-    "clickhouse-client",
-    "clickhouse",
-    "duckdb",
-    "cqlsh",
-    "pgcli",
-    "mycli",
-    "usql",
-    "bq",
-    "snowsql",
-    "trino",
-    "presto",
-    "osql",
-    "isql",
-    "wrangler",
-];
+const SQL_CLIENTS: &[&str] = words!(
+    "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus cockroach clickhouse-client clickhouse
+     duckdb cqlsh pgcli mycli usql bq snowsql trino presto osql isql wrangler"
+);
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let name = command.name;
@@ -103,47 +83,26 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ("mongo" | "mongosh", all) => {
             let text = stdin_text(command).unwrap_or_default();
             all.iter().chain([&text.as_str()]).any(|text| {
-                [
-                    "dropDatabase",
-                    ".drop(",
-                    "deleteMany({})",
-                    "remove({})",
-                    "shutdown",
-                ]
-                .iter()
-                .any(|call| text.contains(call))
+                words!("dropDatabase .drop( deleteMany({}) remove({}) shutdown")
+                    .iter()
+                    .any(|call| text.contains(call))
             })
         }
         ("rails" | "rake" | "bin/rails", all) => all.iter().any(|task| {
-            [
-                "db:drop",
-                "db:reset",
-                "db:schema:load",
-                "db:migrate:reset",
-                "db:truncate_all",
-                "db:purge",
-            ]
-            .contains(task)
+            words!("db:drop db:reset db:schema:load db:migrate:reset db:truncate_all db:purge")
+                .contains(task)
         }),
         ("prisma", ["migrate", "reset", ..] | ["db", "push", ..]) => {
             operands.first() == Some(&"migrate")
                 || has("--force-reset")
                 || has("--accept-data-loss")
         }
-        ("php", ["artisan", task, ..]) => [
-            "migrate:fresh",
-            "migrate:reset",
-            "migrate:refresh",
-            "db:wipe",
-        ]
-        .contains(task),
-        ("artisan", [task, ..]) => [
-            "migrate:fresh",
-            "migrate:reset",
-            "migrate:refresh",
-            "db:wipe",
-        ]
-        .contains(task),
+        ("php", ["artisan", task, ..]) => {
+            words!("migrate:fresh migrate:reset migrate:refresh db:wipe").contains(task)
+        }
+        ("artisan", [task, ..]) => {
+            words!("migrate:fresh migrate:reset migrate:refresh db:wipe").contains(task)
+        }
         ("python" | "python3", ["manage.py", "flush" | "reset_db" | "sqlflush", ..]) => {
             operands.get(1) != Some(&"sqlflush")
         }
@@ -176,20 +135,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 /// Programs whose words are names that a project gave to its own scripts.
-const RUNNERS: [&str; 14] = [
-    "npm", "pnpm", "yarn", "bun", "make", "just", "task", "nx", "turbo", "echo", "grep", "rg",
-    "git", "docker",
-];
+const RUNNERS: &[&str] =
+    words!("npm pnpm yarn bun make just task nx turbo echo grep rg git docker");
 
 /// `… database drop`, `… db:reset`: whatever tool it is, it says what it does.
 fn drops_by_name(operands: &[&str]) -> bool {
     let what = |word: &str| matches!(word, "database" | "db" | "schema" | "ecto");
-    let how = |word: &str| {
-        matches!(
-            word,
-            "drop" | "reset" | "wipe" | "destroy" | "nuke" | "purge"
-        )
-    };
+    let how = |word: &str| one_of!(word, "drop reset wipe destroy nuke purge");
     let pair = |pair: &[&str]| matches!(pair, [first, second] if what(first) && how(second));
     let joined = |word: &&str| {
         word.split_once([':', '.'])
@@ -231,13 +183,7 @@ fn is_flush(word: &str) -> bool {
 /// Functions and commands of databases that read or write files.
 fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
     let lower = text.to_ascii_lowercase();
-    let reads = [
-        "pg_read_file(",
-        "load_file(",
-        "lo_import(",
-        "readfile(",
-        "pg_ls_dir(",
-    ];
+    let reads = words!("pg_read_file( load_file( lo_import( readfile( pg_ls_dir(");
     let writes = ["writefile(", "lo_export(", "into outfile", "into dumpfile"];
     for (starts, writes) in [(&reads[..], false), (&writes[..], true)] {
         for start in starts {

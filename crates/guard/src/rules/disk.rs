@@ -18,19 +18,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "hdparm"
         | "partprobe" | "cgdisk" | "dmsetup" | "losetup" => {
             let lists = args.iter().any(|word| {
-                matches!(
+                one_of!(
                     word.as_str(),
-                    "-l" | "--list"
-                        | "--version"
-                        | "--help"
-                        | "print"
-                        | "-p"
-                        | "-a"
-                        | "-I"
-                        | "-n"
-                        | "--no-act"
-                        | "ls"
-                        | "status"
+                    "-l --list --version --help print -p -a -I -n --no-act ls status"
                 )
             });
             let wipes = name == "wipefs" && args.iter().any(|word| word == "-a" || word == "--all");
@@ -49,16 +39,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         }
         "diskutil" => {
             let verb = args.first().map_or("", String::as_str).to_ascii_lowercase();
-            if [
-                "erase",
-                "partition",
-                "reformat",
-                "zero",
-                "secureerase",
-                "unmount",
-            ]
-            .iter()
-            .any(|start| verb.starts_with(start))
+            if words!("erase partition reformat zero secureerase unmount")
+                .iter()
+                .any(|start| verb.starts_with(start))
                 || verb == "apfs"
             {
                 walker.report("disk.format", &shown());
@@ -68,9 +51,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         | "zfs" | "btrfs" | "e2fsck" | "fsck" | "tune2fs" | "resize2fs" | "xfs_repair"
         | "badblocks" | "blkdiscard" | "fstrim" => {
             let shows = args.iter().any(|word| {
-                matches!(
+                one_of!(
                     word.as_str(),
-                    "status" | "list" | "get" | "--detail" | "show" | "-l" | "luksDump" | "df"
+                    "status list get --detail show -l luksDump df"
                 )
             });
             if !shows && !args.is_empty() {

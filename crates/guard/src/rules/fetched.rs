@@ -7,136 +7,43 @@ use crate::meaning::walk::{Command, Walker};
 use crate::urls;
 
 /// Hosts that everybody's packages come from.
-const KNOWN_HOSTS: [&str; 16] = [
-    "github.com",
-    "codeload.github.com",
-    "objects.githubusercontent.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "pypi.org",
-    "files.pythonhosted.org",
-    "download.pytorch.org",
-    "registry.npmjs.org",
-    "registry.yarnpkg.com",
-    "rubygems.org",
-    "proxy.golang.org",
-    "crates.io",
-    "huggingface.co",
-    "storage.googleapis.com",
-    "pkg.pr.new",
-];
+const KNOWN_HOSTS: &[&str] = words!(
+    "github.com codeload.github.com objects.githubusercontent.com gitlab.com bitbucket.org
+     pypi.org files.pythonhosted.org download.pytorch.org registry.npmjs.org
+     registry.yarnpkg.com rubygems.org proxy.golang.org crates.io huggingface.co
+     storage.googleapis.com pkg.pr.new"
+);
 
 /// Options whose value is an address of a registry, which other rules judge.
-const TAKES: Takes = Takes {
-    shorts: "irfc",
-    longs: &[
-        "index-url",
-        "extra-index-url",
-        "find-links",
-        "registry",
-        "source",
-        "proxy",
-        "trusted-host",
-        "index",
-        "requirement",
-        "constraint",
-        "branch",
-        "tag",
-        "rev",
-    ],
-};
+const TAKES: Takes = takes!(
+    "irfc",
+    "index-url extra-index-url find-links registry source proxy trusted-host index requirement
+     constraint branch tag rev"
+);
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    let installs = matches!(
+    let installs = one_of!(
         command.name,
-        "pip"
-            | "pip3"
-            | "pipx"
-            | "uv"
-            | "npm"
-            | "npx"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "bunx"
-            | "gem"
-            | "go"
-            | "cargo"
-            | "rpm"
-            | "dnf"
-            | "yum"
-            | "zypper"
-            | "brew"
-            | "helm"
-            | "nix"
-            | "nix-shell"
-            | "guix"
-            | "ansible-galaxy"
-            | "vagrant"
-            | "terraform"
-            | "tofu"
-            | "docker"
-            | "podman"
-            | "pnpx"
-            | "conda"
+        "pip pip3 pipx uv npm npx pnpm yarn bun bunx gem go cargo rpm dnf yum zypper brew helm
+         nix nix-shell guix ansible-galaxy vagrant terraform tofu docker podman pnpx conda"
     );
     let starts = installs
-        || matches!(
+        || one_of!(
             command.name,
-            "dpkg"
-                | "apt"
-                | "apt-get"
-                | "snap"
-                | "flatpak"
-                | "installer"
-                | "java"
-                | "dotnet"
-                | "mono"
-                | "wine"
-                | "msiexec"
-                | "insmod"
-                | "adb"
+            "dpkg apt apt-get snap flatpak installer java dotnet mono wine msiexec insmod adb"
         );
-    let obeys = matches!(
+    let obeys = one_of!(
         command.name,
-        "psql"
-            | "mysql"
-            | "mariadb"
-            | "sqlite3"
-            | "mongosh"
-            | "redis-cli"
-            | "at"
-            | "batch"
-            | "crontab"
-            | "ssh"
+        "psql mysql mariadb sqlite3 mongosh redis-cli at batch crontab ssh"
     ) || matches!(command.name, "awk" | "gawk")
         && command.args.windows(2).any(|pair| pair == ["-f", "-"]);
     if obeys && *command.stdin == Flow::Network {
         walker.report("net.pipe-to-shell", command.name);
     }
-    let builds = matches!(
+    let builds = one_of!(
         command.name,
-        "make"
-            | "cmake"
-            | "gmake"
-            | "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "cargo"
-            | "go"
-            | "pip"
-            | "pip3"
-            | "mvn"
-            | "gradle"
-            | "rake"
-            | "bundle"
-            | "composer"
-            | "meson"
-            | "ninja"
-            | "tox"
-            | "just"
-            | "docker"
+        "make cmake gmake npm pnpm yarn bun cargo go pip pip3 mvn gradle rake bundle composer
+         meson ninja tox just docker"
     );
     let stands_in = || walker.was_fetched(".", env);
     let given = || {
@@ -172,17 +79,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ("docker" | "podman", ["build", packages @ ..]) => packages,
         _ => &[],
     };
-    let registries = [
-        "git",
-        "index-url",
-        "extra-index-url",
-        "i",
-        "registry",
-        "source",
-        "s",
-        "url",
-        "find-links",
-    ];
+    let registries = words!("git index-url extra-index-url i registry source s url find-links");
     // Terraform's options have one dash.
     let module = command
         .args

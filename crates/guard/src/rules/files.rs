@@ -130,16 +130,9 @@ fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
         _ => path,
     };
     let precious = path.starts_with('/') || path.starts_with('~') || path.contains(mark::UNKNOWN);
-    let passing = [
-        "/tmp/",
-        "/var/tmp/",
-        "/app/",
-        "/workspace/",
-        "/code/",
-        "/usr/src/app/",
-        "/var/cache/",
-        "/var/lib/apt/lists/",
-    ]
+    let passing = words!(
+        "/tmp/ /var/tmp/ /app/ /workspace/ /code/ /usr/src/app/ /var/cache/ /var/lib/apt/lists/"
+    )
     .iter()
     .any(|start| path.starts_with(start))
         && !paths::is_within(path, walker.home());
@@ -313,49 +306,15 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
 
 /// Files outside the project that every build reads.
 fn is_public(walker: &Walker, real: &str) -> bool {
-    const SYSTEM: [&str; 15] = [
-        "/usr",
-        "/opt",
-        "/lib",
-        "/lib64",
-        "/bin",
-        "/sbin",
-        "/etc",
-        "/proc",
-        "/sys",
-        "/nix",
-        "/snap",
-        "/var/log",
-        "/Library",
-        "/System",
-        "/Applications",
-    ];
-    const TOOLS: [&str; 24] = [
-        ".cargo",
-        ".rustup",
-        ".nvm",
-        ".npm",
-        ".cache",
-        "go",
-        ".local",
-        ".m2",
-        ".gradle",
-        ".pyenv",
-        ".rbenv",
-        ".sdkman",
-        ".volta",
-        ".bun",
-        ".deno",
-        ".asdf",
-        ".bashrc",
-        ".zshrc",
-        ".profile",
-        ".bash_profile",
-        ".gitconfig",
-        ".gitignore_global",
-        ".pnpm-store",
-        ".yarn",
-    ];
+    const SYSTEM: &[&str] = words!(
+        "/usr /opt /lib /lib64 /bin /sbin /etc /proc /sys /nix /snap /var/log /Library /System
+         /Applications"
+    );
+    const TOOLS: &[&str] = words!(
+        ".cargo .rustup .nvm .npm .cache go .local .m2 .gradle .pyenv .rbenv .sdkman .volta
+         .bun .deno .asdf .bashrc .zshrc .profile .bash_profile .gitconfig .gitignore_global
+         .pnpm-store .yarn"
+    );
     SYSTEM
         .iter()
         .any(|directory| paths::is_within(real, directory))
@@ -383,15 +342,9 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
 pub fn list(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "list", path, env) {
         let directory = format!("{}/", place.real);
-        let secret = [
-            "/.ssh/",
-            "/.gnupg/",
-            "/.aws/",
-            "/.password-store/",
-            "/run/secrets/",
-        ]
-        .iter()
-        .any(|name| directory.contains(name));
+        let secret = words!("/.ssh/ /.gnupg/ /.aws/ /.password-store/ /run/secrets/")
+            .iter()
+            .any(|name| directory.contains(name));
         if secret && !env.elsewhere {
             walker.report("secret.file", path);
         }

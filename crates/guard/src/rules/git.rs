@@ -78,10 +78,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// A remote on a host that nobody knows: what is pushed there is gone.
 fn remote(walker: &mut Walker, how: &str, words: &[String], env: &mut Env) {
-    let takes = Takes {
-        shorts: "tm",
-        longs: &[],
-    };
+    let takes = takes!("tm", "");
     if let [name, url, ..] = Args::read(words, takes).operands.as_slice()
         && is_unknown_host(url)
     {
@@ -120,14 +117,8 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let first = args.first().map_or("", String::as_str);
     let shown = format!("git {verb} {}", args.join(" "));
     let plain = Args::read(args, NO_VALUES);
-    if matches!(
-        verb,
-        "diff" | "log" | "show" | "archive" | "format-patch" | "bundle"
-    ) {
-        let takes = Takes {
-            shorts: "o",
-            longs: &["output", "output-directory"],
-        };
+    if one_of!(verb, "diff log show archive format-patch bundle") {
+        let takes = takes!("o", "output output-directory");
         for path in Args::read(args, takes).values(&["o", "output", "output-directory"]) {
             files::write(walker, path, env);
         }
@@ -148,10 +139,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         }
     }
     if matches!(verb, "commit" | "notes" | "tag" | "merge") {
-        let takes = Takes {
-            shorts: "FmCc",
-            longs: &["file", "message"],
-        };
+        let takes = takes!("FmCc", "file message");
         let written = Args::read(args, takes);
         for path in written.values(&["F", "file"]) {
             files::read(walker, path, env);
@@ -297,15 +285,9 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
 
 /// An address that is written out and belongs to no forge that people know.
 fn is_unknown_host(to: &str) -> bool {
-    const FORGES: [&str; 7] = [
-        "github.com",
-        "gitlab.com",
-        "bitbucket.org",
-        "codeberg.org",
-        "dev.azure.com",
-        "git.sr.ht",
-        "localhost",
-    ];
+    const FORGES: &[&str] = words!(
+        "github.com gitlab.com bitbucket.org codeberg.org dev.azure.com git.sr.ht localhost"
+    );
     let host = match (to.split_once("://"), to.split_once(':')) {
         (Some(("file", _)), _) => return false,
         (Some((_, rest)), _) => rest.split('/').next().unwrap_or(rest),
@@ -320,10 +302,7 @@ fn is_unknown_host(to: &str) -> bool {
 }
 
 fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
-    let takes = Takes {
-        shorts: "o",
-        longs: &["push-option", "repo", "receive-pack", "exec"],
-    };
+    let takes = takes!("o", "push-option repo receive-pack exec");
     let push = Args::read(args, takes);
     if push.has('n', "dry-run") {
         return;
@@ -368,14 +347,7 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
 /// `git switch -C main`: a branch that others share begins anew elsewhere.
 fn recreates_shared(args: &[String]) -> bool {
     let flags = ["-B", "-C", "--force-create"];
-    let shared = [
-        "main",
-        "master",
-        "develop",
-        "trunk",
-        "production",
-        "release",
-    ];
+    let shared = words!("main master develop trunk production release");
     args.windows(2).any(|pair| {
         matches!(pair, [flag, name] if flags.contains(&flag.as_str())
             && shared.contains(&name.as_str()))
@@ -392,17 +364,13 @@ fn branch(walker: &mut Walker, args: &Args, shown: &str) {
 }
 
 /// Endings by which a lone word is a file and not a branch.
-const FILE_ENDINGS: [&str; 26] = [
-    ".rs", ".js", ".ts", ".tsx", ".jsx", ".py", ".go", ".java", ".c", ".h", ".cpp", ".hpp", ".rb",
-    ".php", ".json", ".toml", ".yaml", ".yml", ".md", ".txt", ".lock", ".css", ".html", ".sh",
-    ".sql", ".xml",
-];
+const FILE_ENDINGS: &[&str] = words!(
+    ".rs .js .ts .tsx .jsx .py .go .java .c .h .cpp .hpp .rb .php .json .toml .yaml .yml .md
+     .txt .lock .css .html .sh .sql .xml"
+);
 
 fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
-    let takes = Takes {
-        shorts: "bB",
-        longs: &["orphan", "conflict", "pathspec-from-file"],
-    };
+    let takes = takes!("bB", "orphan conflict pathspec-from-file");
     let separator = args.iter().position(|word| word == "--");
     let before = Args::read(
         args.get(..separator.unwrap_or(args.len()))
@@ -432,22 +400,11 @@ fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
     }
 }
 
-const CLONE_TAKES: Takes = Takes {
-    shorts: "bocju",
-    longs: &[
-        "branch",
-        "origin",
-        "config",
-        "depth",
-        "reference",
-        "template",
-        "separate-git-dir",
-        "filter",
-        "initial-branch",
-        "upload-pack",
-        "jobs",
-    ],
-};
+const CLONE_TAKES: Takes = takes!(
+    "bocju",
+    "branch origin config depth reference template separate-git-dir filter initial-branch
+     upload-pack jobs"
+);
 
 /// `git clone url directory` writes there.
 fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {

@@ -2,7 +2,7 @@
 //! a configuration file.
 
 use super::files;
-use crate::meaning::args::{Args, Takes};
+use crate::meaning::args::Args;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
 
@@ -42,26 +42,15 @@ fn runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let last = key.rsplit('.').next().unwrap_or(&key);
     let first = key.split('.').next().unwrap_or(&key);
-    matches!(
+    one_of!(
         key.as_str(),
-        "core.sshcommand"
-            | "core.pager"
-            | "core.editor"
-            | "core.fsmonitor"
-            | "core.gitproxy"
-            | "core.askpass"
-            | "sequence.editor"
-            | "diff.external"
-            | "credential.helper"
-            | "gpg.program"
-            | "interactive.difffilter"
-            | "init.templatedir"
-            | "core.alternaterefscommand"
-            | "uploadpack.packobjectshook"
+        "core.sshcommand core.pager core.editor core.fsmonitor core.gitproxy core.askpass
+         sequence.editor diff.external credential.helper gpg.program interactive.difffilter
+         init.templatedir core.alternaterefscommand uploadpack.packobjectshook"
     ) || matches!(first, "pager" | "filter") && last != "required"
-        || matches!(
+        || one_of!(
             last,
-            "textconv" | "driver" | "cmd" | "uploadpack" | "receivepack" | "sshcommand" | "vcs"
+            "textconv driver cmd uploadpack receivepack sshcommand vcs"
         )
         || (first == "diff" && last == "command")
         || (first == "credential" && last == "helper")
@@ -71,18 +60,10 @@ fn runs(key: &str) -> bool {
 /// Does the value point git somewhere else?
 fn redirects(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    matches!(
+    one_of!(
         key.as_str(),
-        "core.hookspath"
-            | "core.worktree"
-            | "include.path"
-            | "core.attributesfile"
-            | "protocol.ext.allow"
-            | "http.sslverify"
-            | "http.proxy"
-            | "https.proxy"
-            | "protocol.allow"
-            | "core.excludesfile"
+        "core.hookspath core.worktree include.path core.attributesfile protocol.ext.allow
+         http.sslverify http.proxy https.proxy protocol.allow core.excludesfile"
     ) || key.starts_with("includeif.")
         || key.ends_with(".insteadof")
         || key.ends_with(".pushinsteadof")
@@ -142,22 +123,16 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
 
 /// `git config …`.
 pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
-    let options = Args::read(
-        args,
-        Takes {
-            shorts: "f",
-            longs: &["file", "type", "default"],
-        },
-    );
+    let options = Args::read(args, takes!("f", "file type default"));
     for path in options.values(&["f", "file"]) {
         if options.operands.len() > 1 {
             files::write(walker, path, env);
         }
     }
     let reads = options.longs.iter().any(|long| {
-        matches!(
+        one_of!(
             *long,
-            "get" | "get-all" | "list" | "get-regexp" | "show-origin" | "get-urlmatch"
+            "get get-all list get-regexp show-origin get-urlmatch"
         )
     }) || options.short('l');
     let mut operands = options.operands.as_slice();

@@ -18,14 +18,7 @@ fn in_open_directory(walker: &Walker, path: &str) -> bool {
 pub fn loader(walker: &mut Walker, name: &str, value: &str) {
     match name {
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if !value.is_empty() => {
-            let known = [
-                "jemalloc",
-                "tcmalloc",
-                "mimalloc",
-                "asan",
-                "libfaketime",
-                "libSegFault",
-            ];
+            let known = words!("jemalloc tcmalloc mimalloc asan libfaketime libSegFault");
             if !known.iter().any(|library| value.contains(library)) {
                 walker.report("system.loader", name);
             }
@@ -75,9 +68,9 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         _ => {}
     }
     // Another home of the agent has none of the guard's hooks.
-    let agent_home = matches!(
+    let agent_home = one_of!(
         name,
-        "CLAUDE_CONFIG_DIR" | "CODEX_HOME" | "GEMINI_CLI_HOME" | "COPILOT_HOME"
+        "CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME"
     );
     if agent_home && !value.is_empty() {
         walker.report("guard.switch-off", name);
@@ -117,28 +110,20 @@ pub fn own_binary(walker: &mut Walker, args: &[String]) {
 /// Another agent that is started without its hooks.
 /// A client of the loop.
 pub fn is_agent(name: &str) -> bool {
-    matches!(
+    one_of!(
         name,
-        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp"
+        "claude codex gemini copilot cursor-agent opencode amp"
     )
 }
 
 pub fn agent(walker: &mut Walker, command: &Command) {
     let off = command.args.iter().any(|word| {
         word.contains("disableAllHooks")
-            || matches!(
+            || one_of!(
                 word.as_str(),
-                "--bare"
-                    | "--safe-mode"
-                    | "--dangerously-skip-permissions"
-                    | "--yolo"
-                    | "--dangerously-bypass-approvals-and-sandbox"
-                    | "--dangerously-bypass-hook-trust"
-                    | "--allow-all"
-                    | "--allow-all-tools"
-                    | "--force"
-                    | "--settings"
-                    | "--setting-sources"
+                "--bare --safe-mode --dangerously-skip-permissions --yolo
+                 --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust
+                 --allow-all --allow-all-tools --force --settings --setting-sources"
             )
             || word.starts_with("--setting")
             || word.starts_with("--dangerously")

@@ -1,44 +1,18 @@
 //! Processes, services, the network and the packages of a machine.
 
-use crate::meaning::args::{Args, Takes};
+use crate::meaning::args::Args;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
 /// Programs without which the machine or the loop itself stops.
-const VITAL: [&str; 22] = [
-    "systemd",
-    "init",
-    "sshd",
-    "ssh",
-    "dockerd",
-    "containerd",
-    "kubelet",
-    "launchd",
-    "Xorg",
-    "gnome-shell",
-    "WindowServer",
-    "ralph",
-    "claude",
-    "codex",
-    "gemini",
-    "cursor-agent",
-    "dbus-daemon",
-    "NetworkManager",
-    "loginwindow",
-    "Finder",
-    "bash",
-    "opencode",
-];
+const VITAL: &[&str] = words!(
+    "systemd init sshd ssh dockerd containerd kubelet launchd Xorg gnome-shell WindowServer
+     ralph claude codex gemini cursor-agent dbus-daemon NetworkManager loginwindow Finder bash
+     opencode"
+);
 
 /// Those of them that belong to the loop, whatever they were told to do.
-const LOOP: [&str; 6] = [
-    "ralph",
-    "claude",
-    "codex",
-    "gemini",
-    "cursor-agent",
-    "opencode",
-];
+const LOOP: &[&str] = words!("ralph claude codex gemini cursor-agent opencode");
 
 /// Does the machine or the loop need this program?
 pub fn is_vital(name: &str) -> bool {
@@ -95,10 +69,7 @@ pub fn processes(walker: &mut Walker, command: &Command) {
             }
         }
         _ => {
-            let takes = Takes {
-                shorts: "ugGPtsF",
-                longs: &["user", "uid", "group", "parent", "signal", "euid"],
-            };
+            let takes = takes!("ugGPtsF", "user uid group parent signal euid");
             let options = Args::read(args, takes);
             let by_user = options
                 .values(&["u", "user", "uid", "euid", "U"])
@@ -124,38 +95,14 @@ pub fn processes(walker: &mut Walker, command: &Command) {
 }
 
 pub fn services(walker: &mut Walker, command: &Command) {
-    let args = Args::read(
-        command.args,
-        Takes {
-            shorts: "tnopH",
-            longs: &["type", "lines", "property", "host"],
-        },
-    );
+    let args = Args::read(command.args, takes!("tnopH", "type lines property host"));
     let shows = |word: &str| {
-        matches!(
+        one_of!(
             word,
-            "status"
-                | "show"
-                | "cat"
-                | "list-units"
-                | "list-unit-files"
-                | "is-active"
-                | "is-enabled"
-                | "is-failed"
-                | "list-timers"
-                | "list-sessions"
-                | "list-users"
-                | "session-status"
-                | "user-status"
-                | "show-user"
-                | "show-session"
-                | "get-default"
-                | "list"
-                | "print"
-                | "list-dependencies"
-                | "list-sockets"
-                | "help"
-                | "--status-all"
+            "status show cat list-units list-unit-files is-active is-enabled is-failed
+             list-timers list-sessions list-users session-status user-status show-user
+             show-session get-default list print list-dependencies list-sockets help
+             --status-all"
         )
     };
     let harmless = match command.name {
@@ -176,12 +123,9 @@ pub fn services(walker: &mut Walker, command: &Command) {
 pub fn network(walker: &mut Walker, command: &Command) {
     let words: Vec<&str> = command.args.iter().map(String::as_str).collect();
     let changes = match command.name {
-        "ip" => words.iter().any(|word| {
-            matches!(
-                *word,
-                "set" | "add" | "del" | "delete" | "flush" | "replace" | "change"
-            )
-        }),
+        "ip" => words
+            .iter()
+            .any(|word| one_of!(*word, "set add del delete flush replace change")),
         "ifconfig" => words.iter().any(|word| matches!(*word, "up" | "down")) || words.len() > 2,
         "route" => words
             .iter()
@@ -200,20 +144,9 @@ pub fn network(walker: &mut Walker, command: &Command) {
         }),
         "pfctl" => !words.iter().any(|word| *word == "-s" || *word == "-sr"),
         _ => !words.iter().all(|word| {
-            matches!(
+            one_of!(
                 *word,
-                "-L" | "-n"
-                    | "-v"
-                    | "-S"
-                    | "--list"
-                    | "-nvL"
-                    | "-nL"
-                    | "-t"
-                    | "nat"
-                    | "--line-numbers"
-                    | "-vnL"
-                    | "-Ln"
-                    | "-nvx"
+                "-L -n -v -S --list -nvL -nL -t nat --line-numbers -vnL -Ln -nvx"
             )
         }),
     };
@@ -224,30 +157,10 @@ pub fn network(walker: &mut Walker, command: &Command) {
 
 pub fn packages(walker: &mut Walker, command: &Command) {
     let removes = command.args.iter().any(|word| {
-        matches!(
+        one_of!(
             word.as_str(),
-            "remove"
-                | "purge"
-                | "autoremove"
-                | "erase"
-                | "uninstall"
-                | "-R"
-                | "-Rs"
-                | "-Rns"
-                | "-e"
-                | "--erase"
-                | "--remove"
-                | "--purge"
-                | "-r"
-                | "-P"
-                | "dist-upgrade"
-                | "full-upgrade"
-                | "unlink"
-                | "del"
-                | "--unmerge"
-                | "-Rdd"
-                | "-Rsc"
-                | "-Rnsc"
+            "remove purge autoremove erase uninstall -R -Rs -Rns -e --erase --remove --purge -r
+             -P dist-upgrade full-upgrade unlink del --unmerge -Rdd -Rsc -Rnsc"
         )
     });
     let pacman_option = matches!(command.name, "pacman" | "rpm" | "dpkg" | "emerge");
@@ -257,16 +170,9 @@ pub fn packages(walker: &mut Walker, command: &Command) {
         .iter()
         .find(|word| !word.starts_with('-'))
         .map_or("", String::as_str);
-    let verb_removes = matches!(
+    let verb_removes = one_of!(
         first,
-        "remove"
-            | "purge"
-            | "autoremove"
-            | "erase"
-            | "uninstall"
-            | "del"
-            | "dist-upgrade"
-            | "full-upgrade"
+        "remove purge autoremove erase uninstall del dist-upgrade full-upgrade"
     );
     if (removes && !is_option_only) || verb_removes {
         walker.report("system.packages", &command.args.join(" "));

@@ -73,10 +73,7 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     for text in texts {
         git_config::environment(walker, name, text, env);
         loader::loader(walker, name, text);
-        let started = matches!(
-            name,
-            "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"
-        );
+        let started = one_of!(name, "PAGER EDITOR VISUAL MANPAGER BROWSER LESSOPEN");
         if started && text.contains(' ') {
             walker.code(text, &mut env.clone(), &Flow::Unknown);
         }
@@ -88,40 +85,9 @@ pub use machine::is_vital;
 /// A program that deletes, overwrites or runs what it is given.
 pub fn is_dangerous_program(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
-    matches!(
+    one_of!(
         name,
-        "rm" | "rmdir"
-            | "dd"
-            | "mkfs"
-            | "shred"
-            | "sudo"
-            | "su"
-            | "doas"
-            | "bash"
-            | "sh"
-            | "zsh"
-            | "python"
-            | "python3"
-            | "node"
-            | "perl"
-            | "ruby"
-            | "git"
-            | "find"
-            | "xargs"
-            | "chmod"
-            | "chown"
-            | "mv"
-            | "cp"
-            | "curl"
-            | "wget"
-            | "cat"
-            | "eval"
-            | "env"
-            | "kill"
-            | "pkill"
-            | "make"
-            | "npm"
-            | "cargo"
-            | "npx"
+        "rm rmdir dd mkfs shred sudo su doas bash sh zsh python python3 node perl ruby git find
+         xargs chmod chown mv cp curl wget cat eval env kill pkill make npm cargo npx"
     )
 }

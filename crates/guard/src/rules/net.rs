@@ -13,76 +13,23 @@ const CONTROL_PORTS: [u16; 7] = [2375, 2376, 10250, 10255, 2379, 9229, 4243];
 
 pub fn client_takes(name: &str) -> Takes {
     match name {
-        "wget" => Takes {
-            shorts: "OoaPUtTQeiD",
-            longs: &[
-                "output-document",
-                "output-file",
-                "directory-prefix",
-                "user-agent",
-                "header",
-                "post-data",
-                "post-file",
-                "body-data",
-                "body-file",
-                "tries",
-                "timeout",
-                "input-file",
-                "execute",
-            ],
-        },
-        "curl" => Takes {
-            shorts: "oXHdFTuAebcCKmrwxyYzEDPQUt",
-            longs: &[
-                "output",
-                "request",
-                "header",
-                "data",
-                "data-raw",
-                "data-binary",
-                "data-urlencode",
-                "json",
-                "form",
-                "form-string",
-                "upload-file",
-                "user",
-                "user-agent",
-                "referer",
-                "cookie",
-                "cookie-jar",
-                "config",
-                "max-time",
-                "connect-timeout",
-                "retry",
-                "retry-delay",
-                "write-out",
-                "proxy",
-                "output-dir",
-                "url",
-                "cacert",
-                "cert",
-                "key",
-                "resolve",
-                "connect-to",
-                "limit-rate",
-                "range",
-                "dump-header",
-                "interface",
-                "unix-socket",
-                "retry-max-time",
-                "doh-url",
-            ],
-        },
+        "wget" => takes!(
+            "OoaPUtTQeiD",
+            "output-document output-file directory-prefix user-agent header post-data post-file
+             body-data body-file tries timeout input-file execute"
+        ),
+        "curl" => takes!(
+            "oXHdFTuAebcCKmrwxyYzEDPQUt",
+            "output request header data data-raw data-binary data-urlencode json form
+             form-string upload-file user user-agent referer cookie cookie-jar config max-time
+             connect-timeout retry retry-delay write-out proxy output-dir url cacert cert key
+             resolve connect-to limit-rate range dump-header interface unix-socket
+             retry-max-time doh-url"
+        ),
         // Their long options have one dash.
         "lynx" | "w3m" => Takes::default(),
-        "nc" | "ncat" | "netcat" => Takes {
-            shorts: "ecpwsXxiIOPqTVmg",
-            longs: &["exec", "sh-exec", "source", "wait"],
-        },
-        _ => Takes {
-            shorts: "od",
-            longs: &["output", "out", "dir"],
-        },
+        "nc" | "ncat" | "netcat" => takes!("ecpwsXxiIOPqTVmg", "exec sh-exec source wait"),
+        _ => takes!("od", "output out dir"),
     }
 }
 
@@ -149,13 +96,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             walker.report("net.listen", command.name);
         }
         "ssh" => {
-            let args = Args::read(
-                command.args,
-                Takes {
-                    shorts: "BbcDEeFIiJLlmOopQRSWw",
-                    longs: &[],
-                },
-            );
+            let args = Args::read(command.args, takes!("BbcDEeFIiJLlmOopQRSWw", ""));
             if args.short('R') || args.short('D') {
                 walker.report("net.listen", "ssh -R");
             }
@@ -169,10 +110,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// `npm install --prefix /usr`, `pip install --target ~/x`.
 fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "",
-        longs: &["prefix", "target", "root", "dir", "script-shell"],
-    };
+    let takes = takes!("", "prefix target root dir script-shell");
     let args = Args::read(command.args, takes);
     let installs = |word: &&str| matches!(*word, "install" | "i" | "add" | "ci");
     if args.operands.iter().any(installs) {
@@ -234,24 +172,8 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         walker.report("container.escape", "docker.sock");
     }
     let outputs: &[&str] = match command.name {
-        "wget" => &[
-            "O",
-            "output-document",
-            "P",
-            "directory-prefix",
-            "o",
-            "output-file",
-            "a",
-        ],
-        "curl" => &[
-            "o",
-            "output",
-            "output-dir",
-            "cookie-jar",
-            "c",
-            "dump-header",
-            "D",
-        ],
+        "wget" => words!("O output-document P directory-prefix o output-file a"),
+        "curl" => words!("o output output-dir cookie-jar c dump-header D"),
         _ => &["o", "output", "out", "d", "dir"],
     };
     for path in args.values(outputs) {
@@ -264,34 +186,17 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// What a client sends along: files, the environment, secrets.
 fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
-    let bodies: &[&str] = &[
-        "d",
-        "data",
-        "data-raw",
-        "data-binary",
-        "data-urlencode",
-        "json",
-        "F",
-        "form",
-        "T",
-        "upload-file",
-        "post-data",
-        "post-file",
-        "body-data",
-        "body-file",
-        "K",
-        "config",
-    ];
+    let bodies: &[&str] = words!(
+        "d data data-raw data-binary data-urlencode json F form T upload-file post-data
+         post-file body-data body-file K config"
+    );
     for name in bodies {
         let names = [*name];
         for value in args.values(&names) {
             if value.contains(mark::SECRET) {
                 walker.report("secret.send", value);
             }
-            let is_path = matches!(
-                *name,
-                "T" | "upload-file" | "post-file" | "body-file" | "K" | "config"
-            );
+            let is_path = one_of!(*name, "T upload-file post-file body-file K config");
             let path = match value.split_once(['@', '<']) {
                 Some((before, path)) if before.is_empty() || before.ends_with('=') => Some(path),
                 Some((_, path)) if *name == "data-urlencode" => Some(path),
@@ -350,18 +255,9 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
 fn is_for_tokens(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains(mark::SECRET)
-        || [
-            "auth",
-            "key",
-            "token",
-            "secret",
-            "cookie",
-            "password",
-            "credential",
-            "signature",
-        ]
-        .iter()
-        .any(|word| name.contains(word))
+        || words!("auth key token secret cookie password credential signature")
+            .iter()
+            .any(|word| name.contains(word))
 }
 
 fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
@@ -430,9 +326,9 @@ pub fn fetch(walker: &mut Walker, text: &str) {
                 && !url.has_user;
             let system_port = url.scheme == "tcp" && url.port.is_some_and(|port| port < 1024);
             let database = !system_port
-                && !matches!(
+                && !one_of!(
                     url.scheme.as_str(),
-                    "http" | "https" | "ftp" | "git" | "ws" | "wss" | "git+https" | "git+ssh"
+                    "http https ftp git ws wss git+https git+ssh"
                 );
             if control || !(everyday || database) {
                 walker.report("net.internal", text);
@@ -478,16 +374,8 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
         walker.report("net.internal", text);
     }
     let query = url.path.to_ascii_lowercase();
-    let redirects = [
-        "url=http",
-        "redirect=http",
-        "target=http",
-        "dest=http",
-        "uri=http",
-        "next=http",
-        "u=http",
-        "to=http",
-    ];
+    let redirects =
+        words!("url=http redirect=http target=http dest=http uri=http next=http u=http to=http");
     for start in redirects {
         if let Some((_, rest)) = query.split_once(start) {
             let inner = format!("http{rest}");

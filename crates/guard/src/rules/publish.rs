@@ -109,26 +109,10 @@ pub fn judge(walker: &mut Walker, command: &Command) {
 
 /// Programs that mean something else by `publish`: a message, a build, or
 /// whatever a project's own target of that name does.
-const OTHER_PUBLISHERS: [&str; 18] = [
-    "dotnet",
-    "redis-cli",
-    "nats",
-    "mosquitto",
-    "rabbitmqadmin",
-    "make",
-    "gmake",
-    "just",
-    "task",
-    "nx",
-    "turbo",
-    "rake",
-    "invoke",
-    "nox",
-    "tox",
-    "echo",
-    "printf",
-    "grep",
-];
+const OTHER_PUBLISHERS: &[&str] = words!(
+    "dotnet redis-cli nats mosquitto rabbitmqadmin make gmake just task nx turbo rake invoke
+     nox tox echo printf grep"
+);
 
 fn npm(words: &[&str]) -> bool {
     let at = usize::from(matches!(

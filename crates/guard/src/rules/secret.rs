@@ -8,34 +8,15 @@ use crate::meaning::walk::{Command, Walker};
 use crate::paths::sensitive;
 
 /// Words that make a variable's name the name of a secret, as its last part.
-const SECRET_WORDS: [&str; 12] = [
-    "SECRET",
-    "KEY",
-    "PASSWORD",
-    "PASSWD",
-    "TOKEN",
-    "CREDENTIALS",
-    "CREDENTIAL",
-    "APIKEY",
-    "PASS",
-    "PWD",
-    "PASSPHRASE",
-    "PAT",
-];
+const SECRET_WORDS: &[&str] = words!(
+    "SECRET KEY PASSWORD PASSWD TOKEN CREDENTIALS CREDENTIAL APIKEY PASS PWD PASSPHRASE PAT"
+);
 
 /// Names that end like a secret and are none.
-const HARMLESS: [&str; 10] = [
-    "PWD",
-    "OLDPWD",
-    "PRIMARY_KEY",
-    "PUBLIC_KEY",
-    "CACHE_KEY",
-    "SORT_KEY",
-    "FOREIGN_KEY",
-    "PARTITION_KEY",
-    "KEY",
-    "INIT_CWD",
-];
+const HARMLESS: &[&str] = words!(
+    "PWD OLDPWD PRIMARY_KEY PUBLIC_KEY CACHE_KEY SORT_KEY FOREIGN_KEY PARTITION_KEY KEY
+     INIT_CWD"
+);
 
 pub fn is_secret_variable(name: &str) -> bool {
     if HARMLESS.contains(&name) || name.is_empty() || name.len() > 80 {
@@ -332,10 +313,7 @@ fn store(walker: &mut Walker, command: &Command) {
         ("vault", ["kv", "get", ..] | ["read", ..] | ["token", ..]) => true,
         ("op", ["read", ..] | ["item", "get", ..]) => true,
         ("pass" | "gopass" | "lpass", ["show", ..]) => true,
-        ("pass", [name]) => !matches!(
-            *name,
-            "ls" | "list" | "git" | "init" | "help" | "version" | "find"
-        ),
+        ("pass", [name]) => !one_of!(*name, "ls list git init help version find"),
         ("kwallet-query" | "kwalletcli", _) => true,
         ("gpg" | "gpg2" | "age" | "rage", _) => has("-d") || has("--decrypt"),
         ("infisical", ["secrets" | "export", ..])

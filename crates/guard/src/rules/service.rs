@@ -7,92 +7,15 @@ use crate::meaning::walk::{Command, Walker};
 use super::cloud::global_options;
 
 /// Programs whose objects live on somebody's server.
-const CLIENTS: [&str; 84] = [
-    "knife",
-    "vault",
-    "borg",
-    "restic",
-    "kopia",
-    "duplicity",
-    "aliyun",
-    "argocd",
-    "astro",
-    "atlas",
-    "auth0",
-    "azd",
-    "boundary",
-    "bosh",
-    "cf",
-    "cilium",
-    "circleci",
-    "ckan",
-    "cloudfoundry",
-    "cloudsmith",
-    "confluent",
-    "consul",
-    "crane",
-    "databricks",
-    "datadog-ci",
-    "dcos",
-    "deployctl",
-    "dnscontrol",
-    "doppler",
-    "eb",
-    "ecs-cli",
-    "exo",
-    "faas-cli",
-    "fastly",
-    "firebase",
-    "fly",
-    "flyctl",
-    "gcloud",
-    "glab",
-    "glooctl",
-    "heroku",
-    "hcloud",
-    "ibmcloud",
-    "istioctl",
-    "jfrog",
-    "jf",
-    "k0sctl",
-    "kn",
-    "kops",
-    "kubectx",
-    "linkerd",
-    "linode-cli",
-    "mongocli",
-    "neonctl",
-    "netlify",
-    "newrelic",
-    "ngrok",
-    "nomad",
-    "oci",
-    "okta",
-    "okteto",
-    "openstack",
-    "ovhcloud",
-    "pscale",
-    "railway",
-    "rancher",
-    "render",
-    "rke",
-    "rosa",
-    "sentry-cli",
-    "scw",
-    "snow",
-    "stripe",
-    "supabase",
-    "surge",
-    "talosctl",
-    "tccli",
-    "tkn",
-    "turso",
-    "upctl",
-    "vultr-cli",
-    "wrangler",
-    "yc",
-    "zeet",
-];
+const CLIENTS: &[&str] = words!(
+    "knife vault borg restic kopia duplicity aliyun argocd astro atlas auth0 azd boundary bosh
+     cf cilium circleci ckan cloudfoundry cloudsmith confluent consul crane databricks
+     datadog-ci dcos deployctl dnscontrol doppler eb ecs-cli exo faas-cli fastly firebase fly
+     flyctl gcloud glab glooctl heroku hcloud ibmcloud istioctl jfrog jf k0sctl kn kops kubectx
+     linkerd linode-cli mongocli neonctl netlify newrelic ngrok nomad oci okta okteto openstack
+     ovhcloud pscale railway rancher render rke rosa sentry-cli scw snow stripe supabase surge
+     talosctl tccli tkn turso upctl vultr-cli wrangler yc zeet"
+);
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     if !CLIENTS.contains(&command.name) {
@@ -116,24 +39,10 @@ pub fn judge(walker: &mut Walker, command: &Command) {
 
 fn destroys(word: &str) -> bool {
     let verb = word.rsplit(':').next().unwrap_or(word);
-    matches!(
+    one_of!(
         verb,
-        "delete"
-            | "destroy"
-            | "purge"
-            | "terminate"
-            | "teardown"
-            | "undeploy"
-            | "uninstall"
-            | "nuke"
-            | "wipe"
-            | "rm"
-            | "del"
-            | "remove"
-            | "seal"
-            | "disable"
-            | "revoke"
-            | "reset-db"
+        "delete destroy purge terminate teardown undeploy uninstall nuke wipe rm del remove
+         seal disable revoke reset-db"
     ) || verb.starts_with("delete-")
         || verb.starts_with("destroy-")
 }

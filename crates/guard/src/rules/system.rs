@@ -39,10 +39,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             }
         }
         "chown" | "chgrp" => {
-            let takes = Takes {
-                shorts: "",
-                longs: &["from", "reference"],
-            };
+            let takes = takes!("", "from reference");
             let options = Args::read(args, takes);
             if options
                 .operands
@@ -53,13 +50,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             }
         }
         "mkdir" => {
-            let options = Args::read(
-                args,
-                Takes {
-                    shorts: "m",
-                    longs: &["mode"],
-                },
-            );
+            let options = Args::read(args, takes!("m", "mode"));
             for written in options.values(&["m", "mode"]) {
                 mode(walker, written);
             }
@@ -121,16 +112,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "insmod" | "rmmod" | "modprobe" | "kexec" | "setenforce" | "swapoff" | "swapon"
         | "hostnamectl" | "timedatectl" | "hwclock" | "aa-disable" | "aa-teardown" | "csrutil"
         | "spctl" | "nvram" | "grub-install" | "update-grub" | "efibootmgr" | "kextunload" => {
-            let shows = matches!(
+            let shows = one_of!(
                 command.name,
-                "hostnamectl"
-                    | "timedatectl"
-                    | "csrutil"
-                    | "swapon"
-                    | "hwclock"
-                    | "efibootmgr"
-                    | "spctl"
-                    | "nvram"
+                "hostnamectl timedatectl csrutil swapon hwclock efibootmgr spctl nvram"
             ) && (args.is_empty()
                 || first == "status"
                 || first.starts_with("--s")
@@ -194,10 +178,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
 }
 
 fn overwrites_history(walker: &mut Walker, command: &Command) {
-    let clears = matches!(
-        command.name,
-        "rm" | "truncate" | "shred" | "ln" | "cp" | "tee"
-    ) && command.args.iter().any(|word| word.ends_with("_history"));
+    let clears = one_of!(command.name, "rm truncate shred ln cp tee")
+        && command.args.iter().any(|word| word.ends_with("_history"));
     if clears {
         walker.report("system.history", command.name);
     }

@@ -3,17 +3,7 @@
 use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::walk::{Command, Walker};
 
-const TOOLS: [&str; 9] = [
-    "bfg",
-    "git-filter-repo",
-    "git-filter-branch",
-    "hg",
-    "bzr",
-    "svn",
-    "jj",
-    "p4",
-    "fossil",
-];
+const TOOLS: &[&str] = words!("bfg git-filter-repo git-filter-branch hg bzr svn jj p4 fossil");
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     if !TOOLS.contains(&command.name) {

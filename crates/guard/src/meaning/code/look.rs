@@ -53,14 +53,10 @@ pub fn everything_else(
                 || compact.contains("($_SERVER)")
         }
         Language::Awk => compact.contains("inENVIRON"),
-        Language::Other => [
-            "Sys.getenv()",
-            "(ENV)",
-            "System.get_env()",
-            "os:getenv()",
-            "System.getenv()",
-            "ProcessInfo.processInfo.environment",
-        ]
+        Language::Other => words!(
+            "Sys.getenv() (ENV) System.get_env() os:getenv() System.getenv()
+             ProcessInfo.processInfo.environment"
+        )
         .iter()
         .any(|word| text.contains(word)),
         _ => false,
@@ -68,33 +64,12 @@ pub fn everything_else(
     if prints_environment {
         walker.report("secret.environment", text);
     }
-    let reads_names = [
-        "os.environ",
-        "os.getenv",
-        "process.env",
-        "ENV[",
-        "getenv(",
-        "$ENV{",
-        "ENVIRON[",
-        "Deno.env",
-        "get_env(",
-    ]
-    .iter()
-    .any(|word| code.contains(word));
-    let sends = [
-        "urlopen",
-        "requests.",
-        "fetch(",
-        "http.request",
-        "https.request",
-        "Net::HTTP",
-        "curl_exec",
-        "socket.",
-        "URI.open",
-        "HTTPConnection",
-        "httpx.",
-        "axios",
-    ]
+    let reads_names =
+        words!("os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env(")
+            .iter()
+            .any(|word| code.contains(word));
+    let sends = words!("urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
+         URI.open HTTPConnection httpx. axios")
     .iter()
     .any(|word| code.contains(word))
         || compact.contains(").get(")
@@ -106,16 +81,10 @@ pub fn everything_else(
     ]
     .iter()
     .any(|word| compact.contains(word));
-    let whole_environment = [
-        "dict(os.environ",
-        "os.environ)",
-        "os.environ,",
-        "os.environ.copy()",
-        "(process.env",
-        "process.env)",
-        "process.env}",
-        "ENV.to_h",
-    ];
+    let whole_environment = words!(
+        "dict(os.environ os.environ) os.environ, os.environ.copy() (process.env process.env)
+         process.env} ENV.to_h"
+    );
     let named_only = ["process.env."].iter().any(|word| compact.contains(word));
     if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
         walker.report("secret.send", text);
@@ -185,21 +154,10 @@ pub fn everything_else(
     {
         walker.report("net.reverse-shell", text);
     }
-    let runs = [
-        "system",
-        "exec",
-        "popen",
-        "spawn",
-        "subprocess",
-        "child_",
-        "shell",
-        "getattr",
-        "__import__",
-        "getline",
-        "|&",
-    ]
-    .iter()
-    .any(|word| compact.contains(word));
+    let runs =
+        words!("system exec popen spawn subprocess child_ shell getattr __import__ getline |&")
+            .iter()
+            .any(|word| compact.contains(word));
     let connects = ["socket", "Socket", "fsockopen", "inet_aton"]
         .iter()
         .any(|word| compact.contains(word))
@@ -289,14 +247,7 @@ fn processes(walker: &mut Walker, compact: &str) {
             }
         }
     }
-    let endless = [
-        "while1",
-        "whileTrue",
-        "while(1)",
-        "while(true)",
-        "for(;;)",
-        "loop{",
-    ];
+    let endless = words!("while1 whileTrue while(1) while(true) for(;;) loop{");
     if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
         walker.report("system.fork-bomb", "fork");
     }

@@ -345,15 +345,9 @@ impl Scan<'_, '_> {
             || name.starts_with("os.execv")
             || name.starts_with("os.execl")
             || name.starts_with("os.spawn")
-            || matches!(
+            || one_of!(
                 name,
-                "spawn"
-                    | "spawnSync"
-                    | "execFile"
-                    | "execFileSync"
-                    | "Bun.spawn"
-                    | "Deno.Command"
-                    | "pty.spawn"
+                "spawn spawnSync execFile execFileSync Bun.spawn Deno.Command pty.spawn"
             );
         let one_text = texts.len() == 1 && texts.first().is_some_and(|text| text.contains(' '));
         if is_list && !one_text

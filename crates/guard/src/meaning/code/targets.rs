@@ -11,87 +11,31 @@ use crate::meaning::walk::Walker;
 use crate::rules::{database, files, net};
 
 /// Where a string that is a path lies when it is one of the system.
-const ROOTS: [&str; 17] = [
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/var",
-    "/opt",
-    "/root",
-    "/home",
-    "/boot",
-    "/srv",
-    "/dev/sd",
-    "/dev/nvme",
-    "/Users",
-    "/Library",
-    "/System",
-    "~",
-];
+const ROOTS: &[&str] = words!(
+    "/etc /usr /bin /sbin /lib /var /opt /root /home /boot /srv /dev/sd /dev/nvme /Users
+     /Library /System ~"
+);
 
-const DELETES: [&str; 18] = [
-    "unlink",
-    "rmtree",
-    "rmSync",
-    "rm_r",
-    "remove_tree",
-    "RemoveAll",
-    "removeItem",
-    "removeDir",
-    "removeSync",
-    "remove_file",
-    "remove_dir",
-    "os.remove",
-    "rmdir",
-    "deleteIfExists",
-    "Files.delete",
-    "File.delete",
-    "deleteRecursively",
-    "delete(",
-];
+const DELETES: &[&str] = words!(
+    "unlink rmtree rmSync rm_r remove_tree RemoveAll removeItem removeDir removeSync
+     remove_file remove_dir os.remove rmdir deleteIfExists Files.delete File.delete
+     deleteRecursively delete("
+);
 
-const WRITES: [&str; 14] = [
-    "write",
-    "Write",
-    "extract",
-    "unpack",
-    "save",
-    "touch",
-    "mkdir",
-    "append",
-    "truncate",
-    "chmod",
-    "chown",
-    "createFile",
-    "Create",
-    "to_csv",
-];
+const WRITES: &[&str] = words!(
+    "write Write extract unpack save touch mkdir append truncate chmod chown createFile Create
+     to_csv"
+);
 
 /// What a string is given to where its file is read.
 const READS: [&str; 5] = ["read", "load", "open", "copy", "exists"];
 
 /// What a string is given to where its file is only looked at.
-const LOOKS: [&str; 9] = [
-    "isfile", "isdir", "listdir", "stat", "access", "glob", "include", "require", "print",
-];
+const LOOKS: &[&str] = words!("isfile isdir listdir stat access glob include require print");
 
-const RUNS: [&str; 9] = [
-    "system",
-    "exec",
-    "popen",
-    "Popen",
-    "spawn",
-    "subprocess",
-    "child_process",
-    "Process",
-    "run(",
-];
+const RUNS: &[&str] = words!("system exec popen Popen spawn subprocess child_process Process run(");
 
-const CONNECTS: [&str; 8] = [
-    "connect", "Connect", "HTTP", "http", "socket", "Socket", "TCP", "requests",
-];
+const CONNECTS: &[&str] = words!("connect Connect HTTP http socket Socket TCP requests");
 
 pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &Env) {
     let code = token::without_strings(tokens);
@@ -156,9 +100,7 @@ fn is_looked_at(tokens: &[Token], at: usize) -> bool {
 
 /// Does a mode to write stand before or behind the string: `">", "/etc/x"`?
 fn stands_by_mode(tokens: &[Token], at: usize) -> bool {
-    const MODES: [&str; 12] = [
-        ">", ">>", "+>", "w", "a", "wb", "ab", "w+", "a+", "wt", "at", "x",
-    ];
+    const MODES: &[&str] = words!("> >> +> w a wb ab w+ a+ wt at x");
     let is_mode = |index: Option<usize>| {
         matches!(
             index.and_then(|index| tokens.get(index)),
@@ -193,17 +135,9 @@ fn is_loaded(tokens: &[Token], at: usize) -> bool {
         .trim_end()
         .trim_end_matches("download(")
         .trim_end_matches('(');
-    [
-        "source",
-        "include",
-        "include_once",
-        "require_once",
-        "import",
-        "require",
-        "importScripts",
-    ]
-    .iter()
-    .any(|name| code.trim_end().ends_with(name))
+    words!("source include include_once require_once import require importScripts")
+        .iter()
+        .any(|name| code.trim_end().ends_with(name))
 }
 
 /// Is the string given to a call with such a name?

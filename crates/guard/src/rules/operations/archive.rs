@@ -7,18 +7,10 @@ use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let takes = Takes {
-        shorts: "fCTXIb",
-        longs: &[
-            "file",
-            "directory",
-            "exclude",
-            "files-from",
-            "to-command",
-            "use-compress-program",
-            "checkpoint-action",
-        ],
-    };
+    let takes = takes!(
+        "fCTXIb",
+        "file directory exclude files-from to-command use-compress-program checkpoint-action"
+    );
     let args = Args::read(command.args, takes);
     let (mode, rest) = match args.operands.split_first() {
         Some((first, rest))
@@ -35,12 +27,9 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
         mode.contains(['c', 'r', 'u']) || args.short('c') || args.long("create") || args.short('r');
     let extracts =
         mode.contains('x') || args.short('x') || args.long("extract") || args.long("get");
-    for action in args.values(&[
-        "checkpoint-action",
-        "to-command",
-        "use-compress-program",
-        "I",
-    ]) {
+    for action in args.values(words!(
+        "checkpoint-action to-command use-compress-program I"
+    )) {
         let text = action.strip_prefix("exec=").unwrap_or(action);
         walker.escaped(text, env);
     }

@@ -5,10 +5,7 @@ use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
-const TARGET: Takes = Takes {
-    shorts: "tSgmo",
-    longs: &["target-directory", "suffix", "mode", "owner", "group"],
-};
+const TARGET: Takes = takes!("tSgmo", "target-directory suffix mode owner group");
 
 /// Sources and target of `cp`, `mv`, `ln` and `install`.
 pub fn sources_and_target<'a>(args: &'a Args<'a>) -> (Vec<&'a str>, Option<&'a str>) {
@@ -62,17 +59,9 @@ pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// `.env.example` and its kin.
 pub fn is_example(path: &str) -> bool {
-    [
-        ".example",
-        ".sample",
-        ".template",
-        ".dist",
-        ".defaults",
-        ".default",
-        ".tmpl",
-    ]
-    .iter()
-    .any(|word| path.contains(word))
+    words!(".example .sample .template .dist .defaults .default .tmpl")
+        .iter()
+        .any(|word| path.contains(word))
 }
 
 /// An environment file of the project, which setup instructions make from
@@ -91,19 +80,10 @@ pub fn is_remote(path: &str) -> bool {
 }
 
 pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "efBTMx",
-        longs: &[
-            "rsh",
-            "exclude",
-            "include",
-            "filter",
-            "files-from",
-            "exclude-from",
-            "backup-dir",
-            "temp-dir",
-        ],
-    };
+    let takes = takes!(
+        "efBTMx",
+        "rsh exclude include filter files-from exclude-from backup-dir temp-dir"
+    );
     let args = Args::read(command.args, takes);
     let Some((target, sources)) = args.operands.split_last() else {
         return;
@@ -131,10 +111,7 @@ pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 pub fn scp(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "cFiJloPSX",
-        longs: &[],
-    };
+    let takes = takes!("cFiJloPSX", "");
     let args = Args::read(command.args, takes);
     let Some((target, sources)) = args.operands.split_last() else {
         return;

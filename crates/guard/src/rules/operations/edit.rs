@@ -1,15 +1,12 @@
 //! Programs that edit files in place.
 
 use super::super::files;
-use crate::meaning::args::{Args, Takes};
+use crate::meaning::args::Args;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
 pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let takes = Takes {
-        shorts: "efl",
-        longs: &["expression", "file", "line-length"],
-    };
+    let takes = takes!("efl", "expression file line-length");
     let args = Args::read(command.args, takes);
     let scripts: Vec<String> = args
         .values(&["e", "expression"])
@@ -75,10 +72,7 @@ pub fn sed_script(walker: &mut Walker, script: &str, env: &mut Env) {
 /// Commands of `ex` and `ed`, as `vim -c` takes them too: they read and write
 /// files and run programs.
 pub fn editor_commands(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "cS",
-        longs: &["cmd"],
-    };
+    let takes = takes!("cS", "cmd");
     let args = Args::read(command.args, takes);
     let started = args
         .operands
@@ -136,13 +130,7 @@ pub fn split_unescaped(text: &str, delimiter: char) -> (&str, &str) {
 
 /// `perl -pi -e … file`: files are changed in place.
 pub fn in_place_script(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(
-        command.args,
-        Takes {
-            shorts: "eEIM",
-            longs: &[],
-        },
-    );
+    let args = Args::read(command.args, takes!("eEIM", ""));
     let in_place = command.args.iter().any(|word| {
         word.starts_with('-')
             && !word.starts_with("--")

@@ -141,13 +141,7 @@ fn find(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 fn owners(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(
-        command.args,
-        Takes {
-            shorts: "",
-            longs: &["reference", "from"],
-        },
-    );
+    let args = Args::read(command.args, takes!("", "reference from"));
     let mode_is_option = command.name == "chmod"
         && command.args.iter().any(|word| {
             word.len() > 1
@@ -184,76 +178,18 @@ fn dd(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: [&str; 50] = [
-    "npx",
-    "bunx",
-    "pnpx",
-    "uvx",
-    "npm",
-    "pnpm",
-    "yarn",
-    "uv",
-    "poetry",
-    "pipenv",
-    "foreman",
-    "honcho",
-    "overmind",
-    "env-cmd",
-    "terraform",
-    "tofu",
-    "terragrunt",
-    "mkdir",
-    "echo",
-    "printf",
-    "test",
-    "[",
-    "stat",
-    "file",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "which",
-    "type",
-    "command",
-    "git",
-    "docker",
-    "docker-compose",
-    "podman",
-    "dotenv",
-    "node",
-    "export",
-    "alias",
-    "gh",
-    "expect",
-    "eval",
-    "trap",
-    "set",
-    "curl",
-    "wget",
-    "openssl",
-    "ssh",
-    "ssh-add",
-    "bash",
-];
+const NAMES_ONLY: &[&str] = words!(
+    "npx bunx pnpx uvx npm pnpm yarn uv poetry pipenv foreman honcho overmind env-cmd terraform
+     tofu terragrunt mkdir echo printf test [ stat file basename dirname realpath readlink
+     which type command git docker docker-compose podman dotenv node export alias gh expect
+     eval trap set curl wget openssl ssh ssh-add bash"
+);
 
 /// Options that name where the result goes, for most programs that have them.
-const OUTPUTS: [&str; 14] = [
-    "-o",
-    "--output",
-    "--out",
-    "--outfile",
-    "--out-file",
-    "--output-file",
-    "--outdir",
-    "--outDir",
-    "--out-dir",
-    "--output-dir",
-    "--dest",
-    "--destination",
-    "--install-dir",
-    "--result-file",
-];
+const OUTPUTS: &[&str] = words!(
+    "-o --output --out --outfile --out-file --output-file --outdir --outDir --out-dir
+     --output-dir --dest --destination --install-dir --result-file"
+);
 
 /// Programs whose last operand is what they make.
 fn makes_last(command: &Command) -> bool {
@@ -334,10 +270,7 @@ fn installs(walker: &mut Walker, command: &Command, env: &Env) {
     if !command.args.iter().any(installs) {
         return;
     }
-    let takes = Takes {
-        shorts: "",
-        longs: &["prefix", "root", "destdir"],
-    };
+    let takes = takes!("", "prefix root destdir");
     let args = Args::read(command.args, takes);
     for path in args.values(takes.longs) {
         files::write(walker, path, env);

@@ -7,90 +7,21 @@ use crate::meaning::walk::{Command, Walker};
 
 pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
     let (takes, skip): (Takes, usize) = match command.name {
-        "head" | "tail" => (
-            Takes {
-                shorts: "nc",
-                longs: &["lines", "bytes"],
-            },
-            0,
-        ),
-        "cut" => (
-            Takes {
-                shorts: "bcdf",
-                longs: &["delimiter", "fields", "output-delimiter"],
-            },
-            0,
-        ),
-        "sort" => (
-            Takes {
-                shorts: "ktoST",
-                longs: &["key", "field-separator", "output"],
-            },
-            0,
-        ),
-        "jq" | "yq" | "gojq" | "dasel" => (
-            Takes {
-                shorts: "L",
-                longs: &["indent"],
-            },
-            1,
-        ),
-        "xxd" => (
-            Takes {
-                shorts: "lscgo",
-                longs: &[],
-            },
-            0,
-        ),
-        "od" => (
-            Takes {
-                shorts: "AjNtSw",
-                longs: &[],
-            },
-            0,
-        ),
-        "hexdump" | "hd" => (
-            Takes {
-                shorts: "nse",
-                longs: &[],
-            },
-            0,
-        ),
-        "iconv" => (
-            Takes {
-                shorts: "fto",
-                longs: &["from-code", "to-code", "output"],
-            },
-            0,
-        ),
+        "head" | "tail" => (takes!("nc", "lines bytes"), 0),
+        "cut" => (takes!("bcdf", "delimiter fields output-delimiter"), 0),
+        "sort" => (takes!("ktoST", "key field-separator output"), 0),
+        "jq" | "yq" | "gojq" | "dasel" => (takes!("L", "indent"), 1),
+        "xxd" => (takes!("lscgo", ""), 0),
+        "od" => (takes!("AjNtSw", ""), 0),
+        "hexdump" | "hd" => (takes!("nse", ""), 0),
+        "iconv" => (takes!("fto", "from-code to-code output"), 0),
         "gpg" => (
-            Takes {
-                shorts: "oru",
-                longs: &["output", "recipient", "local-user", "homedir", "keyserver"],
-            },
+            takes!("oru", "output recipient local-user homedir keyserver"),
             0,
         ),
-        "fold" | "fmt" | "pr" => (
-            Takes {
-                shorts: "wl",
-                longs: &["width"],
-            },
-            0,
-        ),
-        "column" => (
-            Takes {
-                shorts: "sco",
-                longs: &["separator"],
-            },
-            0,
-        ),
-        "bat" | "batcat" => (
-            Takes {
-                shorts: "lrH",
-                longs: &["language", "line-range", "style", "theme"],
-            },
-            0,
-        ),
+        "fold" | "fmt" | "pr" => (takes!("wl", "width"), 0),
+        "column" => (takes!("sco", "separator"), 0),
+        "bat" | "batcat" => (takes!("lrH", "language line-range style theme"), 0),
         _ => (NO_VALUES, 0),
     };
     for text in command
@@ -145,28 +76,13 @@ pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
 pub fn searches(walker: &mut Walker, command: &Command, env: &Env) {
     let awk = command.name.ends_with("awk");
     let takes = if awk {
-        Takes {
-            shorts: "Fvfi",
-            longs: &["field-separator", "assign", "file", "include"],
-        }
+        takes!("Fvfi", "field-separator assign file include")
     } else {
-        Takes {
-            shorts: "efABCmgtTjMdD",
-            longs: &[
-                "regexp",
-                "file",
-                "include",
-                "exclude",
-                "exclude-dir",
-                "glob",
-                "type",
-                "max-count",
-                "context",
-                "after-context",
-                "before-context",
-                "color",
-            ],
-        }
+        takes!(
+            "efABCmgtTjMdD",
+            "regexp file include exclude exclude-dir glob type max-count context after-context
+             before-context color"
+        )
     };
     let args = Args::read(command.args, takes);
     let by_option = args

@@ -1,0 +1,69 @@
+//! Lists of words, written as a text and split when the guard is compiled:
+//! a list of eighty programs is ten lines to read and costs nothing to use.
+
+/// How many words stand in the text.
+pub const fn count(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut count) = (0, 0);
+    while at < bytes.len() {
+        let starts = at == 0 || bytes[at - 1].is_ascii_whitespace();
+        if starts && !bytes[at].is_ascii_whitespace() {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+/// The words of the text; `N` is their [`count`].
+pub const fn split<const N: usize>(text: &str) -> [&str; N] {
+    let mut words = [""; N];
+    let (mut rest, mut found) = (text.trim_ascii(), 0);
+    while found < N {
+        let mut end = 0;
+        while end < rest.len() && !rest.as_bytes()[end].is_ascii_whitespace() {
+            end += 1;
+        }
+        let (word, behind) = rest.split_at(end);
+        words[found] = word;
+        rest = behind.trim_ascii_start();
+        found += 1;
+    }
+    words
+}
+
+/// `words!("a b c")` is `&["a", "b", "c"]`.
+macro_rules! words {
+    ($text:literal) => {{
+        const WORDS: &[&str] = &$crate::words::split::<{ $crate::words::count($text) }>($text);
+        WORDS
+    }};
+}
+
+/// Is this one of the words? `one_of!(name, "a b c")`.
+macro_rules! one_of {
+    ($word:expr, $text:literal) => {
+        words!($text).contains(&$word)
+    };
+}
+
+/// `takes!("ab", "long other")`: the options whose value may stand in the
+/// next word.
+macro_rules! takes {
+    ($shorts:literal, $longs:literal) => {
+        $crate::meaning::args::Takes {
+            shorts: $shorts,
+            longs: words!($longs),
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_text_is_split_at_any_blank() {
+        assert_eq!(words!("a  b\n   c-d "), ["a", "b", "c-d"]);
+        assert_eq!(words!(""), [""; 0]);
+        assert!(one_of!("b", "a b") && !one_of!("ab", "a b"));
+    }
+}
