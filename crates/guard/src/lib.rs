@@ -21,7 +21,9 @@ use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
 
 pub use finding::Trace;
-pub use rules::catalog::{Example, Family, Pack, Rule, Text, rule, rules as built_in_rules};
+pub use rules::catalog::{
+    Example, Family, Pack, Rule, RuleId, Text, rule, rules as built_in_rules,
+};
 pub use user::{UserRule, UserRuleProblem};
 
 /// What may happen. The strictest of all answers counts, so they are ordered.
@@ -219,7 +221,7 @@ fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
             verdict = found.clone();
         }
         if found.rule.is_some() {
-            matched.push((finding.rule.to_string(), finding.detail.clone()));
+            matched.push((finding.id().to_owned(), finding.detail.clone()));
         }
     }
     Explanation {

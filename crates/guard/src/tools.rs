@@ -1,6 +1,7 @@
 //! Tools of agents, whatever each agent calls them: which of their inputs is
 //! shell text, a path or a URL.
 
+use crate::RuleId;
 use serde_json::Value;
 
 use crate::ToolCall;
@@ -97,7 +98,7 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
             walker.shell_text(&text, &directory);
         }
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
-        _ => walker.report("opaque.payload", call.tool),
+        _ => walker.report(RuleId::OpaquePayload, call.tool),
     }
 }
 
@@ -134,7 +135,7 @@ fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
         access_one(walker, path, env, access);
     }
     if !found {
-        walker.report("opaque.payload", "path");
+        walker.report(RuleId::OpaquePayload, "path");
     }
 }
 
@@ -220,7 +221,7 @@ fn patch(walker: &mut Walker, input: &Value, env: &Env) {
         .find_map(|key| input.get(key)?.as_str())
         .or(input.as_str());
     let Some(text) = text else {
-        return walker.report("opaque.payload", "patch");
+        return walker.report(RuleId::OpaquePayload, "patch");
     };
     patched(walker, text, env);
 }
@@ -281,7 +282,7 @@ fn urls(walker: &mut Walker, input: &Value) {
         net::tool_fetch(walker, url);
     }
     if !found {
-        walker.report("opaque.payload", "url");
+        walker.report(RuleId::OpaquePayload, "url");
     }
 }
 

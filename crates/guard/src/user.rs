@@ -4,7 +4,7 @@
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Found};
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 use crate::{Context, Mode, Settings, ToolCall};
@@ -78,7 +78,7 @@ pub(crate) fn judge(walker: &mut Walker, command: &Command) {
         .filter(|rule| applies(rule, command))
     {
         walker.findings.push(Finding {
-            rule: rule.id.clone().into(),
+            rule: Found::Own(rule.id.clone()),
             detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
         });
     }

@@ -3,6 +3,7 @@
 use super::args::Args;
 use super::env::{Env, Flow};
 use super::walk::{Command, Walker};
+use crate::RuleId;
 
 impl Walker<'_> {
     /// Judges the recipes of a build file that was written on the same line.
@@ -48,7 +49,7 @@ impl Walker<'_> {
             };
             match flow {
                 Flow::Text(text) => self.recipes(&text, env),
-                Flow::Network => self.report("net.download-then-run", path),
+                Flow::Network => self.report(RuleId::NetDownloadThenRun, path),
                 _ => {}
             }
         }

@@ -3,6 +3,7 @@
 use super::env::{Env, Flow, Value};
 use super::mark::{self, UNKNOWN};
 use super::walk::{Command, Walker};
+use crate::RuleId;
 
 #[derive(Debug)]
 pub enum Effect {
@@ -55,7 +56,7 @@ impl Walker<'_> {
             "alias" => {
                 for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
                     if name == "ralph" {
-                        self.report("guard.switch-off", "alias ralph");
+                        self.report(RuleId::GuardSwitchOff, "alias ralph");
                     }
                     env.aliases.insert(name.to_owned(), text.to_owned());
                 }
@@ -74,7 +75,7 @@ impl Walker<'_> {
                 }
             }
             "enable" if args.iter().any(|word| word == "-f") => {
-                self.report("system.loader", "enable -f");
+                self.report(RuleId::SystemLoader, "enable -f");
             }
             "eval" => {
                 let text = args.join(" ");
@@ -127,7 +128,7 @@ impl Walker<'_> {
         let before = self.findings.len();
         self.code(text, &mut env.clone(), &Flow::Unknown);
         let mut found = self.findings.iter().skip(before).peekable();
-        let too_early = found.peek().is_some() && found.all(|f| f.rule == "opaque.target");
+        let too_early = found.peek().is_some() && found.all(|f| f.is(RuleId::OpaqueTarget));
         if too_early {
             self.findings.truncate(before);
             self.traps.push(text.to_owned());
@@ -167,9 +168,11 @@ impl Walker<'_> {
     fn sourced(&mut self, stdin: &Flow, env: &mut Env) -> Flow {
         match stdin {
             Flow::Text(text) => return self.code(text, env, &Flow::Unknown),
-            Flow::Network => self.report("net.pipe-to-shell", "source"),
+            Flow::Network => self.report(RuleId::NetPipeToShell, "source"),
             Flow::Files | Flow::Archive => {}
-            Flow::Unknown | Flow::Environment | Flow::Names => self.report("opaque.code", "source"),
+            Flow::Unknown | Flow::Environment | Flow::Names => {
+                self.report(RuleId::OpaqueCode, "source")
+            }
         }
         Flow::Unknown
     }
@@ -177,7 +180,7 @@ impl Walker<'_> {
     /// A text that `eval` runs: code from elsewhere, or code that we can read.
     fn evaluated(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
         if text.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", "eval");
+            self.report(RuleId::NetRunRemoteCode, "eval");
             return Flow::Unknown;
         }
         self.code(text, env, stdin)

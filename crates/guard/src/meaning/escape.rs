@@ -4,6 +4,7 @@
 use super::env::{Env, Flow};
 use super::interpret;
 use super::walk::{Command, Walker};
+use crate::RuleId;
 
 /// Options whose value is a command, by program.
 const OPTIONS: [(&str, &[&str]); 22] = [
@@ -39,7 +40,7 @@ impl Walker<'_> {
     /// script is what such programs are misused for.
     pub fn escaped(&mut self, text: &str, env: &Env) {
         if is_bare_shell(text) {
-            self.report("opaque.code", text);
+            self.report(RuleId::OpaqueCode, text);
         }
         self.code(text, &mut env.clone(), &Flow::Unknown);
     }
@@ -68,7 +69,7 @@ impl Walker<'_> {
             };
             let is_program = command.name != "scp" && command.name != "wget";
             if !is_program {
-                self.report("opaque.code", text);
+                self.report(RuleId::OpaqueCode, text);
             } else if text.split_whitespace().count() > 1 || is_bare_shell(text) {
                 self.escaped(text, env);
             }

@@ -1,5 +1,6 @@
 //! Words become the fields that a command is given.
 
+use crate::RuleId;
 use crate::shell::{Operation, Part, Word};
 
 use super::env::{Documents, Env, Flow, Value};
@@ -85,7 +86,7 @@ impl Walker<'_> {
                 fields.extend(alternative);
             }
             if fields.len() > MAX_FIELDS {
-                self.report("opaque.too-large", "fields");
+                self.report(RuleId::OpaqueTooLarge, "fields");
                 fields.truncate(MAX_FIELDS);
                 break;
             }

@@ -6,6 +6,7 @@ use super::code::{self, Language};
 use super::env::{Env, Flow};
 use super::mark;
 use super::walk::{Command, Walker};
+use crate::RuleId;
 
 const SHELLS: &[&str] =
     words!("sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish");
@@ -139,18 +140,18 @@ impl Walker<'_> {
                 self.inner_shell(&text, &[], env, &Flow::Unknown)
             }
             Flow::Network => {
-                self.report("net.pipe-to-shell", command.name);
+                self.report(RuleId::NetPipeToShell, command.name);
                 Flow::Unknown
             }
             Flow::Environment => {
-                self.report("opaque.code", command.name);
+                self.report(RuleId::OpaqueCode, command.name);
                 Flow::Unknown
             }
             Flow::Files | Flow::Archive => Flow::Unknown,
             Flow::Unknown | Flow::Names => {
                 // At the end of a pipe this is code that nobody can read.
                 if env.forked {
-                    self.report("opaque.code", command.name);
+                    self.report(RuleId::OpaqueCode, command.name);
                 }
                 Flow::Unknown
             }
@@ -163,7 +164,7 @@ impl Walker<'_> {
                 .trim_matches(|c: char| c == mark::NETWORK || c.is_whitespace())
                 .is_empty()
         {
-            self.report("net.run-remote-code", text);
+            self.report(RuleId::NetRunRemoteCode, text);
             return Flow::Unknown;
         }
         let mut child = env.clone();
@@ -181,13 +182,13 @@ impl Walker<'_> {
     /// Runs a file of shell code: what this text wrote into it is known.
     pub fn run_file(&mut self, path: &str, env: &mut Env) -> Flow {
         if mark::has_computed(path) && path.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", path);
+            self.report(RuleId::NetRunRemoteCode, path);
             return Flow::Unknown;
         }
         match self.file_flow(path, env) {
             Flow::Text(text) => self.code(&text, env, &Flow::Unknown),
             Flow::Network => {
-                self.report("net.download-then-run", path);
+                self.report(RuleId::NetDownloadThenRun, path);
                 Flow::Unknown
             }
             Flow::Unknown | Flow::Environment | Flow::Names => {
@@ -196,7 +197,7 @@ impl Walker<'_> {
                     .iter()
                     .any(|path| env.files.contains_key(path));
                 if written_here {
-                    self.report("opaque.code", path);
+                    self.report(RuleId::OpaqueCode, path);
                 }
                 Flow::Unknown
             }
@@ -211,7 +212,7 @@ impl Walker<'_> {
     fn out_of_archive(&mut self, path: &str, env: &Env) {
         let below = path.trim_start_matches("./").contains('/') && !path.starts_with('/');
         if env.unpacked && below || self.was_fetched(path, env) {
-            self.report("net.download-then-run", path);
+            self.report(RuleId::NetDownloadThenRun, path);
         }
     }
 
@@ -246,14 +247,14 @@ impl Walker<'_> {
                     }
                 }
             }
-            Flow::Network => self.report("net.download-then-run", command.program),
+            Flow::Network => self.report(RuleId::NetDownloadThenRun, command.program),
             Flow::Unknown | Flow::Environment | Flow::Names => {
                 let written_here = self
                     .absolute(command.program, env)
                     .iter()
                     .any(|path| env.files.contains_key(path));
                 if written_here {
-                    self.report("opaque.code", command.program);
+                    self.report(RuleId::OpaqueCode, command.program);
                 }
             }
             Flow::Files | Flow::Archive => self.out_of_archive(command.program, env),
@@ -287,7 +288,7 @@ impl Walker<'_> {
             let encoded =
                 language == Language::PowerShell && word.to_ascii_lowercase().starts_with("-enc");
             if encoded {
-                self.report("opaque.code", word);
+                self.report(RuleId::OpaqueCode, word);
             }
             if options.contains(&word.as_str()) || combined {
                 texts.extend(args.get(at).cloned());
@@ -328,19 +329,19 @@ impl Walker<'_> {
                     let text = text.clone();
                     self.language_text(language, &text, env);
                 }
-                Flow::Network => self.report("net.pipe-to-shell", command.name),
+                Flow::Network => self.report(RuleId::NetPipeToShell, command.name),
                 Flow::Unknown | Flow::Names if env.forked && language != Language::Other => {
-                    self.report("opaque.code", command.name)
+                    self.report(RuleId::OpaqueCode, command.name)
                 }
                 _ => {}
             },
             Some(path) => match self.file_flow(path, env) {
                 Flow::Text(text) => self.language_text(language, &text, env),
-                Flow::Network => self.report("net.download-then-run", path),
+                Flow::Network => self.report(RuleId::NetDownloadThenRun, path),
                 _ if path.starts_with("http://") || path.starts_with("https://") => {
-                    self.report("net.run-remote-code", path);
+                    self.report(RuleId::NetRunRemoteCode, path);
                 }
-                _ if self.was_fetched(path, env) => self.report("net.download-then-run", path),
+                _ if self.was_fetched(path, env) => self.report(RuleId::NetDownloadThenRun, path),
                 _ => {}
             },
         }
@@ -348,14 +349,14 @@ impl Walker<'_> {
 
     fn language_text(&mut self, language: Language, text: &str, env: &mut Env) {
         if text.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", text);
+            self.report(RuleId::NetRunRemoteCode, text);
             return;
         }
         let nothing_readable = text
             .chars()
             .all(|character| mark::is_computed(character) || character.is_whitespace());
         if nothing_readable && !text.is_empty() {
-            self.report("opaque.code", text);
+            self.report(RuleId::OpaqueCode, text);
             return;
         }
         code::judge(self, language, text, env);

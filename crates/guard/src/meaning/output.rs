@@ -5,6 +5,7 @@ use super::args::{Args, NO_VALUES, Takes};
 use super::env::{Env, Flow};
 use super::stream::found_paths;
 use super::walk::{Command, Walker, join};
+use crate::RuleId;
 
 /// Programs whose output is code that is meant to be evaluated, made by the
 /// tool itself.
@@ -325,7 +326,7 @@ impl Walker<'_> {
             }
             if source.contains("/bin/") || source.contains("/sbin/") {
                 if env.programs.len() > MAX_RENAMED {
-                    self.report("opaque.too-large", source);
+                    self.report(RuleId::OpaqueTooLarge, source);
                     return;
                 }
                 for path in self.absolute(target, env) {

@@ -5,6 +5,7 @@ use super::env::{Env, Flow};
 use super::mark::{STAR, UNKNOWN};
 use super::walk::{Command, Walker};
 use super::wrap::after_options;
+use crate::RuleId;
 
 const XARGS: Takes = takes!(
     "IiLlnPsEeda",
@@ -39,7 +40,7 @@ impl Walker<'_> {
                 .first()
                 .is_some_and(|name| super::interpret::is_shell(name))
         {
-            self.report("net.pipe-to-shell", "xargs");
+            self.report(RuleId::NetPipeToShell, "xargs");
         }
         self.trace.unwrapped("xargs");
         match marker {
@@ -127,7 +128,7 @@ impl Walker<'_> {
             if let [program] = argv.as_slice()
                 && super::interpret::is_shell(program)
             {
-                self.report("opaque.code", program);
+                self.report(RuleId::OpaqueCode, program);
             }
             self.run(&argv, env, &Flow::Unknown);
             at += length;

@@ -1,10 +1,11 @@
 //! Walks a script and hands every simple command to the rules.
 
+use crate::RuleId;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::Context;
-use crate::finding::{Finding, Trace};
+use crate::finding::{Finding, Found, Trace};
 use crate::rules;
 use crate::shell::{
     self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
@@ -81,10 +82,10 @@ impl<'a> Walker<'a> {
             .map_or("/tmp", String::as_str)
     }
 
-    pub fn report(&mut self, rule: &'static str, detail: &str) {
+    pub fn report(&mut self, rule: RuleId, detail: &str) {
         let detail: String = mark::show(detail).chars().take(MAX_SHOWN).collect();
         self.findings.push(Finding {
-            rule: rule.into(),
+            rule: Found::BuiltIn(rule),
             detail,
         });
     }
@@ -106,7 +107,7 @@ impl<'a> Walker<'a> {
     /// A text that is run as shell code within `env`.
     pub fn code(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
         if self.depth >= MAX_DEPTH {
-            self.report("opaque.too-large", "nesting");
+            self.report(RuleId::OpaqueTooLarge, "nesting");
             return Flow::Unknown;
         }
         self.depth += 1;
@@ -114,9 +115,9 @@ impl<'a> Walker<'a> {
         self.depth -= 1;
         flow.unwrap_or_else(|error| {
             let rule = match error {
-                ShellError::Syntax(_) => "opaque.syntax",
+                ShellError::Syntax(_) => RuleId::OpaqueSyntax,
                 ShellError::TooLong | ShellError::TooMany | ShellError::TooDeep => {
-                    "opaque.too-large"
+                    RuleId::OpaqueTooLarge
                 }
             };
             self.report(rule, text);
@@ -255,7 +256,7 @@ impl<'a> Walker<'a> {
             }),
             Node::Function { name, body } => {
                 if name == "ralph" {
-                    self.report("guard.switch-off", name);
+                    self.report(RuleId::GuardSwitchOff, name);
                 }
                 let function = Function {
                     body: Rc::clone(body),
@@ -302,7 +303,7 @@ impl<'a> Walker<'a> {
         env: &mut Env,
         documents: &Documents,
     ) {
-        let listed = |finding: &Finding| finding.rule == "secret.environment";
+        let listed = |finding: &Finding| finding.is(RuleId::SecretEnvironment);
         if !self.findings.iter().skip(before).any(listed) {
             return;
         }
@@ -411,7 +412,7 @@ impl<'a> Walker<'a> {
 
     pub fn note_file(&mut self, path: &str, flow: &Flow, env: &mut Env) {
         if env.files.len() > MAX_REMEMBERED {
-            self.report("opaque.too-large", path);
+            self.report(RuleId::OpaqueTooLarge, path);
             return;
         }
         for path in self.absolute(path, env) {
@@ -471,7 +472,7 @@ impl<'a> Walker<'a> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             if self.steps == MAX_STEPS + 1 {
-                self.report("opaque.too-large", "steps");
+                self.report(RuleId::OpaqueTooLarge, "steps");
             }
             return Flow::Unknown;
         }
@@ -480,7 +481,7 @@ impl<'a> Walker<'a> {
             let (name, value) = self.assigned(assignment, env, documents);
             rules::assignment(self, &name, &value, env);
             if env.variables.len() + env.files.len() > MAX_REMEMBERED {
-                self.report("opaque.too-large", &name);
+                self.report(RuleId::OpaqueTooLarge, &name);
                 return Flow::Unknown;
             }
             if simple.words.is_empty() {

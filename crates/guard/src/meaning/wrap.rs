@@ -4,6 +4,7 @@ use super::args::{Args, Takes};
 use super::env::{Env, Flow, Value};
 use super::mark;
 use super::walk::{Command, Walker};
+use crate::RuleId;
 
 /// How to find the command within a wrapper's arguments.
 struct Wrapper {
@@ -403,7 +404,7 @@ impl Walker<'_> {
             (true, Flow::Text(text)) => {
                 self.code(text, &mut there, &Flow::Unknown);
             }
-            (true, Flow::Network) => self.report("net.pipe-to-shell", "ssh"),
+            (true, Flow::Network) => self.report(RuleId::NetPipeToShell, "ssh"),
             (true, _) => {}
         }
     }

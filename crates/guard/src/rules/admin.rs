@@ -2,161 +2,174 @@
 //! shows something. Those with judges of their own stand elsewhere.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
 
 /// A program, the rule that it breaks, and the words that show only.
-type Program = (&'static str, &'static str, &'static [&'static str]);
+type Program = (&'static str, RuleId, &'static [&'static str]);
 
 const PROGRAMS: [Program; 107] = [
-    ("mshta", "net.run-remote-code", &[]),
-    ("bitsadmin", "net.run-remote-code", &["/list"]),
-    ("wmic", "system.kernel", &["get", "list"]),
-    ("rc-update", "system.service", &["show", "-l"]),
-    ("s6-svc", "system.service", &[]),
-    ("runsv", "system.service", &[]),
-    ("sc", "system.service", &["query", "qc"]),
-    ("sc.exe", "system.service", &["query", "qc"]),
-    ("insserv", "system.service", &["-s"]),
-    ("ifdown", "system.network", &[]),
-    ("ifup", "system.network", &[]),
-    ("dhclient", "system.network", &[]),
-    ("dhcpcd", "system.network", &[]),
-    ("wpa_cli", "system.network", &["status"]),
-    ("wpa_supplicant", "system.network", &[]),
+    ("mshta", RuleId::NetRunRemoteCode, &[]),
+    ("bitsadmin", RuleId::NetRunRemoteCode, &["/list"]),
+    ("wmic", RuleId::SystemKernel, &["get", "list"]),
+    ("rc-update", RuleId::SystemService, &["show", "-l"]),
+    ("s6-svc", RuleId::SystemService, &[]),
+    ("runsv", RuleId::SystemService, &[]),
+    ("sc", RuleId::SystemService, &["query", "qc"]),
+    ("sc.exe", RuleId::SystemService, &["query", "qc"]),
+    ("insserv", RuleId::SystemService, &["-s"]),
+    ("ifdown", RuleId::SystemNetwork, &[]),
+    ("ifup", RuleId::SystemNetwork, &[]),
+    ("dhclient", RuleId::SystemNetwork, &[]),
+    ("dhcpcd", RuleId::SystemNetwork, &[]),
+    ("wpa_cli", RuleId::SystemNetwork, &["status"]),
+    ("wpa_supplicant", RuleId::SystemNetwork, &[]),
     (
         "resolvectl",
-        "system.network",
+        RuleId::SystemNetwork,
         &["status", "query", "statistics", "show-cache"],
     ),
-    ("netplan", "system.network", &["get", "status", "info"]),
-    ("arp", "system.network", &["-a", "-n", "-e", "-an"]),
-    ("iwconfig", "system.network", &[]),
-    ("ethtool", "system.network", &["-i", "-k", "-g", "-S"]),
-    ("brctl", "system.network", &["show"]),
-    ("ovs-vsctl", "system.network", &["show"]),
-    ("netsh", "system.network", &["show"]),
+    ("netplan", RuleId::SystemNetwork, &["get", "status", "info"]),
+    ("arp", RuleId::SystemNetwork, &["-a", "-n", "-e", "-an"]),
+    ("iwconfig", RuleId::SystemNetwork, &[]),
+    ("ethtool", RuleId::SystemNetwork, &["-i", "-k", "-g", "-S"]),
+    ("brctl", RuleId::SystemNetwork, &["show"]),
+    ("ovs-vsctl", RuleId::SystemNetwork, &["show"]),
+    ("netsh", RuleId::SystemNetwork, &["show"]),
     (
         "wg",
-        "system.network",
+        RuleId::SystemNetwork,
         &["show", "showconf", "genkey", "pubkey"],
     ),
-    ("wg-quick", "system.network", &[]),
-    ("openvpn", "system.network", &[]),
+    ("wg-quick", RuleId::SystemNetwork, &[]),
+    ("openvpn", RuleId::SystemNetwork, &[]),
     (
         "tailscale",
-        "system.network",
+        RuleId::SystemNetwork,
         &["status", "version", "ip", "ping", "netcheck"],
     ),
     (
         "zerotier-cli",
-        "system.network",
+        RuleId::SystemNetwork,
         &["info", "listnetworks", "status"],
     ),
-    ("ebtables", "system.network", &["-L"]),
-    ("ipset", "system.network", &["list"]),
-    ("ipvsadm", "system.network", &["-L", "-Ln"]),
-    ("macchanger", "system.network", &["-s", "--show"]),
-    ("rfkill", "system.network", &["list"]),
-    ("apparmor_parser", "system.kernel", &[]),
-    ("aa-complain", "system.kernel", &[]),
-    ("setsebool", "system.kernel", &[]),
-    ("semanage", "system.kernel", &["-l"]),
-    ("restorecon", "system.kernel", &["-n"]),
+    ("ebtables", RuleId::SystemNetwork, &["-L"]),
+    ("ipset", RuleId::SystemNetwork, &["list"]),
+    ("ipvsadm", RuleId::SystemNetwork, &["-L", "-Ln"]),
+    ("macchanger", RuleId::SystemNetwork, &["-s", "--show"]),
+    ("rfkill", RuleId::SystemNetwork, &["list"]),
+    ("apparmor_parser", RuleId::SystemKernel, &[]),
+    ("aa-complain", RuleId::SystemKernel, &[]),
+    ("setsebool", RuleId::SystemKernel, &[]),
+    ("semanage", RuleId::SystemKernel, &["-l"]),
+    ("restorecon", RuleId::SystemKernel, &["-n"]),
     (
         "localectl",
-        "system.kernel",
+        RuleId::SystemKernel,
         &["status", "list-locales", "list-keymaps"],
     ),
-    ("update-initramfs", "system.kernel", &[]),
-    ("mkinitcpio", "system.kernel", &["-L"]),
-    ("dracut", "system.kernel", &["--list-modules"]),
-    ("grub-mkconfig", "system.kernel", &[]),
-    ("grub2-mkconfig", "system.kernel", &[]),
-    ("grub-set-default", "system.kernel", &[]),
-    ("bootctl", "system.kernel", &["status", "list"]),
-    ("dpkg-reconfigure", "system.kernel", &[]),
+    ("update-initramfs", RuleId::SystemKernel, &[]),
+    ("mkinitcpio", RuleId::SystemKernel, &["-L"]),
+    ("dracut", RuleId::SystemKernel, &["--list-modules"]),
+    ("grub-mkconfig", RuleId::SystemKernel, &[]),
+    ("grub2-mkconfig", RuleId::SystemKernel, &[]),
+    ("grub-set-default", RuleId::SystemKernel, &[]),
+    ("bootctl", RuleId::SystemKernel, &["status", "list"]),
+    ("dpkg-reconfigure", RuleId::SystemKernel, &[]),
     (
         "mokutil",
-        "system.kernel",
+        RuleId::SystemKernel,
         &["--sb-state", "--list-enrolled"],
     ),
     (
         "fwupdmgr",
-        "system.kernel",
+        RuleId::SystemKernel,
         &["get-devices", "get-updates", "get-history"],
     ),
-    ("flashrom", "system.kernel", &["-r"]),
-    ("ipmitool", "system.kernel", &["status", "list", "info"]),
-    ("pmset", "system.kernel", &["-g"]),
-    ("tccutil", "system.kernel", &[]),
-    ("systemsetup", "system.kernel", &[]),
-    ("scutil", "system.kernel", &["--get", "--dns", "--proxy"]),
-    ("kmutil", "system.kernel", &["showloaded"]),
-    ("kextload", "system.kernel", &[]),
+    ("flashrom", RuleId::SystemKernel, &["-r"]),
+    (
+        "ipmitool",
+        RuleId::SystemKernel,
+        &["status", "list", "info"],
+    ),
+    ("pmset", RuleId::SystemKernel, &["-g"]),
+    ("tccutil", RuleId::SystemKernel, &[]),
+    ("systemsetup", RuleId::SystemKernel, &[]),
+    (
+        "scutil",
+        RuleId::SystemKernel,
+        &["--get", "--dns", "--proxy"],
+    ),
+    ("kmutil", RuleId::SystemKernel, &["showloaded"]),
+    ("kextload", RuleId::SystemKernel, &[]),
     (
         "defaults",
-        "system.kernel",
+        RuleId::SystemKernel,
         &["read", "find", "domains", "read-type"],
     ),
-    ("reg", "system.kernel", &["query"]),
-    ("reg.exe", "system.kernel", &["query"]),
-    ("regedit", "system.kernel", &[]),
-    ("regsvr32", "system.kernel", &[]),
-    ("rundll32", "system.kernel", &[]),
-    ("bcdedit", "system.kernel", &["/enum"]),
-    ("powercfg", "system.kernel", &["/list", "/query"]),
-    ("setx", "system.kernel", &[]),
+    ("reg", RuleId::SystemKernel, &["query"]),
+    ("reg.exe", RuleId::SystemKernel, &["query"]),
+    ("regedit", RuleId::SystemKernel, &[]),
+    ("regsvr32", RuleId::SystemKernel, &[]),
+    ("rundll32", RuleId::SystemKernel, &[]),
+    ("bcdedit", RuleId::SystemKernel, &["/enum"]),
+    ("powercfg", RuleId::SystemKernel, &["/list", "/query"]),
+    ("setx", RuleId::SystemKernel, &[]),
     (
         "gsettings",
-        "system.kernel",
+        RuleId::SystemKernel,
         &["get", "list-keys", "list-schemas", "range"],
     ),
-    ("dconf", "system.kernel", &["read", "list", "dump"]),
-    ("takeown", "system.accounts", &[]),
-    ("icacls", "system.accounts", &[]),
-    ("cacls", "system.accounts", &[]),
-    ("net", "system.accounts", &["view", "time", "statistics"]),
-    ("net.exe", "system.accounts", &["view"]),
-    ("pwconv", "system.accounts", &[]),
-    ("newusers", "system.accounts", &[]),
-    ("faillock", "system.accounts", &[]),
-    ("pam-auth-update", "system.accounts", &[]),
-    ("sysadminctl", "system.accounts", &[]),
-    ("schtasks", "system.schedule", &["/query"]),
-    ("schtasks.exe", "system.schedule", &["/query"]),
-    ("anacron", "system.schedule", &["-T"]),
-    ("wevtutil", "system.history", &["el", "qe", "gl"]),
-    ("vssadmin", "disk.format", &["list"]),
-    ("wbadmin", "disk.format", &["get"]),
-    ("diskpart", "disk.format", &[]),
-    ("fsutil", "disk.format", &["query"]),
-    ("debugfs", "disk.format", &[]),
-    ("nwipe", "disk.format", &[]),
-    ("scrub", "disk.format", &[]),
-    ("testdisk", "disk.format", &["/list"]),
-    ("ddrescue", "disk.format", &[]),
-    ("kpartx", "disk.format", &["-l"]),
-    ("e2label", "disk.format", &[]),
-    ("growpart", "disk.format", &["--dry-run"]),
+    ("dconf", RuleId::SystemKernel, &["read", "list", "dump"]),
+    ("takeown", RuleId::SystemAccounts, &[]),
+    ("icacls", RuleId::SystemAccounts, &[]),
+    ("cacls", RuleId::SystemAccounts, &[]),
+    (
+        "net",
+        RuleId::SystemAccounts,
+        &["view", "time", "statistics"],
+    ),
+    ("net.exe", RuleId::SystemAccounts, &["view"]),
+    ("pwconv", RuleId::SystemAccounts, &[]),
+    ("newusers", RuleId::SystemAccounts, &[]),
+    ("faillock", RuleId::SystemAccounts, &[]),
+    ("pam-auth-update", RuleId::SystemAccounts, &[]),
+    ("sysadminctl", RuleId::SystemAccounts, &[]),
+    ("schtasks", RuleId::SystemSchedule, &["/query"]),
+    ("schtasks.exe", RuleId::SystemSchedule, &["/query"]),
+    ("anacron", RuleId::SystemSchedule, &["-T"]),
+    ("wevtutil", RuleId::SystemHistory, &["el", "qe", "gl"]),
+    ("vssadmin", RuleId::DiskFormat, &["list"]),
+    ("wbadmin", RuleId::DiskFormat, &["get"]),
+    ("diskpart", RuleId::DiskFormat, &[]),
+    ("fsutil", RuleId::DiskFormat, &["query"]),
+    ("debugfs", RuleId::DiskFormat, &[]),
+    ("nwipe", RuleId::DiskFormat, &[]),
+    ("scrub", RuleId::DiskFormat, &[]),
+    ("testdisk", RuleId::DiskFormat, &["/list"]),
+    ("ddrescue", RuleId::DiskFormat, &[]),
+    ("kpartx", RuleId::DiskFormat, &["-l"]),
+    ("e2label", RuleId::DiskFormat, &[]),
+    ("growpart", RuleId::DiskFormat, &["--dry-run"]),
     (
         "tmutil",
-        "disk.format",
+        RuleId::DiskFormat,
         &["listbackups", "status", "destinationinfo"],
     ),
-    ("chisel", "net.listen", &[]),
-    ("frpc", "net.listen", &[]),
-    ("frps", "net.listen", &[]),
-    ("gost", "net.listen", &[]),
-    ("iodine", "net.listen", &[]),
-    ("dnscat", "net.listen", &[]),
-    ("rathole", "net.listen", &[]),
-    ("inlets", "net.listen", &[]),
-    ("zrok", "net.listen", &["status"]),
-    ("pagekite", "net.listen", &[]),
-    ("devtunnel", "net.listen", &["list", "show"]),
-    ("sshuttle", "net.listen", &[]),
+    ("chisel", RuleId::NetListen, &[]),
+    ("frpc", RuleId::NetListen, &[]),
+    ("frps", RuleId::NetListen, &[]),
+    ("gost", RuleId::NetListen, &[]),
+    ("iodine", RuleId::NetListen, &[]),
+    ("dnscat", RuleId::NetListen, &[]),
+    ("rathole", RuleId::NetListen, &[]),
+    ("inlets", RuleId::NetListen, &[]),
+    ("zrok", RuleId::NetListen, &["status"]),
+    ("pagekite", RuleId::NetListen, &[]),
+    ("devtunnel", RuleId::NetListen, &["list", "show"]),
+    ("sshuttle", RuleId::NetListen, &[]),
 ];
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
@@ -171,7 +184,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             .iter()
             .any(|word| shows.iter().any(|show| word.eq_ignore_ascii_case(show)))
     {
-        walker.report(rule, &shown());
+        walker.report(*rule, &shown());
     }
     let volumes = ["lv", "vg", "pv"].iter().any(|start| {
         let verb = command.name.strip_prefix(start).unwrap_or_default();
@@ -181,39 +194,41 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         )
     });
     if volumes {
-        walker.report("disk.format", &shown());
+        walker.report(RuleId::DiskFormat, &shown());
     }
     let starts_service = command.program.starts_with("/etc/init.d/") && !has("status");
     if starts_service {
-        walker.report("system.service", &shown());
+        walker.report(RuleId::SystemService, &shown());
     }
     match command.name {
         "hostname" if args.iter().all(|word| !word.starts_with('-')) => {
-            walker.report("system.kernel", &shown());
+            walker.report(RuleId::SystemKernel, &shown());
         }
         "certutil"
             if args
                 .iter()
                 .any(|word| word.trim_start_matches(['-', '/']) == "urlcache") =>
         {
-            walker.report("net.run-remote-code", &shown());
+            walker.report(RuleId::NetRunRemoteCode, &shown());
         }
-        "autossh" if has("-R") || has("-D") => walker.report("net.listen", &shown()),
-        "logrotate" if has("-f") || has("--force") => walker.report("system.history", &shown()),
+        "autossh" if has("-R") || has("-D") => walker.report(RuleId::NetListen, &shown()),
+        "logrotate" if has("-f") || has("--force") => {
+            walker.report(RuleId::SystemHistory, &shown())
+        }
         // What others type, see or keep in memory.
         "tshark" | "dumpcap" | "ettercap" | "bettercap"
             if has("-i") || has("-w") || has("--interface") =>
         {
-            walker.report("secret.store", &shown());
+            walker.report(RuleId::SecretStore, &shown());
         }
         "gcore" | "xdotool" | "ydotool" | "logkeys" | "xspy" => {
-            walker.report("secret.store", &shown());
+            walker.report(RuleId::SecretStore, &shown());
         }
         "npm" | "pnpm" | "yarn" => {
             let removes = ["uninstall", "un", "rm", "remove", "r"];
             let global = has("-g") || has("--global") || has("global");
             if global && args.iter().any(|word| removes.contains(&word.as_str())) {
-                walker.report("system.packages", &shown());
+                walker.report(RuleId::SystemPackages, &shown());
             }
         }
         "flatpak" | "pkg" | "nix-env" | "zypper" | "emerge" | "guix" | "choco" | "winget"
@@ -224,7 +239,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             if args.iter().any(|word| removes.contains(&word.as_str()))
                 || command.name == "xbps-remove"
             {
-                walker.report("system.packages", &shown());
+                walker.report(RuleId::SystemPackages, &shown());
             }
         }
         _ => serves(walker, command, env),

@@ -1,5 +1,6 @@
 //! Clouds, clusters and infrastructure: what destroys there.
 
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::walk::{Command, Walker};
 
@@ -62,7 +63,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     };
     if kubernetes {
         walker.report(
-            "cloud.kubernetes",
+            RuleId::CloudKubernetes,
             &format!("{} {}", command.name, args.join(" ")),
         );
     }
@@ -160,7 +161,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     };
     if destroys {
         walker.report(
-            "cloud.destroy",
+            RuleId::CloudDestroy,
             &format!("{} {}", command.name, args.join(" ")),
         );
     }

@@ -1,5 +1,6 @@
 //! Containers: what throws their data away or breaks out of them.
 
+use crate::RuleId;
 use crate::meaning::args::Args;
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
@@ -23,7 +24,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         let down = words.contains(&"down") || words.contains(&"rm");
         let volumes = has("-v") || has("--volumes") || has("-fv") || has("-sfv") || has("-fsv");
         if down && volumes {
-            walker.report("container.destroy", &shown);
+            walker.report(RuleId::ContainerDestroy, &shown);
         }
     }
     if let ["cp", source, target, ..] = words.as_slice() {
@@ -60,7 +61,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         _ => false,
     };
     if destroys && !compose {
-        walker.report("container.destroy", &shown);
+        walker.report(RuleId::ContainerDestroy, &shown);
     }
     if matches!(
         words.first(),
@@ -74,7 +75,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             .iter()
             .any(|word| word == "-p" || word.starts_with("--password=") || word == "--password")
     {
-        walker.report("secret.send", "docker login -p");
+        walker.report(RuleId::SecretSend, "docker login -p");
     }
 }
 
@@ -128,6 +129,6 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
             || source.contains("/.gnupg");
     }
     if out {
-        walker.report("container.escape", shown);
+        walker.report(RuleId::ContainerEscape, shown);
     }
 }

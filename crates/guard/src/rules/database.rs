@@ -1,6 +1,7 @@
 //! Databases: what drops or empties them.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
 
@@ -25,13 +26,13 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 walker.code(shell, &mut env.clone(), &Flow::Unknown);
             }
             if destroys(text) {
-                walker.report("db.destroy", text);
+                walker.report(RuleId::DbDestroy, text);
             }
             copies(walker, text, env);
             touches_files(walker, text, env);
         }
         if name == "bq" && args.iter().any(|word| word == "rm") {
-            walker.report("db.destroy", "bq rm");
+            walker.report(RuleId::DbDestroy, "bq rm");
         }
         return;
     }
@@ -130,7 +131,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         _ => false,
     };
     if destroys || !RUNNERS.contains(&name) && drops_by_name(&operands) {
-        walker.report("db.destroy", &format!("{name} {}", args.join(" ")));
+        walker.report(RuleId::DbDestroy, &format!("{name} {}", args.join(" ")));
     }
 }
 
@@ -159,7 +160,7 @@ fn copies(walker: &mut Walker, sql: &str, env: &Env) {
     let quoted = |from: usize| sql.get(from..).and_then(|rest| rest.split('\'').nth(1));
     if let Some(text) = upper.find(" PROGRAM ").and_then(quoted) {
         walker.code(text, &mut env.clone(), &Flow::Unknown);
-        walker.report("opaque.code", sql);
+        walker.report(RuleId::OpaqueCode, sql);
     } else if let Some(path) = upper
         .find(" TO '")
         .or_else(|| upper.find("OUTFILE '"))
@@ -217,7 +218,7 @@ fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
         .iter()
         .any(|word| lower.contains(word))
     {
-        walker.report("opaque.code", text);
+        walker.report(RuleId::OpaqueCode, text);
     }
 }
 
@@ -252,7 +253,7 @@ fn is_one_local_test(url: &str) -> bool {
 /// SQL that a tool runs.
 pub fn judge_sql(walker: &mut Walker, sql: &str) {
     if destroys(sql) {
-        walker.report("db.destroy", sql);
+        walker.report(RuleId::DbDestroy, sql);
     }
 }
 

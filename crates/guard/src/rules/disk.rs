@@ -1,5 +1,6 @@
 //! Disks and file systems.
 
+use crate::RuleId;
 use crate::meaning::walk::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
@@ -12,7 +13,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         || name == "mke2fs"
         || name == "mkswap"
     {
-        return walker.report("disk.format", &shown());
+        return walker.report(RuleId::DiskFormat, &shown());
     }
     match name {
         "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "hdparm"
@@ -25,7 +26,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             });
             let wipes = name == "wipefs" && args.iter().any(|word| word == "-a" || word == "--all");
             if !lists || wipes {
-                walker.report("disk.format", &shown());
+                walker.report(RuleId::DiskFormat, &shown());
             }
         }
         "nvme" => {
@@ -34,7 +35,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .iter()
                 .any(|start| verb.starts_with(start))
             {
-                walker.report("disk.format", &shown());
+                walker.report(RuleId::DiskFormat, &shown());
             }
         }
         "diskutil" => {
@@ -44,7 +45,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .any(|start| verb.starts_with(start))
                 || verb == "apfs"
             {
-                walker.report("disk.format", &shown());
+                walker.report(RuleId::DiskFormat, &shown());
             }
         }
         "cryptsetup" | "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "mdadm" | "zpool"
@@ -57,15 +58,15 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 )
             });
             if !shows && !args.is_empty() {
-                walker.report("disk.format", &shown());
+                walker.report(RuleId::DiskFormat, &shown());
             }
         }
         "mount" if !args.is_empty() && !args.iter().all(|word| word == "-l" || word == "-t") => {
-            walker.report("disk.mount", &shown());
+            walker.report(RuleId::DiskMount, &shown());
         }
-        "umount" | "swapoff" if !args.is_empty() => walker.report("disk.mount", &shown()),
+        "umount" | "swapoff" if !args.is_empty() => walker.report(RuleId::DiskMount, &shown()),
         "format" | "format.com" if args.first().is_some_and(|word| word.ends_with(':')) => {
-            walker.report("disk.format", &shown())
+            walker.report(RuleId::DiskFormat, &shown())
         }
         _ => {}
     }

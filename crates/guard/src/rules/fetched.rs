@@ -1,6 +1,7 @@
 //! Programs that come from the network by way of another program: a package
 //! from an address, a downloaded file that is installed, what an archive held.
 
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
@@ -38,7 +39,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     ) || matches!(command.name, "awk" | "gawk")
         && command.args.windows(2).any(|pair| pair == ["-f", "-"]);
     if obeys && *command.stdin == Flow::Network {
-        walker.report("net.pipe-to-shell", command.name);
+        walker.report(RuleId::NetPipeToShell, command.name);
     }
     let builds = one_of!(
         command.name,
@@ -55,7 +56,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             .any(|word| walker.was_fetched(word, env))
     };
     if builds && !env.fetched.is_empty() && (stands_in() || given()) {
-        walker.report("net.download-then-run", command.name);
+        walker.report(RuleId::NetDownloadThenRun, command.name);
     }
     if !starts {
         return;
@@ -92,12 +93,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         .chain(module);
     for word in addresses.filter(|_| installs) {
         if comes_from_nowhere(word) {
-            walker.report("net.run-remote-code", word);
+            walker.report(RuleId::NetRunRemoteCode, word);
         }
     }
     for word in command.args {
         if walker.file_flow(word, env) == Flow::Network {
-            walker.report("net.download-then-run", word);
+            walker.report(RuleId::NetDownloadThenRun, word);
         }
     }
 }

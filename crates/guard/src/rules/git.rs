@@ -1,6 +1,7 @@
 //! git: what it would throw away, rewrite or force on others.
 
 use super::{files, git_config};
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
 use crate::meaning::mark;
@@ -42,7 +43,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 rest = after;
             }
             _ if word.starts_with("--exec-path=") => {
-                walker.report("git.config-injection", word);
+                walker.report(RuleId::GitConfigInjection, word);
                 rest = after;
             }
             _ if word.starts_with("-c") && word.len() > 2 && !word.starts_with("--") => {
@@ -62,7 +63,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             let around = zone == Zone::Project && directory != walker.project();
             let beside = !mark::has_computed(&directory) && (zone == Zone::Outside || around);
             if beside {
-                walker.report("fs.write-outside", &directory);
+                walker.report(RuleId::FsWriteOutside, &directory);
             }
         }
     }
@@ -83,7 +84,7 @@ fn remote(walker: &mut Walker, how: &str, words: &[String], env: &mut Env) {
         && is_unknown_host(url)
     {
         if how == "set-url" {
-            walker.report("secret.send", url);
+            walker.report(RuleId::SecretSend, url);
         }
         env.foreign_remotes.push((*name).to_owned());
     }
@@ -130,7 +131,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                     || (word.starts_with("-O") && word.len() > 2)))
     });
     if runs_option {
-        walker.report("git.config-injection", &shown);
+        walker.report(RuleId::GitConfigInjection, &shown);
     }
     if verb == "stash" {
         // What is stashed is as it was before, until somebody takes it back.
@@ -147,52 +148,56 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
         for path in written.operands.iter().filter(is_secret) {
             if verb == "commit" {
-                walker.report("secret.commit", path);
+                walker.report(RuleId::SecretCommit, path);
             }
         }
     }
     match verb {
         "push" | "send-pack" => push(walker, args, &shown, env),
-        "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
-        "reset" if plain.long("merge") => walker.report("git.reset-hard", &shown),
+        "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, &shown),
+        "reset" if plain.long("merge") => walker.report(RuleId::GitResetHard, &shown),
         "clean" => {
             let forced = plain.has('f', "force");
             let dry = plain.has('n', "dry-run");
             if forced && !dry {
-                walker.report("git.clean", &shown);
+                walker.report(RuleId::GitClean, &shown);
             }
         }
-        "switch" | "checkout" if recreates_shared(args) => walker.report("git.history", &shown),
+        "switch" | "checkout" if recreates_shared(args) => {
+            walker.report(RuleId::GitHistory, &shown)
+        }
         "checkout" => checkout(walker, args, &shown),
         "restore" => {
             let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
             if !only_index && !plain.long("help") {
-                walker.report("git.discard", &shown);
+                walker.report(RuleId::GitDiscard, &shown);
             }
         }
         "switch" if plain.short('f') || plain.long("force") || plain.long("discard-changes") => {
-            walker.report("git.discard", &shown)
+            walker.report(RuleId::GitDiscard, &shown)
         }
         "checkout-index" if plain.has('f', "force") || plain.has('a', "all") => {
-            walker.report("git.discard", &shown)
+            walker.report(RuleId::GitDiscard, &shown)
         }
         "read-tree" if plain.long("reset") || plain.short('u') => {
-            walker.report("git.discard", &shown)
+            walker.report(RuleId::GitDiscard, &shown)
         }
         "branch" => branch(walker, &plain, &shown),
-        "tag" if plain.has('d', "delete") => walker.report("git.branch-delete", &shown),
-        "tag" if plain.has('f', "force") => walker.report("git.history", &shown),
-        "stash" if matches!(first, "clear" | "drop") => walker.report("git.stash-drop", &shown),
-        "reflog" if matches!(first, "expire" | "delete") => walker.report("git.history", &shown),
+        "tag" if plain.has('d', "delete") => walker.report(RuleId::GitBranchDelete, &shown),
+        "tag" if plain.has('f', "force") => walker.report(RuleId::GitHistory, &shown),
+        "stash" if matches!(first, "clear" | "drop") => walker.report(RuleId::GitStashDrop, &shown),
+        "reflog" if matches!(first, "expire" | "delete") => {
+            walker.report(RuleId::GitHistory, &shown)
+        }
         "replace" if plain.has('l', "list") => {}
-        "filter-branch" | "filter-repo" | "replace" => walker.report("git.history", &shown),
+        "filter-branch" | "filter-repo" | "replace" => walker.report(RuleId::GitHistory, &shown),
         "update-ref" if plain.short('d') || plain.long("stdin") => {
-            walker.report("git.history", &shown)
+            walker.report(RuleId::GitHistory, &shown)
         }
         "update-ref"
             if plain.operands.len() > 1 && (first.contains("heads/") || first == "HEAD") =>
         {
-            walker.report("git.history", &shown)
+            walker.report(RuleId::GitHistory, &shown)
         }
         // A file whose changes nobody sees is as good as changed.
         "update-index" if plain.long("assume-unchanged") || plain.long("skip-worktree") => {
@@ -205,7 +210,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 files::write(walker, path, env);
             }
         }
-        "symbolic-ref" if plain.short('d') => walker.report("git.history", &shown),
+        "symbolic-ref" if plain.short('d') => walker.report(RuleId::GitHistory, &shown),
         "gc" if plain
             .longs
             .iter()
@@ -213,12 +218,12 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         {
             let now = args.iter().any(|a| a.contains("now") || a.contains("all"));
             if now {
-                walker.report("git.history", &shown);
+                walker.report(RuleId::GitHistory, &shown);
             }
         }
-        "prune" if !plain.has('n', "dry-run") => walker.report("git.history", &shown),
+        "prune" if !plain.has('n', "dry-run") => walker.report(RuleId::GitHistory, &shown),
         "worktree" if first == "remove" && (plain.has('f', "force")) => {
-            walker.report("git.discard", &shown)
+            walker.report(RuleId::GitDiscard, &shown)
         }
         "worktree" if first == "add" => {
             // A sibling of the project is where worktrees live.
@@ -232,22 +237,22 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             }
         }
         "submodule" if first == "deinit" && plain.has('f', "force") => {
-            walker.report("git.discard", &shown)
+            walker.report(RuleId::GitDiscard, &shown)
         }
         "rm" => {
             for path in &plain.operands {
                 let everything = matches!(*path, "." | "*" | ":/")
                     || path.starts_with(crate::meaning::mark::STAR);
                 if everything && !plain.long("cached") {
-                    walker.report("git.discard", &shown);
+                    walker.report(RuleId::GitDiscard, &shown);
                 }
                 if !plain.long("cached") && !plain.has('n', "dry-run") {
                     files::delete(walker, path, env, true);
                 }
             }
         }
-        "rebase" if plain.long("root") => walker.report("git.history", &shown),
-        "pull" if plain.has('f', "force") => walker.report("git.discard", &shown),
+        "rebase" if plain.long("root") => walker.report(RuleId::GitHistory, &shown),
+        "pull" if plain.has('f', "force") => walker.report(RuleId::GitDiscard, &shown),
         "config" => git_config::command(walker, args, env),
         "clone" | "init" => creates(walker, verb, args, env),
         "remote"
@@ -262,13 +267,13 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                         })
                 }) =>
         {
-            walker.report("secret.commit", &shown);
+            walker.report(RuleId::SecretCommit, &shown);
         }
-        "lfs" if first == "prune" => walker.report("git.history", &shown),
-        "svn" if first == "reset" => walker.report("git.reset-hard", &shown),
+        "lfs" if first == "prune" => walker.report(RuleId::GitHistory, &shown),
+        "svn" if first == "reset" => walker.report(RuleId::GitResetHard, &shown),
         "apply" | "am" => {
             if plain.long("unsafe-paths") {
-                walker.report("fs.write-outside", &shown);
+                walker.report(RuleId::FsWriteOutside, &shown);
             }
             for path in &plain.operands {
                 files::read(walker, path, env);
@@ -277,8 +282,8 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 files::write(walker, directory, env);
             }
         }
-        "send-email" => walker.report("secret.send", &shown),
-        "daemon" | "instaweb" | "http-backend" => walker.report("net.listen", &shown),
+        "send-email" => walker.report(RuleId::SecretSend, &shown),
+        "daemon" | "instaweb" | "http-backend" => walker.report(RuleId::NetListen, &shown),
         _ => {}
     }
 }
@@ -310,7 +315,7 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     let goes_away =
         |to: &&str| is_unknown_host(to) || env.foreign_remotes.iter().any(|remote| remote == to);
     if push.operands.first().is_some_and(goes_away) {
-        walker.report("secret.send", shown);
+        walker.report(RuleId::SecretSend, shown);
     }
     let leased = push
         .longs
@@ -323,9 +328,9 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
             .any(|long| long.len() > 3 && "force".starts_with(long))
         || push.operands.iter().any(|r| r.starts_with('+'))
     {
-        walker.report("git.force-push", shown);
+        walker.report(RuleId::GitForcePush, shown);
     } else if leased {
-        walker.report("git.force-with-lease", shown);
+        walker.report(RuleId::GitForceWithLease, shown);
     }
     let deletes = push.has('d', "delete")
         || push
@@ -334,13 +339,13 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
             .skip(1)
             .any(|r| r.starts_with(':') && r.len() > 1);
     if deletes || push.long("prune") {
-        walker.report("git.delete-remote", shown);
+        walker.report(RuleId::GitDeleteRemote, shown);
     }
     if push.long("mirror") {
-        walker.report("git.force-push", shown);
+        walker.report(RuleId::GitForcePush, shown);
     }
     if push.values(&["receive-pack", "exec"]).next().is_some() {
-        walker.report("git.config-injection", shown);
+        walker.report(RuleId::GitConfigInjection, shown);
     }
 }
 
@@ -357,9 +362,9 @@ fn recreates_shared(args: &[String]) -> bool {
 fn branch(walker: &mut Walker, args: &Args, shown: &str) {
     let forced = args.has('f', "force");
     if args.short('D') || (args.has('d', "delete") && (forced || args.has('r', "remotes"))) {
-        walker.report("git.branch-delete", shown);
+        walker.report(RuleId::GitBranchDelete, shown);
     } else if forced && !args.has('m', "move") && args.operands.len() > 1 {
-        walker.report("git.history", shown);
+        walker.report(RuleId::GitHistory, shown);
     }
 }
 
@@ -396,7 +401,7 @@ fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
         || before.long("pathspec-from-file")
         || (!creates && (operands.any(looks_like_path) || before.operands.len() > 1));
     if discards {
-        walker.report("git.discard", shown);
+        walker.report(RuleId::GitDiscard, shown);
     }
 }
 
@@ -414,7 +419,7 @@ fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     }
     for template in options.values(&["template"]) {
         if !template.is_empty() {
-            walker.report("git.config-injection", template);
+            walker.report(RuleId::GitConfigInjection, template);
         }
     }
     let target = options.operands.get(usize::from(verb == "clone"));

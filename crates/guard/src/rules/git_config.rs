@@ -2,6 +2,7 @@
 //! a configuration file.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::args::Args;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
@@ -80,7 +81,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
     if let Some(name) = lower.strip_prefix("alias.") {
         if let Some(text) = value.strip_prefix('!') {
             walker.code(text, &mut env.clone(), &Flow::Unknown);
-            walker.report("git.config-injection", &format!("alias.{name}"));
+            walker.report(RuleId::GitConfigInjection, &format!("alias.{name}"));
         } else {
             let text = format!("git {value}");
             walker.code(&text, &mut env.clone(), &Flow::Unknown);
@@ -89,7 +90,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
     }
     // `git clean` without being asked twice.
     if lower == "clean.requireforce" && value == "false" {
-        walker.report("git.clean", key);
+        walker.report(RuleId::GitClean, key);
     }
     let harmless_redirect = match lower.as_str() {
         "http.sslverify" => value != "false" && value != "0",
@@ -99,7 +100,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         _ => false,
     };
     if redirects(&lower) && !harmless_redirect {
-        walker.report("git.config-injection", key);
+        walker.report(RuleId::GitConfigInjection, key);
     }
     if runs(&lower) {
         let text = value.strip_prefix('!').unwrap_or(value);
@@ -116,7 +117,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         let lfs = lower.starts_with("filter.lfs") && text.starts_with("git-lfs");
         if (!HARMLESS.contains(&name) || proxy || plain_helper && name != "gh") && !boolean && !lfs
         {
-            walker.report("git.config-injection", key);
+            walker.report(RuleId::GitConfigInjection, key);
         }
     }
 }
@@ -143,7 +144,7 @@ pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
         operands = rest;
     }
     if options.long("system") && !reads {
-        walker.report("git.config-injection", "--system");
+        walker.report(RuleId::GitConfigInjection, "--system");
     }
     let unsets = options.long("unset")
         || options.long("unset-all")
@@ -168,13 +169,13 @@ pub fn environment(walker: &mut Walker, name: &str, value: &str, env: &Env) {
         "GIT_PAGER" => "core.pager",
         "GIT_TEMPLATE_DIR" | "GIT_EXEC_PATH" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => {
             if !value.is_empty() && value != "/dev/null" {
-                walker.report("git.config-injection", name);
+                walker.report(RuleId::GitConfigInjection, name);
             }
             return;
         }
         _ if name.starts_with("GIT_CONFIG_KEY_") => {
             if runs(value) || redirects(value) || value.to_ascii_lowercase().starts_with("alias.") {
-                walker.report("git.config-injection", value);
+                walker.report(RuleId::GitConfigInjection, value);
             }
             return;
         }

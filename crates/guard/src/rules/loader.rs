@@ -1,6 +1,7 @@
 //! What makes other programs load code, and what takes the guard away from
 //! the agents: variables, Ralph's own commands, the options of the clients.
 
+use crate::RuleId;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
 
@@ -20,7 +21,7 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if !value.is_empty() => {
             let known = words!("jemalloc tcmalloc mimalloc asan libfaketime libSegFault");
             if !known.iter().any(|library| value.contains(library)) {
-                walker.report("system.loader", name);
+                walker.report(RuleId::SystemLoader, name);
             }
         }
         "PYTHONSTARTUP"
@@ -31,23 +32,23 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         | "CARGO_BUILD_RUSTC_WRAPPER"
             if in_open_directory(walker, value) =>
         {
-            walker.report("system.loader", name);
+            walker.report(RuleId::SystemLoader, name);
         }
         "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PERL5OPT" | "RUBYOPT"
             if (name != "ENV" || value.contains('/')) && !value.is_empty() && name != "RUBYOPT" =>
         {
-            walker.report("system.loader", name);
+            walker.report(RuleId::SystemLoader, name);
         }
         // A shell expands its prompts each time it shows them.
         "PS4" | "PS1" | "PS0" | "PS2" if value.contains("$(") || value.contains('`') => {
-            walker.report("system.loader", name);
+            walker.report(RuleId::SystemLoader, name);
         }
         "PATH" => {
             let first = value.split(':').next().unwrap_or_default();
             // A directory that this text itself made is its own affair.
             let made_here = first.contains("/tmp.made") || mark::has_computed(first);
             if first == "." || in_open_directory(walker, first) && !made_here {
-                walker.report("system.loader", name);
+                walker.report(RuleId::SystemLoader, name);
             }
         }
         "NODE_OPTIONS"
@@ -56,15 +57,15 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
                 || value.contains("-r "))
                 && (value.contains("/tmp/") || value.contains("data:")) =>
         {
-            walker.report("system.loader", name);
+            walker.report(RuleId::SystemLoader, name);
         }
         "RALPH_GUARD" | "RALPH_GUARD_FAIL" | "RALPH_GUARD_DISABLE" | "RALPH_ALLOW_UNSAFE" => {
-            walker.report("guard.switch-off", name)
+            walker.report(RuleId::GuardSwitchOff, name)
         }
         "HISTFILE" if value == "/dev/null" || value.is_empty() => {
-            walker.report("system.history", name)
+            walker.report(RuleId::SystemHistory, name)
         }
-        "HISTSIZE" | "HISTFILESIZE" if value == "0" => walker.report("system.history", name),
+        "HISTSIZE" | "HISTFILESIZE" if value == "0" => walker.report(RuleId::SystemHistory, name),
         _ => {}
     }
     // Another home of the agent has none of the guard's hooks.
@@ -73,7 +74,7 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         "CLAUDE_CONFIG_DIR CODEX_HOME GEMINI_CLI_HOME COPILOT_HOME"
     );
     if agent_home && !value.is_empty() {
-        walker.report("guard.switch-off", name);
+        walker.report(RuleId::GuardSwitchOff, name);
     }
 }
 
@@ -103,7 +104,7 @@ pub fn own_binary(walker: &mut Walker, args: &[String]) {
         _ => false,
     };
     if steers {
-        walker.report("guard.switch-off", &args.join(" "));
+        walker.report(RuleId::GuardSwitchOff, &args.join(" "));
     }
 }
 
@@ -142,6 +143,6 @@ pub fn agent(walker: &mut Walker, command: &Command) {
             ]
     );
     if off || reconfigures {
-        walker.report("guard.switch-off", &command.args.join(" "));
+        walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
     }
 }

@@ -1,5 +1,6 @@
 //! Processes, services, the network and the packages of a machine.
 
+use crate::RuleId;
 use crate::meaning::args::Args;
 use crate::meaning::mark;
 use crate::meaning::walk::{Command, Walker};
@@ -25,7 +26,7 @@ pub fn is_vital(name: &str) -> bool {
 pub fn processes(walker: &mut Walker, command: &Command) {
     let args = command.args;
     match command.name {
-        "killall5" | "xkill" => walker.report("system.process", command.name),
+        "killall5" | "xkill" => walker.report(RuleId::SystemProcess, command.name),
         "kill" => {
             let mut words = args.iter().peekable();
             let mut signal_seen = false;
@@ -52,7 +53,7 @@ pub fn processes(walker: &mut Walker, command: &Command) {
                     continue;
                 }
                 if matches!(number, Some(-1..=1)) {
-                    walker.report("system.process", &args.join(" "));
+                    walker.report(RuleId::SystemProcess, &args.join(" "));
                 }
             }
         }
@@ -65,7 +66,7 @@ pub fn processes(walker: &mut Walker, command: &Command) {
                 .any(|word| word.contains('k') && word.starts_with('-'))
                 && all
             {
-                walker.report("system.process", "fuser");
+                walker.report(RuleId::SystemProcess, "fuser");
             }
         }
         _ => {
@@ -85,10 +86,10 @@ pub fn processes(walker: &mut Walker, command: &Command) {
             if by_user && options.operands.is_empty()
                 || names.clone().any(|name| everything(name) || is_vital(name))
             {
-                walker.report("system.process", &args.join(" "));
+                walker.report(RuleId::SystemProcess, &args.join(" "));
             }
             if command.name == "pkill" && options.short('v') {
-                walker.report("system.process", &args.join(" "));
+                walker.report(RuleId::SystemProcess, &args.join(" "));
             }
         }
     }
@@ -116,7 +117,7 @@ pub fn services(walker: &mut Walker, command: &Command) {
         _ => args.operands.is_empty() || args.operands.first().is_some_and(|word| shows(word)),
     };
     if !harmless {
-        walker.report("system.service", &command.args.join(" "));
+        walker.report(RuleId::SystemService, &command.args.join(" "));
     }
 }
 
@@ -151,7 +152,7 @@ pub fn network(walker: &mut Walker, command: &Command) {
         }),
     };
     if changes && !words.is_empty() {
-        walker.report("system.network", &words.join(" "));
+        walker.report(RuleId::SystemNetwork, &words.join(" "));
     }
 }
 
@@ -175,6 +176,6 @@ pub fn packages(walker: &mut Walker, command: &Command) {
         "remove purge autoremove erase uninstall del dist-upgrade full-upgrade"
     );
     if (removes && !is_option_only) || verb_removes {
-        walker.report("system.packages", &command.args.join(" "));
+        walker.report(RuleId::SystemPackages, &command.args.join(" "));
     }
 }

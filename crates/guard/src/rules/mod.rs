@@ -22,6 +22,7 @@ mod system;
 mod upload;
 mod vcs;
 
+use crate::RuleId;
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::walk::{Command, Walker};
 use crate::tools;
@@ -33,7 +34,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     // An agent in another home has none of the guard's hooks.
     let moved = |name: &&str| env.variables.contains_key(*name);
     if loader::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
-        walker.report("guard.switch-off", "HOME");
+        walker.report(RuleId::GuardSwitchOff, "HOME");
     }
     operations::judge(walker, command, env);
     secret::judge(walker, command, env);

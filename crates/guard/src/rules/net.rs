@@ -2,6 +2,7 @@
 //! listen or call out.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::mark;
@@ -43,7 +44,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "dig" | "nslookup" | "host" | "ping" | "drill" | "whois"
             if command.args.iter().any(|word| word.contains(mark::SECRET)) =>
         {
-            walker.report("secret.send", command.name)
+            walker.report(RuleId::SecretSend, command.name)
         }
         "git" => git(walker, command),
         "deno" | "npx" | "bunx" | "pnpx" => {
@@ -61,7 +62,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 .find(plain)
                 .filter(|word| word.starts_with("http://") || word.starts_with("https://"));
             if let (true, Some(url)) = (runs, url) {
-                walker.report("net.run-remote-code", url);
+                walker.report(RuleId::NetRunRemoteCode, url);
             }
         }
         "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" | "easy_install" => {
@@ -71,7 +72,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     && !word.contains("127.0.0.1")
             };
             if let Some(url) = command.args.iter().find(plain) {
-                walker.report("net.run-remote-code", url);
+                walker.report(RuleId::NetRunRemoteCode, url);
             }
             installs_elsewhere(walker, command, env);
             let scripts = command
@@ -84,7 +85,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         }
         // Elixir's shell of the same name takes options.
         "iex" | "Invoke-Expression" if !command.args.iter().any(|word| word.starts_with('-')) => {
-            walker.report("net.run-remote-code", command.name);
+            walker.report(RuleId::NetRunRemoteCode, command.name);
         }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
             if !command.args.is_empty()
@@ -93,16 +94,16 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     .iter()
                     .any(|a| a == "--version" || a == "version") =>
         {
-            walker.report("net.listen", command.name);
+            walker.report(RuleId::NetListen, command.name);
         }
         "ssh" => {
             let args = Args::read(command.args, takes!("BbcDEeFIiJLlmOopQRSWw", ""));
             if args.short('R') || args.short('D') {
-                walker.report("net.listen", "ssh -R");
+                walker.report(RuleId::NetListen, "ssh -R");
             }
         }
         "nmap" | "masscan" | "hydra" | "sqlmap" | "msfconsole" | "msfvenom" => {
-            walker.report("net.internal", command.name)
+            walker.report(RuleId::NetInternal, command.name)
         }
         _ => {}
     }
@@ -124,7 +125,7 @@ fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
         .any(|word| word.contains("script-shell"));
     let sets = args.operands.contains(&"set");
     if shell && sets || args.values(&["script-shell"]).next().is_some() {
-        walker.report("system.loader", "script-shell");
+        walker.report(RuleId::SystemLoader, "script-shell");
     }
 }
 
@@ -145,12 +146,12 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
                     .map_or("/", |_| path.trim_start_matches("//")),
                 env,
             );
-            walker.report("net.scheme", url);
+            walker.report(RuleId::NetScheme, url);
             continue;
         }
         fetch(walker, url);
         if url.contains(mark::SECRET) {
-            walker.report("secret.send", url);
+            walker.report(RuleId::SecretSend, url);
         }
     }
     // `--resolve name:port:address`, `--connect-to from:port:to:port`.
@@ -162,14 +163,14 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         let inward = urls::parse(host)
             .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
         if inward {
-            walker.report("net.internal", host);
+            walker.report(RuleId::NetInternal, host);
         }
     }
     if args
         .values(&["unix-socket"])
         .any(|path| path.contains("docker.sock"))
     {
-        walker.report("container.escape", "docker.sock");
+        walker.report(RuleId::ContainerEscape, "docker.sock");
     }
     let outputs: &[&str] = match command.name {
         "wget" => words!("O output-document P directory-prefix o output-file a"),
@@ -194,7 +195,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
         let names = [*name];
         for value in args.values(&names) {
             if value.contains(mark::SECRET) {
-                walker.report("secret.send", value);
+                walker.report(RuleId::SecretSend, value);
             }
             let is_path = one_of!(*name, "T upload-file post-file body-file K config");
             let path = match value.split_once(['@', '<']) {
@@ -205,10 +206,10 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
             };
             match path {
                 Some("-" | ".") if *command.stdin == Flow::Environment => {
-                    walker.report("secret.send", command.name)
+                    walker.report(RuleId::SecretSend, command.name)
                 }
                 Some("-" | ".") if *command.stdin == Flow::Archive && leaves_machine(args) => {
-                    walker.report("secret.send", command.name)
+                    walker.report(RuleId::SecretSend, command.name)
                 }
                 Some("-" | ".") | None => {}
                 Some(path) => {
@@ -217,7 +218,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
                     let flow = walker.file_flow(&path, env);
                     let everything = flow == Flow::Archive && leaves_machine(args);
                     if flow == Flow::Environment || everything {
-                        walker.report("secret.send", &path);
+                        walker.report(RuleId::SecretSend, &path);
                     }
                 }
             }
@@ -225,7 +226,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
     }
     for header in args.values(&["A", "user-agent", "e", "referer", "b", "cookie"]) {
         if header.contains(mark::SECRET) {
-            walker.report("secret.send", header);
+            walker.report(RuleId::SecretSend, header);
         }
     }
     // A token in a header is how an API is used; over plain HTTP it leaks,
@@ -235,7 +236,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
     });
     for login in args.values(&["u", "user"]) {
         if login.contains(mark::SECRET) && plain {
-            walker.report("secret.send", login);
+            walker.report(RuleId::SecretSend, login);
         }
     }
     for header in args.values(&["H", "header"]) {
@@ -243,11 +244,11 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
             .split_once(':')
             .is_some_and(|(name, _)| name.len() < 40 && !is_for_tokens(name));
         if header.contains(mark::SECRET) && (plain || misused && leaves_machine(args)) {
-            walker.report("secret.send", header);
+            walker.report(RuleId::SecretSend, header);
         }
     }
     if *command.stdin == Flow::Environment {
-        walker.report("secret.send", command.name);
+        walker.report(RuleId::SecretSend, command.name);
     }
 }
 
@@ -308,7 +309,7 @@ pub fn fetch(walker: &mut Walker, text: &str) {
         | "gs" | "git+ssh" | "git+https" | "jdbc" | "data" | "blob" | "docker" | "oci" | "unix"
         | "tcp" | "file" | "npm" | "node" | "urn" | "about" => {}
         "gopher" | "dict" | "ldap" | "ldaps" | "tftp" | "telnet" | "jar" | "netdoc" | "smb" => {
-            return walker.report("net.scheme", text);
+            return walker.report(RuleId::NetScheme, text);
         }
         _ => return,
     }
@@ -331,10 +332,10 @@ pub fn fetch(walker: &mut Walker, text: &str) {
                     "http https ftp git ws wss git+https git+ssh"
                 );
             if control || !(everyday || database) {
-                walker.report("net.internal", text);
+                walker.report(RuleId::NetInternal, text);
             }
         }
-        Reach::Private | Reach::Metadata => walker.report("net.internal", text),
+        Reach::Private | Reach::Metadata => walker.report(RuleId::NetInternal, text),
     }
 }
 
@@ -343,7 +344,7 @@ pub fn connect(walker: &mut Walker, host: &str) {
     let inward = urls::parse(host)
         .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
     if inward {
-        walker.report("net.internal", host);
+        walker.report(RuleId::NetInternal, host);
     }
 }
 
@@ -351,27 +352,27 @@ pub fn connect(walker: &mut Walker, host: &str) {
 pub fn tool_fetch(walker: &mut Walker, text: &str) {
     walker.trace.url(text);
     let Some(url) = urls::parse(text) else {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     };
     if !matches!(url.scheme.as_str(), "http" | "https") {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     }
     if let urls::Host::Name(name) = &url.host
         && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\:@/".contains(c))
     {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     }
     if deceives(text) {
-        return walker.report("net.internal", text);
+        return walker.report(RuleId::NetInternal, text);
     }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
-        walker.report("net.internal", text);
+        walker.report(RuleId::NetInternal, text);
     }
     // Browsers end the host at a backslash, other programs read on.
     let read_on = text.replace('\\', "");
     let inward = |url: Url| !allowed(walker, &url) && url.host.reach() != Reach::Public;
     if read_on != text && urls::parse(&read_on).is_some_and(inward) {
-        walker.report("net.internal", text);
+        walker.report(RuleId::NetInternal, text);
     }
     let query = url.path.to_ascii_lowercase();
     let redirects =
@@ -384,7 +385,7 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
             if urls::parse(&inner)
                 .is_some_and(|url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName))
             {
-                walker.report("net.internal", text);
+                walker.report(RuleId::NetInternal, text);
             }
         }
     }
@@ -430,17 +431,17 @@ fn raw(walker: &mut Walker, command: &Command) {
         }
     };
     if runs {
-        walker.report("net.reverse-shell", &all);
+        walker.report(RuleId::NetReverseShell, &all);
     }
     let listens = match command.name {
         "socat" => all.to_ascii_lowercase().contains("-listen"),
         _ => args.short('l') || args.long("listen"),
     };
     if listens {
-        walker.report("net.listen", &all);
+        walker.report(RuleId::NetListen, &all);
     }
     if *command.stdin == Flow::Environment {
-        walker.report("secret.send", &all);
+        walker.report(RuleId::SecretSend, &all);
     }
     if command.name == "socat" {
         return;
@@ -460,7 +461,7 @@ fn raw(walker: &mut Walker, command: &Command) {
         let reach = urls::parse(&format!("tcp://{host}:{port}")).map(|url| url.host.reach());
         let sends = matches!(command.stdin, Flow::Files | Flow::Archive);
         if sends && reach == Some(Reach::Public) {
-            walker.report("secret.send", &all);
+            walker.report(RuleId::SecretSend, &all);
         }
     }
 }
@@ -481,12 +482,12 @@ fn git(walker: &mut Walker, command: &Command) {
     }
     for word in command.args {
         if word.starts_with("ext::") || word.starts_with("fd::") {
-            walker.report("net.run-remote-code", word);
+            walker.report(RuleId::NetRunRemoteCode, word);
         } else if word.contains("://") {
             fetch(walker, word);
             let forge = ["@github.com", "@gitlab.com", "@bitbucket.org"];
             if word.contains(mark::SECRET) && !forge.iter().any(|host| word.contains(host)) {
-                walker.report("secret.send", word);
+                walker.report(RuleId::SecretSend, word);
             }
         }
         if word.starts_with("--upload-pack=")
@@ -494,7 +495,7 @@ fn git(walker: &mut Walker, command: &Command) {
             || word == "--upload-pack"
             || word == "-u" && verb == Some("clone")
         {
-            walker.report("git.config-injection", word);
+            walker.report(RuleId::GitConfigInjection, word);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Publishing: what leaves for everybody and can't be taken back.
 
 use super::cloud::global_options;
+use crate::RuleId;
 use crate::meaning::args::Args;
 use crate::meaning::walk::{Command, Walker};
 
@@ -101,7 +102,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     };
     if publishes {
         walker.report(
-            "publish.package",
+            RuleId::PublishPackage,
             &format!("{} {}", command.name, args.join(" ")),
         );
     }

@@ -1,6 +1,7 @@
 //! Secrets: variables, stores and files that are printed, sent or committed.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::mark;
@@ -90,7 +91,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "printenv" => {
             let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
             if names.is_empty() || names.iter().any(|name| is_secret_variable(name)) {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
         "env" => {
@@ -101,20 +102,20 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 .iter()
                 .any(|word| word == "--version" || word == "--help");
             if !runs && !asks {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
-        "set" if args.is_empty() => walker.report("secret.environment", command.name),
+        "set" if args.is_empty() => walker.report(RuleId::SecretEnvironment, command.name),
         "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
         "compgen" if args.iter().any(|word| word == "-e") => {}
         "echo" | "printf" => {
             if args.iter().any(|word| word.contains(mark::SECRET)) {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
         "cat" | "tee" | "base64" | "xxd" | "od" | "sort" | "head" | "tail" | "nl" => {
             if matches!(command.stdin, Flow::Text(text) if text.contains(mark::SECRET)) {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
         "git" => git(walker, args),
@@ -128,7 +129,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     .any(is_secret_variable)
             };
             if args.iter().any(|word| shows(word) || named(word)) {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
         "gpg" => {
@@ -138,7 +139,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                     || word == "-d"
                     || word == "--decrypt"
             }) {
-                walker.report("secret.store", command.name);
+                walker.report(RuleId::SecretStore, command.name);
             }
         }
         "openssl" => {
@@ -153,7 +154,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             }
         }
         "gdb" | "gcore" | "strace" if args.iter().any(|word| word == "-p" || word == "--pid") => {
-            walker.report("secret.store", command.name);
+            walker.report(RuleId::SecretStore, command.name);
         }
         "ps" => {
             // Options without a dash: among them `e` shows the environment.
@@ -163,10 +164,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 .is_some_and(|word| bundle(word) && word.contains('e'))
                 || args.iter().any(|word| word == "e" || word == "eww");
             if shows_environment {
-                walker.report("secret.environment", command.name);
+                walker.report(RuleId::SecretEnvironment, command.name);
             }
         }
-        "mail" | "mailx" | "sendmail" | "mutt" => walker.report("secret.send", command.name),
+        "mail" | "mailx" | "sendmail" | "mutt" => walker.report(RuleId::SecretSend, command.name),
         _ => store(walker, command),
     }
 }
@@ -200,7 +201,7 @@ fn exports(walker: &mut Walker, command: &Command) {
         .iter()
         .any(|word| word.starts_with("-f") || word == "-F");
     if prints && command.args.len() < 2 && !names_function {
-        walker.report("secret.environment", command.name);
+        walker.report(RuleId::SecretEnvironment, command.name);
     }
     if command.name != "export" {
         return;
@@ -216,7 +217,7 @@ fn exports(walker: &mut Walker, command: &Command) {
             && !mark::has_computed(value)
             && name != "DATABASE_URL"
         {
-            walker.report("secret.export", name);
+            walker.report(RuleId::SecretExport, name);
         }
     }
 }
@@ -242,7 +243,7 @@ fn git(walker: &mut Walker, args: &[String]) {
     let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
     let asks = |word: &String| word == "fill" || word == "get";
     if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
-        walker.report("secret.store", "git credential fill");
+        walker.report(RuleId::SecretStore, "git credential fill");
     }
     if !shows && !adds {
         return;
@@ -254,7 +255,7 @@ fn git(walker: &mut Walker, args: &[String]) {
     if verb == Some("grep") {
         let files = args.iter().skip_while(|word| *word != "--").skip(1);
         for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
-            walker.report("secret.file", word);
+            walker.report(RuleId::SecretFile, word);
         }
     }
     for word in words.filter(|word| !word.starts_with('-')) {
@@ -264,7 +265,14 @@ fn git(walker: &mut Walker, args: &[String]) {
         };
         let name = format!("/{}", path.trim_start_matches("./"));
         if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != Some("grep") {
-            walker.report(if adds { "secret.commit" } else { "secret.file" }, word);
+            walker.report(
+                if adds {
+                    RuleId::SecretCommit
+                } else {
+                    RuleId::SecretFile
+                },
+                word,
+            );
         }
     }
 }
@@ -373,6 +381,6 @@ fn store(walker: &mut Walker, command: &Command) {
         _ => false,
     };
     if secret {
-        walker.report("secret.store", command.name);
+        walker.report(RuleId::SecretStore, command.name);
     }
 }

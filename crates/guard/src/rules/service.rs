@@ -1,6 +1,7 @@
 //! Command lines of services: each has verbs of its own to create and to show,
 //! but they all call destroying by one of a few words.
 
+use crate::RuleId;
 use crate::meaning::args::Args;
 use crate::meaning::walk::{Command, Walker};
 
@@ -33,7 +34,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         || backup && words.iter().take(2).any(forgets);
     if !looks_only && destroyed {
         let shown = format!("{} {}", command.name, command.args.join(" "));
-        walker.report("cloud.destroy", &shown);
+        walker.report(RuleId::CloudDestroy, &shown);
     }
 }
 

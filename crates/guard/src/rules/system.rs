@@ -2,6 +2,7 @@
 
 use super::loader::{agent, is_agent, own_binary};
 use super::machine::{network, packages, processes, services};
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::walk::{Command, Walker};
 
@@ -18,16 +19,16 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         | "kdesudo" => {
             let harmless = command.name == "sudo" && matches!(first, "-k" | "-K" | "-V");
             if !harmless {
-                walker.report("privilege.escalate", command.name);
+                walker.report(RuleId::PrivilegeEscalate, command.name);
             }
         }
         "nsenter" | "chroot" | "capsh" | "setcap" | "setpriv" => {
-            walker.report("privilege.escalate", command.name)
+            walker.report(RuleId::PrivilegeEscalate, command.name)
         }
         "unshare" => {
             let options = Args::read(args, Takes::default());
             if options.short('r') || options.long_like("map-root-user", 5) {
-                walker.report("privilege.escalate", command.name);
+                walker.report(RuleId::PrivilegeEscalate, command.name);
             }
         }
         "chmod" => {
@@ -46,7 +47,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .first()
                 .is_some_and(|owner| matches!(owner.split([':', '.']).next(), Some("root" | "0")))
             {
-                walker.report("privilege.escalate", "chown root");
+                walker.report(RuleId::PrivilegeEscalate, "chown root");
             }
         }
         "mkdir" => {
@@ -56,7 +57,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             }
         }
         "umask" if matches!(first, "0" | "00" | "000" | "0000") => {
-            walker.report("perm.world-writable", "umask")
+            walker.report(RuleId::PermWorldWritable, "umask")
         }
         "setfacl"
             if args.iter().any(|word| {
@@ -66,14 +67,14 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                     || word.contains("other:rw")
             }) =>
         {
-            walker.report("perm.world-writable", "setfacl");
+            walker.report(RuleId::PermWorldWritable, "setfacl");
         }
         "shutdown" | "reboot" | "halt" | "poweroff" | "telinit" | "init" => {
             let names_level =
                 command.name != "init" || matches!(first, "0" | "1" | "6" | "s" | "S");
             let cancels = args.iter().any(|word| word == "-c");
             if names_level && !cancels {
-                walker.report("system.power", command.name);
+                walker.report(RuleId::SystemPower, command.name);
             }
         }
         "kill" | "pkill" | "killall" | "killall5" | "skill" | "xkill" | "fuser" => {
@@ -82,21 +83,21 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "systemctl" | "service" | "rc-service" | "launchctl" | "initctl" | "update-rc.d"
         | "chkconfig" | "sv" | "loginctl" => services(walker, command),
         "systemd-run" if args.iter().any(|word| word.starts_with("--on-")) => {
-            walker.report("system.schedule", command.name);
+            walker.report(RuleId::SystemSchedule, command.name);
         }
         "ssh-keygen" | "ssh-add" if args.iter().any(|word| word == "-D" || word == "-s") => {
-            walker.report("system.loader", command.name);
+            walker.report(RuleId::SystemLoader, command.name);
         }
-        "ssh-copy-id" => walker.report("net.listen", command.name),
+        "ssh-copy-id" => walker.report(RuleId::NetListen, command.name),
         "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
-            walker.report("system.schedule", command.name);
+            walker.report(RuleId::SystemSchedule, command.name);
         }
         "at" | "batch" if !args.iter().any(|word| word == "-l") => {
-            walker.report("system.schedule", command.name)
+            walker.report(RuleId::SystemSchedule, command.name)
         }
         "useradd" | "userdel" | "usermod" | "groupadd" | "groupdel" | "groupmod" | "adduser"
         | "deluser" | "passwd" | "chpasswd" | "chsh" | "chfn" | "gpasswd" | "vipw" | "dscl" => {
-            walker.report("system.accounts", command.name);
+            walker.report(RuleId::SystemAccounts, command.name);
         }
         "iptables" | "ip6tables" | "nft" | "ufw" | "firewall-cmd" | "pfctl" | "route"
         | "ifconfig" | "ip" | "tc" | "nmcli" | "networksetup" | "iptables-restore" => {
@@ -107,7 +108,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .iter()
                 .any(|word| word == "-w" || word == "-p" || word.contains('=')) =>
         {
-            walker.report("system.kernel", command.name)
+            walker.report(RuleId::SystemKernel, command.name)
         }
         "insmod" | "rmmod" | "modprobe" | "kexec" | "setenforce" | "swapoff" | "swapon"
         | "hostnamectl" | "timedatectl" | "hwclock" | "aa-disable" | "aa-teardown" | "csrutil"
@@ -121,7 +122,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 || first == "show"
                 || first == "-p");
             if !shows {
-                walker.report("system.kernel", command.name);
+                walker.report(RuleId::SystemKernel, command.name);
             }
         }
         "date"
@@ -129,7 +130,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .iter()
                 .any(|word| word == "-s" || word.starts_with("--set")) =>
         {
-            walker.report("system.kernel", "date")
+            walker.report(RuleId::SystemKernel, "date")
         }
         "apt" | "apt-get" | "aptitude" | "yum" | "dnf" | "zypper" | "pacman" | "apk" | "dpkg"
         | "rpm" | "brew" | "snap" | "port" | "emerge" => packages(walker, command),
@@ -138,36 +139,38 @@ pub fn judge(walker: &mut Walker, command: &Command) {
                 .iter()
                 .any(|word| word.starts_with('-') && word.contains(['c', 'd', 'w'])) =>
         {
-            walker.report("system.history", "history")
+            walker.report(RuleId::SystemHistory, "history")
         }
         "journalctl" if args.iter().any(|word| word.starts_with("--vacuum")) => {
-            walker.report("system.history", "journalctl --vacuum")
+            walker.report(RuleId::SystemHistory, "journalctl --vacuum")
         }
         "dmesg"
             if args
                 .iter()
                 .any(|word| matches!(word.as_str(), "-C" | "-c" | "--clear" | "--read-clear")) =>
         {
-            walker.report("system.history", "dmesg")
+            walker.report(RuleId::SystemHistory, "dmesg")
         }
-        "auditctl" if !matches!(first, "-l" | "-s") => walker.report("system.kernel", "auditctl"),
+        "auditctl" if !matches!(first, "-l" | "-s") => {
+            walker.report(RuleId::SystemKernel, "auditctl")
+        }
         "update-alternatives" | "alternatives" => {
             let shows = ["--display", "--query", "--list", "--get-selections"];
             if !args.iter().any(|word| shows.contains(&word.as_str())) {
-                walker.report("system.loader", command.name);
+                walker.report(RuleId::SystemLoader, command.name);
             }
         }
         "xmrig" | "minerd" | "cpuminer" | "ethminer" | "cgminer" | "bfgminer" | "t-rex"
-        | "nbminer" => walker.report("net.reverse-shell", command.name),
+        | "nbminer" => walker.report(RuleId::NetReverseShell, command.name),
         "unset" if args.iter().any(|word| word == "HISTFILE") => {
-            walker.report("system.history", "unset HISTFILE")
+            walker.report(RuleId::SystemHistory, "unset HISTFILE")
         }
         "set" | "shopt" if args.iter().any(|word| word == "history") => {
             let off = args
                 .iter()
                 .any(|word| matches!(word.as_str(), "+o" | "-u" | "-uo"));
             if off {
-                walker.report("system.history", command.name);
+                walker.report(RuleId::SystemHistory, command.name);
             }
         }
         "ralph" => own_binary(walker, args),
@@ -181,7 +184,7 @@ fn overwrites_history(walker: &mut Walker, command: &Command) {
     let clears = one_of!(command.name, "rm truncate shred ln cp tee")
         && command.args.iter().any(|word| word.ends_with("_history"));
     if clears {
-        walker.report("system.history", command.name);
+        walker.report(RuleId::SystemHistory, command.name);
     }
 }
 
@@ -198,10 +201,10 @@ fn is_mode(word: &str) -> bool {
 pub fn mode(walker: &mut Walker, written: &str) {
     if let Ok(bits) = u32::from_str_radix(written, 8) {
         if bits & 0o2 != 0 {
-            walker.report("perm.world-writable", written);
+            walker.report(RuleId::PermWorldWritable, written);
         }
         if bits & 0o6000 != 0 {
-            walker.report("privilege.setuid", written);
+            walker.report(RuleId::PrivilegeSetuid, written);
         }
         return;
     }
@@ -216,10 +219,10 @@ pub fn mode(walker: &mut Walker, written: &str) {
         let means_others = !who.is_empty() || what.contains("rwx");
         let copies = what.contains(['u', 'g']) && who.contains('o');
         if adds && everybody && means_others && (what.contains('w') || copies) {
-            walker.report("perm.world-writable", written);
+            walker.report(RuleId::PermWorldWritable, written);
         }
         if adds && what.contains('s') && !who.contains('o') {
-            walker.report("privilege.setuid", written);
+            walker.report(RuleId::PrivilegeSetuid, written);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Whole directories that leave the machine for a store elsewhere.
 
 use super::files;
+use crate::RuleId;
 use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
@@ -28,7 +29,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         let home = walker.home();
         let holds_home = |path: &String| paths::is_within(home, path);
         if walker.absolute(source, env).iter().any(holds_home) {
-            walker.report("secret.send", source);
+            walker.report(RuleId::SecretSend, source);
         }
     }
 }

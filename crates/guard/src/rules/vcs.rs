@@ -1,5 +1,6 @@
 //! Other tools that keep history than git: what loses work or rewrites it.
 
+use crate::RuleId;
 use crate::meaning::args::{Args, NO_VALUES};
 use crate::meaning::walk::{Command, Walker};
 
@@ -11,31 +12,31 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     }
     let args = Args::read(command.args, NO_VALUES);
     let rule = match (command.name, args.operands.as_slice()) {
-        ("bfg" | "git-filter-repo" | "git-filter-branch", _) => "git.history",
-        ("hg", ["strip" | "rollback" | "histedit", ..]) => "git.history",
-        ("hg", ["purge" | "clean", ..]) => "git.clean",
+        ("bfg" | "git-filter-repo" | "git-filter-branch", _) => RuleId::GitHistory,
+        ("hg", ["strip" | "rollback" | "histedit", ..]) => RuleId::GitHistory,
+        ("hg", ["purge" | "clean", ..]) => RuleId::GitClean,
         ("hg", ["update" | "up" | "checkout" | "co", ..]) if args.has('C', "clean") => {
-            "git.discard"
+            RuleId::GitDiscard
         }
-        ("hg", ["revert", ..]) if args.has('a', "all") => "git.discard",
+        ("hg", ["revert", ..]) if args.has('a', "all") => RuleId::GitDiscard,
         ("hg" | "bzr", ["push", ..]) if args.has('f', "force") || args.long("overwrite") => {
-            "git.force-push"
+            RuleId::GitForcePush
         }
-        ("svn", ["revert", ..]) if args.has('R', "recursive") => "git.discard",
-        ("svn", ["cleanup", ..]) if args.long("remove-unversioned") => "git.clean",
+        ("svn", ["revert", ..]) if args.has('R', "recursive") => RuleId::GitDiscard,
+        ("svn", ["cleanup", ..]) if args.long("remove-unversioned") => RuleId::GitClean,
         ("svn", ["delete" | "del" | "remove" | "rm", all @ ..])
             if all.iter().any(|word| word.contains("://")) =>
         {
-            "git.delete-remote"
+            RuleId::GitDeleteRemote
         }
-        ("jj", ["abandon", ..]) => "git.discard",
-        ("jj", ["op" | "operation", "restore" | "abandon", ..]) => "git.history",
-        ("jj", ["git", "push", ..]) if args.long("deleted") => "git.delete-remote",
-        ("p4", ["obliterate", ..]) => "git.history",
+        ("jj", ["abandon", ..]) => RuleId::GitDiscard,
+        ("jj", ["op" | "operation", "restore" | "abandon", ..]) => RuleId::GitHistory,
+        ("jj", ["git", "push", ..]) if args.long("deleted") => RuleId::GitDeleteRemote,
+        ("p4", ["obliterate", ..]) => RuleId::GitHistory,
         ("p4", ["revert", all @ ..]) if all.iter().any(|word| word.contains("...")) => {
-            "git.discard"
+            RuleId::GitDiscard
         }
-        ("fossil", ["purge" | "shun" | "scrub", ..]) => "git.history",
+        ("fossil", ["purge" | "shun" | "scrub", ..]) => RuleId::GitHistory,
         _ => return,
     };
     let shown = format!("{} {}", command.name, command.args.join(" "));

@@ -3,6 +3,7 @@
 
 use super::Language;
 use super::token::{self, Token};
+use crate::RuleId;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
 use crate::rules::{self, files, net};
@@ -62,7 +63,7 @@ pub fn everything_else(
         _ => false,
     };
     if prints_environment {
-        walker.report("secret.environment", text);
+        walker.report(RuleId::SecretEnvironment, text);
     }
     let reads_names =
         words!("os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env(")
@@ -87,41 +88,41 @@ pub fn everything_else(
     );
     let named_only = ["process.env."].iter().any(|word| compact.contains(word));
     if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
-        walker.report("secret.send", text);
+        walker.report(RuleId::SecretSend, text);
     }
     if sends
         && ["(eval)", "eval(", "exec(", "Function(", "evalURI", "_eval"]
             .iter()
             .any(|word| compact.contains(word))
     {
-        walker.report("net.run-remote-code", text);
+        walker.report(RuleId::NetRunRemoteCode, text);
     }
     if ["evalpack(", "evalunpack(", "eval(pack(", "eval(unpack("]
         .iter()
         .any(|word| compact.contains(word))
     {
-        walker.report("opaque.code", text);
+        walker.report(RuleId::OpaqueCode, text);
     }
     if language == Language::Perl && compact.contains("evalget(") {
-        walker.report("net.run-remote-code", text);
+        walker.report(RuleId::NetRunRemoteCode, text);
     }
     if ["setuid(0", "seteuid(0", "setreuid(0"]
         .iter()
         .any(|word| compact.contains(word))
     {
-        walker.report("privilege.escalate", text);
+        walker.report(RuleId::PrivilegeEscalate, text);
     }
     if language == Language::Perl
         && ["chmod0777", "chmod0666", "chmod(0777"]
             .iter()
             .any(|word| compact.contains(word))
     {
-        walker.report("perm.world-writable", text);
+        walker.report(RuleId::PermWorldWritable, text);
     }
     for token in tokens {
         let Token::Text(text) = token else { continue };
         if reads_names && rules::secret::is_secret_variable(text) {
-            walker.report("secret.environment", text);
+            walker.report(RuleId::SecretEnvironment, text);
         }
         if text.contains("://") {
             net::fetch(walker, text);
@@ -147,12 +148,12 @@ pub fn everything_else(
             || compact.contains("puts")
             || compact.contains("print"))
     {
-        walker.report("secret.environment", text);
+        walker.report(RuleId::SecretEnvironment, text);
     }
     if compact.contains("socket.socket") && compact.contains("os.dup2")
         || compact.contains("pty.spawn") && compact.contains("connect")
     {
-        walker.report("net.reverse-shell", text);
+        walker.report(RuleId::NetReverseShell, text);
     }
     let runs =
         words!("system exec popen spawn subprocess child_ shell getattr __import__ getline |&")
@@ -170,7 +171,7 @@ pub fn everything_else(
             || text.contains("popen")
             || text.contains("getline"))
     {
-        walker.report("net.reverse-shell", text);
+        walker.report(RuleId::NetReverseShell, text);
     }
     // A string that is a dangerous command, where something runs strings.
     for token in tokens.iter().filter(|_| runs) {
@@ -193,7 +194,7 @@ pub fn everything_else(
     quoted_commands(walker, language, text, env);
     let ends = ["shut down", "restart", "log out"];
     if language == Language::AppleScript && ends.iter().any(|word| text.contains(word)) {
-        walker.report("system.power", text);
+        walker.report(RuleId::SystemPower, text);
     }
     processes(walker, &compact);
     if language == Language::Other && compact.contains('!') {
@@ -243,12 +244,12 @@ fn processes(walker: &mut Walker, compact: &str) {
         {
             let whom = rest.split([',', ')', '(']).next().unwrap_or_default();
             if matches!(whom, "1" | "-1" | "0" | "os.getppid" | "process.ppid") {
-                walker.report("system.process", whom);
+                walker.report(RuleId::SystemProcess, whom);
             }
         }
     }
     let endless = words!("while1 whileTrue while(1) while(true) for(;;) loop{");
     if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
-        walker.report("system.fork-bomb", "fork");
+        walker.report(RuleId::SystemForkBomb, "fork");
     }
 }

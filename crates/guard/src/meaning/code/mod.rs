@@ -13,6 +13,7 @@ mod words;
 
 use super::env::{Env, Flow};
 use super::walk::Walker;
+use crate::RuleId;
 use crate::rules::{files, net};
 use calls::{CALLS, Call};
 use token::Token;
@@ -287,7 +288,7 @@ impl Scan<'_, '_> {
                     .iter()
                     .any(|m| mode.contains(m))
                 {
-                    self.walker.report("perm.world-writable", before);
+                    self.walker.report(RuleId::PermWorldWritable, before);
                 }
             }
             Call::Move | Call::Copy | Call::Link => {
@@ -332,12 +333,12 @@ impl Scan<'_, '_> {
             .iter()
             .any(|word| first.contains(word))
         {
-            self.walker.report("net.run-remote-code", name);
+            self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
         }
         if texts.is_empty() || !literal {
             if !self.harmless_variable(first) {
-                self.walker.report("opaque.code", name);
+                self.walker.report(RuleId::OpaqueCode, name);
             }
             return;
         }
@@ -396,13 +397,13 @@ impl Scan<'_, '_> {
         .iter()
         .any(|word| whole.contains(word));
         if fetched {
-            self.walker.report("net.run-remote-code", name);
+            self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
         }
         if let Some(Token::Backticks(command)) = self.tokens.get(self.at) {
             let flow = self.walker.code(command, &mut env.clone(), &Flow::Unknown);
             if flow == Flow::Network {
-                self.walker.report("net.run-remote-code", name);
+                self.walker.report(RuleId::NetRunRemoteCode, name);
             }
             return;
         }
@@ -426,7 +427,7 @@ impl Scan<'_, '_> {
                 }
                 _ => {
                     if obfuscated(whole) {
-                        self.walker.report("opaque.code", name);
+                        self.walker.report(RuleId::OpaqueCode, name);
                     }
                 }
             },

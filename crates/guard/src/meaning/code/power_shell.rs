@@ -1,6 +1,7 @@
 //! PowerShell and the command interpreter of Windows: one statement after the
 //! other, each with its verb and its paths.
 
+use crate::RuleId;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::Walker;
 use crate::rules::{self, files, net, secret};
@@ -18,18 +19,18 @@ pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
     ]);
     let runs = has(&["iex", "invoke-expression", "| sh", "| bash"]);
     if fetches && runs {
-        walker.report("net.run-remote-code", text);
+        walker.report(RuleId::NetRunRemoteCode, text);
         return;
     }
     if lower.contains("set-executionpolicy")
         || lower.contains("start-process") && lower.contains("runas")
     {
-        walker.report("privilege.escalate", text);
+        walker.report(RuleId::PrivilegeEscalate, text);
     }
     if has(&["env:\\", "env: ", "env:*", "getenvironmentvariables"])
         || lower.trim_end().ends_with("env:")
     {
-        walker.report("secret.environment", text);
+        walker.report(RuleId::SecretEnvironment, text);
     }
     for (_, rest) in lower
         .match_indices("$env:")
@@ -38,7 +39,7 @@ pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
         let name = name.into_iter().next().unwrap_or_default();
         if secret::is_secret_variable(&name.to_ascii_uppercase()) {
-            walker.report("secret.environment", name);
+            walker.report(RuleId::SecretEnvironment, name);
         }
     }
     for statement in text.split([';', '|', '\n', '{', '}', '&']) {
@@ -86,14 +87,14 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
                 net::fetch(walker, url);
             }
         }
-        "stop-computer" | "restart-computer" => walker.report("system.power", statement),
+        "stop-computer" | "restart-computer" => walker.report(RuleId::SystemPower, statement),
         "format-volume" | "clear-disk" | "format" | "diskpart" => {
-            walker.report("disk.format", statement);
+            walker.report(RuleId::DiskFormat, statement);
         }
         "stop-service" | "set-service" | "set-mppreference" => {
-            walker.report("system.service", statement);
+            walker.report(RuleId::SystemService, statement);
         }
-        "register-scheduledtask" | "schtasks" => walker.report("system.schedule", statement),
+        "register-scheduledtask" | "schtasks" => walker.report(RuleId::SystemSchedule, statement),
         name if rules::is_dangerous_program(name) => {
             let argv: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);

@@ -5,6 +5,7 @@
 
 use super::Language;
 use super::token::{self, Token};
+use crate::RuleId;
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::interpret;
 use crate::meaning::walk::Walker;
@@ -62,10 +63,10 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         }
         // A shell without a script waits for whoever is connected to it.
         if runs && text.starts_with('/') && interpret::is_shell(text) && !has_script(tokens, at) {
-            walker.report("opaque.code", text);
+            walker.report(RuleId::OpaqueCode, text);
         }
         if text.contains("://") && is_loaded(tokens, at) {
-            walker.report("net.run-remote-code", text);
+            walker.report(RuleId::NetRunRemoteCode, text);
         }
         if connects && is_address(text) {
             net::connect(walker, text);

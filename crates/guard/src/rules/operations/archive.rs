@@ -2,6 +2,7 @@
 
 use super::super::files;
 use super::copy::is_remote;
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::Env;
 use crate::meaning::walk::{Command, Walker};
@@ -57,7 +58,7 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
             files::write(walker, path, env);
         }
         if args.has('P', "absolute-names") || mode.contains('P') {
-            walker.report("fs.write-outside", "--absolute-names");
+            walker.report(RuleId::FsWriteOutside, "--absolute-names");
         }
     }
     if args.long("remove-files") {

@@ -1,6 +1,7 @@
 //! Programs with sources and a target.
 
 use super::super::files;
+use crate::RuleId;
 use crate::meaning::args::{Args, Takes};
 use crate::meaning::env::{Env, Flow};
 use crate::meaning::walk::{Command, Walker};
@@ -28,7 +29,7 @@ pub fn moves(walker: &mut Walker, command: &Command, env: &Env) {
         files::write(walker, target, env);
         // What is moved away to /dev/null or out of the project is lost.
         if target == "/dev/null" {
-            walker.report("fs.delete-outside", target);
+            walker.report(RuleId::FsDeleteOutside, target);
         }
     }
 }

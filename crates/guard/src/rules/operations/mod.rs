@@ -7,6 +7,7 @@ mod edit;
 mod read;
 
 use super::files;
+use crate::RuleId;
 use archive::{other_writers, tar};
 use copy::{copies, is_plain_env, links, moves, rsync, scp};
 use edit::{editor_commands, in_place_script, sed};
@@ -96,7 +97,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "man" => option_text(walker, command, env, "-P"),
         // It runs a program on each of its files.
         "tcpdump" if command.args.iter().any(|word| word == "-z") => {
-            walker.report("opaque.code", "tcpdump -z");
+            walker.report(RuleId::OpaqueCode, "tcpdump -z");
         }
         "make" | "gmake" | "cmake" | "cargo" | "ninja" | "meson" => {
             installs(walker, command, env);
@@ -118,7 +119,7 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
         || args.short('R')
         || args.long_like("recursive", 1);
     if args.long("no-preserve-root") {
-        walker.report("fs.delete-outside", "--no-preserve-root");
+        walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
     }
     for path in &args.operands {
         files::delete(walker, path, env, tree);
