@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use crate::ToolCall;
 use crate::meaning::code::{self, Language};
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Walker, mark};
 use crate::rules::{database, files, net};
 
 /// How deep the input of an unknown tool is searched.

@@ -5,8 +5,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
 use crate::finding::{Finding, Found};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Walker, mark};
 use crate::{Context, Mode, Settings, ToolCall};
 
 /// A rule of the configuration. Everything that is given must match.

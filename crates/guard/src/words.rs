@@ -58,6 +58,24 @@ macro_rules! takes {
     };
 }
 
+/// Is the word one of `a|b*|*c*`?
+pub fn is_one_of(words: &str, word: &str) -> bool {
+    words.split('|').any(|one| is_like(one, word))
+}
+
+fn is_like(pattern: &str, word: &str) -> bool {
+    let (open_start, rest) = match pattern.strip_prefix('*') {
+        Some(rest) => (true, rest),
+        None => (false, pattern),
+    };
+    match (open_start, rest.strip_suffix('*')) {
+        (true, Some(middle)) => word.contains(middle),
+        (true, None) => word.ends_with(rest),
+        (false, Some(start)) => word.starts_with(start),
+        (false, None) => pattern == word || pattern == "_",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -65,5 +83,16 @@ mod tests {
         assert_eq!(words!("a  b\n   c-d "), ["a", "b", "c-d"]);
         assert_eq!(words!(""), [""; 0]);
         assert!(one_of!("b", "a b") && !one_of!("ab", "a b"));
+    }
+
+    #[test]
+    fn a_star_is_anything_at_the_start_or_the_end() {
+        for (words, yes, no) in [("a|b", "b", "ab"), ("a*", "ab", "ba"), ("*a", "ba", "ab")] {
+            assert!(
+                super::is_one_of(words, yes) && !super::is_one_of(words, no),
+                "{words}"
+            );
+        }
+        assert!(super::is_one_of("*a*", "bab") && super::is_one_of("_", "x"));
     }
 }

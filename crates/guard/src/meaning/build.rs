@@ -1,8 +1,9 @@
 //! Build tools that run recipes: those that this text itself wrote are read.
 
 use super::args::Args;
+use super::command::Command;
 use super::env::{Env, Flow};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::RuleId;
 
 impl Walker<'_> {

@@ -1,8 +1,9 @@
 //! The shell's own commands, which change what the following ones mean.
 
+use super::command::Command;
 use super::env::{Env, Flow, Value};
 use super::mark::{self, UNKNOWN};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::RuleId;
 
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 //! the programs that run what they are given, but what is given to them is
 //! plain to see.
 
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::interpret;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::rules;
 
 /// Programs whose words are texts, names or patterns, and those that are

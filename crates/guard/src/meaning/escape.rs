@@ -1,9 +1,10 @@
 //! Programs that are made for something else and run a command on the side:
 //! by an option, or by what they are told to do with a shell.
 
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::interpret;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::RuleId;
 
 /// Options whose value is a command, by program.

@@ -3,9 +3,10 @@
 
 use super::args::{Args, Takes};
 use super::code::{self, Language};
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::mark;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::RuleId;
 
 const SHELLS: &[&str] =

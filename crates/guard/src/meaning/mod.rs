@@ -1,11 +1,12 @@
 //! What a shell text does: every simple command that may run, with its
 //! wrappers removed and its words expanded as far as the text says.
 
-pub mod args;
+pub(crate) mod args;
 mod build;
 mod builtin;
 mod carried;
 pub mod code;
+mod command;
 pub mod env;
 mod escape;
 mod expand;
@@ -18,4 +19,8 @@ pub mod walk;
 mod walked;
 mod wrap;
 
+pub use args::{Args, NO_VALUES, Takes};
+pub use command::Command;
+pub use env::{Env, Flow, Value};
 pub use stream::found_paths;
+pub use walk::Walker;

@@ -2,9 +2,10 @@
 //! pipeline or the word around a substitution is made of it.
 
 use super::args::{Args, NO_VALUES, Takes};
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::stream::found_paths;
-use super::walk::{Command, Walker, join};
+use super::walk::{Walker, join};
 use crate::RuleId;
 
 /// Programs whose output is code that is meant to be evaluated, made by the

@@ -5,9 +5,10 @@ use crate::RuleId;
 use crate::rules;
 
 use super::builtin::Effect;
+use super::command::Command;
 use super::env::{Env, Flow, Function, Value};
 use super::mark;
-use super::walk::{Command, MAX_DEPTH, Walker, quoted};
+use super::walk::{MAX_DEPTH, Walker, quoted};
 
 impl Walker<'_> {
     /// Runs a command with variables that are set for it alone.

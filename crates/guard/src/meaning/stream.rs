@@ -1,9 +1,10 @@
 //! Commands that start others for each thing they are given or find.
 
 use super::args::{Args, Takes};
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::mark::{STAR, UNKNOWN};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use super::wrap::after_options;
 use crate::RuleId;
 

@@ -27,17 +27,6 @@ const MAX_OUTPUT: usize = 256 * 1024;
 /// How much text a shown command may have.
 const MAX_SHOWN: usize = 160;
 
-/// A simple command as it will run, for the rules to judge.
-#[derive(Debug)]
-pub struct Command<'a> {
-    /// The program without its directory.
-    pub name: &'a str,
-    /// The program as it was written.
-    pub program: &'a str,
-    pub args: &'a [String],
-    pub stdin: &'a Flow,
-}
-
 #[derive(Debug)]
 pub struct Walker<'a> {
     pub context: &'a Context<'a>,

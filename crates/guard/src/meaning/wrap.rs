@@ -1,9 +1,10 @@
 //! Commands whose arguments are another command.
 
 use super::args::{Args, Takes};
+use super::command::Command;
 use super::env::{Env, Flow, Value};
 use super::mark;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::RuleId;
 
 /// How to find the command within a wrapper's arguments.

@@ -1,32 +1,21 @@
 //! Containers: what throws their data away or breaks out of them.
 
 use crate::RuleId;
-use crate::meaning::args::Args;
-use crate::meaning::env::Env;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Walker, mark};
 
 use super::cloud::global_options;
 use super::files;
+use super::pattern::{self, Call};
+use super::table::CONTAINER;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    if !one_of!(
-        command.name,
-        "docker podman nerdctl docker-compose podman-compose ctr crictl buildah"
-    ) {
+    if !pattern::knows(CONTAINER, command.name) {
         return;
     }
     let args = command.args;
-    let has = |flag: &str| args.iter().any(|word| word == flag);
     let words = Args::read(args, global_options(command.name)).operands;
     let compose = command.name.ends_with("-compose") || words.first() == Some(&"compose");
-    let shown = format!("{} {}", command.name, args.join(" "));
-    if compose {
-        let down = words.contains(&"down") || words.contains(&"rm");
-        let volumes = has("-v") || has("--volumes") || has("-fv") || has("-sfv") || has("-fsv");
-        if down && volumes {
-            walker.report(RuleId::ContainerDestroy, &shown);
-        }
-    }
+    let shown = command.line();
     if let ["cp", source, target, ..] = words.as_slice() {
         if !source.contains(':') {
             files::read(walker, source, env);
@@ -35,46 +24,26 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             files::write(walker, target, env);
         }
     }
-    let destroys = match words.as_slice() {
-        [_, "prune", ..] => !has("--help"),
-        ["volume", "rm" | "remove", ..]
-        | ["swarm", "leave", ..]
-        | ["stack" | "service" | "node" | "secret" | "config", "rm", ..]
-        | ["images" | "containers" | "snapshots", "rm" | "delete", ..] => true,
-        ["rm" | "stop" | "kill" | "rmi", rest @ ..]
-        | ["container" | "image", "rm" | "stop" | "kill", rest @ ..] => {
-            has("-v")
-                || has("--volumes")
-                || has("-fv")
-                || has("-vf")
-                || rest
-                    .iter()
-                    .any(|word| crate::meaning::mark::has_computed(word))
-                || has("-aq")
-                || has("-a")
-                || has("--all")
-                || has("-af")
-                || has("-fa")
-                || has("--prune")
-        }
-        ["machine", "rm" | "reset", ..] | ["context", "rm", ..] | ["system", "reset", ..] => true,
-        _ => false,
+    let call = Call {
+        operands: &words,
+        words: args,
+        ..Call::default()
     };
-    if destroys && !compose {
+    // `docker rm $(docker ps -q)`: which ones is only known when it runs.
+    let any = (call.is("rm|stop|kill|rmi") || call.is("container|image rm|stop|kill"))
+        && words.iter().any(|word| mark::has_computed(word));
+    let destroys = if compose {
+        call.is("..down|rm +-v|--volumes|-fv|-sfv|-fsv")
+    } else {
+        any || pattern::broken(CONTAINER, command.name, call).is_some()
+    };
+    if destroys {
         walker.report(RuleId::ContainerDestroy, &shown);
     }
-    if matches!(
-        words.first(),
-        Some(&"run" | &"create" | &"exec" | &"container")
-    ) || compose
-    {
+    if compose || call.is("run|create|exec|container") {
         escapes(walker, args, &shown, env);
     }
-    if words.first() == Some(&"login")
-        && args
-            .iter()
-            .any(|word| word == "-p" || word.starts_with("--password=") || word == "--password")
-    {
+    if call.is("login") && command.has("-p|--password|--password=*") {
         walker.report(RuleId::SecretSend, "docker login -p");
     }
 }

@@ -2,9 +2,7 @@
 //! from an address, a downloaded file that is installed, what an archive held.
 
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, Takes, Walker};
 use crate::urls;
 
 /// Hosts that everybody's packages come from.

@@ -4,9 +4,7 @@ use crate::RuleId;
 use crate::finding::Found;
 use std::collections::HashMap;
 
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Walker, mark};
 use crate::paths::{self, Zone, control, sensitive};
 
 /// A path as it will be used: lexically and after its links.

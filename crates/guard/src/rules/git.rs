@@ -1,14 +1,11 @@
 //! git: what it would throw away, rewrite or force on others.
 
+use super::pattern::{self, Call};
+use super::table::GIT;
 use super::{files, git_config};
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, mark};
 use crate::paths::{self, Zone, sensitive};
-
-const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let mut rest = command.args;
@@ -152,55 +149,32 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             }
         }
     }
+    if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
+        return walker.report(RuleId::GitHistory, &shown);
+    }
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let call = Call {
+        operands: &words,
+        options: Some(&plain),
+        ..Call::default()
+    };
+    if let Some(rule) = pattern::broken(GIT, verb, call) {
+        walker.report(rule, &shown);
+    }
     match verb {
         "push" | "send-pack" => push(walker, args, &shown, env),
         "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, &shown),
-        "reset" if plain.long("merge") => walker.report(RuleId::GitResetHard, &shown),
-        "clean" => {
-            let forced = plain.has('f', "force");
-            let dry = plain.has('n', "dry-run");
-            if forced && !dry {
-                walker.report(RuleId::GitClean, &shown);
-            }
-        }
-        "switch" | "checkout" if recreates_shared(args) => {
-            walker.report(RuleId::GitHistory, &shown)
-        }
         "checkout" => checkout(walker, args, &shown),
-        "restore" => {
-            let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
-            if !only_index && !plain.long("help") {
-                walker.report(RuleId::GitDiscard, &shown);
-            }
-        }
-        "switch" if plain.short('f') || plain.long("force") || plain.long("discard-changes") => {
-            walker.report(RuleId::GitDiscard, &shown)
-        }
-        "checkout-index" if plain.has('f', "force") || plain.has('a', "all") => {
-            walker.report(RuleId::GitDiscard, &shown)
-        }
-        "read-tree" if plain.long("reset") || plain.short('u') => {
-            walker.report(RuleId::GitDiscard, &shown)
-        }
         "branch" => branch(walker, &plain, &shown),
-        "tag" if plain.has('d', "delete") => walker.report(RuleId::GitBranchDelete, &shown),
-        "tag" if plain.has('f', "force") => walker.report(RuleId::GitHistory, &shown),
-        "stash" if matches!(first, "clear" | "drop") => walker.report(RuleId::GitStashDrop, &shown),
-        "reflog" if matches!(first, "expire" | "delete") => {
-            walker.report(RuleId::GitHistory, &shown)
-        }
-        "replace" if plain.has('l', "list") => {}
-        "filter-branch" | "filter-repo" | "replace" => walker.report(RuleId::GitHistory, &shown),
-        "update-ref" if plain.short('d') || plain.long("stdin") => {
-            walker.report(RuleId::GitHistory, &shown)
-        }
         "update-ref"
-            if plain.operands.len() > 1 && (first.contains("heads/") || first == "HEAD") =>
+            if plain.operands.len() > 1
+                && (first.contains("heads/") || first == "HEAD")
+                && call.is("!-d|--stdin") =>
         {
             walker.report(RuleId::GitHistory, &shown)
         }
         // A file whose changes nobody sees is as good as changed.
-        "update-index" if plain.long("assume-unchanged") || plain.long("skip-worktree") => {
+        "update-index" if call.is("+--assume-unchanged|--skip-worktree") => {
             for path in &plain.operands {
                 files::write(walker, path, env);
             }
@@ -210,71 +184,29 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 files::write(walker, path, env);
             }
         }
-        "symbolic-ref" if plain.short('d') => walker.report(RuleId::GitHistory, &shown),
-        "gc" if plain
-            .longs
-            .iter()
-            .any(|l| *l == "prune" || l.starts_with("prune=")) =>
-        {
-            let now = args.iter().any(|a| a.contains("now") || a.contains("all"));
-            if now {
-                walker.report(RuleId::GitHistory, &shown);
-            }
-        }
-        "prune" if !plain.has('n', "dry-run") => walker.report(RuleId::GitHistory, &shown),
-        "worktree" if first == "remove" && (plain.has('f', "force")) => {
-            walker.report(RuleId::GitDiscard, &shown)
-        }
+        // A sibling of the project is where worktrees live.
         "worktree" if first == "add" => {
-            // A sibling of the project is where worktrees live.
-            let absolute = plain
-                .operands
-                .iter()
-                .skip(1)
-                .find(|w| w.starts_with(['/', '~']));
-            if let Some(path) = absolute {
+            let mut paths = plain.operands.iter().skip(1);
+            if let Some(path) = paths.find(|path| path.starts_with(['/', '~'])) {
                 files::write(walker, path, env);
             }
         }
-        "submodule" if first == "deinit" && plain.has('f', "force") => {
-            walker.report(RuleId::GitDiscard, &shown)
-        }
-        "rm" => {
+        "rm" if !plain.long("cached") => {
             for path in &plain.operands {
-                let everything = matches!(*path, "." | "*" | ":/")
-                    || path.starts_with(crate::meaning::mark::STAR);
-                if everything && !plain.long("cached") {
+                if matches!(*path, "." | "*" | ":/") || path.starts_with(mark::STAR) {
                     walker.report(RuleId::GitDiscard, &shown);
                 }
-                if !plain.long("cached") && !plain.has('n', "dry-run") {
+                if !plain.has('n', "dry-run") {
                     files::delete(walker, path, env, true);
                 }
             }
         }
-        "rebase" if plain.long("root") => walker.report(RuleId::GitHistory, &shown),
-        "pull" if plain.has('f', "force") => walker.report(RuleId::GitDiscard, &shown),
         "config" => git_config::command(walker, args, env),
         "clone" | "init" => creates(walker, verb, args, env),
-        "remote"
-            if first == "set-url"
-                && args.iter().any(|word| {
-                    word.contains('@')
-                        && word.contains("://")
-                        && word.split("://").nth(1).is_some_and(|rest| {
-                            rest.split('@')
-                                .next()
-                                .is_some_and(|user| user.contains(':'))
-                        })
-                }) =>
-        {
+        "remote" if first == "set-url" && args.iter().any(|word| has_password(word)) => {
             walker.report(RuleId::SecretCommit, &shown);
         }
-        "lfs" if first == "prune" => walker.report(RuleId::GitHistory, &shown),
-        "svn" if first == "reset" => walker.report(RuleId::GitResetHard, &shown),
         "apply" | "am" => {
-            if plain.long("unsafe-paths") {
-                walker.report(RuleId::FsWriteOutside, &shown);
-            }
             for path in &plain.operands {
                 files::read(walker, path, env);
             }
@@ -282,10 +214,17 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
                 files::write(walker, directory, env);
             }
         }
-        "send-email" => walker.report(RuleId::SecretSend, &shown),
-        "daemon" | "instaweb" | "http-backend" => walker.report(RuleId::NetListen, &shown),
         _ => {}
     }
+}
+
+/// `https://user:password@host/…`.
+fn has_password(url: &str) -> bool {
+    let login = url
+        .split("://")
+        .nth(1)
+        .and_then(|rest| rest.split('@').next());
+    url.contains('@') && login.is_some_and(|user| user.contains(':'))
 }
 
 /// An address that is written out and belongs to no forge that people know.
@@ -390,7 +329,7 @@ fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
             || word.ends_with('/')
             || word.starts_with("./")
             || word.starts_with("../")
-            || word.contains(crate::meaning::mark::is_glob)
+            || word.contains(mark::is_glob)
             || FILE_ENDINGS.iter().any(|ending| word.ends_with(ending))
     };
     let mut operands = before.operands.iter();

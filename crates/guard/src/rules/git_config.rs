@@ -3,9 +3,7 @@
 
 use super::files;
 use crate::RuleId;
-use crate::meaning::args::Args;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::meaning::{Args, Env, Flow, Walker};
 
 /// Programs that may stand in such a setting.
 const HARMLESS: [&str; 27] = [

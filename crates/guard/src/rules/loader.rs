@@ -2,8 +2,7 @@
 //! the agents: variables, Ralph's own commands, the options of the clients.
 
 use crate::RuleId;
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Walker, mark};
 
 /// A directory where anybody may put a file, unless the project or the home
 /// directory lies there.

@@ -1,9 +1,10 @@
 //! Processes, services, the network and the packages of a machine.
 
+use super::pattern::{self, Call};
+use super::table::NETWORK;
 use crate::RuleId;
-use crate::meaning::args::Args;
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Walker, mark};
+use crate::words::is_one_of;
 
 /// Programs without which the machine or the loop itself stops.
 const VITAL: &[&str] = words!(
@@ -58,14 +59,8 @@ pub fn processes(walker: &mut Walker, command: &Command) {
             }
         }
         "fuser" => {
-            let all = args
-                .iter()
-                .any(|word| word == "-m" || word == "-km" || word == "/");
-            if args
-                .iter()
-                .any(|word| word.contains('k') && word.starts_with('-'))
-                && all
-            {
+            let kills = |word: &String| word.starts_with('-') && word.contains('k');
+            if args.iter().any(kills) && command.has("-m|-km|/") {
                 walker.report(RuleId::SystemProcess, "fuser");
             }
         }
@@ -96,25 +91,20 @@ pub fn processes(walker: &mut Walker, command: &Command) {
 }
 
 pub fn services(walker: &mut Walker, command: &Command) {
-    let args = Args::read(command.args, takes!("tnopH", "type lines property host"));
-    let shows = |word: &str| {
-        one_of!(
-            word,
-            "status show cat list-units list-unit-files is-active is-enabled is-failed
-             list-timers list-sessions list-users session-status user-status show-user
-             show-session get-default list print list-dependencies list-sockets help
-             --status-all"
-        )
-    };
     let harmless = match command.name {
-        "service" | "rc-service" => {
-            command.args.len() < 2
-                || command
-                    .args
-                    .iter()
-                    .any(|word| word == "status" || word == "--status-all")
+        "service" | "rc-service" => command.args.len() < 2 || command.has("status|--status-all"),
+        _ => {
+            let operands = Args::read(command.args, takes!("tnopH", "type lines property host"));
+            operands.operands.first().is_none_or(|verb| {
+                one_of!(
+                    *verb,
+                    "status show cat list-units list-unit-files is-active is-enabled is-failed
+                     list-timers list-sessions list-users session-status user-status show-user
+                     show-session get-default list print list-dependencies list-sockets help
+                     --status-all"
+                )
+            })
         }
-        _ => args.operands.is_empty() || args.operands.first().is_some_and(|word| shows(word)),
     };
     if !harmless {
         walker.report(RuleId::SystemService, &command.args.join(" "));
@@ -122,60 +112,31 @@ pub fn services(walker: &mut Walker, command: &Command) {
 }
 
 pub fn network(walker: &mut Walker, command: &Command) {
-    let words: Vec<&str> = command.args.iter().map(String::as_str).collect();
-    let changes = match command.name {
-        "ip" => words
-            .iter()
-            .any(|word| one_of!(*word, "set add del delete flush replace change")),
-        "ifconfig" => words.iter().any(|word| matches!(*word, "up" | "down")) || words.len() > 2,
-        "route" => words
-            .iter()
-            .any(|word| matches!(*word, "add" | "del" | "delete" | "flush")),
-        "nmcli" => words
-            .iter()
-            .any(|word| matches!(*word, "down" | "off" | "delete" | "modify" | "up" | "add")),
-        "networksetup" => words.iter().any(|word| word.starts_with("-set")),
-        "tc" => words
-            .iter()
-            .any(|word| matches!(*word, "add" | "del" | "change" | "replace")),
-        "ufw" => !matches!(words.first(), Some(&"status" | &"version")),
-        "nft" => !matches!(words.first(), Some(&"list")),
-        "firewall-cmd" => !words.iter().all(|word| {
-            word.starts_with("--list") || word.starts_with("--get") || *word == "--state"
-        }),
-        "pfctl" => !words.iter().any(|word| *word == "-s" || *word == "-sr"),
-        _ => !words.iter().all(|word| {
-            one_of!(
-                *word,
-                "-L -n -v -S --list -nvL -nL -t nat --line-numbers -vnL -Ln -nvx"
-            )
-        }),
+    if !pattern::knows(NETWORK, command.name) {
+        return;
+    }
+    let call = Call {
+        operands: &command.words(),
+        words: command.args,
+        ..Call::default()
     };
-    if changes && !words.is_empty() {
-        walker.report(RuleId::SystemNetwork, &words.join(" "));
+    if let Some(rule) = pattern::broken(NETWORK, command.name, call) {
+        walker.report(rule, &command.args.join(" "));
     }
 }
 
 pub fn packages(walker: &mut Walker, command: &Command) {
-    let removes = command.args.iter().any(|word| {
-        one_of!(
-            word.as_str(),
-            "remove purge autoremove erase uninstall -R -Rs -Rns -e --erase --remove --purge -r
-             -P dist-upgrade full-upgrade unlink del --unmerge -Rdd -Rsc -Rnsc"
-        )
-    });
-    let pacman_option = matches!(command.name, "pacman" | "rpm" | "dpkg" | "emerge");
-    let is_option_only = command.args.iter().any(|word| word.starts_with('-')) && !pacman_option;
-    let first = command
-        .args
-        .iter()
-        .find(|word| !word.starts_with('-'))
-        .map_or("", String::as_str);
-    let verb_removes = one_of!(
-        first,
-        "remove purge autoremove erase uninstall del dist-upgrade full-upgrade"
-    );
-    if (removes && !is_option_only) || verb_removes {
+    const VERBS: &str = "remove|purge|autoremove|erase|uninstall|del|dist-upgrade|full-upgrade";
+    const OPTIONS: &str =
+        "-R|-Rs|-Rns|-e|--erase|--remove|--purge|-r|-P|unlink|--unmerge|-Rdd|-Rsc|-Rnsc";
+    let is_option = |word: &&String| word.starts_with('-');
+    // Elsewhere an option of that name means something else.
+    let by_option = one_of!(command.name, "pacman rpm dpkg emerge");
+    let plain = by_option || !command.args.iter().any(|word| is_option(&word));
+    let verb = command.args.iter().find(|word| !is_option(word));
+    if plain && (command.has(VERBS) || command.has(OPTIONS))
+        || verb.is_some_and(|verb| is_one_of(VERBS, verb))
+    {
         walker.report(RuleId::SystemPackages, &command.args.join(" "));
     }
 }

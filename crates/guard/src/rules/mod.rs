@@ -15,16 +15,18 @@ mod loader;
 mod machine;
 pub mod net;
 mod operations;
+#[macro_use]
+mod pattern;
 mod publish;
 pub mod secret;
 mod service;
 mod system;
+mod table;
 mod upload;
 mod vcs;
 
 use crate::RuleId;
-use crate::meaning::env::{Env, Flow, Value};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Env, Flow, Value, Walker};
 use crate::tools;
 use crate::user;
 

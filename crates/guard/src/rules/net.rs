@@ -3,10 +3,7 @@
 
 use super::files;
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, Takes, Walker, mark};
 use crate::urls::{self, Reach, Url};
 
 /// Ports of services that obey whoever can reach them.

@@ -1,12 +1,12 @@
 //! Secrets: variables, stores and files that are printed, sent or committed.
 
 use super::files;
+use super::pattern::{self, Call};
+use super::table::STORES;
 use crate::RuleId;
-use crate::meaning::args::{Args, NO_VALUES};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker, mark};
 use crate::paths::sensitive;
+use crate::words::is_one_of;
 
 /// Words that make a variable's name the name of a secret, as its last part.
 const SECRET_WORDS: &[&str] = words!(
@@ -279,107 +279,23 @@ fn git(walker: &mut Walker, args: &[String]) {
 
 /// Programs that hand out what a store keeps.
 fn store(walker: &mut Walker, command: &Command) {
-    let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
-    let has = |flag: &str| {
-        command
-            .args
-            .iter()
-            .any(|word| word == flag || word.starts_with(&format!("{flag}=")))
-    };
-    if has("--help") {
+    if command.has("--help|--help=*") {
         return;
     }
-    let secret = match (command.name, words.as_slice()) {
-        (
-            "aws",
-            [
-                "secretsmanager",
-                "get-secret-value" | "batch-get-secret-value",
-                ..,
-            ],
-        ) => true,
-        (
-            "aws",
-            [
-                "ssm",
-                "get-parameter" | "get-parameters" | "get-parameters-by-path",
-                ..,
-            ],
-        ) => has("--with-decryption"),
-        ("aws", ["configure", "export-credentials", ..]) => true,
-        ("aws", ["configure", "get", name, ..]) => {
-            name.contains("secret") || name.contains("token")
-        }
-        ("aws", ["sts", "get-session-token" | "assume-role", ..]) => true,
-        ("aws", ["ecr", "get-login-password", ..]) => false,
-        ("aws", ["kms", "decrypt", ..]) => true,
-        ("gcloud", ["secrets", "versions", "access", ..]) => true,
-        ("gcloud", ["auth", "print-access-token" | "print-identity-token", ..]) => true,
-        ("gcloud", ["auth", "application-default", "print-access-token", ..]) => true,
-        ("az", ["keyvault", "secret", "show" | "download", ..]) => true,
-        ("az", ["account", "get-access-token", ..]) => true,
-        ("vault", ["kv", "get", ..] | ["read", ..] | ["token", ..]) => true,
-        ("op", ["read", ..] | ["item", "get", ..]) => true,
-        ("pass" | "gopass" | "lpass", ["show", ..]) => true,
-        ("pass", [name]) => !one_of!(*name, "ls list git init help version find"),
-        ("kwallet-query" | "kwalletcli", _) => true,
-        ("gpg" | "gpg2" | "age" | "rage", _) => has("-d") || has("--decrypt"),
-        ("infisical", ["secrets" | "export", ..])
-        | ("chamber", ["read" | "export" | "env", ..]) => true,
-        ("netlify", ["env:list" | "env:get", ..]) | ("railway", ["variables", ..]) => true,
-        ("firebase", ["functions:config:get" | "functions:secrets:access", ..]) => true,
-        ("stripe", ["config", ..]) => has("--list"),
-        ("aws", ["ecr", "get-authorization-token", ..]) => true,
-        ("etcdctl", ["get", ..]) => has("--prefix"),
-        ("consul", ["kv", "get", ..]) => has("-recurse"),
-        (
-            "john" | "hashcat" | "aircrack-ng" | "medusa" | "ncrack" | "crackmapexec" | "responder",
-            _,
-        ) => !command.args.is_empty(),
-        ("bw", ["get", ..] | ["export", ..] | ["list", ..]) => true,
-        (
-            "security",
-            [
-                "find-generic-password" | "find-internet-password" | "dump-keychain",
-                ..,
-            ],
-        ) => true,
-        ("secret-tool", ["lookup" | "search", ..])
-        | ("keyctl", ["print" | "read" | "pipe", ..]) => true,
-        ("kubectl" | "oc", ["config", "view", ..]) => has("--raw"),
-        ("kubectl" | "oc", ["create", "token", ..]) => true,
-        ("gh", ["auth", "refresh" | "logout", ..]) => true,
-        ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
-        ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
-        ("vercel", ["env", "pull", ..]) => true,
-        ("pbpaste" | "screencapture" | "scrot", _) => true,
-        ("xclip" | "xsel", _) => has("-o") || has("--output") || has("-out"),
-        ("heroku", ["config" | "config:get", ..]) => true,
-        ("kubectl" | "oc", ["get", what, ..]) if what.starts_with("secret") => {
-            has("-o") || has("--output") || command.args.iter().any(|word| word.starts_with("-o"))
-        }
-        ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
-            let name = name.to_ascii_lowercase();
-            name.contains("token") || name.contains("password") || name.ends_with("_auth")
-        }
-        ("dotenv", [.., "list" | "get"] | [.., "get", _]) => true,
-        ("docker" | "podman", ["inspect", ..] | [_, "inspect", ..]) => {
-            command.args.iter().any(|word| word.contains(".Env"))
-        }
-        ("npm", ["token", ..]) => true,
-        ("doppler", ["secrets", ..]) => true,
-        ("sops", [..]) => has("-d") || has("--decrypt") || words.first() == Some(&"decrypt"),
-        ("ansible-vault", ["view" | "decrypt", ..]) => true,
-        ("fly" | "flyctl", ["tokens" | "auth", "create" | "token", ..]) => true,
-        ("terraform", ["output", ..]) => {
-            has("-raw")
-                && words
-                    .iter()
-                    .any(|w| w.contains("password") || w.contains("secret"))
-        }
-        ("mimikatz" | "lazagne" | "trufflehog", _) => command.name != "trufflehog",
-        _ => false,
+    let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
+    let call = Call {
+        operands: &words,
+        words: command.args,
+        ..Call::default()
     };
+    let secret = pattern::broken(STORES, command.name, call).is_some()
+        || match (command.name, words.as_slice()) {
+            ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
+                is_one_of("*token*|*password*|*_auth", &name.to_ascii_lowercase())
+            }
+            ("dotenv", [.., "list" | "get"] | [.., "get", _]) => true,
+            _ => false,
+        };
     if secret {
         walker.report(RuleId::SecretStore, command.name);
     }

@@ -2,8 +2,7 @@
 //! but they all call destroying by one of a few words.
 
 use crate::RuleId;
-use crate::meaning::args::Args;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Walker};
 
 use super::cloud::global_options;
 

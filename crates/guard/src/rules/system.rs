@@ -2,79 +2,53 @@
 
 use super::loader::{agent, is_agent, own_binary};
 use super::machine::{network, packages, processes, services};
+use super::pattern::{self, Call};
+use super::table::SYSTEM;
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, NO_VALUES, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     let args = command.args;
-    let first = args.first().map_or("", String::as_str);
-    let asks = matches!(first, "--version" | "-V" | "--help" | "-h") && args.len() == 1;
+    let asks = one_of!(command.first(), "--version -V --help -h") && args.len() == 1;
     if asks && command.name != "shutdown" {
         return;
     }
+    if pattern::knows(SYSTEM, command.name) {
+        let call = Call {
+            operands: &command.words(),
+            words: args,
+            ..Call::default()
+        };
+        if let Some(rule) = pattern::broken(SYSTEM, command.name, call) {
+            walker.report(rule, command.name);
+        }
+    }
     match command.name {
-        "sudo" | "su" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" | "runuser"
-        | "sudoedit" | "visudo" | "newgrp" | "sg" | "dzdo" | "machinectl" | "gksudo"
-        | "kdesudo" => {
-            let harmless = command.name == "sudo" && matches!(first, "-k" | "-K" | "-V");
-            if !harmless {
-                walker.report(RuleId::PrivilegeEscalate, command.name);
-            }
-        }
-        "nsenter" | "chroot" | "capsh" | "setcap" | "setpriv" => {
-            walker.report(RuleId::PrivilegeEscalate, command.name)
-        }
         "unshare" => {
-            let options = Args::read(args, Takes::default());
+            let options = Args::read(args, NO_VALUES);
             if options.short('r') || options.long_like("map-root-user", 5) {
                 walker.report(RuleId::PrivilegeEscalate, command.name);
             }
         }
         "chmod" => {
-            if let Some(written) = args
-                .iter()
-                .find(|word| !word.starts_with("--") && is_mode(word))
-            {
+            let is_mode = |word: &&String| !word.starts_with("--") && is_mode(word);
+            if let Some(written) = args.iter().find(is_mode) {
                 mode(walker, written);
             }
         }
         "chown" | "chgrp" => {
-            let takes = takes!("", "from reference");
-            let options = Args::read(args, takes);
-            if options
+            let options = Args::read(args, takes!("", "from reference"));
+            let owner = options
                 .operands
                 .first()
-                .is_some_and(|owner| matches!(owner.split([':', '.']).next(), Some("root" | "0")))
-            {
+                .and_then(|to| to.split([':', '.']).next());
+            if matches!(owner, Some("root" | "0")) {
                 walker.report(RuleId::PrivilegeEscalate, "chown root");
             }
         }
         "mkdir" => {
-            let options = Args::read(args, takes!("m", "mode"));
-            for written in options.values(&["m", "mode"]) {
+            for written in Args::read(args, takes!("m", "mode")).values(&["m", "mode"]) {
                 mode(walker, written);
-            }
-        }
-        "umask" if matches!(first, "0" | "00" | "000" | "0000") => {
-            walker.report(RuleId::PermWorldWritable, "umask")
-        }
-        "setfacl"
-            if args.iter().any(|word| {
-                word.contains("o::rw")
-                    || word.contains("o:rw")
-                    || word.contains("other::rw")
-                    || word.contains("other:rw")
-            }) =>
-        {
-            walker.report(RuleId::PermWorldWritable, "setfacl");
-        }
-        "shutdown" | "reboot" | "halt" | "poweroff" | "telinit" | "init" => {
-            let names_level =
-                command.name != "init" || matches!(first, "0" | "1" | "6" | "s" | "S");
-            let cancels = args.iter().any(|word| word == "-c");
-            if names_level && !cancels {
-                walker.report(RuleId::SystemPower, command.name);
             }
         }
         "kill" | "pkill" | "killall" | "killall5" | "skill" | "xkill" | "fuser" => {
@@ -82,108 +56,26 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         }
         "systemctl" | "service" | "rc-service" | "launchctl" | "initctl" | "update-rc.d"
         | "chkconfig" | "sv" | "loginctl" => services(walker, command),
-        "systemd-run" if args.iter().any(|word| word.starts_with("--on-")) => {
-            walker.report(RuleId::SystemSchedule, command.name);
-        }
-        "ssh-keygen" | "ssh-add" if args.iter().any(|word| word == "-D" || word == "-s") => {
-            walker.report(RuleId::SystemLoader, command.name);
-        }
-        "ssh-copy-id" => walker.report(RuleId::NetListen, command.name),
-        "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
-            walker.report(RuleId::SystemSchedule, command.name);
-        }
-        "at" | "batch" if !args.iter().any(|word| word == "-l") => {
-            walker.report(RuleId::SystemSchedule, command.name)
-        }
-        "useradd" | "userdel" | "usermod" | "groupadd" | "groupdel" | "groupmod" | "adduser"
-        | "deluser" | "passwd" | "chpasswd" | "chsh" | "chfn" | "gpasswd" | "vipw" | "dscl" => {
-            walker.report(RuleId::SystemAccounts, command.name);
-        }
-        "iptables" | "ip6tables" | "nft" | "ufw" | "firewall-cmd" | "pfctl" | "route"
-        | "ifconfig" | "ip" | "tc" | "nmcli" | "networksetup" | "iptables-restore" => {
-            network(walker, command)
-        }
-        "sysctl"
-            if args
-                .iter()
-                .any(|word| word == "-w" || word == "-p" || word.contains('=')) =>
-        {
-            walker.report(RuleId::SystemKernel, command.name)
-        }
-        "insmod" | "rmmod" | "modprobe" | "kexec" | "setenforce" | "swapoff" | "swapon"
-        | "hostnamectl" | "timedatectl" | "hwclock" | "aa-disable" | "aa-teardown" | "csrutil"
-        | "spctl" | "nvram" | "grub-install" | "update-grub" | "efibootmgr" | "kextunload" => {
-            let shows = one_of!(
-                command.name,
-                "hostnamectl timedatectl csrutil swapon hwclock efibootmgr spctl nvram"
-            ) && (args.is_empty()
-                || first == "status"
-                || first.starts_with("--s")
-                || first == "show"
-                || first == "-p");
-            if !shows {
-                walker.report(RuleId::SystemKernel, command.name);
-            }
-        }
-        "date"
-            if args
-                .iter()
-                .any(|word| word == "-s" || word.starts_with("--set")) =>
-        {
-            walker.report(RuleId::SystemKernel, "date")
-        }
         "apt" | "apt-get" | "aptitude" | "yum" | "dnf" | "zypper" | "pacman" | "apk" | "dpkg"
         | "rpm" | "brew" | "snap" | "port" | "emerge" => packages(walker, command),
-        "history"
-            if args
-                .iter()
-                .any(|word| word.starts_with('-') && word.contains(['c', 'd', 'w'])) =>
-        {
-            walker.report(RuleId::SystemHistory, "history")
+        "history" => {
+            let clears = |word: &String| word.starts_with('-') && word.contains(['c', 'd', 'w']);
+            if args.iter().any(clears) {
+                walker.report(RuleId::SystemHistory, "history");
+            }
         }
-        "journalctl" if args.iter().any(|word| word.starts_with("--vacuum")) => {
+        "journalctl" if command.has("--vacuum*") => {
             walker.report(RuleId::SystemHistory, "journalctl --vacuum")
         }
-        "dmesg"
-            if args
-                .iter()
-                .any(|word| matches!(word.as_str(), "-C" | "-c" | "--clear" | "--read-clear")) =>
-        {
-            walker.report(RuleId::SystemHistory, "dmesg")
-        }
-        "auditctl" if !matches!(first, "-l" | "-s") => {
-            walker.report(RuleId::SystemKernel, "auditctl")
-        }
-        "update-alternatives" | "alternatives" => {
-            let shows = ["--display", "--query", "--list", "--get-selections"];
-            if !args.iter().any(|word| shows.contains(&word.as_str())) {
-                walker.report(RuleId::SystemLoader, command.name);
-            }
-        }
-        "xmrig" | "minerd" | "cpuminer" | "ethminer" | "cgminer" | "bfgminer" | "t-rex"
-        | "nbminer" => walker.report(RuleId::NetReverseShell, command.name),
-        "unset" if args.iter().any(|word| word == "HISTFILE") => {
+        "unset" if command.has("HISTFILE") => {
             walker.report(RuleId::SystemHistory, "unset HISTFILE")
-        }
-        "set" | "shopt" if args.iter().any(|word| word == "history") => {
-            let off = args
-                .iter()
-                .any(|word| matches!(word.as_str(), "+o" | "-u" | "-uo"));
-            if off {
-                walker.report(RuleId::SystemHistory, command.name);
-            }
         }
         "ralph" => own_binary(walker, args),
         name if is_agent(name) => agent(walker, command),
-        _ => {}
+        _ => network(walker, command),
     }
-    overwrites_history(walker, command);
-}
-
-fn overwrites_history(walker: &mut Walker, command: &Command) {
-    let clears = one_of!(command.name, "rm truncate shred ln cp tee")
-        && command.args.iter().any(|word| word.ends_with("_history"));
-    if clears {
+    let overwrites = one_of!(command.name, "rm truncate shred ln cp tee");
+    if overwrites && command.has("*_history") {
         walker.report(RuleId::SystemHistory, command.name);
     }
 }

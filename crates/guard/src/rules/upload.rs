@@ -2,9 +2,7 @@
 
 use super::files;
 use crate::RuleId;
-use crate::meaning::args::{Args, NO_VALUES};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker};
 use crate::paths;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {

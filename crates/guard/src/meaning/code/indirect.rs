@@ -3,8 +3,7 @@
 
 use super::Language;
 use super::token::Token;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files};
 
 /// Functions that run a command, as a string may name them.

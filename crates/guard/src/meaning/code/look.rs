@@ -4,8 +4,7 @@
 use super::Language;
 use super::token::{self, Token};
 use crate::RuleId;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files, net};
 
 /// What can be said without knowing the language: URLs, the environment, and

@@ -2,8 +2,7 @@
 //! other, each with its verb and its paths.
 
 use crate::RuleId;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files, net, secret};
 
 pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {

@@ -4,7 +4,7 @@ use super::Scan;
 use super::token::Token;
 use super::words::obfuscated;
 use crate::RuleId;
-use crate::meaning::env::Env;
+use crate::meaning::Env;
 use crate::rules::files;
 
 impl Scan<'_, '_> {

@@ -6,9 +6,8 @@
 use super::Language;
 use super::token::{self, Token};
 use crate::RuleId;
-use crate::meaning::env::{Env, Flow};
 use crate::meaning::interpret;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{database, files, net};
 
 /// Where a string that is a path lies when it is one of the system.

@@ -3,9 +3,7 @@
 use super::super::files;
 use super::copy::is_remote;
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Takes, Walker};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
     let takes = takes!(

@@ -2,9 +2,7 @@
 
 use super::super::files;
 use crate::RuleId;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, Takes, Walker};
 
 const TARGET: Takes = takes!("tSgmo", "target-directory suffix mode owner group");
 

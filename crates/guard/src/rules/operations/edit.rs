@@ -1,9 +1,7 @@
 //! Programs that edit files in place.
 
 use super::super::files;
-use crate::meaning::args::Args;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, Walker};
 
 pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
     let takes = takes!("efl", "expression file line-length");

@@ -13,10 +13,7 @@ use copy::{copies, is_plain_env, links, moves, rsync, scp};
 use edit::{editor_commands, in_place_script, sed};
 use read::{reads, searches};
 
-use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Takes, Walker, mark};
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {

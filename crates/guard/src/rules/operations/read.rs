@@ -1,9 +1,7 @@
 //! Programs that show what stands in files.
 
 use super::super::files;
-use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Takes, Walker};
 
 pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
     let (takes, skip): (Takes, usize) = match command.name {
