@@ -31,35 +31,23 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
             paths(walker, call.input, &env, Access::Read);
         }
-        "write"
-        | "edit"
-        | "multiedit"
-        | "notebookedit"
-        | "write_file"
-        | "replace"
-        | "create"
-        | "str_replace"
-        | "str_replace_editor"
-        | "str_replace_based_edit_tool"
-        | "edit_file"
-        | "update"
-        | "writefile"
-        | "delete_file"
-        | "search_replace"
-        | "insert" => {
+        name if one_of!(
+            name,
+            "write edit multiedit notebookedit write_file replace create str_replace
+             str_replace_editor str_replace_based_edit_tool edit_file update writefile
+             delete_file search_replace insert"
+        ) =>
+        {
             paths(walker, call.input, &env, Access::Write);
         }
-        "glob"
-        | "grep"
-        | "ls"
-        | "list_directory"
-        | "search_file_content"
-        | "grep_search"
-        | "list_dir"
-        | "file_search"
-        | "codebase_search"
-        | "list"
-        | "rg" => search(walker, call, name, &env),
+        name if one_of!(
+            name,
+            "glob grep ls list_directory search_file_content grep_search list_dir file_search
+             codebase_search list rg"
+        ) =>
+        {
+            search(walker, call, name, &env)
+        }
         "apply_patch" | "patch" => patch(walker, call.input, &env),
         "webfetch" | "web_fetch" | "fetch" | "fetch_url" | "browser_navigate" | "open_url" => {
             urls(walker, call.input);
@@ -286,12 +274,11 @@ fn urls(walker: &mut Walker, input: &Value) {
 
 /// Is a query of this tool one in SQL? Most others search for words.
 fn asks_database(tool: &str) -> bool {
-    words!(
+    has_any!(
+        tool,
         "sql postgres maria db database supabase bigquery neon snowflake clickhouse redshift
          athena trino"
     )
-    .iter()
-    .any(|name| tool.contains(name))
 }
 
 /// A tool that we do not know (an MCP server's): what its keys call a path,

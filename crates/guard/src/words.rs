@@ -47,6 +47,26 @@ macro_rules! one_of {
     };
 }
 
+/// Does the text contain one of these? `has_any!(text, "a b c")`.
+macro_rules! has_any {
+    ($text:expr, $words:literal) => {
+        words!($words).iter().any(|word| $text.contains(word))
+    };
+}
+
+/// Values by any of several words: `by_word! { "a b" => 1; "c" => 2; }`.
+macro_rules! by_word {
+    ($($words:literal => $value:expr;)*) => {
+        &[$((words!($words), $value)),*]
+    };
+}
+
+/// What such a table says of a word.
+pub fn by_word<'t, T>(table: &'t [(&[&str], T)], word: &str) -> Option<&'t T> {
+    let (_, value) = table.iter().find(|(words, _)| words.contains(&word))?;
+    Some(value)
+}
+
 /// `takes!("ab", "long other")`: the options whose value may stand in the
 /// next word.
 macro_rules! takes {

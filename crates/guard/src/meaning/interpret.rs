@@ -369,9 +369,11 @@ impl Walker<'_> {
                 self.run(rest, env, &Flow::Unknown);
             }
             Some("venv" | "virtualenv") => {
-                for directory in rest.iter().skip(1).filter(|word| !word.starts_with('-')) {
-                    crate::rules::files::write(self, directory, env);
-                }
+                crate::rules::files::write_all(
+                    self,
+                    rest.iter().skip(1).filter(|word| !word.starts_with('-')),
+                    env,
+                );
             }
             Some("timeit" | "cProfile" | "pdb" | "trace") => {
                 for text in rest.iter().skip(1).filter(|text| text.contains('(')) {
@@ -381,9 +383,7 @@ impl Walker<'_> {
             Some("http.server") => {
                 let takes = takes!("db", "directory bind");
                 let options = Args::read(rest, takes);
-                for directory in options.values(&["d", "directory"]) {
-                    crate::rules::files::read(self, directory, env);
-                }
+                crate::rules::files::read_all(self, options.values(&["d", "directory"]), env);
             }
             _ => {}
         }

@@ -6,151 +6,66 @@ use super::env::{Env, Flow, Value};
 use super::mark;
 use super::walk::Walker;
 use crate::RuleId;
+use crate::words::by_word;
 
-/// How to find the command within a wrapper's arguments.
-struct Wrapper {
-    name: &'static str,
-    /// Short options with a value, and long ones.
-    takes: Takes,
-    /// How many operands stand before the command.
-    skip: usize,
-}
+/// Wrappers, which of their options take a value, and how many operands stand
+/// before the command.
+const WRAPPERS: &[(&[&str], (Takes, usize))] = by_word! {
+    "tsocks fakeroot nohup setsid unbuffer command builtin busybox toybox valgrind catchsegv
+     firejail linux64 linux32 dbus-run-session torsocks torify rlwrap chronic dumb-init tini
+     cross-env bunx pnpx shx" => (takes!("", ""), 0);
+    "gosu su-exec taskset setarch faketime" => (takes!("", ""), 1);
+    "time gtime" => (takes!("fo", "format output"), 0);
+    "timeout gtimeout" => (takes!("ks", "kill-after signal"), 1);
+    "proxychains proxychains4" => (takes!("f", ""), 0);
+    "ld.so ld-linux-x86-64.so.2" => (takes!("", "library-path preload"), 0);
+    "cgexec" => (takes!("g", ""), 0);
+    "wsl" => (takes!("due", "distribution user exec"), 0);
+    "proot" => (takes!("rbwqRS", "rootfs bind cwd"), 0);
+    "pdsh" => (takes!("wxglutf", ""), 0);
+    "sudo" => (takes!("ugpCcrtTUhDR", "user group prompt chdir host role type"), 0);
+    "doas" => (takes!("uCa", ""), 0);
+    "pkexec" => (takes!("", "user"), 0);
+    "run0" => (takes!("u", "user"), 0);
+    "setpriv" => (takes!("", "reuid regid groups"), 0);
+    "nice" => (takes!("n", "adjustment"), 0);
+    "ionice" => (takes!("cnpPu", "class classdata"), 0);
+    "chrt" => (takes!("TPD", ""), 1);
+    "numactl" => (takes!("CNmlip", ""), 0);
+    "stdbuf" => (takes!("ioe", "input output error"), 0);
+    "exec" => (takes!("a", ""), 0);
+    "strace" => (takes!("oeEpsuabIOSPX", "output trace attach"), 0);
+    "ltrace" => (takes!("oepsualn", "output"), 0);
+    "chroot" => (takes!("", "userspec groups"), 1);
+    "unshare" => (takes!("SG", "setuid setgid root wd"), 0);
+    "nsenter" => (takes!("tSG", "target setuid setgid wd"), 0);
+    "bwrap" => (takes!("", "bind ro-bind dev proc tmpfs chdir"), 0);
+    "flock" => (takes!("wE", "wait timeout conflict-exit-code"), 1);
+    "cpulimit" => (takes!("lpe", "limit"), 0);
+    "prlimit" => (takes!("p", "pid"), 0);
+    "systemd-run" => (takes!("pEuG", "unit property uid setenv"), 0);
+    "systemd-inhibit" => (takes!("", "what who why mode"), 0);
+    "caffeinate" => (takes!("tw", ""), 0);
+    "xvfb-run" => (takes!("nsef", "server-args server-num"), 0);
+    "npx" => (takes!("pw", "package workspace"), 0);
+    "uvx" => (takes!("p", "from with python"), 0);
+    "pipx" => (takes!("", "spec"), 1);
+    "dotenv" => (takes!("efv", "env-file"), 0);
+    "env-cmd" => (takes!("ferc", "file"), 0);
+    "sem" => (takes!("j", "jobs id"), 0);
+    "daemonize" => (takes!("ceoplu", ""), 0);
+};
 
-const fn wrapper(
-    name: &'static str,
-    shorts: &'static str,
-    longs: &'static [&'static str],
-    skip: usize,
-) -> Wrapper {
-    Wrapper {
-        name,
-        takes: Takes { shorts, longs },
-        skip,
-    }
-}
-
-const WRAPPERS: [Wrapper; 73] = [
-    wrapper("cgexec", "g", &[], 0),
-    wrapper("wsl", "due", &["distribution", "user", "exec"], 0),
-    wrapper("tsocks", "", &[], 0),
-    wrapper("proot", "rbwqRS", &["rootfs", "bind", "cwd"], 0),
-    wrapper("pdsh", "wxglutf", &[], 0),
-    wrapper(
-        "sudo",
-        "ugpCcrtTUhDR",
-        &["user", "group", "prompt", "chdir", "host", "role", "type"],
-        0,
-    ),
-    wrapper("doas", "uCa", &[], 0),
-    wrapper("pkexec", "", &["user"], 0),
-    wrapper("run0", "u", &["user"], 0),
-    wrapper("gosu", "", &[], 1),
-    wrapper("su-exec", "", &[], 1),
-    wrapper("setpriv", "", &["reuid", "regid", "groups"], 0),
-    wrapper("fakeroot", "", &[], 0),
-    wrapper("nohup", "", &[], 0),
-    wrapper("setsid", "", &[], 0),
-    wrapper("time", "fo", &["format", "output"], 0),
-    wrapper("gtime", "fo", &["format", "output"], 0),
-    wrapper("nice", "n", &["adjustment"], 0),
-    wrapper("ionice", "cnpPu", &["class", "classdata"], 0),
-    wrapper("chrt", "TPD", &[], 1),
-    wrapper("taskset", "", &[], 1),
-    wrapper("numactl", "CNmlip", &[], 0),
-    wrapper("timeout", "ks", &["kill-after", "signal"], 1),
-    wrapper("gtimeout", "ks", &["kill-after", "signal"], 1),
-    wrapper("stdbuf", "ioe", &["input", "output", "error"], 0),
-    wrapper("unbuffer", "", &[], 0),
-    wrapper("command", "", &[], 0),
-    wrapper("builtin", "", &[], 0),
-    wrapper("exec", "a", &[], 0),
-    wrapper("busybox", "", &[], 0),
-    wrapper("toybox", "", &[], 0),
-    wrapper("strace", "oeEpsuabIOSPX", &["output", "trace", "attach"], 0),
-    wrapper("ltrace", "oepsualn", &["output"], 0),
-    wrapper("valgrind", "", &[], 0),
-    wrapper("catchsegv", "", &[], 0),
-    wrapper("chroot", "", &["userspec", "groups"], 1),
-    wrapper("unshare", "SG", &["setuid", "setgid", "root", "wd"], 0),
-    wrapper("nsenter", "tSG", &["target", "setuid", "setgid", "wd"], 0),
-    wrapper(
-        "bwrap",
-        "",
-        &["bind", "ro-bind", "dev", "proc", "tmpfs", "chdir"],
-        0,
-    ),
-    wrapper("firejail", "", &[], 0),
-    wrapper("flock", "wE", &["wait", "timeout", "conflict-exit-code"], 1),
-    wrapper("setarch", "", &[], 1),
-    wrapper("linux64", "", &[], 0),
-    wrapper("linux32", "", &[], 0),
-    wrapper("faketime", "", &[], 1),
-    wrapper("cpulimit", "lpe", &["limit"], 0),
-    wrapper("prlimit", "p", &["pid"], 0),
-    wrapper(
-        "systemd-run",
-        "pEuG",
-        &["unit", "property", "uid", "setenv"],
-        0,
-    ),
-    wrapper("systemd-inhibit", "", &["what", "who", "why", "mode"], 0),
-    wrapper("caffeinate", "tw", &[], 0),
-    wrapper("xvfb-run", "nsef", &["server-args", "server-num"], 0),
-    wrapper("dbus-run-session", "", &[], 0),
-    wrapper("proxychains", "f", &[], 0),
-    wrapper("proxychains4", "f", &[], 0),
-    wrapper("torsocks", "", &[], 0),
-    wrapper("torify", "", &[], 0),
-    wrapper("rlwrap", "", &[], 0),
-    wrapper("chronic", "", &[], 0),
-    wrapper("dumb-init", "", &[], 0),
-    wrapper("tini", "", &[], 0),
-    wrapper("cross-env", "", &[], 0),
-    wrapper("npx", "pw", &["package", "workspace"], 0),
-    wrapper("bunx", "", &[], 0),
-    wrapper("pnpx", "", &[], 0),
-    wrapper("uvx", "p", &["from", "with", "python"], 0),
-    wrapper("pipx", "", &["spec"], 1),
-    wrapper("dotenv", "efv", &["env-file"], 0),
-    wrapper("shx", "", &[], 0),
-    wrapper("env-cmd", "ferc", &["file"], 0),
-    wrapper("sem", "j", &["jobs", "id"], 0),
-    wrapper("daemonize", "ceoplu", &[], 0),
-    wrapper("ld.so", "", &["library-path", "preload"], 0),
-    wrapper("ld-linux-x86-64.so.2", "", &["library-path", "preload"], 0),
-];
-
-/// `poetry run …` and its like: the words before the command.
-const RUNNERS: [(&str, &[&str]); 28] = [
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx"]),
-    ("yarn", &["exec", "dlx"]),
-    ("bun", &["x"]),
-    ("adb", &["shell"]),
-    ("perf", &["stat", "record", "trace"]),
-    ("poetry", &["run"]),
-    ("pdm", &["run"]),
-    ("uv", &["run"]),
-    ("pipenv", &["run"]),
-    ("rye", &["run"]),
-    ("hatch", &["run"]),
-    ("conda", &["run"]),
-    ("mamba", &["run"]),
-    ("bundle", &["exec"]),
-    ("mise", &["exec", "x"]),
-    ("asdf", &["exec"]),
-    ("rbenv", &["exec"]),
-    ("pyenv", &["exec"]),
-    ("opam", &["exec"]),
-    ("stack", &["exec"]),
-    ("cabal", &["exec"]),
-    ("direnv", &["exec"]),
-    ("op", &["run"]),
-    ("doppler", &["run"]),
-    ("infisical", &["run"]),
-    ("aws-vault", &["exec"]),
-    ("dotenvx", &["run"]),
-];
+/// `poetry run …` and its like: programs, and the words before the command.
+const RUNNERS: &[(&[&str], &[&str])] = by_word! {
+    "poetry pdm uv pipenv rye hatch conda mamba op doppler infisical dotenvx" => words!("run");
+    "bundle asdf rbenv pyenv opam stack cabal direnv aws-vault" => words!("exec");
+    "npm mise" => words!("exec x");
+    "pnpm yarn" => words!("exec dlx");
+    "bun" => words!("x");
+    "adb" => words!("shell");
+    "perf" => words!("stat record trace");
+};
 
 impl Walker<'_> {
     /// Runs the command within a wrapper; `None` if this is none.
@@ -212,8 +127,8 @@ impl Walker<'_> {
     }
 
     fn simple_wrapper(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
-        let inner = match WRAPPERS.iter().find(|w| w.name == command.name) {
-            Some(wrapper) => after_options(command.args, wrapper.takes, wrapper.skip),
+        let inner = match by_word(WRAPPERS, command.name) {
+            Some((takes, skip)) => after_options(command.args, *takes, *skip),
             None => runner(command)?,
         };
         // `command -v rm` asks, it runs nothing.
@@ -474,7 +389,7 @@ impl Walker<'_> {
 }
 
 fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
-    let (_, verbs) = RUNNERS.iter().find(|(name, _)| *name == command.name)?;
+    let verbs = by_word(RUNNERS, command.name)?;
     let (first, rest) = command.args.split_first()?;
     if !verbs.contains(&first.as_str()) {
         return None;

@@ -43,7 +43,5 @@ fn serves(walker: &mut Walker, command: &Command, env: &Env) {
     } else {
         Args::read(command.args, NO_VALUES).operands
     };
-    for directory in directories {
-        files::read(walker, directory, env);
-    }
+    files::read_all(walker, directories, env);
 }

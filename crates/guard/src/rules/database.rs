@@ -152,10 +152,7 @@ fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
         ".import" | ".read" | ".load" | ".restore" => files::read(walker, path, env),
         _ => {}
     }
-    if ["xp_cmdshell", "sys_exec(", "sys_eval("]
-        .iter()
-        .any(|word| lower.contains(word))
-    {
+    if has_any!(lower, "xp_cmdshell sys_exec( sys_eval(") {
         walker.report(RuleId::OpaqueCode, text);
     }
 }
@@ -175,9 +172,7 @@ fn deletes_index(command: &Command, operands: &[&str]) -> bool {
 }
 
 fn is_database(url: &str) -> bool {
-    [":9200", ":5984", ":8086"]
-        .iter()
-        .any(|port| url.contains(port))
+    has_any!(url, ":9200 :5984 :8086")
 }
 
 /// One index on this machine that its name says is a test's.

@@ -142,6 +142,26 @@ fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
     }
 }
 
+/// Each of several paths is read.
+pub fn read_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| read(w, path.as_ref(), env));
+}
+
+pub fn write_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| write(w, path.as_ref(), env));
+}
+
+/// Each goes with everything below it.
+pub fn delete_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| delete(w, path.as_ref(), env, true));
+}
+
 /// Something is deleted, with everything below it if it is a `tree`.
 pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
     if path.is_empty() {
@@ -342,9 +362,10 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
 pub fn list(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "list", path, env) {
         let directory = format!("{}/", place.real);
-        let secret = words!("/.ssh/ /.gnupg/ /.aws/ /.password-store/ /run/secrets/")
-            .iter()
-            .any(|name| directory.contains(name));
+        let secret = has_any!(
+            directory,
+            "/.ssh/ /.gnupg/ /.aws/ /.password-store/ /run/secrets/"
+        );
         if secret && !env.elsewhere {
             walker.report(RuleId::SecretFile, path);
         }

@@ -117,9 +117,11 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let plain = Args::read(args, NO_VALUES);
     if one_of!(verb, "diff log show archive format-patch bundle") {
         let takes = takes!("o", "output output-directory");
-        for path in Args::read(args, takes).values(&["o", "output", "output-directory"]) {
-            files::write(walker, path, env);
-        }
+        files::write_all(
+            walker,
+            Args::read(args, takes).values(&["o", "output", "output-directory"]),
+            env,
+        );
     }
     let runs_option = args.iter().any(|word| {
         (verb == "archive" && word.starts_with("--exec"))
@@ -132,16 +134,16 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     }
     if verb == "stash" {
         // What is stashed is as it was before, until somebody takes it back.
-        for path in args.iter().skip_while(|word| *word != "--").skip(1) {
-            files::write(walker, path, env);
-        }
+        files::write_all(
+            walker,
+            args.iter().skip_while(|word| *word != "--").skip(1),
+            env,
+        );
     }
     if matches!(verb, "commit" | "notes" | "tag" | "merge") {
         let takes = takes!("FmCc", "file message");
         let written = Args::read(args, takes);
-        for path in written.values(&["F", "file"]) {
-            files::read(walker, path, env);
-        }
+        files::read_all(walker, written.values(&["F", "file"]), env);
         let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
         for path in written.operands.iter().filter(is_secret) {
             if verb == "commit" {
@@ -175,9 +177,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         }
         // A file whose changes nobody sees is as good as changed.
         "update-index" if call.is("+--assume-unchanged|--skip-worktree") => {
-            for path in &plain.operands {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, &plain.operands, env);
         }
         "bundle" if first == "create" => {
             if let Some(path) = plain.operands.get(1).filter(|path| **path != "-") {
@@ -207,12 +207,8 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             walker.report(RuleId::SecretCommit, &shown);
         }
         "apply" | "am" => {
-            for path in &plain.operands {
-                files::read(walker, path, env);
-            }
-            for directory in plain.values(&["directory"]) {
-                files::write(walker, directory, env);
-            }
+            files::read_all(walker, &plain.operands, env);
+            files::write_all(walker, plain.values(&["directory"]), env);
         }
         _ => {}
     }

@@ -6,35 +6,10 @@ use crate::RuleId;
 use crate::meaning::{Args, Env, Flow, Walker};
 
 /// Programs that may stand in such a setting.
-const HARMLESS: [&str; 27] = [
-    "",
-    "cat",
-    "less",
-    "more",
-    "delta",
-    "bat",
-    "vim",
-    "vi",
-    "nvim",
-    "nano",
-    "emacs",
-    "code",
-    "true",
-    ":",
-    "false",
-    "ssh",
-    "store",
-    "cache",
-    "osxkeychain",
-    "manager",
-    "manager-core",
-    "gpg",
-    "gpg2",
-    "diff-so-fancy",
-    "difft",
-    "gh",
-    "meld",
-];
+const HARMLESS: &[&str] = words!(
+    "cat less more delta bat vim vi nvim nano emacs code true : false ssh store cache
+     osxkeychain manager manager-core gpg gpg2 diff-so-fancy difft gh meld"
+);
 
 /// Does git run the value of this key?
 fn runs(key: &str) -> bool {
@@ -104,6 +79,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         let text = value.strip_prefix('!').unwrap_or(value);
         let program = text.split_whitespace().next().unwrap_or_default();
         let name = program.rsplit('/').next().unwrap_or(program);
+        let harmless = name.is_empty() || HARMLESS.contains(&name);
         let plain_helper = lower.starts_with("credential") && value.starts_with('!');
         let boolean = lower == "core.fsmonitor" && matches!(value, "true" | "false");
         let proxy = text.contains("ProxyCommand")
@@ -113,8 +89,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
             || text.contains("$(")
             || text.contains('&');
         let lfs = lower.starts_with("filter.lfs") && text.starts_with("git-lfs");
-        if (!HARMLESS.contains(&name) || proxy || plain_helper && name != "gh") && !boolean && !lfs
-        {
+        if (!harmless || proxy || plain_helper && name != "gh") && !boolean && !lfs {
             walker.report(RuleId::GitConfigInjection, key);
         }
     }

@@ -112,9 +112,7 @@ fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
     let args = Args::read(command.args, takes);
     let installs = |word: &&str| matches!(*word, "install" | "i" | "add" | "ci");
     if args.operands.iter().any(installs) {
-        for path in args.values(&["prefix", "target", "root"]) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, args.values(&["prefix", "target", "root"]), env);
     }
     let shell = command
         .args
@@ -253,9 +251,10 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
 fn is_for_tokens(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains(mark::SECRET)
-        || words!("auth key token secret cookie password credential signature")
-            .iter()
-            .any(|word| name.contains(word))
+        || has_any!(
+            name,
+            "auth key token secret cookie password credential signature"
+        )
 }
 
 fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {

@@ -40,8 +40,10 @@ fn given_to_client(walker: &mut Walker, text: &str, env: &Env) {
         }
         let mut words = line.split_whitespace();
         let puts = matches!(words.next(), Some("put" | "mput" | "reput" | "send"));
-        for path in words.filter(|word| puts && !word.starts_with('-')) {
-            files::read(walker, path, env);
-        }
+        files::read_all(
+            walker,
+            words.filter(|word| puts && !word.starts_with('-')),
+            env,
+        );
     }
 }

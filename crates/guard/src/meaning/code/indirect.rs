@@ -42,9 +42,11 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Toke
         }
     }
     if strings.iter().any(|text| DELETERS.contains(text)) && calls_a_value(tokens) {
-        for path in strings.iter().filter(|text| text.contains(['/', '~'])) {
-            files::delete(walker, path, env, true);
-        }
+        files::delete_all(
+            walker,
+            strings.iter().filter(|text| text.contains(['/', '~'])),
+            env,
+        );
     }
     below_home(walker, text, &strings, env);
     if language == Language::Other {

@@ -53,69 +53,51 @@ pub fn everything_else(
                 || compact.contains("($_SERVER)")
         }
         Language::Awk => compact.contains("inENVIRON"),
-        Language::Other => words!(
+        Language::Other => has_any!(
+            text,
             "Sys.getenv() (ENV) System.get_env() os:getenv() System.getenv()
              ProcessInfo.processInfo.environment"
-        )
-        .iter()
-        .any(|word| text.contains(word)),
+        ),
         _ => false,
     };
     if prints_environment {
         walker.report(RuleId::SecretEnvironment, text);
     }
-    let reads_names =
-        words!("os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env(")
-            .iter()
-            .any(|word| code.contains(word));
-    let sends = words!("urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
+    let reads_names = has_any!(
+        code,
+        "os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env("
+    );
+    let sends = has_any!(code, "urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
          URI.open HTTPConnection httpx. axios")
-    .iter()
-    .any(|word| code.contains(word))
         || compact.contains(").get(")
             && tokens.iter().any(|token| {
                 matches!(token, Token::Text(text) if matches!(text.trim_start_matches("node:"), "http" | "https"))
             });
-    let reads_files = [
-        "open", "read", "File", "load", "file", "Path(", "slurp", "cat", "dotenv", "config(", "<",
-    ]
-    .iter()
-    .any(|word| compact.contains(word));
+    let reads_files = has_any!(
+        compact,
+        "open read File load file Path( slurp cat dotenv config( <"
+    );
     let whole_environment = words!(
         "dict(os.environ os.environ) os.environ, os.environ.copy() (process.env process.env)
          process.env} ENV.to_h"
     );
-    let named_only = ["process.env."].iter().any(|word| compact.contains(word));
+    let named_only = has_any!(compact, "process.env.");
     if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
         walker.report(RuleId::SecretSend, text);
     }
-    if sends
-        && ["(eval)", "eval(", "exec(", "Function(", "evalURI", "_eval"]
-            .iter()
-            .any(|word| compact.contains(word))
-    {
+    if sends && has_any!(compact, "(eval) eval( exec( Function( evalURI _eval") {
         walker.report(RuleId::NetRunRemoteCode, text);
     }
-    if ["evalpack(", "evalunpack(", "eval(pack(", "eval(unpack("]
-        .iter()
-        .any(|word| compact.contains(word))
-    {
+    if has_any!(compact, "evalpack( evalunpack( eval(pack( eval(unpack(") {
         walker.report(RuleId::OpaqueCode, text);
     }
     if language == Language::Perl && compact.contains("evalget(") {
         walker.report(RuleId::NetRunRemoteCode, text);
     }
-    if ["setuid(0", "seteuid(0", "setreuid(0"]
-        .iter()
-        .any(|word| compact.contains(word))
-    {
+    if has_any!(compact, "setuid(0 seteuid(0 setreuid(0") {
         walker.report(RuleId::PrivilegeEscalate, text);
     }
-    if language == Language::Perl
-        && ["chmod0777", "chmod0666", "chmod(0777"]
-            .iter()
-            .any(|word| compact.contains(word))
-    {
+    if language == Language::Perl && has_any!(compact, "chmod0777 chmod0666 chmod(0777") {
         walker.report(RuleId::PermWorldWritable, text);
     }
     for token in tokens {
@@ -154,14 +136,12 @@ pub fn everything_else(
     {
         walker.report(RuleId::NetReverseShell, text);
     }
-    let runs =
-        words!("system exec popen spawn subprocess child_ shell getattr __import__ getline |&")
-            .iter()
-            .any(|word| compact.contains(word));
-    let connects = ["socket", "Socket", "fsockopen", "inet_aton"]
-        .iter()
-        .any(|word| compact.contains(word))
-        || text.contains("/inet/tcp/");
+    let runs = has_any!(
+        compact,
+        "system exec popen spawn subprocess child_ shell getattr __import__ getline |&"
+    );
+    let connects =
+        has_any!(compact, "socket Socket fsockopen inet_aton") || text.contains("/inet/tcp/");
     if connects
         && (runs || text.contains("/bin/sh") || text.contains("/bin/bash"))
         && (text.contains("sh -i")
@@ -206,9 +186,7 @@ pub fn everything_else(
 /// Does a filter for variables of this name let secrets through?
 fn wants_secrets(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
-    ["AWS", "SECRET", "TOKEN", "KEY", "PASS", "API"]
-        .iter()
-        .any(|word| upper.contains(word))
+    has_any!(upper, "AWS SECRET TOKEN KEY PASS API")
 }
 
 /// `qx(…)` of Perl and `%x{…}` of Ruby run what they quote.

@@ -199,8 +199,12 @@ impl Scan<'_, '_> {
             Some(outer) if self.language == Language::Perl => outer.trim_end(),
             _ => before,
         };
-        let Some((name, call)) = CALLS
+        let script = std::iter::once((&"do shell script", &Call::Run));
+        let calls = CALLS
             .iter()
+            .flat_map(|(names, call)| names.iter().map(move |name| (name, call)));
+        let Some((name, call)) = calls
+            .chain(script)
             .filter(|(name, _)| ends_with_name(before, name))
             .max_by_key(|(name, _)| name.len())
         else {
@@ -284,10 +288,7 @@ impl Scan<'_, '_> {
             }
             Call::Mode => {
                 let mode: String = self.whole.chars().filter(|c| !c.is_whitespace()).collect();
-                if ["0o777", "0777", "511", "0o666", "0666"]
-                    .iter()
-                    .any(|m| mode.contains(m))
-                {
+                if has_any!(mode, "0o777 0777 511 0o666 0666") {
                     self.walker.report(RuleId::PermWorldWritable, before);
                 }
             }
@@ -329,10 +330,7 @@ impl Scan<'_, '_> {
         if name == ".exec" && !self.whole.contains("child_process") {
             return;
         }
-        if ["urlopen", "requests.", "fetch("]
-            .iter()
-            .any(|word| first.contains(word))
-        {
+        if has_any!(first, "urlopen requests. fetch(") {
             self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
         }

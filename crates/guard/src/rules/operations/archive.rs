@@ -41,28 +41,23 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
                 None => (None, rest),
             },
         };
-        for path in archive
-            .iter()
-            .filter(|path| **path != "-" && !is_remote(path))
-        {
-            files::write(walker, path, env);
-        }
-        for path in members {
-            files::read(walker, path, env);
-        }
+        files::write_all(
+            walker,
+            archive
+                .iter()
+                .filter(|path| **path != "-" && !is_remote(path)),
+            env,
+        );
+        files::read_all(walker, members, env);
     }
     if extracts {
-        for path in args.values(&["C", "directory"]) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, args.values(&["C", "directory"]), env);
         if args.has('P', "absolute-names") || mode.contains('P') {
             walker.report(RuleId::FsWriteOutside, "--absolute-names");
         }
     }
     if args.long("remove-files") {
-        for path in rest {
-            files::delete(walker, path, env, true);
-        }
+        files::delete_all(walker, rest, env);
     }
 }
 
@@ -92,9 +87,7 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
         "ssh-keygen" => &["f"],
         _ => &[],
     };
-    for path in args.values(names) {
-        files::write(walker, path, env);
-    }
+    files::write_all(walker, args.values(names), env);
     match command.name {
         "patch" | "sponge" => {
             if let Some(path) = args.operands.first() {
@@ -110,28 +103,23 @@ pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
             }
         }
         "ex" | "ed" => {
-            for path in &args.operands {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, &args.operands, env);
         }
         "gunzip" => {
-            for path in &args.operands {
-                files::read(walker, path, env);
-            }
+            files::read_all(walker, &args.operands, env);
         }
         "7z" | "7za" | "7zr" => {
             if args.operands.first() == Some(&"a") {
-                for path in args.operands.iter().skip(2) {
-                    files::read(walker, path, env);
-                }
+                files::read_all(walker, args.operands.iter().skip(2), env);
             }
-            for path in command
-                .args
-                .iter()
-                .filter_map(|word| word.strip_prefix("-o"))
-            {
-                files::write(walker, path, env);
-            }
+            files::write_all(
+                walker,
+                command
+                    .args
+                    .iter()
+                    .filter_map(|word| word.strip_prefix("-o")),
+                env,
+            );
         }
         _ => {}
     }

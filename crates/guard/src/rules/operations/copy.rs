@@ -20,9 +20,7 @@ pub fn sources_and_target<'a>(args: &'a Args<'a>) -> (Vec<&'a str>, Option<&'a s
 pub fn moves(walker: &mut Walker, command: &Command, env: &Env) {
     let args = Args::read(command.args, TARGET);
     let (sources, target) = sources_and_target(&args);
-    for source in &sources {
-        files::delete(walker, source, env, true);
-    }
+    files::delete_all(walker, &sources, env);
     if let Some(target) = target {
         files::write(walker, target, env);
         // What is moved away to /dev/null or out of the project is lost.
@@ -36,9 +34,7 @@ pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
     let args = Args::read(command.args, TARGET);
     let (sources, target) = sources_and_target(&args);
     let from_example = sources.iter().all(|source| is_example(source));
-    for source in &sources {
-        files::read(walker, source, env);
-    }
+    files::read_all(walker, &sources, env);
     if let Some(target) = target
         && !(from_example && is_plain_env(target))
     {
@@ -49,18 +45,17 @@ pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
             crate::rules::system::mode(walker, mode);
         }
         if args.has('d', "directory") {
-            for path in &args.operands {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, &args.operands, env);
         }
     }
 }
 
 /// `.env.example` and its kin.
 pub fn is_example(path: &str) -> bool {
-    words!(".example .sample .template .dist .defaults .default .tmpl")
-        .iter()
-        .any(|word| path.contains(word))
+    has_any!(
+        path,
+        ".example .sample .template .dist .defaults .default .tmpl"
+    )
 }
 
 /// An environment file of the project, which setup instructions make from
@@ -115,9 +110,11 @@ pub fn scp(walker: &mut Walker, command: &Command, env: &Env) {
     let Some((target, sources)) = args.operands.split_last() else {
         return;
     };
-    for source in sources.iter().filter(|source| !is_remote(source)) {
-        files::read(walker, source, env);
-    }
+    files::read_all(
+        walker,
+        sources.iter().filter(|source| !is_remote(source)),
+        env,
+    );
     if !is_remote(target) && !sources.is_empty() {
         files::write(walker, target, env);
     }

@@ -88,9 +88,11 @@ pub fn editor_commands(walker: &mut Walker, command: &Command, env: &Env) {
         )
     };
     if lines.clone().any(saves) {
-        for path in args.operands.iter().filter(|word| !word.starts_with('+')) {
-            files::write(walker, path, env);
-        }
+        files::write_all(
+            walker,
+            args.operands.iter().filter(|word| !word.starts_with('+')),
+            env,
+        );
     }
     for line in lines {
         let line = line.trim().trim_start_matches(|c: char| {

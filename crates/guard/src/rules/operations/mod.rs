@@ -28,9 +28,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             if let [verb, paths @ ..] = command.args
                 && matches!(verb.as_str(), "trash" | "remove")
             {
-                for path in paths {
-                    files::delete(walker, path, env, true);
-                }
+                files::delete_all(walker, paths, env);
             }
         }
         "find" | "gfind" => find(walker, command, env),
@@ -133,9 +131,7 @@ fn find(walker: &mut Walker, command: &Command, env: &Env) {
     if !command.args.iter().any(|word| word == "-delete") {
         return;
     }
-    for path in crate::meaning::found_paths(command) {
-        files::delete(walker, &path, env, true);
-    }
+    files::delete_all(walker, crate::meaning::found_paths(command), env);
 }
 
 fn owners(walker: &mut Walker, command: &Command, env: &Env) {
@@ -270,9 +266,7 @@ fn installs(walker: &mut Walker, command: &Command, env: &Env) {
     }
     let takes = takes!("", "prefix root destdir");
     let args = Args::read(command.args, takes);
-    for path in args.values(takes.longs) {
-        files::write(walker, path, env);
-    }
+    files::write_all(walker, args.values(takes.longs), env);
     for (name, path) in command.args.iter().filter_map(|word| word.split_once('=')) {
         if matches!(name, "DESTDIR" | "PREFIX" | "prefix") {
             files::write(walker, path, env);

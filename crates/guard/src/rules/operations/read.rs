@@ -33,9 +33,7 @@ pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
         super::option_text(walker, command, env, "-TT");
     }
     let args = Args::read(command.args, takes);
-    for path in args.values(&["o", "output"]) {
-        files::write(walker, path, env);
-    }
+    files::write_all(walker, args.values(&["o", "output"]), env);
     let mut skip = skip;
     let mut words = args.operands.iter();
     // `jq --arg name value` puts two words where the filter would be.
@@ -65,9 +63,7 @@ pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
         }
     }
     if command.name == "yq" && args.short('i') {
-        for path in args.operands.iter().skip(skip) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, args.operands.iter().skip(skip), env);
     }
 }
 
