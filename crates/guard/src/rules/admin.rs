@@ -1,13 +1,19 @@
 //! Programs that administer a machine, and servers of its files.
 
 use super::files;
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::ADMIN;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Env, NO_VALUES, Walker};
 
+/// Servers of files.
+const SERVERS: &[&str] =
+    words!("serve http-server live-server darkhttpd thttpd miniserve php caddy httpd webfsd");
+
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    if command.args.is_empty() || command.has("--help|--version|-V|-h") {
+    let starts_service = command.program.starts_with("/etc/init.d/");
+    let known = starts_service || ADMIN.knows(command.name) || SERVERS.contains(&command.name);
+    if !known || command.args.is_empty() || command.has("--help|--version|-V|-h") {
         return;
     }
     let call = Call {
@@ -15,10 +21,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         ignore_case: true,
         ..Call::default()
     };
-    if let Some(rule) = pattern::broken(ADMIN, command.name, call) {
+    if let Some(rule) = ADMIN.broken(command.name, call) {
         walker.report(rule, &command.line());
     }
-    if command.program.starts_with("/etc/init.d/") && !command.has("status") {
+    if starts_service && !command.has("status") {
         walker.report(RuleId::SystemService, &command.line());
     }
     serves(walker, command, env);
@@ -26,15 +32,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// A server of files shows whoever asks what lies below its directory.
 fn serves(walker: &mut Walker, command: &Command, env: &Env) {
-    let by_option = one_of!(command.name, "php caddy httpd webfsd");
-    let by_operand = one_of!(
-        command.name,
-        "serve http-server live-server darkhttpd thttpd miniserve"
-    );
-    if !by_option && !by_operand {
+    if !SERVERS.contains(&command.name) {
         return;
     }
-    let directories: Vec<&str> = if by_option {
+    let directories: Vec<&str> = if one_of!(command.name, "php caddy httpd webfsd") {
         let args = Args::read(command.args, takes!("hrtpl", "root docroot listen port"));
         if command.name == "php" && !args.short('S') {
             return;

@@ -1,6 +1,6 @@
 //! Clouds, clusters and infrastructure: what destroys there.
 
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::CLOUD;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Takes, Walker};
@@ -40,7 +40,7 @@ const VERBS: &[&str] = words!(
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     let name = command.name;
-    if !pattern::knows(CLOUD, name) {
+    if !CLOUD.knows(name) {
         return;
     }
     let dry = command.has("--dry-run|--dry-run=*") && !command.has("--dry-run=none");
@@ -57,18 +57,22 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         words: command.args,
         ..Call::default()
     };
-    let rule = pattern::broken(CLOUD, name, call).or(match (name, operands.as_slice()) {
-        ("kubectl" | "oc" | "k", ["apply", ..]) if command.args.iter().any(is_foreign) => {
-            Some(RuleId::CloudKubernetes)
-        }
-        ("gsutil", all) if all.contains(&"rm") && all.iter().any(|word| word.ends_with("**")) => {
-            Some(RuleId::CloudDestroy)
-        }
-        ("aws", ["s3", "rm", ..]) if command.args.iter().any(is_bucket) => {
-            Some(RuleId::CloudDestroy)
-        }
-        _ => None,
-    });
+    let rule = CLOUD
+        .broken(name, call)
+        .or(match (name, operands.as_slice()) {
+            ("kubectl" | "oc" | "k", ["apply", ..]) if command.args.iter().any(is_foreign) => {
+                Some(RuleId::CloudKubernetes)
+            }
+            ("gsutil", all)
+                if all.contains(&"rm") && all.iter().any(|word| word.ends_with("**")) =>
+            {
+                Some(RuleId::CloudDestroy)
+            }
+            ("aws", ["s3", "rm", ..]) if command.args.iter().any(is_bucket) => {
+                Some(RuleId::CloudDestroy)
+            }
+            _ => None,
+        });
     if let Some(rule) = rule {
         walker.report(rule, &command.line());
     }

@@ -5,11 +5,11 @@ use crate::meaning::{Args, Command, Env, Walker, mark};
 
 use super::cloud::global_options;
 use super::files;
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::CONTAINER;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    if !pattern::knows(CONTAINER, command.name) {
+    if !CONTAINER.knows(command.name) {
         return;
     }
     let args = command.args;
@@ -35,7 +35,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let destroys = if compose {
         call.is("..down|rm +-v|--volumes|-fv|-sfv|-fsv")
     } else {
-        any || pattern::broken(CONTAINER, command.name, call).is_some()
+        any || CONTAINER.broken(command.name, call).is_some()
     };
     if destroys {
         walker.report(RuleId::ContainerDestroy, &shown);

@@ -1,7 +1,7 @@
 //! Databases: what drops or empties them.
 
 use super::files;
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::DATABASE;
 use crate::RuleId;
 use crate::meaning::{Command, Env, Flow, Walker, mark};
@@ -46,7 +46,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     };
     let stdin = command.stdin_text();
     let mut texts = operands.iter().copied().chain([stdin]);
-    let destroys = pattern::broken(DATABASE, name, call).is_some()
+    let destroys = DATABASE.broken(name, call).is_some()
         || match name {
             "cypher-shell" => texts.any(|text| {
                 let upper = text.to_ascii_uppercase();

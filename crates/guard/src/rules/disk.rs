@@ -1,6 +1,6 @@
 //! Disks and file systems.
 
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::DISK;
 use crate::RuleId;
 use crate::meaning::{Command, Walker};
@@ -11,7 +11,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if makes || name == "diskutil" && erases(command.first()) {
         return walker.report(RuleId::DiskFormat, &command.line());
     }
-    if !pattern::knows(DISK, name) {
+    if !DISK.knows(name) {
         return;
     }
     let call = Call {
@@ -19,7 +19,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         words: command.args,
         ..Call::default()
     };
-    if let Some(rule) = pattern::broken(DISK, name, call) {
+    if let Some(rule) = DISK.broken(name, call) {
         walker.report(rule, &command.line());
     }
 }

@@ -1,6 +1,6 @@
 //! git: what it would throw away, rewrite or force on others.
 
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::GIT;
 use super::{files, git_config};
 use crate::RuleId;
@@ -160,7 +160,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         options: Some(&plain),
         ..Call::default()
     };
-    if let Some(rule) = pattern::broken(GIT, verb, call) {
+    if let Some(rule) = GIT.broken(verb, call) {
         walker.report(rule, &shown);
     }
     match verb {

@@ -1,6 +1,6 @@
 //! Processes, services, the network and the packages of a machine.
 
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::NETWORK;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Walker, mark};
@@ -112,7 +112,7 @@ pub fn services(walker: &mut Walker, command: &Command) {
 }
 
 pub fn network(walker: &mut Walker, command: &Command) {
-    if !pattern::knows(NETWORK, command.name) {
+    if !NETWORK.knows(command.name) {
         return;
     }
     let call = Call {
@@ -120,7 +120,7 @@ pub fn network(walker: &mut Walker, command: &Command) {
         words: command.args,
         ..Call::default()
     };
-    if let Some(rule) = pattern::broken(NETWORK, command.name, call) {
+    if let Some(rule) = NETWORK.broken(command.name, call) {
         walker.report(rule, &command.args.join(" "));
     }
 }

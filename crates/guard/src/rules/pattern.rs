@@ -17,7 +17,7 @@
 
 use crate::RuleId;
 use crate::meaning::Args;
-use crate::words::is_one_of;
+use crate::words::{Sieve, is_one_of};
 
 /// Programs, what they are told, and the rule that this breaks.
 pub struct Row {
@@ -31,13 +31,13 @@ macro_rules! rows {
     ($($(#[$doc:meta])+ $name:ident = $($rule:ident {
         $($programs:literal: $($pattern:literal),+;)*
     })*)*) => {
-        $($(#[$doc])+ pub static $name: &[$crate::rules::pattern::Row] = &[$($(
+        $($(#[$doc])+ pub static $name: $crate::rules::pattern::Table = $crate::rules::pattern::Table::new(&[$($(
             $crate::rules::pattern::Row {
                 programs: words!($programs),
                 patterns: &[$($pattern),+],
                 rule: $crate::RuleId::$rule,
             },
-        )*)*];)*
+        )*)*]);)*
     };
 }
 
@@ -53,18 +53,44 @@ pub struct Call<'a> {
     pub ignore_case: bool,
 }
 
-/// Is the program in the table at all?
-pub fn knows(table: &[Row], program: &str) -> bool {
-    table.iter().any(|row| row.programs.contains(&program))
+/// The rows of one family.
+pub struct Table {
+    rows: &'static [Row],
+    programs: Sieve,
 }
 
-/// The rule that the call breaks by the first row that holds.
-pub fn broken(table: &[Row], program: &str, call: Call) -> Option<RuleId> {
-    table
-        .iter()
-        .filter(|row| row.programs.contains(&program))
-        .find(|row| row.patterns.iter().any(|pattern| call.is(pattern)))
-        .map(|row| row.rule)
+impl Table {
+    pub const fn new(rows: &'static [Row]) -> Self {
+        let mut programs = Sieve::EMPTY;
+        let mut at = 0;
+        while at < rows.len() {
+            programs = programs.with(rows[at].programs);
+            at += 1;
+        }
+        Table { rows, programs }
+    }
+
+    fn about(&self, program: &str) -> impl Iterator<Item = &'static Row> {
+        let rows = if self.programs.may_hold(program) {
+            self.rows
+        } else {
+            &[]
+        };
+        rows.iter()
+            .filter(move |row| row.programs.contains(&program))
+    }
+
+    /// Is the program in the table at all?
+    pub fn knows(&self, program: &str) -> bool {
+        self.about(program).next().is_some()
+    }
+
+    /// The rule that the call breaks by the first row that holds.
+    pub fn broken(&self, program: &str, call: Call) -> Option<RuleId> {
+        self.about(program)
+            .find(|row| row.patterns.iter().any(|pattern| call.is(pattern)))
+            .map(|row| row.rule)
+    }
 }
 
 impl Call<'_> {

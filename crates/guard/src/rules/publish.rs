@@ -1,7 +1,7 @@
 //! Publishing: what leaves for everybody and can't be taken back.
 
 use super::cloud::global_options;
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::PUBLISH;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Walker};
@@ -15,7 +15,11 @@ const OTHER_PUBLISHERS: &[&str] = words!(
 );
 
 pub fn judge(walker: &mut Walker, command: &Command) {
-    if command.has("--dry-run|--help|-h|--dry-run=true") {
+    let npm_like = one_of!(command.name, "npm pnpm yarn bun");
+    let may_publish = npm_like
+        || PUBLISH.knows(command.name)
+        || command.args.iter().any(|word| word == "publish");
+    if !may_publish || command.has("--dry-run|--help|-h|--dry-run=true") {
         return;
     }
     let mut operands = Args::read(command.args, global_options(command.name)).operands;
@@ -25,9 +29,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         words: command.args,
         ..Call::default()
     };
-    let publishes = pattern::broken(PUBLISH, command.name, call).is_some()
+    let publishes = PUBLISH.broken(command.name, call).is_some()
         || match command.name {
-            "npm" | "pnpm" | "yarn" | "bun" => npm(&operands),
+            _ if npm_like => npm(&operands),
             "gradle" | "gradlew" => operands.iter().any(|word| {
                 let task = word.rsplit(':').next().unwrap_or(word);
                 task.starts_with("publish") && !task.contains("MavenLocal")

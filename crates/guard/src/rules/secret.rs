@@ -1,7 +1,7 @@
 //! Secrets: variables, stores and files that are printed, sent or committed.
 
 use super::files;
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::STORES;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker, mark};
@@ -266,7 +266,8 @@ fn git(walker: &mut Walker, args: &[String]) {
 
 /// Programs that hand out what a store keeps.
 fn store(walker: &mut Walker, command: &Command) {
-    if command.has("--help|--help=*") {
+    let known = STORES.knows(command.name) || one_of!(command.name, "pnpm yarn dotenv");
+    if !known || command.has("--help|--help=*") {
         return;
     }
     let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
@@ -275,7 +276,7 @@ fn store(walker: &mut Walker, command: &Command) {
         words: command.args,
         ..Call::default()
     };
-    let secret = pattern::broken(STORES, command.name, call).is_some()
+    let secret = STORES.broken(command.name, call).is_some()
         || match (command.name, words.as_slice()) {
             ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
                 is_one_of("*token*|*password*|*_auth", &name.to_ascii_lowercase())

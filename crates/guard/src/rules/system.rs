@@ -2,7 +2,7 @@
 
 use super::loader::{agent, is_agent, own_binary};
 use super::machine::{network, packages, processes, services};
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::SYSTEM;
 use crate::RuleId;
 use crate::meaning::{Args, Command, NO_VALUES, Walker};
@@ -13,13 +13,13 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if asks && command.name != "shutdown" {
         return;
     }
-    if pattern::knows(SYSTEM, command.name) {
+    if SYSTEM.knows(command.name) {
         let call = Call {
             operands: &command.words(),
             words: args,
             ..Call::default()
         };
-        if let Some(rule) = pattern::broken(SYSTEM, command.name, call) {
+        if let Some(rule) = SYSTEM.broken(command.name, call) {
             walker.report(rule, command.name);
         }
     }

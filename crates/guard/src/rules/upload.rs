@@ -6,6 +6,12 @@ use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker};
 use crate::paths;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    if !one_of!(
+        command.name,
+        "rclone aws gsutil s3cmd mc azcopy gcloud croc wormhole sftp lftp ftp"
+    ) {
+        return;
+    }
     let operands = Args::read(command.args, NO_VALUES).operands;
     let sources: &[&str] = match (command.name, operands.as_slice()) {
         ("rclone", ["copy" | "sync" | "move" | "copyto", rest @ ..])

@@ -1,11 +1,11 @@
 //! Other tools that keep history than git: what loses work or rewrites it.
 
-use super::pattern::{self, Call};
+use super::pattern::Call;
 use super::table::VERSIONS;
 use crate::meaning::{Args, Command, NO_VALUES, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
-    if !pattern::knows(VERSIONS, command.name) {
+    if !VERSIONS.knows(command.name) {
         return;
     }
     let args = Args::read(command.args, NO_VALUES);
@@ -14,7 +14,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         options: Some(&args),
         ..Call::default()
     };
-    if let Some(rule) = pattern::broken(VERSIONS, command.name, call) {
+    if let Some(rule) = VERSIONS.broken(command.name, call) {
         walker.report(rule, &command.line());
     }
 }
