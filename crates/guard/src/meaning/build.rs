@@ -1,6 +1,5 @@
 //! Build tools that run recipes: those that this text itself wrote are read.
 
-use super::args::Args;
 use super::command::Command;
 use super::env::{Env, Flow};
 use super::walk::Walker;
@@ -28,12 +27,11 @@ impl Walker<'_> {
     }
 
     fn make(&mut self, command: &Command, env: &mut Env) {
-        let takes = takes!("fCjIoW", "file makefile directory eval");
-        let options = Args::read(command.args, takes);
+        let options = command.read(takes!("fCjIoW", "file makefile directory eval"));
         let shells = ["SHELL=", ".SHELLFLAGS="];
         for text in options.operands.iter() {
             if let Some(text) = shells.iter().find_map(|name| text.strip_prefix(name)) {
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
         for text in options.values(&["eval"]) {
@@ -67,11 +65,11 @@ impl Walker<'_> {
             if let Some(recipe) = recipe {
                 let plain = recipe.trim_start_matches(['@', '-', '+', ' ']);
                 let plain = plain.replace("$$", "$");
-                self.code(&plain, &mut env.clone(), &Flow::Unknown);
+                self.aside(&plain, env);
             }
             if let Some((_, shell)) = line.split_once("$(shell ") {
                 let inner = shell.rsplit_once(')').map_or(shell, |(inner, _)| inner);
-                self.code(inner, &mut env.clone(), &Flow::Unknown);
+                self.aside(inner, env);
             }
         }
     }
@@ -85,7 +83,7 @@ impl Walker<'_> {
             .and_then(|scripts| scripts.as_object());
         for script in scripts.into_iter().flat_map(|scripts| scripts.values()) {
             if let Some(script) = script.as_str() {
-                self.code(script, &mut env.clone(), &Flow::Unknown);
+                self.aside(script, env);
             }
         }
     }

@@ -72,7 +72,7 @@ impl Walker<'_> {
             "complete" | "compgen" if args.iter().any(|a| a == "-C") => {
                 let code = args.iter().skip_while(|word| *word != "-C").nth(1);
                 if let Some(text) = code {
-                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                    self.aside(text, env);
                 }
             }
             "enable" if args.iter().any(|word| word == "-f") => {
@@ -127,7 +127,7 @@ impl Walker<'_> {
     /// A trap runs later: what it can't say yet is asked again at the end.
     fn trapped(&mut self, text: &str, env: &Env) {
         let before = self.findings.len();
-        self.code(text, &mut env.clone(), &Flow::Unknown);
+        self.aside(text, env);
         let mut found = self.findings.iter().skip(before).peekable();
         let too_early = found.peek().is_some() && found.all(|f| f.is(RuleId::OpaqueTarget));
         if too_early {
@@ -241,10 +241,7 @@ fn read_into(command: &Command, env: &mut Env) {
             .map(str::to_owned)
             .collect()
     };
-    let into_list = command
-        .args
-        .iter()
-        .any(|word| word == "-a" || word == "-ra");
+    let into_list = command.has("-a|-ra");
     let single = names.len() == 1;
     for (index, name) in names.into_iter().enumerate() {
         let value = match &lines {

@@ -46,7 +46,7 @@ impl Walker<'_> {
             let starts = text.split_once(' ').map(|(first, _)| first);
             if RUNS.contains(&flag.as_str()) && starts.is_some_and(rules::is_dangerous_program) {
                 self.trace.unwrapped(command.name);
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A simple command as the rules see it.
 
+use super::args::{Args, Takes};
 use super::env::Flow;
 use crate::words::is_one_of;
 
@@ -23,6 +24,11 @@ impl<'a> Command<'a> {
     /// The first argument, whatever it is.
     pub fn first(&self) -> &'a str {
         self.args.first().map_or("", String::as_str)
+    }
+
+    /// Its options and operands, by the options that take a value.
+    pub fn read(&self, takes: Takes) -> Args<'a> {
+        Args::read(self.args, takes)
     }
 
     /// As it is shown to people.

@@ -2,7 +2,7 @@
 //! by an option, or by what they are told to do with a shell.
 
 use super::command::Command;
-use super::env::{Env, Flow};
+use super::env::Env;
 use super::interpret;
 use super::walk::Walker;
 use crate::RuleId;
@@ -39,7 +39,7 @@ impl Walker<'_> {
         if is_bare_shell(text) {
             self.report(RuleId::OpaqueCode, text);
         }
-        self.code(text, &mut env.clone(), &Flow::Unknown);
+        self.aside(text, env);
     }
 
     /// The commands in a program's options.

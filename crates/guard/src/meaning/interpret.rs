@@ -71,7 +71,7 @@ impl Walker<'_> {
 
     /// Source code that this text itself wrote and now builds.
     fn compiled(&mut self, command: &Command, env: &mut Env) {
-        let target = Args::read(command.args, OUTPUT).values(&["o"]).next();
+        let target = command.read(OUTPUT).values(&["o"]).next();
         let target = target.unwrap_or("a.out").to_owned();
         let mut sources = Vec::new();
         for word in command.args {

@@ -132,7 +132,7 @@ impl Walker<'_> {
             },
             longs: &["lines", "bytes"],
         };
-        let args = Args::read(command.args, takes);
+        let args = command.read(takes);
         let files: Vec<&str> = args
             .operands
             .iter()
@@ -198,7 +198,7 @@ impl Walker<'_> {
 
     fn downloads(&mut self, command: &Command, env: &mut Env) -> Flow {
         let takes = crate::rules::net::client_takes(command.name);
-        let args = Args::read(command.args, takes);
+        let args = command.read(takes);
         let mut saved = false;
         let names: &[&str] = match command.name {
             "wget" => &["O", "output-document"],
@@ -247,7 +247,7 @@ impl Walker<'_> {
             "tar" | "bsdtar" => words.next().map_or("", String::as_str),
             _ => "c",
         };
-        let creates = mode.contains('c') || command.args.iter().any(|word| word == "--create");
+        let creates = mode.contains('c') || command.has("--create");
         if !creates {
             self.unpacked(command, env);
             return filtered(command);
@@ -287,7 +287,7 @@ impl Walker<'_> {
 
     /// A file that comes from another machine is as good as a download.
     fn copied_from_elsewhere(&mut self, command: &Command, env: &mut Env) {
-        let operands = Args::read(command.args, NO_VALUES).operands;
+        let operands = command.read(NO_VALUES).operands;
         let Some((target, sources)) = operands.split_last() else {
             return;
         };
@@ -315,7 +315,7 @@ impl Walker<'_> {
 
     /// A copy holds what its source held; a link leads to its target.
     fn copies(&mut self, command: &Command, env: &mut Env) {
-        let args = Args::read(command.args, NO_VALUES);
+        let args = command.read(NO_VALUES);
         let [sources @ .., target] = args.operands.as_slice() else {
             return;
         };
@@ -386,8 +386,7 @@ const SECRET_NAMES: &[&str] = words!(
 
 /// What a search lets through of names of files.
 fn grepped(command: &Command) -> Flow {
-    let takes = takes!("eABCmf", "regexp file");
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("eABCmf", "regexp file"));
     let inverted = args.has('v', "invert-match");
     let counts = args.has('c', "count") || args.has('q', "quiet");
     let pattern = args
@@ -547,11 +546,11 @@ fn unescape(text: &str) -> String {
 }
 
 fn decoded(command: &Command) -> Flow {
-    let args = Args::read(command.args, NO_VALUES);
+    let args = command.read(NO_VALUES);
     let decodes = match command.name {
         "xxd" => args.shorts.contains(&'r') || args.long("revert"),
         "rev" => true,
-        "openssl" => command.args.iter().any(|a| a == "-d"),
+        "openssl" => command.has("-d"),
         _ => args.short('d') || args.short('D') || args.long("decode"),
     };
     if !decodes {
@@ -566,11 +565,7 @@ fn decoded(command: &Command) -> Flow {
             return Flow::Text(lines.join("\n"));
         }
         ("base64" | "gbase64", Flow::Text(text)) => base64(text),
-        ("openssl", Flow::Text(text))
-            if command.args.iter().any(|a| a == "base64" || a == "-base64") =>
-        {
-            base64(text)
-        }
+        ("openssl", Flow::Text(text)) if command.has("base64|-base64") => base64(text),
         ("xxd", Flow::Text(text)) => hex(text),
         (_, Flow::Network) => return Flow::Network,
         _ => None,

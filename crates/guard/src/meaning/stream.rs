@@ -15,7 +15,7 @@ const XARGS: Takes = takes!(
 
 impl Walker<'_> {
     pub fn xargs(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let options = Args::read(command.args, XARGS);
+        let options = command.read(XARGS);
         let inner = after_options(command.args, XARGS, 0);
         let marker = options
             .values(&["I", "i", "replace"])
@@ -88,7 +88,7 @@ impl Walker<'_> {
             } else {
                 format!("{template} {item}")
             };
-            self.code(&text, &mut env.clone(), &Flow::Unknown);
+            self.aside(&text, env);
         }
         Flow::Unknown
     }

@@ -114,6 +114,11 @@ impl<'a> Walker<'a> {
         })
     }
 
+    /// A text that is run by the way: what it changes is not seen here.
+    pub fn aside(&mut self, text: &str, env: &Env) -> Flow {
+        self.code(text, &mut env.clone(), &Flow::Unknown)
+    }
+
     fn pieces(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Result<Flow, ShellError> {
         let mut reader = shell::Reader::new(text)?;
         let mut flow = Flow::Text(String::new());

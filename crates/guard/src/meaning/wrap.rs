@@ -118,7 +118,7 @@ impl Walker<'_> {
                     && set == "set"
                     && let Some(text) = text.strip_prefix('!')
                 {
-                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                    self.aside(text, env);
                 }
                 None
             }
@@ -205,14 +205,14 @@ impl Walker<'_> {
     /// Arguments that are whole commands, as `watch 'make test'` has them.
     fn texts_in_arguments(&mut self, command: &Command, env: &mut Env) {
         if let ("at" | "batch", Flow::Text(text)) = (command.name, command.stdin) {
-            self.code(text, &mut env.clone(), &Flow::Unknown);
+            self.aside(text, env);
             return;
         }
         if command.name == "watch" {
             let takes = takes!("nd", "interval");
             let inner = after_options(command.args, takes, 0);
             self.trace.unwrapped("watch");
-            self.code(&inner.join(" "), &mut env.clone(), &Flow::Unknown);
+            self.aside(&inner.join(" "), env);
             return;
         }
         for argument in command
@@ -220,7 +220,7 @@ impl Walker<'_> {
             .iter()
             .filter(|a| a.contains(' ') && !a.starts_with('-'))
         {
-            self.code(argument, &mut env.clone(), &Flow::Unknown);
+            self.aside(argument, env);
         }
         let words: Vec<String> = command
             .args
@@ -245,8 +245,7 @@ impl Walker<'_> {
 
     /// `-c 'text'` of su, script and flock; `--run 'text'` of nix-shell.
     fn command_option(&mut self, command: &Command, env: &mut Env) {
-        let takes = takes!("cs", "command run session-command");
-        let args = Args::read(command.args, takes);
+        let args = command.read(takes!("cs", "command run session-command"));
         if command.name == "nix" {
             let starts = |word: &String| matches!(word.as_str(), "-c" | "--command");
             if let Some(at) = command.args.iter().position(starts) {
@@ -266,7 +265,7 @@ impl Walker<'_> {
     /// `gdb --args program …`, `start-stop-daemon --exec program -- …`.
     fn debugged(&mut self, command: &Command, env: &mut Env) {
         let starts = |word: &String| matches!(word.as_str(), "--args" | "--exec" | "-x" | "--");
-        if command.name == "gdb" && !command.args.iter().any(|word| word == "--args") {
+        if command.name == "gdb" && !command.has("--args") {
             return;
         }
         if let Some(at) = command.args.iter().position(starts) {
@@ -284,7 +283,7 @@ impl Walker<'_> {
 
     /// Options whose value is run by a shell: `npx -c`, `cargo watch -s`.
     fn code_options(&mut self, command: &Command, env: &mut Env) {
-        let first = command.args.first().map_or("", String::as_str);
+        let first = command.first();
         let options: &[&str] = match (command.name, first) {
             ("npx", _) | ("npm", "exec" | "x") => &["-c", "--call"],
             ("cargo", "watch") => &["-s", "--shell"],
@@ -292,21 +291,21 @@ impl Walker<'_> {
             ("salt", _) => &["cmd.run", "cmd.shell"],
             _ => return,
         };
-        for (option, text) in command.args.iter().zip(command.args.iter().skip(1)) {
-            if options.contains(&option.as_str()) {
+        for (option, text) in command.pairs() {
+            if options.contains(&option) {
                 self.trace.unwrapped(command.name);
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
     }
 
     fn remote(&mut self, command: &Command, env: &mut Env) {
         let takes = takes!("BbcDEeFIiJLlmOopQRSWw", "");
-        let options = Args::read(command.args, takes);
+        let options = command.read(takes);
         for option in options.values(&["o"]) {
             let (name, text) = option.split_once(['=', ' ']).unwrap_or((option, ""));
             if name.to_ascii_lowercase().ends_with("command") {
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
         let inner = after_options(command.args, takes, 1);
@@ -383,7 +382,7 @@ impl Walker<'_> {
             _ => return,
         };
         for text in texts.iter().filter(|text| !text.is_empty()) {
-            self.code(text, &mut env.clone(), &Flow::Unknown);
+            self.aside(text, env);
         }
     }
 }

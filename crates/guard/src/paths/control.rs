@@ -1,7 +1,9 @@
 //! The guard's own control plane: what an agent could change to switch the
 //! guard, its hooks or the gates off.
 
+use super::is_within;
 use crate::meaning::mark;
+use crate::words::is_one_of;
 
 /// Directories at the root that hold settings of the loop or of an agent.
 pub const DIRECTORIES: &[&str] =
@@ -65,54 +67,36 @@ fn is_agents_own(rest: &str) -> bool {
     }
 }
 
+/// Settings and plugins of agents, which may switch its hooks off.
 fn is_agent_settings(path: &str) -> bool {
-    let within = |directory: &str| {
-        path == directory
-            || path
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    let exact = words!(
+    let files = words!(
         ".claude .claude/hooks.json .codex .codex/config.toml .codex/hooks.json .gemini
          .gemini/settings.json .cursor .cursor/hooks.json .opencode opencode.json
          opencode.jsonc .amp .amp/settings.json .copilot hooks/hooks.json .mcp.json
          .cursor/mcp.json .cursor/cli.json"
     );
-    exact.contains(&path)
+    let directories = words!(
+        ".claude/hooks .claude-plugin .codex/hooks .gemini/hooks .gemini/extensions .cursor/hooks
+         .github/hooks .copilot/hooks .opencode/plugin .opencode/plugins .amp/plugins"
+    );
+    files.contains(&path)
         || path.starts_with(".claude/settings")
-        || within(".claude/hooks")
-        || within(".claude-plugin")
-        || within(".codex/hooks")
-        || within(".gemini/hooks")
-        || within(".gemini/extensions")
-        || within(".cursor/hooks")
-        || within(".github/hooks")
-        || within(".copilot/hooks")
-        || within(".opencode/plugin")
-        || within(".opencode/plugins")
-        || within(".amp/plugins")
+        || directories
+            .iter()
+            .any(|directory| is_within(path, directory))
 }
 
 fn is_git_control(path: &str) -> bool {
-    let is_hook = |directory: &str| {
-        path == directory
-            || path
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    is_hook(".git/hooks")
-        || path == ".git/config"
-        || path == ".git/info/attributes"
-        || path == ".git/config.worktree"
+    is_within(path, ".git/hooks")
+        || one_of!(
+            path,
+            ".git/config .git/info/attributes .git/config.worktree"
+        )
 }
 
 /// The same in the home directory: `relative` is below it.
 pub fn is_protected_at_home(relative: &str) -> bool {
     let lower = relative.to_ascii_lowercase();
-    lower == ".gitconfig"
-        || lower.starts_with(".config/git/")
-        || lower.starts_with(".config/ralph")
-        || lower.starts_with(".local/state/ralph")
-        || is_protected(&lower)
-        || lower.starts_with(".config/opencode/")
+    let settings = ".gitconfig|.config/git/*|.config/ralph*|.local/state/ralph*|.config/opencode/*";
+    is_one_of(settings, &lower) || is_protected(&lower)
 }

@@ -4,7 +4,7 @@ use super::files;
 use super::pattern::Call;
 use super::table::ADMIN;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, NO_VALUES, Walker};
+use crate::meaning::{Command, Env, NO_VALUES, Walker};
 
 /// Servers of files.
 const SERVERS: &[&str] =
@@ -36,13 +36,13 @@ fn serves(walker: &mut Walker, command: &Command, env: &Env) {
         return;
     }
     let directories: Vec<&str> = if one_of!(command.name, "php caddy httpd webfsd") {
-        let args = Args::read(command.args, takes!("hrtpl", "root docroot listen port"));
+        let args = command.read(takes!("hrtpl", "root docroot listen port"));
         if command.name == "php" && !args.short('S') {
             return;
         }
         args.values(&["t", "h", "r", "root"]).collect()
     } else {
-        Args::read(command.args, NO_VALUES).operands
+        command.read(NO_VALUES).operands
     };
     files::read_all(walker, directories, env);
 }

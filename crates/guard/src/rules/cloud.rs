@@ -3,7 +3,7 @@
 use super::pattern::Call;
 use super::table::CLOUD;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Takes, Walker};
+use crate::meaning::{Command, Takes, Walker};
 
 /// Options with a value that may stand before the verb.
 pub fn global_options(program: &str) -> Takes {
@@ -47,7 +47,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if dry || command.has("--dryrun|--dryrun=*|--help|--help=*") {
         return;
     }
-    let mut operands = Args::read(command.args, global_options(name)).operands;
+    let mut operands = command.read(global_options(name)).operands;
     if matches!(name, "kubectl" | "oc" | "k") {
         let verb = operands.iter().position(|word| VERBS.contains(word));
         operands.drain(..verb.unwrap_or(operands.len()));

@@ -4,7 +4,7 @@ use super::files;
 use super::pattern::Call;
 use super::table::DATABASE;
 use crate::RuleId;
-use crate::meaning::{Command, Env, Flow, Walker, mark};
+use crate::meaning::{Command, Env, Walker, mark};
 
 const SQL_CLIENTS: &[&str] = words!(
     "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus cockroach clickhouse-client clickhouse
@@ -24,7 +24,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
                 .iter()
                 .find_map(|start| text.trim().strip_prefix(start));
             if let Some(shell) = shell {
-                walker.code(shell, &mut env.clone(), &Flow::Unknown);
+                walker.aside(shell, env);
             }
             if destroys(text) {
                 walker.report(RuleId::DbDestroy, text);
@@ -108,7 +108,7 @@ fn copies(walker: &mut Walker, sql: &str, env: &Env) {
     }
     let quoted = |from: usize| sql.get(from..).and_then(|rest| rest.split('\'').nth(1));
     if let Some(text) = upper.find(" PROGRAM ").and_then(quoted) {
-        walker.code(text, &mut env.clone(), &Flow::Unknown);
+        walker.aside(text, env);
         walker.report(RuleId::OpaqueCode, sql);
     } else if let Some(path) = upper
         .find(" TO '")

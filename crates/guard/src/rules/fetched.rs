@@ -2,7 +2,7 @@
 //! from an address, a downloaded file that is installed, what an archive held.
 
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Flow, Takes, Walker};
+use crate::meaning::{Command, Env, Flow, Takes, Walker};
 use crate::urls;
 
 /// Hosts that everybody's packages come from.
@@ -59,7 +59,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     if !starts {
         return;
     }
-    let args = Args::read(command.args, TAKES);
+    let args = command.read(TAKES);
     // What is started gets words of its own behind its name.
     let packages: &[&str] = match (command.name, args.operands.as_slice()) {
         ("npx" | "bunx", [package, ..]) => std::slice::from_ref(package),

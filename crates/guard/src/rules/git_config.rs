@@ -3,7 +3,7 @@
 
 use super::files;
 use crate::RuleId;
-use crate::meaning::{Args, Env, Flow, Walker};
+use crate::meaning::{Args, Env, Walker};
 
 /// Programs that may stand in such a setting.
 const HARMLESS: &[&str] = words!(
@@ -53,11 +53,11 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
     let lower = key.to_ascii_lowercase();
     if let Some(name) = lower.strip_prefix("alias.") {
         if let Some(text) = value.strip_prefix('!') {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
             walker.report(RuleId::GitConfigInjection, &format!("alias.{name}"));
         } else {
             let text = format!("git {value}");
-            walker.code(&text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(&text, env);
         }
         return;
     }

@@ -94,7 +94,7 @@ pub fn services(walker: &mut Walker, command: &Command) {
     let harmless = match command.name {
         "service" | "rc-service" => command.args.len() < 2 || command.has("status|--status-all"),
         _ => {
-            let operands = Args::read(command.args, takes!("tnopH", "type lines property host"));
+            let operands = command.read(takes!("tnopH", "type lines property host"));
             operands.operands.first().is_none_or(|verb| {
                 one_of!(
                     *verb,

@@ -78,7 +78,7 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
         loader::loader(walker, name, text);
         let started = one_of!(name, "PAGER EDITOR VISUAL MANPAGER BROWSER LESSOPEN");
         if started && text.contains(' ') {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
 }

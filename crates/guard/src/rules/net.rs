@@ -77,7 +77,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 .iter()
                 .filter(|word| word.starts_with("scripts."));
             for (_, text) in scripts.filter_map(|word| word.split_once('=')) {
-                walker.code(text, &mut env.clone(), &Flow::Unknown);
+                walker.aside(text, env);
             }
         }
         // Elixir's shell of the same name takes options.
@@ -85,16 +85,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             walker.report(RuleId::NetRunRemoteCode, command.name);
         }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
-            if !command.args.is_empty()
-                && !command
-                    .args
-                    .iter()
-                    .any(|a| a == "--version" || a == "version") =>
+            if !command.args.is_empty() && !command.has("--version|version") =>
         {
             walker.report(RuleId::NetListen, command.name);
         }
         "ssh" => {
-            let args = Args::read(command.args, takes!("BbcDEeFIiJLlmOopQRSWw", ""));
+            let args = command.read(takes!("BbcDEeFIiJLlmOopQRSWw", ""));
             if args.short('R') || args.short('D') {
                 walker.report(RuleId::NetListen, "ssh -R");
             }
@@ -108,16 +104,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// `npm install --prefix /usr`, `pip install --target ~/x`.
 fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = takes!("", "prefix target root dir script-shell");
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("", "prefix target root dir script-shell"));
     let installs = |word: &&str| matches!(*word, "install" | "i" | "add" | "ci");
     if args.operands.iter().any(installs) {
         files::write_all(walker, args.values(&["prefix", "target", "root"]), env);
     }
-    let shell = command
-        .args
-        .iter()
-        .any(|word| word.contains("script-shell"));
+    let shell = command.has("*script-shell*");
     let sets = args.operands.contains(&"set");
     if shell && sets || args.values(&["script-shell"]).next().is_some() {
         walker.report(RuleId::SystemLoader, "script-shell");
@@ -125,7 +117,7 @@ fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let args = Args::read(command.args, client_takes(command.name));
+    let args = command.read(client_takes(command.name));
     let mut urls: Vec<&str> = args.operands.clone();
     urls.extend(args.values(&["url"]));
     if matches!(command.name, "http" | "https" | "xh") {
@@ -412,7 +404,7 @@ fn deceives(text: &str) -> bool {
 }
 
 fn raw(walker: &mut Walker, command: &Command) {
-    let args = Args::read(command.args, client_takes(command.name));
+    let args = command.read(client_takes(command.name));
     let all = command.args.join(" ");
     let runs = match command.name {
         "socat" => {

@@ -4,7 +4,7 @@ use super::cloud::global_options;
 use super::pattern::Call;
 use super::table::PUBLISH;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Walker};
+use crate::meaning::{Command, Walker};
 
 /// Programs that mean something else by `publish`: a message, a build, or
 /// whatever a project's own target of that name does; and those whose rows or
@@ -16,13 +16,11 @@ const OTHER_PUBLISHERS: &[&str] = words!(
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     let npm_like = one_of!(command.name, "npm pnpm yarn bun");
-    let may_publish = npm_like
-        || PUBLISH.knows(command.name)
-        || command.args.iter().any(|word| word == "publish");
+    let may_publish = npm_like || PUBLISH.knows(command.name) || command.has("publish");
     if !may_publish || command.has("--dry-run|--help|-h|--dry-run=true") {
         return;
     }
-    let mut operands = Args::read(command.args, global_options(command.name)).operands;
+    let mut operands = command.read(global_options(command.name)).operands;
     operands.retain(|word| !word.starts_with('+'));
     let call = Call {
         operands: &operands,

@@ -182,10 +182,7 @@ fn exports(walker: &mut Walker, command: &Command) {
         .iter()
         .any(|word| word.starts_with("-p") || word == "-x" && command.args.len() == 1)
         || (command.args.is_empty() && command.name != "readonly");
-    let names_function = command
-        .args
-        .iter()
-        .any(|word| word.starts_with("-f") || word == "-F");
+    let names_function = command.has("-f*|-F");
     if prints && command.args.len() < 2 && !names_function {
         walker.report(RuleId::SecretEnvironment, command.name);
     }
@@ -270,7 +267,9 @@ fn store(walker: &mut Walker, command: &Command) {
     if !known || command.has("--help|--help=*") {
         return;
     }
-    let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
+    let words = command
+        .read(super::cloud::global_options(command.name))
+        .operands;
     let call = Call {
         operands: &words,
         words: command.args,

@@ -2,7 +2,7 @@
 //! but they all call destroying by one of a few words.
 
 use crate::RuleId;
-use crate::meaning::{Args, Command, Walker};
+use crate::meaning::{Command, Walker};
 
 use super::cloud::global_options;
 
@@ -21,11 +21,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if !CLIENTS.contains(&command.name) {
         return;
     }
-    let looks_only = command
-        .args
-        .iter()
-        .any(|word| matches!(word.as_str(), "--dry-run" | "--help" | "-h" | "--local"));
-    let words = Args::read(command.args, global_options(command.name)).operands;
+    let looks_only = command.has("--dry-run|--help|-h|--local");
+    let words = command.read(global_options(command.name)).operands;
     let backup = matches!(command.name, "borg" | "restic" | "kopia" | "duplicity");
     // The words behind the verb are names that people chose.
     let forgets = |word: &&str| matches!(*word, "forget" | "prune" | "remove-older-than");

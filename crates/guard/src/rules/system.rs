@@ -70,7 +70,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "unset" if command.has("HISTFILE") => {
             walker.report(RuleId::SystemHistory, "unset HISTFILE")
         }
-        "ralph" => own_binary(walker, args),
+        "ralph" => own_binary(walker, command),
         name if is_agent(name) => agent(walker, command),
         _ => network(walker, command),
     }

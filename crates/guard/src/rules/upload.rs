@@ -2,7 +2,7 @@
 
 use super::files;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker};
+use crate::meaning::{Command, Env, Flow, NO_VALUES, Walker};
 use crate::paths;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
@@ -12,7 +12,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     ) {
         return;
     }
-    let operands = Args::read(command.args, NO_VALUES).operands;
+    let operands = command.read(NO_VALUES).operands;
     let sources: &[&str] = match (command.name, operands.as_slice()) {
         ("rclone", ["copy" | "sync" | "move" | "copyto", rest @ ..])
         | ("aws", ["s3", "cp" | "sync" | "mv", rest @ ..])

@@ -2,13 +2,13 @@
 
 use super::pattern::Call;
 use super::table::VERSIONS;
-use crate::meaning::{Args, Command, NO_VALUES, Walker};
+use crate::meaning::{Command, NO_VALUES, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     if !VERSIONS.knows(command.name) {
         return;
     }
-    let args = Args::read(command.args, NO_VALUES);
+    let args = command.read(NO_VALUES);
     let call = Call {
         operands: &args.operands,
         options: Some(&args),

@@ -38,7 +38,7 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Toke
         .collect();
     if strings.iter().any(|text| RUNNERS.contains(text)) && calls_a_value(tokens) {
         for text in strings.iter().filter(|text| text.contains(' ')) {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     if strings.iter().any(|text| DELETERS.contains(text)) && calls_a_value(tokens) {
@@ -66,7 +66,7 @@ fn any_language(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
             if first.contains(' ') {
                 let program = first.split_whitespace().next().unwrap_or_default();
                 if rules::is_dangerous_program(program) {
-                    walker.code(first, &mut env.clone(), &Flow::Unknown);
+                    walker.aside(first, env);
                 }
             } else if rules::is_dangerous_program(first) {
                 let rest = strings.iter().skip(at);

@@ -4,7 +4,7 @@
 use super::Language;
 use super::token::{self, Token};
 use crate::RuleId;
-use crate::meaning::{Env, Flow, Walker};
+use crate::meaning::{Env, Walker};
 use crate::rules::{self, files, net};
 
 /// What can be said without knowing the language: URLs, the environment, and
@@ -159,7 +159,7 @@ pub fn everything_else(
             && (language == Language::Awk || first.len() < text.trim().len())
             && rules::is_dangerous_program(first)
         {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     if language == Language::Other {
@@ -207,7 +207,7 @@ fn quoted_commands(walker: &mut Walker, language: Language, text: &str, env: &En
             _ => continue,
         };
         if let Some((command, _)) = rest.as_str().split_once(close) {
-            walker.code(command, &mut env.clone(), &Flow::Unknown);
+            walker.aside(command, env);
         }
     }
 }

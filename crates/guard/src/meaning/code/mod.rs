@@ -399,7 +399,7 @@ impl Scan<'_, '_> {
             return;
         }
         if let Some(Token::Backticks(command)) = self.tokens.get(self.at) {
-            let flow = self.walker.code(command, &mut env.clone(), &Flow::Unknown);
+            let flow = self.walker.aside(command, env);
             if flow == Flow::Network {
                 self.walker.report(RuleId::NetRunRemoteCode, name);
             }

@@ -78,7 +78,7 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
     if language == Language::Python {
         for line in code.lines() {
             if let Some(command) = line.trim_start().strip_prefix('!') {
-                walker.code(command, &mut env.clone(), &Flow::Unknown);
+                walker.aside(command, env);
             }
         }
     }

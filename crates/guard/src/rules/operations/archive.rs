@@ -3,23 +3,15 @@
 use super::super::files;
 use super::copy::is_remote;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Takes, Walker};
+use crate::meaning::{Command, Env, Walker};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let takes = takes!(
+    let args = command.read(takes!(
         "fCTXIb",
         "file directory exclude files-from to-command use-compress-program checkpoint-action"
-    );
-    let args = Args::read(command.args, takes);
+    ));
     let (mode, rest) = match args.operands.split_first() {
-        Some((first, rest))
-            if !command
-                .args
-                .first()
-                .is_some_and(|word| word.starts_with('-')) =>
-        {
-            (*first, rest)
-        }
+        Some((first, rest)) if !command.first().starts_with('-') => (*first, rest),
         _ => ("", args.operands.as_slice()),
     };
     let creates =
@@ -32,22 +24,14 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
         let text = action.strip_prefix("exec=").unwrap_or(action);
         walker.escaped(text, env);
     }
-    let archive: Vec<&str> = args.values(&["f", "file"]).collect();
     if creates {
-        let (archive, members) = match archive.first() {
-            Some(path) => (Some(*path), rest),
-            None => match rest.split_first() {
-                Some((path, members)) => (Some(*path), members),
-                None => (None, rest),
-            },
+        let (archive, members) = match (args.values(&["f", "file"]).next(), rest.split_first()) {
+            (Some(path), _) => (Some(path), rest),
+            (None, Some((path, members))) => (Some(*path), members),
+            (None, None) => (None, rest),
         };
-        files::write_all(
-            walker,
-            archive
-                .iter()
-                .filter(|path| **path != "-" && !is_remote(path)),
-            env,
-        );
+        let is_file = |path: &&str| *path != "-" && !is_remote(path);
+        files::write_all(walker, archive.filter(is_file), env);
         files::read_all(walker, members, env);
     }
     if extracts {
@@ -61,66 +45,14 @@ pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
     }
 }
 
-pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: match command.name {
-            "unzip" => "dxP",
-            "patch" => "piodDFrVz",
-            "ssh-keygen" => "tbfCNPF",
-            "split" => "lbna",
-            "csplit" => "bfn",
-            "cpio" => "DFIOHMCER",
-            "ex" => "cS",
-            "ed" => "p",
-            _ => "",
-        },
-        longs: &["output", "directory", "input"],
-    };
-    let args = Args::read(command.args, takes);
-    let names: &[&str] = match command.name {
-        "unzip" => &["d"],
-        "cpio" => &["D", "directory", "O", "F"],
-        "csplit" => &["f"],
-        "patch" => &["o", "output", "d", "directory"],
-        // It shows a fingerprint or looks a host up.
-        "ssh-keygen" if args.short('l') || args.short('F') => &[],
-        "ssh-keygen" => &["f"],
-        _ => &[],
-    };
-    files::write_all(walker, args.values(names), env);
-    match command.name {
-        "patch" | "sponge" => {
-            if let Some(path) = args.operands.first() {
-                files::write(walker, path, env);
-            }
-        }
-        "split" => {
-            if let Some(path) = args.operands.first() {
-                files::read(walker, path, env);
-            }
-            if let Some(prefix) = args.operands.get(1) {
-                files::write(walker, prefix, env);
-            }
-        }
-        "ex" | "ed" => {
-            files::write_all(walker, &args.operands, env);
-        }
-        "gunzip" => {
-            files::read_all(walker, &args.operands, env);
-        }
-        "7z" | "7za" | "7zr" => {
-            if args.operands.first() == Some(&"a") {
-                files::read_all(walker, args.operands.iter().skip(2), env);
-            }
-            files::write_all(
-                walker,
-                command
-                    .args
-                    .iter()
-                    .filter_map(|word| word.strip_prefix("-o")),
-                env,
-            );
-        }
-        _ => {}
+pub fn seven_zip(walker: &mut Walker, command: &Command, env: &Env) {
+    let operands = command.read(takes!("", "output directory input")).operands;
+    if operands.first() == Some(&"a") {
+        files::read_all(walker, operands.iter().skip(2), env);
     }
+    let outputs = command
+        .args
+        .iter()
+        .filter_map(|word| word.strip_prefix("-o"));
+    files::write_all(walker, outputs, env);
 }

@@ -2,7 +2,7 @@
 
 use super::super::files;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Flow, Takes, Walker};
+use crate::meaning::{Args, Command, Env, Takes, Walker};
 
 const TARGET: Takes = takes!("tSgmo", "target-directory suffix mode owner group");
 
@@ -18,7 +18,7 @@ pub fn sources_and_target<'a>(args: &'a Args<'a>) -> (Vec<&'a str>, Option<&'a s
 }
 
 pub fn moves(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
     files::delete_all(walker, &sources, env);
     if let Some(target) = target {
@@ -31,7 +31,7 @@ pub fn moves(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
     let from_example = sources.iter().all(|source| is_example(source));
     files::read_all(walker, &sources, env);
@@ -74,18 +74,17 @@ pub fn is_remote(path: &str) -> bool {
 }
 
 pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = takes!(
+    let args = command.read(takes!(
         "efBTMx",
         "rsh exclude include filter files-from exclude-from backup-dir temp-dir"
-    );
-    let args = Args::read(command.args, takes);
+    ));
     let Some((target, sources)) = args.operands.split_last() else {
         return;
     };
     for text in args.values(&["e", "rsh"]) {
         let program = text.split_whitespace().next().unwrap_or_default();
         if !program.ends_with("ssh") {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     for source in sources.iter().filter(|source| !is_remote(source)) {
@@ -105,8 +104,7 @@ pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 pub fn scp(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = takes!("cFiJloPSX", "");
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("cFiJloPSX", ""));
     let Some((target, sources)) = args.operands.split_last() else {
         return;
     };
@@ -121,7 +119,7 @@ pub fn scp(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 pub fn links(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
     let symbolic = args.has('s', "symbolic");
     for source in &sources {
