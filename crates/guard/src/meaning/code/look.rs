@@ -2,10 +2,53 @@
 //! of secrets.
 
 use super::Language;
+use super::signs::{ENDS, Look, SHELLS, Sign, WHOLE};
 use super::token::{self, Token};
 use crate::RuleId;
 use crate::meaning::{Env, Walker};
 use crate::rules::{self, files, net};
+
+/// The code of a text by itself.
+pub struct Facts {
+    code: String,
+    /// Without its blanks.
+    compact: String,
+    sends: bool,
+}
+
+impl Facts {
+    pub fn of(tokens: &[Token]) -> Self {
+        let code = token::without_strings(tokens);
+        let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+        let is_client = |text: &str| matches!(text.trim_start_matches("node:"), "http" | "https");
+        let sends = has_any!(
+            code,
+            "urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
+             URI.open HTTPConnection httpx. axios"
+        ) || compact.contains(").get(") && strings(tokens).any(is_client);
+        Facts {
+            code,
+            compact,
+            sends,
+        }
+    }
+
+    pub fn look<'a>(&'a self, language: Language, text: &'a str) -> Look<'a> {
+        Look {
+            language,
+            text,
+            compact: &self.compact,
+            sends: self.sends,
+        }
+    }
+}
+
+fn strings<'t>(tokens: &'t [Token]) -> impl Iterator<Item = &'t str> {
+    tokens.iter().filter_map(|token| match token {
+        Token::Text(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
 
 /// What can be said without knowing the language: URLs, the environment, and
 /// names of files that hold secrets.
@@ -16,92 +59,22 @@ pub fn everything_else(
     tokens: &[Token],
     env: &mut Env,
 ) {
-    let code = token::without_strings(tokens);
-    let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-    let prints_environment = match language {
-        Language::Python => {
-            let mut found = compact.contains("print(os.environ)")
-                || compact.contains("print(dict(os.environ))")
-                || compact.contains("dumps(dict(os.environ")
-                || compact.contains("dumps(os.environ");
-            let filtered = compact.contains("startswith(")
-                && !tokens
-                    .iter()
-                    .any(|token| matches!(token, Token::Text(text) if wants_secrets(text)));
-            found |= compact.contains("os.environ.items()") && !filtered;
-            found
-        }
-        Language::JavaScript => {
-            compact.contains("(process.env)")
-                || compact.contains("process.env,")
-                || compact.trim_end_matches(';').ends_with("process.env")
-                || compact.contains("entries(process.env")
-                || compact.contains("Deno.env.toObject")
-                || compact.contains("(Bun.env)")
-                || compact.contains("for(") && compact.contains("inprocess.env)")
-        }
-        Language::Ruby => {
-            compact.contains("putsENV.to_h")
-                || compact.contains("pENV")
-                || compact.contains("ENV.to_h")
-                || compact.contains("ENV.inspect")
-        }
-        Language::Perl => compact.contains("%ENV"),
-        Language::Php => {
-            text.contains("getenv()")
-                || compact.contains("($_ENV)")
-                || compact.contains("($_SERVER)")
-        }
-        Language::Awk => compact.contains("inENVIRON"),
-        Language::Other => has_any!(
-            text,
-            "Sys.getenv() (ENV) System.get_env() os:getenv() System.getenv()
-             ProcessInfo.processInfo.environment"
-        ),
-        _ => false,
-    };
-    if prints_environment {
+    let facts = Facts::of(tokens);
+    let look = facts.look(language, text);
+    let compact = look.compact;
+    if lists_environment(&look, tokens) && !look.rules(WHOLE).contains(&RuleId::SecretEnvironment) {
         walker.report(RuleId::SecretEnvironment, text);
     }
+    report(walker, &look, WHOLE);
     let reads_names = has_any!(
-        code,
+        facts.code,
         "os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env("
     );
-    let sends = has_any!(code, "urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
-         URI.open HTTPConnection httpx. axios")
-        || compact.contains(").get(")
-            && tokens.iter().any(|token| {
-                matches!(token, Token::Text(text) if matches!(text.trim_start_matches("node:"), "http" | "https"))
-            });
     let reads_files = has_any!(
         compact,
         "open read File load file Path( slurp cat dotenv config( <"
     );
-    let whole_environment = words!(
-        "dict(os.environ os.environ) os.environ, os.environ.copy() (process.env process.env)
-         process.env} ENV.to_h"
-    );
-    let named_only = has_any!(compact, "process.env.");
-    if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
-        walker.report(RuleId::SecretSend, text);
-    }
-    if sends && has_any!(compact, "(eval) eval( exec( Function( evalURI _eval") {
-        walker.report(RuleId::NetRunRemoteCode, text);
-    }
-    if has_any!(compact, "evalpack( evalunpack( eval(pack( eval(unpack(") {
-        walker.report(RuleId::OpaqueCode, text);
-    }
-    if language == Language::Perl && compact.contains("evalget(") {
-        walker.report(RuleId::NetRunRemoteCode, text);
-    }
-    if has_any!(compact, "setuid(0 seteuid(0 setreuid(0") {
-        walker.report(RuleId::PrivilegeEscalate, text);
-    }
-    if language == Language::Perl && has_any!(compact, "chmod0777 chmod0666 chmod(0777") {
-        walker.report(RuleId::PermWorldWritable, text);
-    }
-    for token in tokens {
-        let Token::Text(text) = token else { continue };
+    for text in strings(tokens) {
         if reads_names && rules::secret::is_secret_variable(text) {
             walker.report(RuleId::SecretEnvironment, text);
         }
@@ -111,31 +84,10 @@ pub fn everything_else(
             files::mentioned(walker, text, env);
         }
     }
-    let secret_property = ["process.env.", "ENV.", "ENV{"].iter().any(|word| {
-        compact.match_indices(word).any(|(at, _)| {
-            let name: String = compact
-                .get(at + word.len()..)
-                .unwrap_or_default()
-                .chars()
-                .take_while(|c| c.is_alphanumeric() || *c == '_')
-                .collect();
-            rules::secret::is_secret_variable(&name)
-        })
-    });
-    if secret_property
-        && (sends
-            || compact.contains("console.log")
-            || compact.starts_with("process.env.") && !compact.contains('=')
-            || compact.contains("puts")
-            || compact.contains("print"))
-    {
+    if shows_property(&look) {
         walker.report(RuleId::SecretEnvironment, text);
     }
-    if compact.contains("socket.socket") && compact.contains("os.dup2")
-        || compact.contains("pty.spawn") && compact.contains("connect")
-    {
-        walker.report(RuleId::NetReverseShell, text);
-    }
+    report(walker, &look, SHELLS);
     let runs = has_any!(
         compact,
         "system exec popen spawn subprocess child_ shell getattr __import__ getline |&"
@@ -143,19 +95,14 @@ pub fn everything_else(
     let connects =
         has_any!(compact, "socket Socket fsockopen inet_aton") || text.contains("/inet/tcp/");
     if connects
-        && (runs || text.contains("/bin/sh") || text.contains("/bin/bash"))
-        && (text.contains("sh -i")
-            || text.contains("dup2")
-            || text.contains("/bin/")
-            || text.contains("popen")
-            || text.contains("getline"))
+        && (runs || has_any!(text, "/bin/sh /bin/bash"))
+        && (text.contains("sh -i") || has_any!(text, "dup2 /bin/ popen getline"))
     {
         walker.report(RuleId::NetReverseShell, text);
     }
     // A string that is a dangerous command, where something runs strings.
-    for token in tokens.iter().filter(|_| runs) {
-        if let Token::Text(text) = token
-            && let Some(first) = text.trim().split(' ').next()
+    for text in strings(tokens).filter(|_| runs) {
+        if let Some(first) = text.trim().split(' ').next()
             && (language == Language::Awk || first.len() < text.trim().len())
             && rules::is_dangerous_program(first)
         {
@@ -171,16 +118,51 @@ pub fn everything_else(
         }
     }
     quoted_commands(walker, language, text, env);
-    let ends = ["shut down", "restart", "log out"];
-    if language == Language::AppleScript && ends.iter().any(|word| text.contains(word)) {
-        walker.report(RuleId::SystemPower, text);
-    }
-    processes(walker, &compact);
+    report(walker, &look, ENDS);
+    processes(walker, compact);
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
             walker.escaped(rest, env);
         }
     }
+}
+
+fn report(walker: &mut Walker, look: &Look, signs: &[Sign]) {
+    // One variable is not the environment.
+    let one_variable = look.compact.contains("process.env.");
+    for rule in look.rules(signs) {
+        if rule != RuleId::SecretSend || !one_variable {
+            walker.report(rule, look.text);
+        }
+    }
+}
+
+/// Does it go through all variables, and not for names that hold no secret?
+fn lists_environment(look: &Look, tokens: &[Token]) -> bool {
+    match look.language {
+        Language::Python => {
+            let filtered =
+                look.compact.contains("startswith(") && !strings(tokens).any(wants_secrets);
+            look.compact.contains("os.environ.items()") && !filtered
+        }
+        Language::JavaScript => look.compact.trim_end_matches(';').ends_with("process.env"),
+        _ => false,
+    }
+}
+
+/// Is a variable that holds a secret sent or shown?
+fn shows_property(look: &Look) -> bool {
+    let compact = look.compact;
+    let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
+    let is_secret = |rest: &str| {
+        let name: String = rest.chars().take_while(is_part).collect();
+        rules::secret::is_secret_variable(&name)
+    };
+    let named = |word: &&str| compact.split(word).skip(1).any(is_secret);
+    ["process.env.", "ENV.", "ENV{"].iter().any(named)
+        && (look.sends
+            || has_any!(compact, "console.log puts print")
+            || compact.starts_with("process.env.") && !compact.contains('='))
 }
 
 /// Does a filter for variables of this name let secrets through?
@@ -225,8 +207,11 @@ fn processes(walker: &mut Walker, compact: &str) {
             }
         }
     }
-    let endless = words!("while1 whileTrue while(1) while(true) for(;;) loop{");
-    if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
+    let endless = has_any!(
+        compact,
+        "while1 whileTrue while(1) while(true) for(;;) loop{"
+    );
+    if endless && compact.contains("fork") {
         walker.report(RuleId::SystemForkBomb, "fork");
     }
 }

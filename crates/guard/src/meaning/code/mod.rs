@@ -7,6 +7,7 @@ mod indirect;
 mod look;
 mod power_shell;
 mod resolve;
+mod signs;
 mod targets;
 mod token;
 mod words;
