@@ -11,7 +11,7 @@ mod words;
 mod finding;
 mod meaning;
 mod paths;
-pub mod rules;
+mod rules;
 pub mod shell;
 mod tools;
 mod urls;

@@ -103,7 +103,7 @@ impl Walker<'_> {
                 if let [flag, name, rest @ ..] = args
                     && flag == "-v"
                 {
-                    let text = super::output::printf(rest);
+                    let text = super::decode::printf(rest);
                     env.variables.insert(name.clone(), Value::text(&text));
                 } else {
                     return Effect::NotBuiltin;

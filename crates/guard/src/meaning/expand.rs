@@ -3,27 +3,19 @@
 use crate::RuleId;
 use crate::shell::{Operation, Part, Word};
 
+use super::braces::{Atom, atoms, braces, plain};
 use super::env::{Documents, Env, Flow, Value};
 use super::mark::{self, NETWORK, SECRET, UNKNOWN};
+use super::parameter::{cut_prefix, cut_suffix, element, replace, slice};
 use super::walk::Walker;
 use crate::rules::secret;
 
-/// How many results the braces of one word may have.
-const MAX_BRACES: usize = 256;
 /// How many texts one word may become.
 const MAX_ALTERNATIVES: usize = 64;
 /// A field that grows longer than this is unknown.
 const MAX_FIELD: usize = 128 * 1024;
 /// How many fields the words of one command may have.
 const MAX_FIELDS: usize = 10_000;
-
-#[derive(Clone)]
-enum Atom<'w> {
-    Char(char, bool),
-    /// Quotes with nothing in them still make a field.
-    Empty,
-    Part(&'w Part),
-}
 
 /// The fields that are finished and the one that grows.
 #[derive(Clone, Default)]
@@ -389,114 +381,6 @@ fn flow_text(flow: Flow) -> String {
     }
 }
 
-fn atoms(word: &Word) -> Vec<Atom<'_>> {
-    let mut atoms = Vec::new();
-    for part in &word.parts {
-        match part {
-            Part::Plain(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, false))),
-            Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
-            Part::Quoted(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, true))),
-            other => atoms.push(Atom::Part(other)),
-        }
-    }
-    atoms
-}
-
-fn plain(atom: Option<&Atom>) -> Option<char> {
-    match atom {
-        Some(Atom::Char(character, false)) => Some(*character),
-        _ => None,
-    }
-}
-
-/// Brace expansion: `a{b,c}d` and `{1..3}`.
-fn braces<'w>(atoms: &[Atom<'w>]) -> Vec<Vec<Atom<'w>>> {
-    let mut done = Vec::new();
-    let mut open = vec![atoms.to_vec()];
-    while let Some(word) = open.pop() {
-        if done.len() + open.len() >= MAX_BRACES {
-            return vec![vec![Atom::Char(UNKNOWN, true)]];
-        }
-        match first_brace(&word) {
-            Some((start, end, choices)) => {
-                for choice in choices.into_iter().rev() {
-                    let mut next = word.get(..start).unwrap_or_default().to_vec();
-                    next.extend(choice);
-                    next.extend_from_slice(word.get(end + 1..).unwrap_or_default());
-                    open.push(next);
-                }
-            }
-            None => done.push(word),
-        }
-    }
-    done
-}
-
-type Choices<'w> = (usize, usize, Vec<Vec<Atom<'w>>>);
-
-fn first_brace<'w>(word: &[Atom<'w>]) -> Option<Choices<'w>> {
-    let opens = (0..word.len()).filter(|at| plain(word.get(*at)) == Some('{'));
-    for start in opens {
-        let mut depth = 0_usize;
-        let mut cuts = vec![start];
-        for at in start + 1..word.len() {
-            match plain(word.get(at)) {
-                Some('{') => depth += 1,
-                Some('}') if depth > 0 => depth -= 1,
-                Some(',') if depth == 0 => cuts.push(at),
-                Some('}') => {
-                    cuts.push(at);
-                    if cuts.len() > 2 {
-                        let choices = cuts
-                            .windows(2)
-                            .filter_map(|pair| match pair {
-                                [from, to] => Some(word.get(from + 1..*to)?.to_vec()),
-                                _ => None,
-                            })
-                            .collect();
-                        return Some((start, at, choices));
-                    }
-                    if let Some(choices) = sequence(word.get(start + 1..at).unwrap_or_default()) {
-                        return Some((start, at, choices));
-                    }
-                    break;
-                }
-                _ => {}
-            }
-        }
-    }
-    None
-}
-
-/// `1..9` or `a..e` between braces.
-fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
-    let text: String = (0..inner.len())
-        .map(|at| plain(inner.get(at)))
-        .collect::<Option<_>>()?;
-    let (from, to) = text.split_once("..")?;
-    let to = to.split("..").next()?;
-    let items: Vec<String> = match (from.parse::<i64>(), to.parse::<i64>()) {
-        (Ok(from), Ok(to)) => {
-            let (low, high) = (from.min(to), from.max(to));
-            (low..=high.min(low.saturating_add(63)))
-                .map(|n| n.to_string())
-                .collect()
-        }
-        _ => {
-            let (from, to) = (single(from)?, single(to)?);
-            (from.min(to)..=from.max(to)).map(String::from).collect()
-        }
-    };
-    let as_atoms = |item: String| item.chars().map(|c| Atom::Char(c, false)).collect();
-    Some(items.into_iter().map(as_atoms).collect())
-}
-
-fn single(text: &str) -> Option<char> {
-    let mut characters = text.chars();
-    let first = characters.next().filter(char::is_ascii_alphabetic)?;
-    characters.next().is_none().then_some(first)
-}
-
 /// Puts the home directory for a leading `~`; says how many atoms it took.
 fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
     if plain(atoms.first()) != Some('~') {
@@ -515,22 +399,6 @@ fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
     1 + name.chars().count()
 }
 
-/// One element of a list; where the text does not say which, all of them.
-fn element(value: Option<Value>, index: &str) -> Option<Value> {
-    match value? {
-        Value::List(items) => match index.parse::<i64>() {
-            Ok(index) => {
-                let length = i64::try_from(items.len()).ok()?;
-                let at = if index < 0 { length + index } else { index };
-                let item = items.get(usize::try_from(at).ok()?)?;
-                Some(Value::text(item))
-            }
-            Err(_) => Some(Value::List(items)),
-        },
-        texts => Some(texts),
-    }
-}
-
 fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<String>) -> Value {
     let change = |text: &String| {
         if mark::has_computed(text) {
@@ -543,70 +411,4 @@ fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<S
         Some(Value::List(items)) => Value::List(items.iter().map(change).collect()),
         None => unknown(name),
     }
-}
-
-fn slice(text: &str, range: &str) -> Option<String> {
-    let (offset, length) = match range.split_once(':') {
-        Some((offset, length)) => (offset, Some(length)),
-        None => (range, None),
-    };
-    let total = text.chars().count();
-    let position = |number: &str, from: usize| -> Option<usize> {
-        let number: i64 = number.trim().parse().ok()?;
-        if number < 0 {
-            total.checked_sub(usize::try_from(-number).ok()?)
-        } else {
-            Some(from + usize::try_from(number).ok()?)
-        }
-    };
-    let start = position(offset, 0)?;
-    let end = length.map_or(Some(total), |length| position(length, start))?;
-    Some(
-        text.chars()
-            .skip(start)
-            .take(end.saturating_sub(start))
-            .collect(),
-    )
-}
-
-/// Every place where a text of this many bytes may be cut.
-fn cuts(text: &str) -> impl DoubleEndedIterator<Item = usize> {
-    (0..=text.len()).filter(|at| text.is_char_boundary(*at))
-}
-
-fn cut_prefix(text: &str, pattern: &str, longest: bool) -> Option<String> {
-    if text.len() > 4096 {
-        return None;
-    }
-    let fits = |at: &usize| mark::glob_match(pattern, text.get(..*at).unwrap_or_default());
-    let at = if longest {
-        cuts(text).rev().find(fits)
-    } else {
-        cuts(text).find(fits)
-    };
-    Some(text.get(at.unwrap_or(0)..)?.to_owned())
-}
-
-fn cut_suffix(text: &str, pattern: &str, longest: bool) -> Option<String> {
-    if text.len() > 4096 {
-        return None;
-    }
-    let fits = |at: &usize| mark::glob_match(pattern, text.get(*at..).unwrap_or_default());
-    let at = if longest {
-        cuts(text).find(fits)
-    } else {
-        cuts(text).rev().find(fits)
-    };
-    Some(text.get(..at.unwrap_or(text.len()))?.to_owned())
-}
-
-fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Option<String> {
-    if mark::has_glob(pattern) || mark::has_computed(pattern) || pattern.is_empty() {
-        return None;
-    }
-    Some(if all {
-        text.replace(pattern, with)
-    } else {
-        text.replacen(pattern, with, 1)
-    })
 }

@@ -2,17 +2,20 @@
 //! wrappers removed and its words expanded as far as the text says.
 
 pub(crate) mod args;
+mod braces;
 mod build;
 mod builtin;
 mod carried;
 pub mod code;
 mod command;
+pub mod decode;
 pub mod env;
 mod escape;
 mod expand;
 pub mod interpret;
 pub mod mark;
 pub mod output;
+mod parameter;
 mod run;
 mod stream;
 pub mod walk;

@@ -109,39 +109,23 @@ fn copies(walker: &mut Walker, sql: &str, env: &Env) {
     let quoted = |from: usize| sql.get(from..).and_then(|rest| rest.split('\'').nth(1));
     if let Some(text) = upper.find(" PROGRAM ").and_then(quoted) {
         walker.aside(text, env);
-        walker.report(RuleId::OpaqueCode, sql);
-    } else if let Some(path) = upper
-        .find(" TO '")
-        .or_else(|| upper.find("OUTFILE '"))
-        .and_then(quoted)
-    {
-        files::write(walker, path, env);
+        return walker.report(RuleId::OpaqueCode, sql);
     }
+    let to = upper.find(" TO '").or_else(|| upper.find("OUTFILE '"));
+    files::write_all(walker, to.and_then(quoted), env);
 }
 
 /// Functions and commands of databases that read or write files.
 fn touches_files(walker: &mut Walker, text: &str, env: &Env) {
     let lower = text.to_ascii_lowercase();
+    let path_behind = |start: &&str| {
+        let rest = text.get(lower.find(start)?..).unwrap_or_default();
+        Some(rest.split(['\'', '"']).nth(1).unwrap_or_default())
+    };
     let reads = words!("pg_read_file( load_file( lo_import( readfile( pg_ls_dir(");
     let writes = ["writefile(", "lo_export(", "into outfile", "into dumpfile"];
-    for (starts, writes) in [(&reads[..], false), (&writes[..], true)] {
-        for start in starts {
-            let Some(at) = lower.find(start) else {
-                continue;
-            };
-            let rest = text.get(at..).unwrap_or_default();
-            let path = rest
-                .split(['\'', '"'])
-                .nth(1)
-                .unwrap_or_default()
-                .to_owned();
-            if writes {
-                files::write(walker, &path, env);
-            } else {
-                files::read(walker, &path, env);
-            }
-        }
-    }
+    files::read_all(walker, reads.iter().filter_map(path_behind), env);
+    files::write_all(walker, writes.iter().filter_map(path_behind), env);
     let mut words = text.split_whitespace();
     let verb = words.next().unwrap_or_default();
     let path = words.next().unwrap_or_default();

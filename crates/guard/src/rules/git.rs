@@ -180,16 +180,16 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             files::write_all(walker, &plain.operands, env);
         }
         "bundle" if first == "create" => {
-            if let Some(path) = plain.operands.get(1).filter(|path| **path != "-") {
-                files::write(walker, path, env);
-            }
+            files::write_all(
+                walker,
+                plain.operands.get(1).filter(|path| **path != "-"),
+                env,
+            );
         }
         // A sibling of the project is where worktrees live.
         "worktree" if first == "add" => {
             let mut paths = plain.operands.iter().skip(1);
-            if let Some(path) = paths.find(|path| path.starts_with(['/', '~'])) {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, paths.find(|path| path.starts_with(['/', '~'])), env);
         }
         "rm" if !plain.long("cached") => {
             for path in &plain.operands {
@@ -358,7 +358,5 @@ fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         }
     }
     let target = options.operands.get(usize::from(verb == "clone"));
-    if let Some(target) = target {
-        files::write(walker, target, env);
-    }
+    files::write_all(walker, target, env);
 }

@@ -5,6 +5,7 @@ use super::files;
 use crate::RuleId;
 use crate::meaning::{Args, Command, Env, Flow, Takes, Walker, mark};
 use crate::urls::{self, Reach, Url};
+use crate::words::is_one_of;
 
 /// Ports of services that obey whoever can reach them.
 const CONTROL_PORTS: [u16; 7] = [2375, 2376, 10250, 10255, 2379, 9229, 4243];
@@ -45,43 +46,30 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         }
         "git" => git(walker, command),
         "deno" | "npx" | "bunx" | "pnpx" => {
-            let runs = command.name != "deno"
-                || command
-                    .args
-                    .first()
-                    .is_some_and(|a| a == "run" || a == "install");
+            let runs = command.name != "deno" || matches!(command.first(), "run" | "install");
             // What it runs comes first; later words are the tool's own.
-            let plain =
-                |word: &&String| !word.starts_with('-') && *word != "run" && *word != "install";
-            let url = command
-                .args
-                .iter()
-                .find(plain)
-                .filter(|word| word.starts_with("http://") || word.starts_with("https://"));
-            if let (true, Some(url)) = (runs, url) {
+            let is_own = |word: &&String| is_one_of("-*|run|install", word);
+            let what = command.args.iter().find(|word| !is_own(word));
+            if let Some(url) = what.filter(|word| runs && is_one_of("http://*|https://*", word)) {
                 walker.report(RuleId::NetRunRemoteCode, url);
             }
         }
         "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" | "easy_install" => {
             let plain = |word: &&String| {
-                word.split('=').any(|part| part.starts_with("http://"))
-                    && !word.contains("localhost")
-                    && !word.contains("127.0.0.1")
+                let http = |part: &str| part.starts_with("http://");
+                word.split('=').any(http) && !has_any!(word, "localhost 127.0.0.1")
             };
             if let Some(url) = command.args.iter().find(plain) {
                 walker.report(RuleId::NetRunRemoteCode, url);
             }
             installs_elsewhere(walker, command, env);
-            let scripts = command
-                .args
-                .iter()
-                .filter(|word| word.starts_with("scripts."));
-            for (_, text) in scripts.filter_map(|word| word.split_once('=')) {
+            let words = command.args.iter().filter_map(|word| word.split_once('='));
+            for (_, text) in words.filter(|(name, _)| name.starts_with("scripts.")) {
                 walker.aside(text, env);
             }
         }
         // Elixir's shell of the same name takes options.
-        "iex" | "Invoke-Expression" if !command.args.iter().any(|word| word.starts_with('-')) => {
+        "iex" | "Invoke-Expression" if !command.has("-*") => {
             walker.report(RuleId::NetRunRemoteCode, command.name);
         }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
@@ -126,13 +114,7 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     }
     for url in &urls {
         if let Some(path) = strip_ignoring_case(url, "file:") {
-            files::read(
-                walker,
-                path.trim_start_matches('/')
-                    .get(0..)
-                    .map_or("/", |_| path.trim_start_matches("//")),
-                env,
-            );
+            files::read(walker, path.trim_start_matches("//"), env);
             walker.report(RuleId::NetScheme, url);
             continue;
         }
@@ -147,16 +129,10 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     let proxies = args.values(&["proxy", "x", "doh-url", "preproxy", "socks5"]);
     let is_port = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     for host in hosts.chain(proxies).filter(|host| !is_port(host)) {
-        let inward = urls::parse(host)
-            .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
-        if inward {
-            walker.report(RuleId::NetInternal, host);
-        }
+        connect(walker, host);
     }
-    if args
-        .values(&["unix-socket"])
-        .any(|path| path.contains("docker.sock"))
-    {
+    let mut sockets = args.values(&["unix-socket"]);
+    if sockets.any(|path| path.contains("docker.sock")) {
         walker.report(RuleId::ContainerEscape, "docker.sock");
     }
     let outputs: &[&str] = match command.name {
@@ -164,11 +140,11 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         "curl" => words!("o output output-dir cookie-jar c dump-header D"),
         _ => &["o", "output", "out", "d", "dir"],
     };
-    for path in args.values(outputs) {
-        if path != "-" {
-            files::write(walker, path, env);
-        }
-    }
+    files::write_all(
+        walker,
+        args.values(outputs).filter(|path| *path != "-"),
+        env,
+    );
     sends(walker, command, &args, env);
 }
 
@@ -178,6 +154,8 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
         "d data data-raw data-binary data-urlencode json F form T upload-file post-data
          post-file body-data body-file K config"
     );
+    let leaves = leaves_machine(args);
+    let is_private = |flow: &Flow| *flow == Flow::Environment || *flow == Flow::Archive && leaves;
     for name in bodies {
         let names = [*name];
         for value in args.values(&names) {
@@ -192,20 +170,15 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
                 _ => None,
             };
             match path {
-                Some("-" | ".") if *command.stdin == Flow::Environment => {
-                    walker.report(RuleId::SecretSend, command.name)
-                }
-                Some("-" | ".") if *command.stdin == Flow::Archive && leaves_machine(args) => {
+                Some("-" | ".") if is_private(command.stdin) => {
                     walker.report(RuleId::SecretSend, command.name)
                 }
                 Some("-" | ".") | None => {}
                 Some(path) => {
-                    let path = path.split(';').next().unwrap_or(path).to_owned();
-                    files::read(walker, &path, env);
-                    let flow = walker.file_flow(&path, env);
-                    let everything = flow == Flow::Archive && leaves_machine(args);
-                    if flow == Flow::Environment || everything {
-                        walker.report(RuleId::SecretSend, &path);
+                    let path = path.split(';').next().unwrap_or(path);
+                    files::read(walker, path, env);
+                    if is_private(&walker.file_flow(path, env)) {
+                        walker.report(RuleId::SecretSend, path);
                     }
                 }
             }
@@ -218,9 +191,8 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
     }
     // A token in a header is how an API is used; over plain HTTP it leaks,
     // and so it does in a header that is not for tokens.
-    let plain = args.operands.iter().any(|url| {
-        url.starts_with("http://") && !url.contains("localhost") && !url.contains("127.0.0.1")
-    });
+    let is_plain = |url: &&str| url.starts_with("http://") && !has_any!(url, "localhost 127.0.0.1");
+    let plain = args.operands.iter().any(is_plain);
     for login in args.values(&["u", "user"]) {
         if login.contains(mark::SECRET) && plain {
             walker.report(RuleId::SecretSend, login);
@@ -230,7 +202,7 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
         let misused = header
             .split_once(':')
             .is_some_and(|(name, _)| name.len() < 40 && !is_for_tokens(name));
-        if header.contains(mark::SECRET) && (plain || misused && leaves_machine(args)) {
+        if header.contains(mark::SECRET) && (plain || misused && leaves) {
             walker.report(RuleId::SecretSend, header);
         }
     }
@@ -406,23 +378,17 @@ fn deceives(text: &str) -> bool {
 fn raw(walker: &mut Walker, command: &Command) {
     let args = command.read(client_takes(command.name));
     let all = command.args.join(" ");
+    let lower = all.to_ascii_lowercase();
     let runs = match command.name {
-        "socat" => {
-            all.to_ascii_lowercase().contains("exec:")
-                || all.to_ascii_lowercase().contains("system:")
-        }
-        _ => {
-            args.short('e')
-                || args.short('c') && command.name != "telnet"
-                || args.long("exec")
-                || args.long("sh-exec")
-        }
+        "socat" => has_any!(lower, "exec: system:"),
+        "telnet" => args.short('e') || args.long("exec") || args.long("sh-exec"),
+        _ => args.short('c') || args.short('e') || args.long("exec") || args.long("sh-exec"),
     };
     if runs {
         walker.report(RuleId::NetReverseShell, &all);
     }
     let listens = match command.name {
-        "socat" => all.to_ascii_lowercase().contains("-listen"),
+        "socat" => lower.contains("-listen"),
         _ => args.short('l') || args.long("listen"),
     };
     if listens {
@@ -455,16 +421,11 @@ fn raw(walker: &mut Walker, command: &Command) {
 }
 
 fn git(walker: &mut Walker, command: &Command) {
-    let verb = command
-        .args
-        .iter()
-        .find(|word| !word.starts_with('-'))
-        .map(String::as_str);
-    if !matches!(
+    let verb = command.args.iter().find(|word| !word.starts_with('-'));
+    let verb = verb.map_or("", String::as_str);
+    if !one_of!(
         verb,
-        Some(
-            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "remote" | "submodule" | "archive"
-        )
+        "clone fetch pull push ls-remote remote submodule archive"
     ) {
         return;
     }
@@ -473,16 +434,13 @@ fn git(walker: &mut Walker, command: &Command) {
             walker.report(RuleId::NetRunRemoteCode, word);
         } else if word.contains("://") {
             fetch(walker, word);
-            let forge = ["@github.com", "@gitlab.com", "@bitbucket.org"];
-            if word.contains(mark::SECRET) && !forge.iter().any(|host| word.contains(host)) {
+            let to_forge = has_any!(word, "@github.com @gitlab.com @bitbucket.org");
+            if word.contains(mark::SECRET) && !to_forge {
                 walker.report(RuleId::SecretSend, word);
             }
         }
-        if word.starts_with("--upload-pack=")
-            || word.starts_with("--receive-pack=")
-            || word == "--upload-pack"
-            || word == "-u" && verb == Some("clone")
-        {
+        let runs = is_one_of("--upload-pack|--upload-pack=*|--receive-pack=*", word);
+        if runs || word == "-u" && verb == "clone" {
             walker.report(RuleId::GitConfigInjection, word);
         }
     }
@@ -490,6 +448,6 @@ fn git(walker: &mut Walker, command: &Command) {
 
 /// Does one of these addresses belong to another machine?
 fn leaves_machine(args: &Args) -> bool {
-    let local = |url: &&str| url.contains("localhost") || url.contains("127.0.0.1");
+    let local = |url: &&str| has_any!(url, "localhost 127.0.0.1");
     !args.operands.iter().all(local)
 }

@@ -225,63 +225,29 @@ impl Scan<'_, '_> {
         } else {
             self.following(12)
         };
+        let path = texts.first().filter(|_| literal);
         match call {
             Call::Run => self.runs(name, &texts, first, literal, env),
             Call::Delete | Call::DeleteTree => {
                 let tree = *call == Call::DeleteTree;
-                let path = texts.first().filter(|_| literal);
+                let path = path.map(|path| match first.starts_with('f') {
+                    true => self.expanded(&with_unknown(path)),
+                    false => self.expanded(path),
+                });
                 match path {
-                    Some(path) => {
-                        let path = if first.starts_with('f') {
-                            with_unknown(path)
-                        } else {
-                            path.clone()
-                        };
-                        let path = self.expanded(&path);
-                        files::delete(self.walker, &path, env, tree);
-                    }
+                    Some(path) => files::delete(self.walker, &path, env, tree),
                     None => self.unresolved_delete(first, tree, env),
                 }
             }
             Call::Write => {
-                if let Some(path) = texts.first().filter(|_| literal) {
-                    let path = self.expanded(path);
-                    files::write(self.walker, &path, env);
-                }
-            }
-            Call::Open => {
-                // Perl names the handle first, and may give the mode its own place.
-                if let [mode, path, ..] = texts.as_slice()
-                    && mode.starts_with(['>', '<', '+'])
-                    && self.language == Language::Perl
-                {
-                    let path = self.expanded(path);
-                    if mode.contains(['>', '+']) {
-                        files::write(self.walker, &path, env);
-                    } else {
-                        files::read(self.walker, &path, env);
-                    }
-                } else if let Some(path) = texts
-                    .first()
-                    .filter(|_| literal || self.language == Language::Perl)
-                {
-                    let path = self.expanded(path);
-                    let writes = texts.get(1).is_some_and(|mode| {
-                        mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>'])
-                    });
-                    if writes || path.starts_with('>') {
-                        files::write(self.walker, path.trim_start_matches(['>', ' ']), env);
-                    } else {
-                        files::read(self.walker, path.trim_start_matches(['<', ' ']), env);
-                    }
-                }
+                let path = path.map(|path| self.expanded(path));
+                files::write_all(self.walker, path, env);
             }
             Call::Read => {
-                if let Some(path) = texts.first().filter(|_| literal) {
-                    let path = self.expanded(path);
-                    files::read(self.walker, &path, env);
-                }
+                let path = path.map(|path| self.expanded(path));
+                files::read_all(self.walker, path, env);
             }
+            Call::Open => self.opens(&texts, literal, env),
             Call::Fetch => {
                 if let Some(url) = texts.first() {
                     net::fetch(self.walker, url);
@@ -293,29 +259,48 @@ impl Scan<'_, '_> {
                     self.walker.report(RuleId::PermWorldWritable, before);
                 }
             }
-            Call::Move | Call::Copy | Call::Link => {
-                if let (true, [source, rest @ ..]) = (literal, texts.as_slice()) {
-                    let source = self.expanded(source);
-                    if *call == Call::Move {
-                        files::delete(self.walker, &source, env, true);
-                    } else {
-                        files::read(self.walker, &source, env);
-                    }
-                    if *call == Call::Link {
-                        files::linked(self.walker, &source);
-                    }
-                    // `d + '/x'` is no path that stands here.
-                    let plain = matches!(
-                        self.tokens.get(self.at + 1),
-                        Some(Token::Code(code)) if code.trim() == ","
-                    );
-                    if let Some(target) = rest.first().filter(|_| plain) {
-                        let target = self.expanded(target);
-                        files::write(self.walker, &target, env);
-                    }
-                }
-            }
+            Call::Move | Call::Copy | Call::Link if literal => self.moves(*call, &texts, env),
+            Call::Move | Call::Copy | Call::Link => {}
             Call::Evaluate => self.evaluates(name, &texts, first, env),
+        }
+    }
+
+    fn opens(&mut self, texts: &[String], literal: bool, env: &Env) {
+        let perl = self.language == Language::Perl;
+        let (mode, path) = match texts {
+            // Perl names the handle first, and may give the mode its own place.
+            [mode, path, ..] if perl && mode.starts_with(['>', '<', '+']) => (mode.as_str(), path),
+            [path, mode, ..] if literal || perl => (mode.as_str(), path),
+            [path] if literal || perl => ("", path),
+            _ => return,
+        };
+        let path = self.expanded(path);
+        let writes = mode.starts_with(['>', '+'])
+            || mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>']);
+        if writes || path.starts_with('>') {
+            files::write(self.walker, path.trim_start_matches(['>', ' ']), env);
+        } else {
+            files::read(self.walker, path.trim_start_matches(['<', ' ']), env);
+        }
+    }
+
+    fn moves(&mut self, call: Call, texts: &[String], env: &Env) {
+        let Some((source, rest)) = texts.split_first() else {
+            return;
+        };
+        let source = self.expanded(source);
+        match call {
+            Call::Move => files::delete(self.walker, &source, env, true),
+            _ => files::read(self.walker, &source, env),
+        }
+        if call == Call::Link {
+            files::linked(self.walker, &source);
+        }
+        // `d + '/x'` is no path that stands here.
+        let next = self.tokens.get(self.at + 1);
+        if matches!(next, Some(Token::Code(code)) if code.trim() == ",") {
+            let target = rest.first().map(|target| self.expanded(target));
+            files::write_all(self.walker, target, env);
         }
     }
 

@@ -69,14 +69,10 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
         }
         "set-content" | "sc" | "add-content" | "ac" | "out-file" | "new-item" | "ni"
         | "tee-object" => {
-            if let Some(path) = paths().next() {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, paths().next(), env);
         }
         "copy-item" | "copy" | "cp" | "move-item" | "move" | "mv" => {
-            if let Some(target) = paths().nth(1) {
-                files::write(walker, target, env);
-            }
+            files::write_all(walker, paths().nth(1), env);
             if let Some(source) = paths().next() {
                 files::mentioned(walker, source, env);
             }

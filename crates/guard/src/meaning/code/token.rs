@@ -129,5 +129,5 @@ fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
-    crate::meaning::output::printf(&["%b".to_owned(), text.to_owned()])
+    crate::meaning::decode::printf(&["%b".to_owned(), text.to_owned()])
 }

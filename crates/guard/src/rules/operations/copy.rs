@@ -127,9 +127,7 @@ pub fn links(walker: &mut Walker, command: &Command, env: &Env) {
         files::read(walker, &from_link, env);
         files::linked(walker, source);
     }
-    if let Some(target) = target {
-        files::write(walker, target, env);
-    }
+    files::write_all(walker, target, env);
 }
 
 /// The target of a symbolic link is relative to where the link stands.

@@ -149,12 +149,8 @@ fn is_own_key(path: &str, walker: &Walker) -> bool {
 
 fn dd(walker: &mut Walker, command: &Command, env: &Env) {
     for word in command.args {
-        if let Some(path) = word.strip_prefix("if=") {
-            files::read(walker, path, env);
-        }
-        if let Some(path) = word.strip_prefix("of=") {
-            files::write(walker, path, env);
-        }
+        files::read_all(walker, word.strip_prefix("if="), env);
+        files::write_all(walker, word.strip_prefix("of="), env);
     }
 }
 
@@ -200,9 +196,7 @@ fn outputs(walker: &mut Walker, command: &Command, env: &Env) {
         }
     }
     let last = command.args.last().filter(|path| leads_away(path));
-    if let Some(path) = last.filter(|_| makes_last(command)) {
-        files::write(walker, path, env);
-    }
+    files::write_all(walker, last.filter(|_| makes_last(command)), env);
 }
 
 /// An operand of any other program that is exactly a file with secrets.
