@@ -76,11 +76,8 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
             walker.shell_text(text, &directory);
         }
         (Some(Value::Array(words)), _) => {
-            let words: Vec<String> = words
-                .iter()
-                .filter_map(|word| word.as_str().map(str::to_owned))
-                .collect();
-            let text = crate::meaning::walk::quoted(&words);
+            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+            let text = crate::meaning::walk::quoted(&words.collect::<Vec<_>>());
             walker.shell_text(&text, &directory);
         }
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
@@ -99,59 +96,49 @@ const PATH_KEYS: &[&str] = words!(
      files dir_path directory"
 );
 
-fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
-    let mut found = false;
-    for key in PATH_KEYS {
-        match input.get(key) {
-            Some(Value::String(path)) => {
-                found = true;
-                access_one(walker, path, env, access);
-            }
-            Some(Value::Array(paths)) => {
-                for path in paths.iter().filter_map(Value::as_str) {
-                    found = true;
-                    access_one(walker, path, env, access);
-                }
-            }
+/// Every text under one of these keys, alone or in a list, or the input itself.
+fn texts<'v>(input: &'v Value, keys: &[&str]) -> Vec<&'v str> {
+    let mut found = Vec::new();
+    for value in keys.iter().filter_map(|key| input.get(key)) {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(list) => found.extend(list.iter().filter_map(Value::as_str)),
             _ => {}
         }
     }
-    if let Value::String(path) = input {
-        found = true;
+    found.extend(input.as_str());
+    found
+}
+
+fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
+    let paths = texts(input, PATH_KEYS);
+    for path in &paths {
         access_one(walker, path, env, access);
     }
-    if !found {
+    if paths.is_empty() {
         walker.report(RuleId::OpaquePayload, "path");
     }
 }
 
 fn access_one(walker: &mut Walker, path: &str, env: &Env, access: Access) {
     let path = path.split('\0').next().unwrap_or(path).trim();
-    let home = walker.home();
-    let path = match path
+    let below_home = path
         .strip_prefix("$HOME")
-        .or_else(|| path.strip_prefix("${HOME}"))
-    {
-        Some(rest) => format!("{home}{rest}"),
+        .or_else(|| path.strip_prefix("${HOME}"));
+    let path = match below_home {
+        Some(rest) => format!("{}{rest}", walker.home()),
         None => path.to_owned(),
     };
-    let decoded = path
-        .replace("%2e", ".")
-        .replace("%2E", ".")
-        .replace("%2f", "/")
-        .replace("%2F", "/");
-    for path in [
-        Some(&decoded).filter(|decoded| **decoded != path),
-        Some(&path),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        match access {
-            Access::Read => files::tool_read(walker, path, env),
-            Access::Write => files::tool_write(walker, path, env),
-        }
+    let decoded = path.replace("%2e", ".").replace("%2E", ".");
+    let decoded = decoded.replace("%2f", "/").replace("%2F", "/");
+    let judge = match access {
+        Access::Read => files::tool_read,
+        Access::Write => files::tool_write,
+    };
+    if decoded != path {
+        judge(walker, &decoded, env);
     }
+    judge(walker, &path, env);
 }
 
 fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
@@ -234,40 +221,19 @@ pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
 }
 
 fn urls(walker: &mut Walker, input: &Value) {
-    let mut found = false;
-    for key in ["url", "uri", "urls", "href", "prompt"] {
-        match input.get(key) {
-            Some(Value::String(text)) if key == "prompt" => {
-                // Gemini writes its URLs into the prompt.
-                let is_url = |word: &&str| word.contains("://");
-                for word in text.split_whitespace().filter(is_url) {
-                    if input.get("url").is_none() {
-                        found = true;
-                        net::tool_fetch(
-                            walker,
-                            word.trim_matches(['"', '\'', '(', ')', ',', '<', '>']),
-                        );
-                    }
-                }
-            }
-            Some(Value::String(url)) => {
-                found = true;
-                net::tool_fetch(walker, url);
-            }
-            Some(Value::Array(list)) => {
-                for url in list.iter().filter_map(Value::as_str) {
-                    found = true;
-                    net::tool_fetch(walker, url);
-                }
-            }
-            _ => {}
-        }
+    let mut urls = texts(input, &["url", "uri", "urls", "href"]);
+    // Gemini writes its URLs into the prompt.
+    let prompt = input.get("prompt").and_then(Value::as_str);
+    if let Some(prompt) = prompt.filter(|_| input.get("url").is_none()) {
+        let words = prompt
+            .split_whitespace()
+            .filter(|word| word.contains("://"));
+        urls.extend(words.map(|word| word.trim_matches(['"', '\'', '(', ')', ',', '<', '>'])));
     }
-    if let Value::String(url) = input {
-        found = true;
+    for url in &urls {
         net::tool_fetch(walker, url);
     }
-    if !found {
+    if urls.is_empty() {
         walker.report(RuleId::OpaquePayload, "url");
     }
 }

@@ -1,6 +1,6 @@
 //! Commands that start others for each thing they are given or find.
 
-use super::args::{Args, Takes};
+use super::args::Takes;
 use super::command::Command;
 use super::env::{Env, Flow};
 use super::mark::{STAR, UNKNOWN};
@@ -140,114 +140,92 @@ impl Walker<'_> {
 /// Paths that stand for everything a `find` may find: below its roots, with
 /// the names that it asks for.
 pub fn found_paths(command: &Command) -> Vec<String> {
-    let args = command.args;
     if matches!(command.name, "fd" | "fdfind") {
-        let takes = takes!("eEtdjxXcS", "extension exclude type max-depth");
-        let options = Args::read(args, takes);
-        let root = options.operands.get(1).copied().unwrap_or(".");
-        let extension = options.values(&["e", "extension"]).next();
-        let pattern = options
-            .operands
-            .first()
-            .filter(|pattern| pattern.contains(|c: char| c.is_alphanumeric()));
-        return vec![match (extension, pattern) {
-            (Some(extension), _) => format!("{root}/found/found.{extension}"),
-            (None, Some(pattern)) => format!("{root}/found/found{pattern}"),
-            (None, None) => format!("{root}/{STAR}"),
-        }];
+        return vec![found_by_fd(command)];
     }
-    let roots: Vec<&String> = args
+    let args = command.args;
+    let mut roots: Vec<&str> = args
         .iter()
-        .skip_while(|word| matches!(word.as_str(), "-L" | "-P" | "-H"))
+        .map(String::as_str)
+        .skip_while(|word| matches!(*word, "-L" | "-P" | "-H"))
         .take_while(|word| !word.starts_with(['-', '(', '!']))
         .collect();
-    let names: Vec<&String> = args
-        .iter()
-        .zip(args.iter().skip(1))
+    if roots.is_empty() {
+        roots.push(".");
+    }
+    let is_negated = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| args.get(before));
+        before.is_some_and(|before| before == "!" || before == "-not")
+    };
+    let names: Vec<&str> = command
+        .pairs()
         .enumerate()
         .filter(|(at, (flag, _))| {
-            let negated = at
-                .checked_sub(1)
-                .and_then(|before| args.get(before))
-                .is_some_and(|before| before == "!" || before == "-not");
-            !negated && one_of!(flag.as_str(), "-name -iname -path -ipath -wholename")
+            one_of!(flag, "-name -iname -path -ipath -wholename") && !is_negated(*at)
         })
         .map(|(_, (_, name))| name)
         .collect();
-    let has = |flag: &str| args.iter().any(|word| word == flag);
-    let only_root = args
-        .iter()
-        .zip(args.iter().skip(1))
-        .any(|(flag, value)| flag == "-maxdepth" && value == "0");
-    let narrow = has("-empty")
-        || has("-newer")
-        || has("-mtime")
-        || has("-mmin")
-        || args.iter().zip(args.iter().skip(1)).any(|(flag, pattern)| {
-            matches!(flag.as_str(), "-regex" | "-iregex")
-                && pattern.contains(|c: char| c.is_alphanumeric())
-        })
-        || has("-size")
-        || has("-xtype")
-        || has("-inum");
-    let default = ".".to_owned();
-    let roots = if roots.is_empty() {
-        vec![&default]
-    } else {
-        roots
+    let only_root = command.pairs().any(|pair| pair == ("-maxdepth", "0"));
+    let says_regex = |(flag, pattern): (&str, &str)| {
+        matches!(flag, "-regex" | "-iregex") && pattern.contains(char::is_alphanumeric)
     };
+    let narrow = command.has("-empty|-newer|-mtime|-mmin|-size|-xtype|-inum")
+        || command.pairs().any(says_regex);
     let mut paths = Vec::new();
-    // A search for the name of an agent's settings finds them too.
-    let settings = ["settings.json", "settings.local.json", "hooks.json"];
-    for root in roots
-        .iter()
-        .filter(|root| matches!(root.as_str(), "." | "./"))
-    {
-        let found = |name: &&String| match name.as_str() {
-            name if settings.contains(&name) => Some(format!("{root}/.claude/{name}")),
-            name if name.starts_with("settings") && name.contains('*') => {
-                Some(format!("{root}/.claude/settings.json"))
-            }
-            _ => None,
-        };
-        paths.extend(names.iter().filter_map(found));
-        let whole = |name: &&&String| name.starts_with("./.") && name.ends_with("/*");
-        let directories = names.iter().filter(whole);
-        paths.extend(directories.map(|name| name.trim_end_matches("/*").to_owned()));
+    for root in roots.iter().filter(|root| matches!(**root, "." | "./")) {
+        paths.extend(found_settings(root, &names));
     }
+    let is_useful = |name: &&&str| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
+    let useful: Vec<&&str> = names.iter().filter(is_useful).collect();
     for root in roots {
         let root = root.trim_end_matches('/');
         if only_root {
-            paths.push(if root.is_empty() {
-                "/".to_owned()
-            } else {
-                root.to_owned()
-            });
-            continue;
+            paths.push(if root.is_empty() { "/" } else { root }.to_owned());
+        } else if useful.is_empty() && narrow {
+            paths.push(format!("{root}/found/old"));
+        } else if useful.is_empty() {
+            paths.push(format!("{root}/{STAR}"));
         }
-        let useful = |name: &&&String| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
-        let named: Vec<String> = names
-            .iter()
-            .filter(useful)
-            .map(|name| {
-                let name = name
-                    .trim_start_matches("./")
-                    .replace("*/", "found/")
-                    .replace("/*", "/found");
-                name.chars().map(super::mark::with_globs).collect()
-            })
-            .flat_map(|name: String| [format!("{root}/found/{name}"), format!("{root}/{name}")])
-            .collect();
-        if named.is_empty() {
-            let rest = if narrow {
-                "found/old".to_owned()
-            } else {
-                STAR.to_string()
-            };
-            paths.push(format!("{root}/{rest}"));
-        } else {
-            paths.extend(named);
+        for name in useful.iter().filter(|_| !only_root) {
+            let name = name.trim_start_matches("./").replace("*/", "found/");
+            let name = name.replace("/*", "/found");
+            let name: String = name.chars().map(super::mark::with_globs).collect();
+            paths.extend([format!("{root}/found/{name}"), format!("{root}/{name}")]);
         }
     }
     paths
+}
+
+fn found_by_fd(command: &Command) -> String {
+    let options = command.read(takes!("eEtdjxXcS", "extension exclude type max-depth"));
+    let root = options.operands.get(1).copied().unwrap_or(".");
+    let pattern = options.operands.first();
+    match (options.values(&["e", "extension"]).next(), pattern) {
+        (Some(extension), _) => format!("{root}/found/found.{extension}"),
+        (None, Some(pattern)) if pattern.contains(char::is_alphanumeric) => {
+            format!("{root}/found/found{pattern}")
+        }
+        _ => format!("{root}/{STAR}"),
+    }
+}
+
+/// A search for the name of an agent's settings finds them too.
+fn found_settings(root: &str, names: &[&str]) -> Vec<String> {
+    let settings = |name: &&str| match *name {
+        "settings.json" | "settings.local.json" | "hooks.json" => {
+            Some(format!("{root}/.claude/{name}"))
+        }
+        name if name.starts_with("settings") && name.contains('*') => {
+            Some(format!("{root}/.claude/settings.json"))
+        }
+        _ => None,
+    };
+    let whole = |name: &&&str| name.starts_with("./.") && name.ends_with("/*");
+    let directories = names.iter().filter(whole);
+    let directories = directories.map(|name| name.trim_end_matches("/*").to_owned());
+    names
+        .iter()
+        .filter_map(settings)
+        .chain(directories)
+        .collect()
 }

@@ -52,11 +52,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         let verb = operands.iter().position(|word| VERBS.contains(word));
         operands.drain(..verb.unwrap_or(operands.len()));
     }
-    let call = Call {
-        operands: &operands,
-        words: command.args,
-        ..Call::default()
-    };
+    let call = Call::of(&operands, command.args);
     let rule = CLOUD
         .broken(name, call)
         .or(match (name, operands.as_slice()) {

@@ -2,6 +2,7 @@
 
 use crate::RuleId;
 use crate::meaning::{Args, Command, Env, Walker, mark};
+use crate::words::is_one_of;
 
 use super::cloud::global_options;
 use super::files;
@@ -24,11 +25,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             files::write(walker, target, env);
         }
     }
-    let call = Call {
-        operands: &words,
-        words: args,
-        ..Call::default()
-    };
+    let call = Call::of(&words, args);
     // `docker rm $(docker ps -q)`: which ones is only known when it runs.
     let any = (call.is("rm|stop|kill|rmi") || call.is("container|image rm|stop|kill"))
         && words.iter().any(|word| mark::has_computed(word));
@@ -60,42 +57,34 @@ fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     out |= options
         .values(&["pid", "ipc", "userns", "uts"])
         .any(|value| value == "host");
-    out |= options.values(&["cap-add"]).any(|value| {
-        let value = value.to_ascii_uppercase();
-        words!("ALL SYS_ADMIN SYS_PTRACE SYS_MODULE NET_ADMIN DAC_READ_SEARCH")
-            .iter()
-            .any(|capability| value.ends_with(capability))
-            && !value.ends_with("SYS_PTRACE")
-    });
+    let powers = "*ALL|*SYS_ADMIN|*SYS_MODULE|*NET_ADMIN|*DAC_READ_SEARCH";
+    out |= options
+        .values(&["cap-add"])
+        .any(|value| is_one_of(powers, &value.to_ascii_uppercase()));
     out |= options
         .values(&["security-opt"])
         .any(|value| value.contains("unconfined"));
-    out |= options.values(&["device"]).any(|value| {
-        value.starts_with("/dev/sd")
-            || value.starts_with("/dev/nvme")
-            || value.starts_with("/dev/mem")
-    });
+    out |= options
+        .values(&["device"])
+        .any(|value| is_one_of("/dev/sd*|/dev/nvme*|/dev/mem*", value));
     for value in options.values(&["v", "volume", "mount"]) {
-        let source = match value
+        let mounted = value
             .split_once("source=")
-            .or_else(|| value.split_once("src="))
-        {
+            .or_else(|| value.split_once("src="));
+        let source = match mounted {
             Some((_, rest)) => rest.split(',').next().unwrap_or(rest),
             None => value.split(':').next().unwrap_or(value),
         };
-        out |= source == "/"
-            || source == walker.home()
-            || source.contains("docker.sock")
-            || source.contains("containerd.sock");
+        out |= source == "/" || source == walker.home();
+        out |= has_any!(
+            source,
+            "docker.sock containerd.sock /.ssh /.aws /.kube /.gnupg"
+        );
         out |= words!("/etc /root /var /usr /home /boot /proc /sys /dev /var/run /var/lib/docker")
             .contains(&source.trim_end_matches('/'));
         if source.contains('/') {
             files::mentioned(walker, source, env);
         }
-        out |= source.contains("/.ssh")
-            || source.contains("/.aws")
-            || source.contains("/.kube")
-            || source.contains("/.gnupg");
     }
     if out {
         walker.report(RuleId::ContainerEscape, shown);

@@ -39,11 +39,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     }
     let mut operands = command.words();
     operands.retain(|word| !word.starts_with('-'));
-    let call = Call {
-        operands: &operands,
-        words: args,
-        ..Call::default()
-    };
+    let call = Call::of(&operands, args);
     let stdin = command.stdin_text();
     let mut texts = operands.iter().copied().chain([stdin]);
     let destroys = DATABASE.broken(name, call).is_some()

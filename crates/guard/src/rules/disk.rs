@@ -14,11 +14,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if !DISK.knows(name) {
         return;
     }
-    let call = Call {
-        operands: &command.words(),
-        words: command.args,
-        ..Call::default()
-    };
+    let words = command.words();
+    let call = Call::of(&words, command.args);
     if let Some(rule) = DISK.broken(name, call) {
         walker.report(rule, &command.line());
     }

@@ -4,6 +4,7 @@
 use crate::RuleId;
 use crate::meaning::{Command, Env, Flow, Takes, Walker};
 use crate::urls;
+use crate::words::is_one_of;
 
 /// Hosts that everybody's packages come from.
 const KNOWN_HOSTS: &[&str] = words!(
@@ -19,6 +20,9 @@ const TAKES: Takes = takes!(
     "index-url extra-index-url find-links registry source proxy trusted-host index requirement
      constraint branch tag rev"
 );
+
+/// Words behind which packages stand.
+const INSTALL_VERBS: &str = "install|i|add|get|tool|localinstall|x|tap|upgrade|box";
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let installs = one_of!(
@@ -44,16 +48,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         "make cmake gmake npm pnpm yarn bun cargo go pip pip3 mvn gradle rake bundle composer
          meson ninja tox just docker"
     );
-    let stands_in = || walker.was_fetched(".", env);
-    let given = || {
-        let path = |word: &&String| !word.starts_with('-');
-        command
-            .args
-            .iter()
-            .filter(path)
-            .any(|word| walker.was_fetched(word, env))
-    };
-    if builds && !env.fetched.is_empty() && (stands_in() || given()) {
+    let mut given = command.args.iter().filter(|word| !word.starts_with('-'));
+    let mut from_there =
+        || walker.was_fetched(".", env) || given.any(|word| walker.was_fetched(word, env));
+    if builds && !env.fetched.is_empty() && from_there() {
         walker.report(RuleId::NetDownloadThenRun, command.name);
     }
     if !starts {
@@ -63,36 +61,24 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     // What is started gets words of its own behind its name.
     let packages: &[&str] = match (command.name, args.operands.as_slice()) {
         ("npx" | "bunx", [package, ..]) => std::slice::from_ref(package),
-        (_, ["run" | "exec" | "dlx", package, ..]) if command.name != "cargo" => {
+        (name, ["run" | "exec" | "dlx", package, ..]) if name != "cargo" => {
             std::slice::from_ref(package)
         }
-        (
-            _,
-            [
-                "install" | "i" | "add" | "get" | "tool" | "localinstall" | "x" | "tap" | "upgrade"
-                | "box",
-                packages @ ..,
-            ],
-        )
-        | ("rpm" | "nix-shell", packages) => packages,
+        (_, [verb, packages @ ..]) if is_one_of(INSTALL_VERBS, verb) => packages,
+        ("rpm" | "nix-shell", packages) => packages,
         ("docker" | "podman", ["build", packages @ ..]) => packages,
         _ => &[],
     };
     let registries = words!("git index-url extra-index-url i registry source s url find-links");
     // Terraform's options have one dash.
-    let module = command
-        .args
-        .iter()
-        .filter_map(|word| word.strip_prefix("-from-module="));
-    let addresses = packages
-        .iter()
-        .copied()
-        .chain(args.values(&registries))
-        .chain(module);
-    for word in addresses.filter(|_| installs) {
-        if comes_from_nowhere(word) {
-            walker.report(RuleId::NetRunRemoteCode, word);
-        }
+    let words = command.args.iter();
+    let module = words.filter_map(|word| word.strip_prefix("-from-module="));
+    let addresses = packages.iter().copied().chain(args.values(registries));
+    for word in addresses
+        .chain(module)
+        .filter(|word| installs && comes_from_nowhere(word))
+    {
+        walker.report(RuleId::NetRunRemoteCode, word);
     }
     for word in command.args {
         if walker.file_flow(word, env) == Flow::Network {

@@ -6,6 +6,7 @@ use super::{files, git_config};
 use crate::RuleId;
 use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, mark};
 use crate::paths::{self, Zone, sensitive};
+use crate::words::is_one_of;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let mut rest = command.args;
@@ -19,13 +20,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
-            "-C" => {
-                if let Some(directory) = after.first() {
-                    elsewhere.directories = walker.directories(directory, &elsewhere);
-                }
-                rest = after.get(1..).unwrap_or_default();
-            }
-            "--git-dir" | "--work-tree" if !after.is_empty() => {
+            "-C" | "--git-dir" | "--work-tree" => {
                 if let Some(directory) = after.first() {
                     elsewhere.directories = walker.directories(directory, &elsewhere);
                 }
@@ -117,28 +112,22 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let plain = Args::read(args, NO_VALUES);
     if one_of!(verb, "diff log show archive format-patch bundle") {
         let takes = takes!("o", "output output-directory");
-        files::write_all(
-            walker,
-            Args::read(args, takes).values(&["o", "output", "output-directory"]),
-            env,
-        );
+        let options = Args::read(args, takes);
+        let paths = options.values(&["o", "output", "output-directory"]);
+        files::write_all(walker, paths, env);
     }
-    let runs_option = args.iter().any(|word| {
-        (verb == "archive" && word.starts_with("--exec"))
-            || (verb == "grep"
-                && (word.starts_with("--open-files-in-pager=")
-                    || (word.starts_with("-O") && word.len() > 2)))
-    });
-    if runs_option {
+    let runs = |word: &String| match verb {
+        "archive" => word.starts_with("--exec"),
+        "grep" => is_one_of("--open-files-in-pager=*|-O*", word) && word != "-O",
+        _ => false,
+    };
+    if args.iter().any(runs) {
         walker.report(RuleId::GitConfigInjection, &shown);
     }
     if verb == "stash" {
         // What is stashed is as it was before, until somebody takes it back.
-        files::write_all(
-            walker,
-            args.iter().skip_while(|word| *word != "--").skip(1),
-            env,
-        );
+        let paths = args.iter().skip_while(|word| *word != "--").skip(1);
+        files::write_all(walker, paths, env);
     }
     if matches!(verb, "commit" | "notes" | "tag" | "merge") {
         let takes = takes!("FmCc", "file message");
@@ -252,27 +241,15 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     if push.operands.first().is_some_and(goes_away) {
         walker.report(RuleId::SecretSend, shown);
     }
-    let leased = push
-        .longs
-        .iter()
-        .any(|long| long.starts_with("force-with-lease"));
-    if push.short('f')
-        || push
-            .longs
-            .iter()
-            .any(|long| long.len() > 3 && "force".starts_with(long))
-        || push.operands.iter().any(|r| r.starts_with('+'))
+    let refers = |start: &'static str| move |to: &&str| to.len() > 1 && to.starts_with(start);
+    let mut longs = push.longs.iter();
+    if push.has('f', "force") || push.long_like("force", 4) || push.operands.iter().any(refers("+"))
     {
         walker.report(RuleId::GitForcePush, shown);
-    } else if leased {
+    } else if longs.any(|long| long.starts_with("force-with-lease")) {
         walker.report(RuleId::GitForceWithLease, shown);
     }
-    let deletes = push.has('d', "delete")
-        || push
-            .operands
-            .iter()
-            .skip(1)
-            .any(|r| r.starts_with(':') && r.len() > 1);
+    let deletes = push.has('d', "delete") || push.operands.iter().skip(1).any(refers(":"));
     if deletes || push.long("prune") {
         walker.report(RuleId::GitDeleteRemote, shown);
     }
@@ -286,11 +263,9 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
 
 /// `git switch -C main`: a branch that others share begins anew elsewhere.
 fn recreates_shared(args: &[String]) -> bool {
-    let flags = ["-B", "-C", "--force-create"];
-    let shared = words!("main master develop trunk production release");
     args.windows(2).any(|pair| {
-        matches!(pair, [flag, name] if flags.contains(&flag.as_str())
-            && shared.contains(&name.as_str()))
+        matches!(pair, [flag, name] if is_one_of("-B|-C|--force-create", flag)
+            && one_of!(name.as_str(), "main master develop trunk production release"))
     })
 }
 
@@ -312,19 +287,14 @@ const FILE_ENDINGS: &[&str] = words!(
 fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
     let takes = takes!("bB", "orphan conflict pathspec-from-file");
     let separator = args.iter().position(|word| word == "--");
-    let before = Args::read(
-        args.get(..separator.unwrap_or(args.len()))
-            .unwrap_or_default(),
-        takes,
-    );
+    let (options, _) = args.split_at(separator.unwrap_or(args.len()));
+    let before = Args::read(options, takes);
     let creates = before.short('b') || before.short('B') || before.long("orphan");
     let has_paths = separator.is_some_and(|at| at + 1 < args.len());
     let forced = before.has('f', "force");
     let looks_like_path = |word: &&str| {
         matches!(*word, "." | "*" | ":/")
-            || word.ends_with('/')
-            || word.starts_with("./")
-            || word.starts_with("../")
+            || is_one_of("*/|./*|../*", word)
             || word.contains(mark::is_glob)
             || FILE_ENDINGS.iter().any(|ending| word.ends_with(ending))
     };
@@ -352,10 +322,11 @@ fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     for setting in options.values(&["c", "config"]) {
         git_config::setting(walker, setting, env);
     }
-    for template in options.values(&["template"]) {
-        if !template.is_empty() {
-            walker.report(RuleId::GitConfigInjection, template);
-        }
+    for template in options
+        .values(&["template"])
+        .filter(|path| !path.is_empty())
+    {
+        walker.report(RuleId::GitConfigInjection, template);
     }
     let target = options.operands.get(usize::from(verb == "clone"));
     files::write_all(walker, target, env);

@@ -80,11 +80,7 @@ const STEERS: &[&str] = &[
 pub fn own_binary(walker: &mut Walker, command: &Command) {
     let mut operands = command.words();
     operands.retain(|word| !word.starts_with('-'));
-    let call = Call {
-        operands: &operands,
-        words: command.args,
-        ..Call::default()
-    };
+    let call = Call::of(&operands, command.args);
     if STEERS.iter().any(|pattern| call.is(pattern)) {
         walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
     }
@@ -108,11 +104,8 @@ const UNGUARDED: &[&str] = &[
 ];
 
 pub fn agent(walker: &mut Walker, command: &Command) {
-    let call = Call {
-        operands: &command.words(),
-        words: command.args,
-        ..Call::default()
-    };
+    let words = command.words();
+    let call = Call::of(&words, command.args);
     if UNGUARDED.iter().any(|pattern| call.is(pattern)) {
         walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
     }

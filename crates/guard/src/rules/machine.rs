@@ -3,7 +3,7 @@
 use super::pattern::Call;
 use super::table::NETWORK;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Walker, mark};
+use crate::meaning::{Command, Walker, mark};
 use crate::words::is_one_of;
 
 /// Programs without which the machine or the loop itself stops.
@@ -28,36 +28,7 @@ pub fn processes(walker: &mut Walker, command: &Command) {
     let args = command.args;
     match command.name {
         "killall5" | "xkill" => walker.report(RuleId::SystemProcess, command.name),
-        "kill" => {
-            let mut words = args.iter().peekable();
-            let mut signal_seen = false;
-            while let Some(word) = words.next() {
-                if matches!(word.as_str(), "-s" | "-n" | "--signal") {
-                    words.next();
-                    signal_seen = true;
-                    continue;
-                }
-                if word == "-l" || word == "-0" || word == "--list" {
-                    return;
-                }
-                let number: Option<i64> = word.parse().ok();
-                let is_signal = word.starts_with('-')
-                    && !signal_seen
-                    && word != "-1"
-                    && number.is_none_or(|n| n > -65);
-                if is_signal || word == "--" {
-                    signal_seen = true;
-                    continue;
-                }
-                if word == "-1" && !signal_seen && words.peek().is_some() {
-                    signal_seen = true;
-                    continue;
-                }
-                if matches!(number, Some(-1..=1)) {
-                    walker.report(RuleId::SystemProcess, &args.join(" "));
-                }
-            }
-        }
+        "kill" => kills(walker, args),
         "fuser" => {
             let kills = |word: &String| word.starts_with('-') && word.contains('k');
             if args.iter().any(kills) && command.has("-m|-km|/") {
@@ -65,28 +36,44 @@ pub fn processes(walker: &mut Walker, command: &Command) {
             }
         }
         _ => {
-            let takes = takes!("ugGPtsF", "user uid group parent signal euid");
-            let options = Args::read(args, takes);
-            let by_user = options
-                .values(&["u", "user", "uid", "euid", "U"])
-                .next()
-                .is_some()
-                || options.short('u');
-            let everything = |pattern: &&str| {
-                pattern
-                    .trim_matches(['.', '*', '^', '$', mark::STAR])
-                    .is_empty()
-            };
-            let names = options.operands.iter();
-            if by_user && options.operands.is_empty()
-                || names.clone().any(|name| everything(name) || is_vital(name))
-            {
+            let options = command.read(takes!("ugGPtsF", "user uid group parent signal euid"));
+            let users = ["u", "user", "uid", "euid", "U"];
+            let by_user = options.values(&users).next().is_some() || options.short('u');
+            let marks = ['.', '*', '^', '$', mark::STAR];
+            let vital = |name: &&str| name.trim_matches(marks).is_empty() || is_vital(name);
+            let mut names = options.operands.iter();
+            if by_user && options.operands.is_empty() || names.any(vital) {
                 walker.report(RuleId::SystemProcess, &args.join(" "));
             }
             if command.name == "pkill" && options.short('v') {
                 walker.report(RuleId::SystemProcess, &args.join(" "));
             }
         }
+    }
+}
+
+/// A process is named by its number: everything, the own group or the first.
+fn kills(walker: &mut Walker, args: &[String]) {
+    let mut words = args.iter().peekable();
+    let mut signal_seen = false;
+    while let Some(word) = words.next() {
+        let number: Option<i64> = word.parse().ok();
+        let is_signal = word.starts_with('-') && !signal_seen && number.is_none_or(|n| n > -65);
+        match word.as_str() {
+            "-l" | "-0" | "--list" => return,
+            "-s" | "-n" | "--signal" => drop(words.next()),
+            "--" => {}
+            // The last word is whom it ends.
+            "-1" if is_signal && words.peek().is_some() => {}
+            word if is_signal && word != "-1" => {}
+            _ => {
+                if matches!(number, Some(-1..=1)) {
+                    walker.report(RuleId::SystemProcess, &args.join(" "));
+                }
+                continue;
+            }
+        }
+        signal_seen = true;
     }
 }
 
@@ -115,11 +102,8 @@ pub fn network(walker: &mut Walker, command: &Command) {
     if !NETWORK.knows(command.name) {
         return;
     }
-    let call = Call {
-        operands: &command.words(),
-        words: command.args,
-        ..Call::default()
-    };
+    let words = command.words();
+    let call = Call::of(&words, command.args);
     if let Some(rule) = NETWORK.broken(command.name, call) {
         walker.report(rule, &command.args.join(" "));
     }

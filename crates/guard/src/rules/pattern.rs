@@ -93,7 +93,15 @@ impl Table {
     }
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    pub fn of(operands: &'a [&'a str], words: &'a [String]) -> Self {
+        Call {
+            operands,
+            words,
+            ..Call::default()
+        }
+    }
+
     pub fn is(&self, pattern: &str) -> bool {
         let mut rest = self.operands.iter();
         pattern.split_ascii_whitespace().all(|part| {

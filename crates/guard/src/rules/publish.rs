@@ -22,11 +22,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     }
     let mut operands = command.read(global_options(command.name)).operands;
     operands.retain(|word| !word.starts_with('+'));
-    let call = Call {
-        operands: &operands,
-        words: command.args,
-        ..Call::default()
-    };
+    let call = Call::of(&operands, command.args);
     let publishes = PUBLISH.broken(command.name, call).is_some()
         || match command.name {
             _ if npm_like => npm(&operands),

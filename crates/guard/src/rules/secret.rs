@@ -4,7 +4,7 @@ use super::files;
 use super::pattern::Call;
 use super::table::STORES;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Flow, NO_VALUES, Walker, mark};
+use crate::meaning::{Args, Command, Env, NO_VALUES, Walker, mark};
 use crate::paths::sensitive;
 use crate::words::is_one_of;
 
@@ -87,89 +87,55 @@ pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = command.args;
-    match command.name {
+    let shows_environment = match command.name {
         "printenv" => {
-            let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
-            if names.is_empty() || names.iter().any(|name| is_secret_variable(name)) {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
+            let mut names = args.iter().filter(|word| !word.starts_with('-')).peekable();
+            names.peek().is_none() || names.any(|name| is_secret_variable(name))
         }
         "env" => {
-            let runs = args
-                .iter()
-                .any(|word| !word.starts_with('-') && !word.contains('='));
-            let asks = args
-                .iter()
-                .any(|word| word == "--version" || word == "--help");
-            if !runs && !asks {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
+            let runs = |word: &String| !word.starts_with('-') && !word.contains('=');
+            !args.iter().any(runs) && !command.has("--version|--help")
         }
-        "set" if args.is_empty() => walker.report(RuleId::SecretEnvironment, command.name),
-        "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
-        "compgen" if args.iter().any(|word| word == "-e") => {}
-        "echo" | "printf" => {
-            if args.iter().any(|word| word.contains(mark::SECRET)) {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
-        }
+        "set" => args.is_empty(),
+        "echo" | "printf" => args.iter().any(|word| word.contains(mark::SECRET)),
         "cat" | "tee" | "base64" | "xxd" | "od" | "sort" | "head" | "tail" | "nl" => {
-            if matches!(command.stdin, Flow::Text(text) if text.contains(mark::SECRET)) {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
+            command.stdin_text().contains(mark::SECRET)
         }
-        "git" => git(walker, args),
-        "jq" | "gojq" | "yq" => {
-            let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
-            // `env.NAME` is a variable, `.env.NAME` a field of the document.
-            let named = |word: &String| {
-                let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
-                word.split(|c: char| !is_part(c))
-                    .filter_map(|path| path.strip_prefix("env.").or(path.strip_prefix("$ENV.")))
-                    .any(is_secret_variable)
-            };
-            if args.iter().any(|word| shows(word) || named(word)) {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
-        }
-        "gpg" => {
-            if args.iter().any(|word| {
-                word.starts_with("--export-secret")
-                    || word.starts_with("--delete-secret")
-                    || word == "-d"
-                    || word == "--decrypt"
-            }) {
-                walker.report(RuleId::SecretStore, command.name);
-            }
-        }
-        "openssl" => {
-            for (flag, path) in args.iter().zip(args.iter().skip(1)) {
-                let private = flag == "-in"
-                    && !args.iter().any(|word| {
-                        word == "x509" || word == "-pubout" || word == "req" || word == "verify"
-                    });
-                if private {
-                    files::read(walker, path, env);
-                }
-            }
-        }
-        "gdb" | "gcore" | "strace" if args.iter().any(|word| word == "-p" || word == "--pid") => {
-            walker.report(RuleId::SecretStore, command.name);
-        }
+        "jq" | "gojq" | "yq" => args.iter().any(|word| queries_environment(word)),
         "ps" => {
             // Options without a dash: among them `e` shows the environment.
-            let bundle = |word: &String| word.chars().all(|c| "aAxeuwfjlrTgks".contains(c));
-            let shows_environment = args
-                .first()
-                .is_some_and(|word| bundle(word) && word.contains('e'))
-                || args.iter().any(|word| word == "e" || word == "eww");
-            if shows_environment {
-                walker.report(RuleId::SecretEnvironment, command.name);
-            }
+            let first = command.first();
+            let bundle = first.chars().all(|c| "aAxeuwfjlrTgks".contains(c));
+            bundle && first.contains('e') || command.has("e|eww")
+        }
+        _ => false,
+    };
+    if shows_environment {
+        return walker.report(RuleId::SecretEnvironment, command.name);
+    }
+    match command.name {
+        "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
+        "git" => git(walker, args),
+        "openssl" if !command.has("x509|-pubout|req|verify") => {
+            let inputs = command.pairs().filter(|(flag, _)| *flag == "-in");
+            files::read_all(walker, inputs.map(|(_, path)| path), env);
+        }
+        "gdb" | "gcore" | "strace" if command.has("-p|--pid") => {
+            walker.report(RuleId::SecretStore, command.name);
         }
         "mail" | "mailx" | "sendmail" | "mutt" => walker.report(RuleId::SecretSend, command.name),
         _ => store(walker, command),
     }
+}
+
+/// `env.NAME` is a variable, `.env.NAME` a field of the document.
+fn queries_environment(filter: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    one_of!(filter.trim(), "env $ENV env|. $ENV|.")
+        || filter
+            .split(|c: char| !is_part(c))
+            .filter_map(|path| path.strip_prefix("env.").or(path.strip_prefix("$ENV.")))
+            .any(is_secret_variable)
 }
 
 /// Values that stand for a secret in a test.
@@ -177,13 +143,12 @@ const DUMMIES: &[&str] =
     words!("test dummy fake changeme example xxx x foo bar secret password placeholder local");
 
 fn exports(walker: &mut Walker, command: &Command) {
-    let prints = command
-        .args
-        .iter()
-        .any(|word| word.starts_with("-p") || word == "-x" && command.args.len() == 1)
-        || (command.args.is_empty() && command.name != "readonly");
-    let names_function = command.has("-f*|-F");
-    if prints && command.args.len() < 2 && !names_function {
+    let prints = match command.args {
+        [] => command.name != "readonly",
+        [word] => is_one_of("-p*|-x", word),
+        _ => false,
+    };
+    if prints {
         walker.report(RuleId::SecretEnvironment, command.name);
     }
     if command.name != "export" {
@@ -193,14 +158,9 @@ fn exports(walker: &mut Walker, command: &Command) {
         let plain = value.trim_matches(['"', '\'']).to_ascii_lowercase();
         let dummy = plain.is_empty()
             || DUMMIES.contains(&plain.as_str())
-            || plain.starts_with("test")
-            || plain.starts_with("dummy")
-            || plain.starts_with("fake");
-        if is_secret_variable(name)
-            && !dummy
-            && !mark::has_computed(value)
-            && name != "DATABASE_URL"
-        {
+            || is_one_of("test*|dummy*|fake*", &plain)
+            || mark::has_computed(value);
+        if is_secret_variable(name) && !dummy && name != "DATABASE_URL" {
             walker.report(RuleId::SecretExport, name);
         }
     }
@@ -270,11 +230,7 @@ fn store(walker: &mut Walker, command: &Command) {
     let words = command
         .read(super::cloud::global_options(command.name))
         .operands;
-    let call = Call {
-        operands: &words,
-        words: command.args,
-        ..Call::default()
-    };
+    let call = Call::of(&words, command.args);
     let secret = STORES.broken(command.name, call).is_some()
         || match (command.name, words.as_slice()) {
             ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {

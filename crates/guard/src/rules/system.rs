@@ -14,11 +14,8 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         return;
     }
     if SYSTEM.knows(command.name) {
-        let call = Call {
-            operands: &command.words(),
-            words: args,
-            ..Call::default()
-        };
+        let words = command.words();
+        let call = Call::of(&words, args);
         if let Some(rule) = SYSTEM.broken(command.name, call) {
             walker.report(rule, command.name);
         }

@@ -167,7 +167,8 @@ SecretStore {
     "pass gopass lpass": "show";
     "pass": "~ls|list|git|init|help|version|find $";
     "kwallet-query kwalletcli pbpaste screencapture scrot mimikatz lazagne": "";
-    "gpg gpg2 age rage": "+-d|--decrypt";
+    "gpg2 age rage": "+-d|--decrypt";
+    "gpg": "+-d|--decrypt|--export-secret*|--delete-secret*";
     "infisical": "secrets|export";
     "chamber": "read|export|env";
     "netlify": "env:list|env:get";
