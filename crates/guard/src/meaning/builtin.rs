@@ -13,7 +13,7 @@ pub enum Effect {
 }
 
 fn silent() -> Effect {
-    Effect::Done(Flow::Text(String::new()))
+    Effect::Done(Flow::nothing())
 }
 
 impl Walker<'_> {

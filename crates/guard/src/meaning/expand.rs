@@ -71,10 +71,10 @@ impl Building {
 impl Walker<'_> {
     /// All fields of all these words; where a word has several possible
     /// values, each of them is there.
-    pub fn fields(&mut self, words: &[Word], env: &mut Env, documents: &Documents) -> Vec<String> {
+    pub fn fields(&mut self, words: &[Word], env: &mut Env, docs: &Documents) -> Vec<String> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            for alternative in self.alternatives(word, env, documents) {
+            for alternative in self.alternatives(word, env, docs) {
                 fields.extend(alternative);
             }
             if fields.len() > MAX_FIELDS {
@@ -87,9 +87,9 @@ impl Walker<'_> {
     }
 
     /// The texts that a word may be where no field splitting happens.
-    pub fn texts(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> Vec<String> {
+    pub fn texts(&mut self, word: &Word, env: &mut Env, docs: &Documents) -> Vec<String> {
         let mut texts: Vec<String> = self
-            .alternatives(word, env, documents)
+            .alternatives(word, env, docs)
             .into_iter()
             .map(|fields| fields.join(" "))
             .collect();
@@ -97,8 +97,8 @@ impl Walker<'_> {
         texts
     }
 
-    pub fn text(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> String {
-        self.texts(word, env, documents)
+    pub fn text(&mut self, word: &Word, env: &mut Env, docs: &Documents) -> String {
+        self.texts(word, env, docs)
             .into_iter()
             .next()
             .unwrap_or_default()
@@ -109,7 +109,7 @@ impl Walker<'_> {
         &mut self,
         word: &Word,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) -> Vec<Vec<String>> {
         if let [Part::Plain(text)] = word.parts.as_slice()
             && !text.contains(['{', '*', '?', '[', '~'])
@@ -124,18 +124,18 @@ impl Walker<'_> {
         if results.len() == 1
             && let Some(only) = results.pop()
         {
-            return self.build(&only, env, documents);
+            return self.build(&only, env, docs);
         }
         let mut fields = Vec::new();
         for result in &results {
-            for alternative in self.build(result, env, documents) {
+            for alternative in self.build(result, env, docs) {
                 fields.extend(alternative);
             }
         }
         vec![fields]
     }
 
-    fn build(&mut self, atoms: &[Atom], env: &mut Env, documents: &Documents) -> Vec<Vec<String>> {
+    fn build(&mut self, atoms: &[Atom], env: &mut Env, docs: &Documents) -> Vec<Vec<String>> {
         let mut all = vec![Building::default()];
         let skip = tilde(atoms, self.home(), &mut all);
         for atom in atoms.iter().skip(skip) {
@@ -149,7 +149,7 @@ impl Walker<'_> {
                     };
                     all.iter_mut().for_each(|one| one.push(character));
                 }
-                Atom::Part(part) => self.build_part(part, &mut all, env, documents),
+                Atom::Part(part) => self.build_part(part, &mut all, env, docs),
             }
         }
         all.into_iter()
@@ -165,9 +165,9 @@ impl Walker<'_> {
         part: &Part,
         all: &mut Vec<Building>,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) {
-        let (value, quoted) = self.value_of(part, env, documents);
+        let (value, quoted) = self.value_of(part, env, docs);
         let separators = match env.variables.get("IFS") {
             Some(Value::Texts(texts)) => texts.concat(),
             _ => " \t\n".to_owned(),
@@ -210,17 +210,17 @@ impl Walker<'_> {
         }
     }
 
-    fn value_of(&mut self, part: &Part, env: &mut Env, documents: &Documents) -> (Value, bool) {
+    fn value_of(&mut self, part: &Part, env: &mut Env, docs: &Documents) -> (Value, bool) {
         match part {
             Part::Plain(text) | Part::Quoted(text) => (Value::text(text), true),
             Part::Parameter {
                 name,
                 operation,
                 quoted,
-            } => (self.parameter(name, operation, env, documents), *quoted),
+            } => (self.parameter(name, operation, env, docs), *quoted),
             Part::Substitution { script, quoted } => {
                 let mut inner = env.clone();
-                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                let flow = self.script(script, &mut inner, docs, &Flow::Unknown);
                 env.keep_files_of(inner);
                 (Value::Texts(vec![flow_text(flow)]), *quoted)
             }
@@ -228,7 +228,7 @@ impl Walker<'_> {
                 let mut inner = env.clone();
                 // What is written into `>( … )` arrives there through a pipe.
                 inner.forked |= *output;
-                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                let flow = self.script(script, &mut inner, docs, &Flow::Unknown);
                 env.keep_files_of(inner);
                 let path = format!("/dev/fd/{}", 63 + env.files.len());
                 if !output {
@@ -237,10 +237,10 @@ impl Walker<'_> {
                 (Value::text(&path), true)
             }
             Part::Arithmetic(word) => {
-                self.texts(word, env, documents);
+                self.texts(word, env, docs);
                 (Value::text("1"), true)
             }
-            Part::Array(words) => (Value::List(self.fields(words, env, documents)), true),
+            Part::Array(words) => (Value::List(self.fields(words, env, docs)), true),
         }
     }
 
@@ -249,19 +249,19 @@ impl Walker<'_> {
         name: &str,
         operation: &Operation,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) -> Value {
         let known = self.variable(name, env);
         match operation {
             Operation::With(operation, word) => {
-                self.texts(word, env, documents);
-                self.parameter(name, operation, env, documents)
+                self.texts(word, env, docs);
+                self.parameter(name, operation, env, docs)
             }
             Operation::Value | Operation::Require | Operation::Transform => {
                 known.unwrap_or_else(|| unknown(name))
             }
             Operation::Element(index) => {
-                let index = self.text(index, env, documents);
+                let index = self.text(index, env, docs);
                 element(known, &index).unwrap_or_else(|| unknown(name))
             }
             Operation::Length => Value::text("1"),
@@ -276,7 +276,7 @@ impl Walker<'_> {
                 }
                 Some(Value::List(items)) if !items.is_empty() => Value::List(items),
                 _ => {
-                    let mut texts = self.texts(word, env, documents);
+                    let mut texts = self.texts(word, env, docs);
                     if texts.is_empty() {
                         texts.push(String::new());
                     }
@@ -287,25 +287,25 @@ impl Walker<'_> {
                 }
             },
             Operation::Alternative(word) => {
-                let mut texts = self.texts(word, env, documents);
+                let mut texts = self.texts(word, env, docs);
                 texts.push(String::new());
                 Value::Texts(texts)
             }
             Operation::Slice(word) => {
-                let range = self.text(word, env, documents);
+                let range = self.text(word, env, docs);
                 map_texts(known, name, |text| slice(text, &range))
             }
             Operation::CutPrefix { longest, pattern } => {
-                let pattern = self.text(pattern, env, documents);
+                let pattern = self.text(pattern, env, docs);
                 map_texts(known, name, |text| cut_prefix(text, &pattern, *longest))
             }
             Operation::CutSuffix { longest, pattern } => {
-                let pattern = self.text(pattern, env, documents);
+                let pattern = self.text(pattern, env, docs);
                 map_texts(known, name, |text| cut_suffix(text, &pattern, *longest))
             }
             Operation::Replace { all, pattern, with } => {
-                let pattern = self.text(pattern, env, documents);
-                let with = self.text(with, env, documents);
+                let pattern = self.text(pattern, env, docs);
+                let with = self.text(with, env, docs);
                 map_texts(known, name, |text| replace(text, &pattern, &with, *all))
             }
             Operation::Upper => map_texts(known, name, |text| Some(text.to_uppercase())),

@@ -28,6 +28,13 @@ fn is_compiler(name: &str) -> bool {
     )
 }
 
+/// Interpreters of languages whose strings alone are read.
+const OTHERS: &[&str] = words!(
+    "Rscript R julia elixir erl groovy scala tclsh expect guile racket sbcl jshell ocaml runghc
+     clojure clj bb kotlin kotlinc-jvm swipl gst octave maxima iex scheme emacs vim nvim vi ex ed
+     gdb gnuplot dc dart"
+);
+
 /// The language of an interpreter, its version number ignored.
 pub fn language(name: &str) -> Option<Language> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
@@ -40,13 +47,8 @@ pub fn language(name: &str) -> Option<Language> {
         "lua" | "luajit" => Language::Lua,
         "osascript" => Language::AppleScript,
         "pwsh" | "powershell" | "cmd" => Language::PowerShell,
-        "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
-        | "guile" | "racket" | "sbcl" | "jshell" | "ocaml" | "runghc" | "clojure" | "clj"
-        | "bb" | "kotlin" | "kotlinc-jvm" | "swipl" | "gst" | "octave" | "maxima" | "iex"
-        | "scheme" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" | "gnuplot" | "dc"
-        | "dart" => Language::Other,
-        _ if name == "m4" => Language::Other,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+        _ if OTHERS.contains(&plain) || name == "m4" => Language::Other,
         _ => return None,
     })
 }
@@ -160,20 +162,16 @@ impl Walker<'_> {
     }
 
     fn inner_shell(&mut self, text: &str, rest: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        if text.contains(mark::NETWORK)
-            && text
-                .trim_matches(|c: char| c == mark::NETWORK || c.is_whitespace())
-                .is_empty()
-        {
+        let is_blank = |c: char| c == mark::NETWORK || c.is_whitespace();
+        if text.contains(mark::NETWORK) && text.chars().all(is_blank) {
             self.report(RuleId::NetRunRemoteCode, text);
             return Flow::Unknown;
         }
         let mut child = env.clone();
         child.positional = rest.iter().skip(1).cloned().collect();
         if let Some(zero) = rest.first() {
-            child
-                .variables
-                .insert("0".to_owned(), super::env::Value::text(zero));
+            let zero = super::env::Value::text(zero);
+            child.variables.insert("0".to_owned(), zero);
         }
         let flow = self.code(text, &mut child, stdin);
         env.keep_files_of(child);
@@ -193,19 +191,21 @@ impl Walker<'_> {
                 Flow::Unknown
             }
             Flow::Unknown | Flow::Environment | Flow::Names => {
-                let written_here = self
-                    .absolute(path, env)
-                    .iter()
-                    .any(|path| env.files.contains_key(path));
-                if written_here {
-                    self.report(RuleId::OpaqueCode, path);
-                }
+                self.written_unseen(path, env);
                 Flow::Unknown
             }
             Flow::Files | Flow::Archive => {
                 self.out_of_archive(path, env);
                 Flow::Unknown
             }
+        }
+    }
+
+    /// A file that this text itself wrote, with what nobody can read.
+    fn written_unseen(&mut self, path: &str, env: &Env) {
+        let is_known = |path: &String| env.files.contains_key(path);
+        if self.absolute(path, env).iter().any(is_known) {
+            self.report(RuleId::OpaqueCode, path);
         }
     }
 
@@ -250,13 +250,7 @@ impl Walker<'_> {
             }
             Flow::Network => self.report(RuleId::NetDownloadThenRun, command.program),
             Flow::Unknown | Flow::Environment | Flow::Names => {
-                let written_here = self
-                    .absolute(command.program, env)
-                    .iter()
-                    .any(|path| env.files.contains_key(path));
-                if written_here {
-                    self.report(RuleId::OpaqueCode, command.program);
-                }
+                self.written_unseen(command.program, env);
             }
             Flow::Files | Flow::Archive => self.out_of_archive(command.program, env),
         }
@@ -309,8 +303,7 @@ impl Walker<'_> {
             }
         }
         if language == Language::Awk {
-            let takes = takes!("Fvfi", "field-separator assign file include");
-            let options = Args::read(args, takes);
+            let options = command.read(takes!("Fvfi", "field-separator assign file include"));
             if options.values(&["f", "file"]).next().is_none() {
                 texts.extend(options.operands.first().map(|text| (*text).to_owned()));
             }
@@ -353,10 +346,8 @@ impl Walker<'_> {
             self.report(RuleId::NetRunRemoteCode, text);
             return;
         }
-        let nothing_readable = text
-            .chars()
-            .all(|character| mark::is_computed(character) || character.is_whitespace());
-        if nothing_readable && !text.is_empty() {
+        let is_unread = |c: char| mark::is_computed(c) || c.is_whitespace();
+        if !text.is_empty() && text.chars().all(is_unread) {
             self.report(RuleId::OpaqueCode, text);
             return;
         }
@@ -399,10 +390,7 @@ fn attached(word: &str, language: Language) -> Option<String> {
         Language::Python => word.strip_prefix("-c")?,
         Language::Perl | Language::Ruby => word.strip_prefix("-e")?,
         Language::Php => word.strip_prefix("-r")?,
-        Language::Lua | Language::AppleScript | Language::PowerShell | Language::Other => {
-            return None;
-        }
-        Language::Awk | Language::Compiled => return None,
+        _ => return None,
     };
     (text.contains(['(', ' ', ';', '`', '"'])).then(|| text.to_owned())
 }

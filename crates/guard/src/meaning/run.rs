@@ -36,7 +36,7 @@ impl Walker<'_> {
     /// One command with its arguments, whoever starts it.
     pub fn run(&mut self, argv: &[String], env: &mut Env, stdin: &Flow) -> Flow {
         let Some((program, args)) = argv.split_first() else {
-            return Flow::Text(String::new());
+            return Flow::nothing();
         };
         if self.depth >= MAX_DEPTH {
             self.report(RuleId::OpaqueTooLarge, program);

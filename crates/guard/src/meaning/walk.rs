@@ -121,7 +121,7 @@ impl<'a> Walker<'a> {
 
     fn pieces(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Result<Flow, ShellError> {
         let mut reader = shell::Reader::new(text)?;
-        let mut flow = Flow::Text(String::new());
+        let mut flow = Flow::nothing();
         let mut walked = Walked::default();
         loop {
             let (line, version) = (reader.line(), env.version());
@@ -133,8 +133,8 @@ impl<'a> Walker<'a> {
             let Some(piece) = reader.next_piece()? else {
                 return Ok(flow);
             };
-            let documents = Rc::new(piece.heredocs);
-            let next = self.script(&piece.script, env, &documents, stdin);
+            let docs = Rc::new(piece.heredocs);
+            let next = self.script(&piece.script, env, &docs, stdin);
             if piece.text == line && env.version() == version {
                 walked.keep(line, version, &next);
             }
@@ -146,20 +146,20 @@ impl<'a> Walker<'a> {
         &mut self,
         script: &Script,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         stdin: &Flow,
     ) -> Flow {
-        let mut flow = Flow::Text(String::new());
+        let mut flow = Flow::nothing();
         for node in &script.nodes {
-            flow = join(flow, self.node(node, env, documents, stdin));
+            flow = join(flow, self.node(node, env, docs, stdin));
         }
         flow
     }
 
     /// A body that may or may not run.
-    fn branch(&mut self, script: &Script, env: &Env, documents: &Documents, stdin: &Flow) -> Env {
+    fn branch(&mut self, script: &Script, env: &Env, docs: &Documents, stdin: &Flow) -> Env {
         let mut inner = env.clone();
-        self.script(script, &mut inner, documents, stdin);
+        self.script(script, &mut inner, docs, stdin);
         inner
     }
 
@@ -167,44 +167,41 @@ impl<'a> Walker<'a> {
         &mut self,
         node: &Node,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         stdin: &Flow,
     ) -> Flow {
         match node {
-            Node::Simple(simple) => self.simple(simple, env, documents, stdin),
-            Node::Pipeline(stages) => self.pipeline(stages, env, documents, stdin),
+            Node::Simple(simple) => self.simple(simple, env, docs, stdin),
+            Node::Pipeline(stages) => self.pipeline(stages, env, docs, stdin),
             Node::Background(inner) => {
                 let mut child = env.clone();
                 child.forked = true;
-                self.node(inner, &mut child, documents, stdin);
+                self.node(inner, &mut child, docs, stdin);
                 env.keep_files_of(child);
                 Flow::Unknown
             }
             Node::Subshell(script, redirects) => {
                 let mut child = env.clone();
-                let flow = self.redirected(
-                    redirects,
-                    &mut child,
-                    documents,
-                    stdin,
-                    |walker, env, stdin| walker.script(script, env, documents, stdin),
-                );
+                let flow =
+                    self.redirected(redirects, &mut child, docs, stdin, |walker, env, stdin| {
+                        walker.script(script, env, docs, stdin)
+                    });
                 env.keep_files_of(child);
                 flow
             }
             Node::Group(script, redirects) => {
-                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                    walker.script(script, env, documents, stdin)
+                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
+                    walker.script(script, env, docs, stdin)
                 })
             }
             Node::If(parts, redirects) => {
-                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
                     let mut parts = parts.iter();
                     if let Some(condition) = parts.next() {
-                        walker.script(condition, env, documents, stdin);
+                        walker.script(condition, env, docs, stdin);
                     }
                     let branches: Vec<Env> = parts
-                        .map(|part| walker.branch(part, env, documents, stdin))
+                        .map(|part| walker.branch(part, env, docs, stdin))
                         .collect();
                     branches.into_iter().for_each(|branch| env.merge(branch));
                     Flow::Unknown
@@ -214,11 +211,11 @@ impl<'a> Walker<'a> {
                 subject,
                 arms,
                 redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                walker.texts(subject, env, documents);
+            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
+                walker.texts(subject, env, docs);
                 let branches: Vec<Env> = arms
                     .iter()
-                    .map(|arm| walker.branch(arm, env, documents, stdin))
+                    .map(|arm| walker.branch(arm, env, docs, stdin))
                     .collect();
                 branches.into_iter().for_each(|branch| env.merge(branch));
                 Flow::Unknown
@@ -228,13 +225,13 @@ impl<'a> Walker<'a> {
                 words,
                 body,
                 redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
+            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
                 let values = match words {
-                    Some(words) => walker.fields(words, env, documents),
+                    Some(words) => walker.fields(words, env, docs),
                     None => env.positional.clone(),
                 };
                 env.variables.insert(name.clone(), Value::Texts(values));
-                let inner = walker.branch(body, env, documents, stdin);
+                let inner = walker.branch(body, env, docs, stdin);
                 env.merge(inner);
                 Flow::Unknown
             }),
@@ -242,9 +239,9 @@ impl<'a> Walker<'a> {
                 condition,
                 body,
                 redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                walker.script(condition, env, documents, stdin);
-                let inner = walker.branch(body, env, documents, stdin);
+            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
+                walker.script(condition, env, docs, stdin);
+                let inner = walker.branch(body, env, docs, stdin);
                 env.merge(inner);
                 Flow::Unknown
             }),
@@ -254,36 +251,30 @@ impl<'a> Walker<'a> {
                 }
                 let function = Function {
                     body: Rc::clone(body),
-                    documents: Rc::clone(documents),
+                    documents: Rc::clone(docs),
                 };
                 env.functions.insert(name.clone(), function);
-                Flow::Text(String::new())
+                Flow::nothing()
             }
             Node::Test(words) => {
                 for word in words {
-                    self.texts(word, env, documents);
+                    self.texts(word, env, docs);
                 }
-                Flow::Text(String::new())
+                Flow::nothing()
             }
         }
     }
 
-    fn pipeline(
-        &mut self,
-        stages: &[Node],
-        env: &mut Env,
-        documents: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    fn pipeline(&mut self, stages: &[Node], env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         let mut flow = stdin.clone();
         for (index, stage) in stages.iter().enumerate() {
             let mut child = env.clone();
             child.forked = true;
             let before = self.findings.len();
-            flow = self.node(stage, &mut child, documents, &flow);
+            flow = self.node(stage, &mut child, docs, &flow);
             env.keep_files_of(child);
             if let Some(next) = stages.get(index + 1) {
-                self.forgive_narrow_listing(before, next, env, documents);
+                self.forgive_narrow_listing(before, next, env, docs);
             }
         }
         flow
@@ -295,15 +286,19 @@ impl<'a> Walker<'a> {
         before: usize,
         next: &Node,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) {
         let listed = |finding: &Finding| finding.is(RuleId::SecretEnvironment);
         if !self.findings.iter().skip(before).any(listed) {
             return;
         }
         let Node::Simple(next) = next else { return };
-        let argv = self.fields(&next.words, env, documents);
-        if rules::secret::keeps_only_harmless_lines(&argv) {
+        let argv = self.fields(&next.words, env, docs);
+        let Some((program, args)) = argv.split_first() else {
+            return;
+        };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        if rules::secret::keeps_only_harmless_lines(name, args) {
             let mut index = 0;
             self.findings.retain(|finding| {
                 index += 1;
@@ -317,7 +312,7 @@ impl<'a> Walker<'a> {
         &mut self,
         redirects: &[Redirect],
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         stdin: &Flow,
         inner: impl FnOnce(&mut Self, &mut Env, &Flow) -> Flow,
     ) -> Flow {
@@ -327,7 +322,7 @@ impl<'a> Walker<'a> {
         let mut input = None;
         let mut outputs = Vec::new();
         for redirect in redirects {
-            self.redirect(redirect, env, documents, &mut input, &mut outputs);
+            self.redirect(redirect, env, docs, &mut input, &mut outputs);
         }
         let flow = inner(self, env, input.as_ref().unwrap_or(stdin));
         if outputs.is_empty() {
@@ -336,26 +331,26 @@ impl<'a> Walker<'a> {
         for path in outputs {
             self.note_file(&path, &flow, env);
         }
-        Flow::Text(String::new())
+        Flow::nothing()
     }
 
     fn redirect(
         &mut self,
         redirect: &Redirect,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         input: &mut Option<Flow>,
         outputs: &mut Vec<String>,
     ) {
         match &redirect.kind {
             RedirectKind::Read(word) => {
-                for path in self.texts(word, env, documents) {
+                for path in self.texts(word, env, docs) {
                     rules::files::read(self, &path, env);
                     *input = Some(self.file_flow(&path, env));
                 }
             }
             RedirectKind::Write(word) => {
-                for path in self.texts(word, env, documents) {
+                for path in self.texts(word, env, docs) {
                     rules::files::write(self, &path, env);
                     if redirect.descriptor.is_none_or(|number| number == 1) {
                         outputs.push(path);
@@ -363,7 +358,7 @@ impl<'a> Walker<'a> {
                 }
             }
             RedirectKind::Duplicate(word) => {
-                for target in self.texts(word, env, documents) {
+                for target in self.texts(word, env, docs) {
                     let number = target.trim_end_matches('-');
                     let is_descriptor = number.bytes().all(|byte| byte.is_ascii_digit());
                     if !is_descriptor && !mark::has_computed(&target) {
@@ -373,13 +368,13 @@ impl<'a> Walker<'a> {
                 }
             }
             RedirectKind::HereString(word) => {
-                let mut text = self.text(word, env, documents);
+                let mut text = self.text(word, env, docs);
                 text.push('\n');
                 *input = Some(Flow::Text(text));
             }
             RedirectKind::HereDoc(index) => {
-                let body = documents.get(*index).cloned().unwrap_or_default();
-                *input = Some(Flow::Text(self.text(&body, env, documents)));
+                let body = docs.get(*index).cloned().unwrap_or_default();
+                *input = Some(Flow::Text(self.text(&body, env, docs)));
             }
         }
     }
@@ -422,13 +417,13 @@ impl<'a> Walker<'a> {
         &mut self,
         assignment: &Assignment,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) -> (String, Value) {
         let name = assignment.name.clone();
         let value = if let [shell::Part::Array(words)] = assignment.value.parts.as_slice() {
-            Value::List(self.fields(words, env, documents))
+            Value::List(self.fields(words, env, docs))
         } else {
-            let texts = self.texts(&assignment.value, env, documents);
+            let texts = self.texts(&assignment.value, env, docs);
             Value::Texts(if texts.is_empty() {
                 vec![String::new()]
             } else {
@@ -456,13 +451,7 @@ impl<'a> Walker<'a> {
         (name, value)
     }
 
-    fn simple(
-        &mut self,
-        simple: &Simple,
-        env: &mut Env,
-        documents: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             if self.steps == MAX_STEPS + 1 {
@@ -472,7 +461,7 @@ impl<'a> Walker<'a> {
         }
         let mut prefix = Vec::new();
         for assignment in &simple.assignments {
-            let (name, value) = self.assigned(assignment, env, documents);
+            let (name, value) = self.assigned(assignment, env, docs);
             rules::assignment(self, &name, &value, env);
             if env.variables.len() + env.files.len() > MAX_REMEMBERED {
                 self.report(RuleId::OpaqueTooLarge, &name);
@@ -484,44 +473,32 @@ impl<'a> Walker<'a> {
                 prefix.push((name, value));
             }
         }
-        self.redirected(
-            &simple.redirects,
-            env,
-            documents,
-            stdin,
-            |walker, env, stdin| {
-                let Some((first, rest)) = simple.words.split_first() else {
-                    // `$(< file)` and `< file` alone give the file's content.
-                    return match simple.redirects.is_empty() {
-                        true => Flow::Text(String::new()),
-                        false => stdin.clone(),
-                    };
+        self.redirected(&simple.redirects, env, docs, stdin, |walker, env, stdin| {
+            let Some((first, rest)) = simple.words.split_first() else {
+                // `$(< file)` and `< file` alone give the file's content.
+                return match simple.redirects.is_empty() {
+                    true => Flow::nothing(),
+                    false => stdin.clone(),
                 };
-                walker.declared_lists(first, rest, env, documents);
-                let starts = walker.alternatives(first, env, documents);
-                let rest = walker.fields(rest, env, documents);
-                let mut flow = Flow::Text(String::new());
-                for mut argv in starts {
-                    argv.extend(rest.iter().cloned());
-                    flow = if prefix.is_empty() {
-                        walker.run(&argv, env, stdin)
-                    } else {
-                        walker.run_with(&argv, &prefix, env, stdin)
-                    };
-                }
-                flow
-            },
-        )
+            };
+            walker.declared_lists(first, rest, env, docs);
+            let starts = walker.alternatives(first, env, docs);
+            let rest = walker.fields(rest, env, docs);
+            let mut flow = Flow::nothing();
+            for mut argv in starts {
+                argv.extend(rest.iter().cloned());
+                flow = if prefix.is_empty() {
+                    walker.run(&argv, env, stdin)
+                } else {
+                    walker.run_with(&argv, &prefix, env, stdin)
+                };
+            }
+            flow
+        })
     }
 
     /// `declare -a list=(…)`: the list is a value, not several words.
-    fn declared_lists(
-        &mut self,
-        first: &Word,
-        rest: &[Word],
-        env: &mut Env,
-        documents: &Documents,
-    ) {
+    fn declared_lists(&mut self, first: &Word, rest: &[Word], env: &mut Env, docs: &Documents) {
         let declares = matches!(
             first.parts.as_slice(),
             [Part::Plain(name)]
@@ -531,7 +508,7 @@ impl<'a> Walker<'a> {
             if let Some(assignment) = shell::as_assignment(word)
                 && let [Part::Array(_)] = assignment.value.parts.as_slice()
             {
-                let (name, value) = self.assigned(&assignment, env, documents);
+                let (name, value) = self.assigned(&assignment, env, docs);
                 env.variables.insert(name, value);
             }
         }

@@ -6,7 +6,7 @@ use super::env::{Env, Flow, Value};
 use super::mark;
 use super::walk::Walker;
 use crate::RuleId;
-use crate::words::by_word;
+use crate::words::{by_word, is_one_of};
 
 /// Wrappers, which of their options take a value, and how many operands stand
 /// before the command.
@@ -157,19 +157,13 @@ impl Walker<'_> {
 
     fn env(&mut self, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
         let takes = takes!("uC", "unset chdir");
-        if let Some(at) = args
-            .iter()
-            .position(|a| a == "-S" || a.starts_with("--split-string") || a.starts_with("-S"))
-        {
-            let first = args.get(at).cloned().unwrap_or_default();
-            let first = first
+        let is_split = |word: &String| is_one_of("-S*|--split-string*", word);
+        if let Some(at) = args.iter().position(is_split) {
+            let text = args.get(at..).unwrap_or_default().join(" ");
+            let text = text
                 .trim_start_matches("--split-string")
-                .trim_start_matches("-S")
-                .trim_start_matches('=')
-                .to_owned();
-            let mut text = vec![first];
-            text.extend(args.iter().skip(at + 1).cloned());
-            return self.code(&text.join(" "), env, stdin);
+                .trim_start_matches("-S");
+            return self.code(text.trim_start_matches('='), env, stdin);
         }
         let options = Args::read(args, takes);
         let inner = after_options(args, takes, 0);
@@ -215,31 +209,22 @@ impl Walker<'_> {
             self.aside(&inner.join(" "), env);
             return;
         }
-        for argument in command
-            .args
-            .iter()
-            .filter(|a| a.contains(' ') && !a.starts_with('-'))
-        {
-            self.aside(argument, env);
+        for argument in command.args {
+            if argument.contains(' ') && !argument.starts_with('-') {
+                self.aside(argument, env);
+            }
         }
-        let words: Vec<String> = command
-            .args
-            .iter()
-            .skip_while(|a| a.starts_with('-') || a.contains(' '))
-            .cloned()
-            .collect();
-        let starts_command = matches!(command.name, "entr" | "watchexec")
-            || (matches!(command.name, "tmux" | "screen") && words.len() > 2);
+        let is_option = |word: &&String| word.starts_with('-') || word.contains(' ');
+        let words: Vec<&String> = command.args.iter().skip_while(is_option).collect();
+        let starts_command = match command.name {
+            "tmux" | "screen" => words.len() > 2,
+            name => matches!(name, "entr" | "watchexec"),
+        };
         if starts_command {
-            let skip = words
-                .iter()
-                .position(|w| crate::rules::is_dangerous_program(w))
-                .unwrap_or(words.len());
-            self.run(
-                words.get(skip..).unwrap_or_default(),
-                &mut env.clone(),
-                &Flow::Unknown,
-            );
+            let words = words.into_iter().cloned();
+            let inner = words.skip_while(|word| !crate::rules::is_dangerous_program(word));
+            let inner: Vec<String> = inner.collect();
+            self.run(&inner, &mut env.clone(), &Flow::Unknown);
         }
     }
 
@@ -254,11 +239,9 @@ impl Walker<'_> {
             }
             return;
         }
-        let names: &[&str] = &["c", "command", "run", "session-command"];
-        let texts: Vec<String> = args.values(names).map(str::to_owned).collect();
-        for text in texts {
+        for text in args.values(&["c", "command", "run", "session-command"]) {
             self.trace.unwrapped(command.name);
-            self.code(&text, &mut env.clone(), command.stdin);
+            self.code(text, &mut env.clone(), command.stdin);
         }
     }
 
@@ -269,13 +252,8 @@ impl Walker<'_> {
             return;
         }
         if let Some(at) = command.args.iter().position(starts) {
-            let inner: Vec<String> = command
-                .args
-                .iter()
-                .skip(at + 1)
-                .filter(|word| *word != "--")
-                .cloned()
-                .collect();
+            let words = command.args.iter().skip(at + 1);
+            let inner: Vec<String> = words.filter(|word| *word != "--").cloned().collect();
             self.trace.unwrapped(command.name);
             self.run(&inner, &mut env.clone(), command.stdin);
         }
@@ -357,32 +335,23 @@ impl Walker<'_> {
 
     /// The commands that git itself starts.
     fn git_runs(&mut self, command: &Command, env: &mut Env) {
-        let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
-        let texts: Vec<String> = match args.as_slice() {
-            ["bisect", "run", inner @ ..] => {
-                let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
-                self.run(&inner, &mut env.clone(), &Flow::Unknown);
-                return;
+        match command.words().as_slice() {
+            ["bisect", "run", ..] => {
+                let inner = command.args.get(2..).unwrap_or_default();
+                self.run(inner, &mut env.clone(), &Flow::Unknown);
             }
             ["submodule", "foreach", rest @ ..] => {
-                vec![
-                    rest.iter()
-                        .filter(|a| **a != "--recursive")
-                        .copied()
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                ]
+                let mut words = rest.to_vec();
+                words.retain(|word| *word != "--recursive");
+                self.aside(&words.join(" "), env);
             }
-            ["rebase" | "difftool", rest @ ..] => rest
-                .iter()
-                .zip(rest.iter().skip(1))
-                .filter(|(flag, _)| matches!(**flag, "-x" | "--exec" | "--extcmd"))
-                .map(|(_, text)| (*text).to_owned())
-                .collect(),
-            _ => return,
-        };
-        for text in texts.iter().filter(|text| !text.is_empty()) {
-            self.aside(text, env);
+            ["rebase" | "difftool", ..] => {
+                let runs = |flag: &str| matches!(flag, "-x" | "--exec" | "--extcmd");
+                for (_, text) in command.pairs().filter(|(flag, _)| runs(flag)) {
+                    self.aside(text, env);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -394,11 +363,8 @@ fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
         return None;
     }
     let takes = takes!("pncCw", "package with python env-file prefix name");
-    Some(after_options(
-        rest,
-        takes,
-        usize::from(matches!(command.name, "direnv" | "aws-vault")),
-    ))
+    let skip = usize::from(matches!(command.name, "direnv" | "aws-vault"));
+    Some(after_options(rest, takes, skip))
 }
 
 /// The words behind the options and the first `skip` operands.

@@ -44,16 +44,10 @@ pub fn is_secret_variable(name: &str) -> bool {
 }
 
 /// Does this filter let only lines through that hold no secret?
-pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
-    let Some((program, args)) = argv.split_first() else {
-        return false;
-    };
-    let name = program.rsplit('/').next().unwrap_or(program);
+pub fn keeps_only_harmless_lines(name: &str, args: &[String]) -> bool {
     // `echo "$TOKEN" | docker login --password-stdin` keeps it off the screen.
-    if args
-        .iter()
-        .any(|word| word == "--password-stdin" || word == "--with-token")
-    {
+    let has = |words: &str| args.iter().any(|word| is_one_of(words, word));
+    if has("--password-stdin|--with-token") {
         return true;
     }
     match name {
@@ -75,12 +69,7 @@ pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
                 !vague && !wanted.iter().any(|word| upper.contains(word))
             })
         }
-        "cut" => {
-            args.iter().any(|word| word == "-f1" || word == "-f")
-                && args
-                    .iter()
-                    .any(|word| word == "-d=" || word == "=" || word == "-d")
-        }
+        "cut" => has("-f1|-f") && has("-d=|=|-d"),
         _ => false,
     }
 }

@@ -237,12 +237,8 @@ SystemHistory {
     "dmesg": "+-C|-c|--clear|--read-clear";
     "set shopt": "+history ++o|-u|-uo";
 }
-NetListen {
-    "ssh-copy-id": "";
-}
-NetReverseShell {
-    "xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer": "";
-}
+NetListen { "ssh-copy-id": ""; }
+NetReverseShell { "xmrig minerd cpuminer ethminer cgminer bfgminer t-rex nbminer": ""; }
 
 /// The network of the machine.
 NETWORK =
@@ -384,9 +380,7 @@ GitResetHard {
     "reset": "+--merge";
     "svn": "reset";
 }
-GitClean {
-    "clean": "+-f|--force !-n|--dry-run";
-}
+GitClean { "clean": "+-f|--force !-n|--dry-run"; }
 GitDiscard {
     "restore": "!-S|--staged !--help", "+-W|--worktree !--help";
     "switch": "+-f|--force|--discard-changes";
@@ -396,12 +390,8 @@ GitDiscard {
     "submodule": "deinit +-f|--force";
     "pull": "+-f|--force";
 }
-GitBranchDelete {
-    "tag": "+-d|--delete";
-}
-GitStashDrop {
-    "stash": "clear|drop";
-}
+GitBranchDelete { "tag": "+-d|--delete"; }
+GitStashDrop { "stash": "clear|drop"; }
 GitHistory {
     "tag": "+-f|--force";
     "reflog": "expire|delete";
@@ -414,15 +404,9 @@ GitHistory {
     "rebase": "+--root";
     "lfs": "prune";
 }
-FsWriteOutside {
-    "apply am": "+--unsafe-paths";
-}
-SecretSend {
-    "send-email": "";
-}
-NetListen {
-    "daemon instaweb http-backend": "";
-}
+FsWriteOutside { "apply am": "+--unsafe-paths"; }
+SecretSend { "send-email": ""; }
+NetListen { "daemon instaweb http-backend": ""; }
 
 /// Other tools that keep history.
 VERSIONS =
@@ -443,9 +427,7 @@ GitDiscard {
     "jj": "abandon";
     "p4": "revert ..*...*";
 }
-GitForcePush {
-    "hg bzr": "push +-f|--force|--overwrite";
-}
+GitForcePush { "hg bzr": "push +-f|--force|--overwrite"; }
 GitDeleteRemote {
     "svn": "delete|del|remove|rm ..*://*";
     "jj": "git push +--deleted";
