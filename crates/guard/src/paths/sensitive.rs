@@ -1,6 +1,7 @@
 //! Files that hold secrets, by name, with the names that only look like it.
 
 use crate::meaning::mark;
+use crate::words::is_one_of;
 
 /// Endings that make a name a sample, a public half or source code.
 const EXCEPTIONS: &[&str] = words!(
@@ -68,27 +69,20 @@ pub fn is_sensitive(path: &str) -> bool {
 fn is_kept_among_secrets(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (name, directory) = (parts.next().unwrap_or_default(), parts.next());
-    let is_data = !name.contains('.')
-        || [".txt", ".json", ".yml", ".yaml", ".toml", ".ini", ".enc"]
-            .iter()
-            .any(|ending| name.ends_with(ending));
+    let is_data =
+        !name.contains('.') || is_one_of("*.txt|*.json|*.yml|*.yaml|*.toml|*.ini|*.enc", name);
     matches!(directory, Some("secrets" | ".secrets")) && is_data && !name.is_empty()
 }
 
 fn is_home(directory: &str) -> bool {
-    directory == "/root"
-        || ["/home/", "/users/"].iter().any(|base| {
-            directory
-                .strip_prefix(base)
-                .is_some_and(|name| !name.contains('/'))
-        })
+    let name = directory
+        .strip_prefix("/home/")
+        .or(directory.strip_prefix("/users/"));
+    directory == "/root" || name.is_some_and(|name| !name.contains('/'))
 }
 
 fn in_proc(path: &str) -> bool {
-    path.starts_with("/proc/")
-        && ["/environ", "/mem", "/auxv"]
-            .iter()
-            .any(|ending| path.ends_with(ending))
+    path.starts_with("/proc/") && is_one_of("*/environ|*/mem|*/auxv", path)
 }
 
 fn is_sensitive_name(name: &str) -> bool {
@@ -110,35 +104,28 @@ fn is_sensitive_name(name: &str) -> bool {
     }
     // Values for what is built; those of an example are none.
     if let Some(start) = name.strip_suffix(".tfvars") {
-        let example = ["example", "sample", "template", "test"];
-        return !example.iter().any(|word| start.contains(word)) && !start.contains(mark::STAR);
+        return !has_any!(start, "example sample template test") && !start.contains(mark::STAR);
     }
-    if name.ends_with(".asc") && (name.contains("private") || name.contains("secret")) {
+    if name.ends_with(".asc") && has_any!(name, "private secret") {
         return true;
     }
-    let wanted = name.contains("service-account")
-        || name.contains("service_account")
-        || name.starts_with("client_secret")
-        || name.contains("firebase-adminsdk");
-    let sample = ["example", "sample", "template"];
-    let wanted = wanted && !sample.iter().any(|word| name.contains(word));
-    if wanted && name.ends_with(".json") {
+    let accounts = "*service-account*|*service_account*|client_secret*|*firebase-adminsdk*";
+    let is_sample = has_any!(name, "example sample template");
+    if name.ends_with(".json") && is_one_of(accounts, name) && !is_sample {
         return true;
     }
     // A backup of a secret is one too.
-    for suffix in [".bak", ".backup", ".old", ".orig", ".save", "~", ".copy"] {
-        if let Some(start) = name.strip_suffix(suffix)
-            && !start.is_empty()
-            && (NAMES.contains(&start) || start.starts_with(".env"))
-        {
-            return true;
-        }
+    let is_secret = |start: &str| NAMES.contains(&start) || start.starts_with(".env");
+    let backups = words!(".bak .backup .old .orig .save ~ .copy").iter();
+    if backups
+        .filter_map(|suffix| name.strip_suffix(suffix))
+        .any(is_secret)
+    {
+        return true;
     }
-    let meant = mark::has_glob(name) && (name.starts_with('.') || name.starts_with("id_"));
-    meant
-        && words!(
-            ".env .netrc .git-credentials id_rsa id_ed25519 .envrc .env.local .env.production"
-        )
-        .iter()
-        .any(|secret| mark::glob_match(name, secret))
+    let secrets =
+        words!(".env .netrc .git-credentials id_rsa id_ed25519 .envrc .env.local .env.production");
+    mark::has_glob(name)
+        && is_one_of(".*|id_*", name)
+        && secrets.iter().any(|secret| mark::glob_match(name, secret))
 }

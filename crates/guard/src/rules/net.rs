@@ -229,18 +229,17 @@ fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
 }
 
 fn allowed(walker: &Walker, url: &Url) -> bool {
+    let hosts = &walker.context.settings.allow_hosts;
+    if hosts.is_empty() {
+        return false;
+    }
     let name = match &url.host {
         urls::Host::Name(name) => name.clone(),
         urls::Host::V4(address) => address.to_string(),
         urls::Host::V6(address) => address.to_string(),
     };
     let with_port = url.port.map(|port| format!("{name}:{port}"));
-    walker
-        .context
-        .settings
-        .allow_hosts
-        .iter()
-        .any(|host| *host == name || Some(host) == with_port.as_ref())
+    hosts.contains(&name) || with_port.is_some_and(|name| hosts.contains(&name))
 }
 
 /// A URL that a command fetches. A development server on this machine, plainly
@@ -342,9 +341,8 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
             let inner = format!("http{rest}");
             let inner = inner.replace("%3a", ":").replace("%2f", "/");
             let inner = inner.split('&').next().unwrap_or(&inner).to_owned();
-            if urls::parse(&inner)
-                .is_some_and(|url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName))
-            {
+            let inward = |url: Url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName);
+            if urls::parse(&inner).is_some_and(inward) {
                 walker.report(RuleId::NetInternal, text);
             }
         }
@@ -365,10 +363,8 @@ fn deceives(text: &str) -> bool {
         return false;
     };
     let lower = user.to_ascii_lowercase();
-    let encoded = ["%2f", "%5c", "%23", "%3f", "%40"];
     let name = lower.split([':', '%']).next().unwrap_or_default();
-    encoded.iter().any(|code| lower.contains(code))
-        || lower.contains(['&', '@'])
+    has_any!(lower, "%2f %5c %23 %3f %40 & @")
         || matches!(
             urls::Host::parse(name).reach(),
             Reach::Loopback | Reach::Private | Reach::Metadata

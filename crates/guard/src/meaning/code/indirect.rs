@@ -2,7 +2,7 @@
 //! by a string, and the home directory as a value.
 
 use super::Language;
-use super::token::Token;
+use super::token::{self, Token};
 use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files};
 
@@ -29,13 +29,7 @@ const DELETIONS: &[&str] = words!(
 );
 
 pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Token], env: &Env) {
-    let strings: Vec<&str> = tokens
-        .iter()
-        .filter_map(|token| match token {
-            Token::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let strings: Vec<&str> = token::strings(tokens).collect();
     if strings.iter().any(|text| RUNNERS.contains(text)) && calls_a_value(tokens) {
         for text in strings.iter().filter(|text| text.contains(' ')) {
             walker.aside(text, env);

@@ -25,7 +25,7 @@ impl Facts {
             code,
             "urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
              URI.open HTTPConnection httpx. axios"
-        ) || compact.contains(").get(") && strings(tokens).any(is_client);
+        ) || compact.contains(").get(") && token::strings(tokens).any(is_client);
         Facts {
             code,
             compact,
@@ -41,13 +41,6 @@ impl Facts {
             sends: self.sends,
         }
     }
-}
-
-fn strings<'t>(tokens: &'t [Token]) -> impl Iterator<Item = &'t str> {
-    tokens.iter().filter_map(|token| match token {
-        Token::Text(text) => Some(text.as_str()),
-        _ => None,
-    })
 }
 
 /// What can be said without knowing the language: URLs, the environment, and
@@ -74,7 +67,7 @@ pub fn everything_else(
         compact,
         "open read File load file Path( slurp cat dotenv config( <"
     );
-    for text in strings(tokens) {
+    for text in token::strings(tokens) {
         if reads_names && rules::secret::is_secret_variable(text) {
             walker.report(RuleId::SecretEnvironment, text);
         }
@@ -101,7 +94,7 @@ pub fn everything_else(
         walker.report(RuleId::NetReverseShell, text);
     }
     // A string that is a dangerous command, where something runs strings.
-    for text in strings(tokens).filter(|_| runs) {
+    for text in token::strings(tokens).filter(|_| runs) {
         if let Some(first) = text.trim().split(' ').next()
             && (language == Language::Awk || first.len() < text.trim().len())
             && rules::is_dangerous_program(first)
@@ -142,7 +135,7 @@ fn lists_environment(look: &Look, tokens: &[Token]) -> bool {
     match look.language {
         Language::Python => {
             let filtered =
-                look.compact.contains("startswith(") && !strings(tokens).any(wants_secrets);
+                look.compact.contains("startswith(") && !token::strings(tokens).any(wants_secrets);
             look.compact.contains("os.environ.items()") && !filtered
         }
         Language::JavaScript => look.compact.trim_end_matches(';').ends_with("process.env"),

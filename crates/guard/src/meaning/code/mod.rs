@@ -16,6 +16,7 @@ use super::env::{Env, Flow};
 use super::walk::Walker;
 use crate::RuleId;
 use crate::rules::{files, net};
+use crate::words::is_one_of;
 use calls::{CALLS, Call};
 use token::Token;
 use words::{ends_with_name, obfuscated, with_unknown};
@@ -139,27 +140,18 @@ impl Scan<'_, '_> {
         } else {
             text
         };
-        let next: String = next
-            .chars()
-            .filter(|c| !c.is_whitespace())
-            .take(60)
-            .collect();
+        let next = next.chars().filter(|c| !c.is_whitespace());
+        let next: String = next.take(60).collect();
         let next = next.trim_start_matches(')');
-        if let Some(rest) = next.strip_prefix(".expanduser()").or(Some(next)) {
-            let each = (rest.starts_with(".glob(")
-                || rest.starts_with(".rglob(")
-                || rest.starts_with(".iterdir("))
-                && self.whole.contains(".unlink(");
-            if rest.starts_with(".unlink") || rest.starts_with(".rmdir") || each {
-                files::delete(self.walker, text, env, each);
-            } else if rest.starts_with(".write_text")
-                || rest.starts_with(".write_bytes")
-                || rest.starts_with(".touch")
-            {
-                files::write(self.walker, text, env);
-            } else if rest.starts_with(".read_text") || rest.starts_with(".read_bytes") {
-                files::read(self.walker, text, env);
-            }
+        let rest = next.strip_prefix(".expanduser()").unwrap_or(next);
+        let walks = is_one_of(".glob(*|.rglob(*|.iterdir(*", rest);
+        let each = walks && self.whole.contains(".unlink(");
+        if each || is_one_of(".unlink*|.rmdir*", rest) {
+            files::delete(self.walker, text, env, each);
+        } else if is_one_of(".write_text*|.write_bytes*|.touch*", rest) {
+            files::write(self.walker, text, env);
+        } else if is_one_of(".read_text*|.read_bytes*", rest) {
+            files::read(self.walker, text, env);
         }
     }
 
@@ -327,9 +319,7 @@ impl Scan<'_, '_> {
             return;
         }
         let is_list = first.starts_with('[')
-            || name.starts_with("os.execv")
-            || name.starts_with("os.execl")
-            || name.starts_with("os.spawn")
+            || is_one_of("os.execv*|os.execl*|os.spawn*", name)
             || one_of!(
                 name,
                 "spawn spawnSync execFile execFileSync Bun.spawn Deno.Command pty.spawn"

@@ -53,11 +53,8 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         }
         let is_program = matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas");
         if runs && is_program && is_first(tokens, at) {
-            let rest = tokens.iter().skip(at).filter_map(|token| match token {
-                Token::Text(text) => Some(text.clone()),
-                _ => None,
-            });
-            let argv: Vec<String> = rest.take(12).collect();
+            let rest = token::strings(tokens.get(at..).unwrap_or_default());
+            let argv: Vec<String> = rest.take(12).map(str::to_owned).collect();
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);
         }
         // A shell without a script waits for whoever is connected to it.
@@ -162,24 +159,18 @@ fn is_given_to(names: &[&str], tokens: &[Token], at: usize) -> bool {
 
 /// Does an option or a script follow the name of a shell?
 fn has_script(tokens: &[Token], at: usize) -> bool {
-    let next = tokens.iter().skip(at + 1).find_map(|token| match token {
-        Token::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
+    let mut behind = token::strings(tokens.get(at + 1..).unwrap_or_default());
+    let next = behind.next();
     next.is_some_and(|text| text != "-i" && !interpret::is_shell(text))
 }
 
 /// A host without a scheme: four numbers, or the name of a metadata service.
 fn is_address(text: &str) -> bool {
-    let numbers = text.split('.').count() == 4
-        && text
-            .split('.')
-            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = text.split('.').count() == 4 && text.split('.').all(is_number);
     numbers || text == "metadata.google.internal"
 }
 
 fn memory(tokens: &[Token]) -> bool {
-    tokens
-        .iter()
-        .any(|token| matches!(token, Token::Text(text) if text.contains(":memory:")))
+    token::strings(tokens).any(|text| text.contains(":memory:"))
 }

@@ -108,6 +108,14 @@ fn joined(tokens: Vec<Token<'_>>, language: Language) -> Vec<Token<'_>> {
     result
 }
 
+/// The strings alone.
+pub fn strings<'t>(tokens: &'t [Token]) -> impl Iterator<Item = &'t str> {
+    tokens.iter().filter_map(|token| match token {
+        Token::Text(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
 /// The code alone, for words that must not stand in a string.
 pub fn without_strings(tokens: &[Token]) -> String {
     let code = |token: &Token| match token {

