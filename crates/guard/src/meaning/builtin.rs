@@ -69,13 +69,12 @@ impl Walker<'_> {
                     env.aliases.insert(name.clone(), path.clone());
                 }
             }
-            "complete" | "compgen" if args.iter().any(|a| a == "-C") => {
-                let code = args.iter().skip_while(|word| *word != "-C").nth(1);
-                if let Some(text) = code {
+            "complete" | "compgen" if command.has("-C") => {
+                if let Some((_, text)) = command.pairs().find(|(flag, _)| *flag == "-C") {
                     self.aside(text, env);
                 }
             }
-            "enable" if args.iter().any(|word| word == "-f") => {
+            "enable" if command.has("-f") => {
                 self.report(RuleId::SystemLoader, "enable -f");
             }
             "eval" => {
@@ -143,13 +142,11 @@ impl Walker<'_> {
         env.directories = match target.map(String::as_str) {
             None => vec![self.home().to_owned()],
             Some("-") => vec![UNKNOWN.to_string()],
-            Some(target) if mark::has_computed(target) || mark::has_glob(target) => {
-                let inside = self.under_known_directory(target, env);
-                if inside {
-                    self.directories(target, env)
-                } else {
-                    vec![UNKNOWN.to_string()]
-                }
+            Some(target)
+                if (mark::has_computed(target) || mark::has_glob(target))
+                    && !self.under_known_directory(target, env) =>
+            {
+                vec![UNKNOWN.to_string()]
             }
             Some(target) => self.directories(target, env),
         };
@@ -158,11 +155,9 @@ impl Walker<'_> {
     /// `packages/$name` stays below `packages`.
     fn under_known_directory(&self, target: &str, env: &Env) -> bool {
         let known = target.split(mark::is_computed).next().unwrap_or_default();
+        let mut directories = env.directories.iter();
         known.trim_start_matches("./").contains('/')
-            && env
-                .directories
-                .iter()
-                .all(|directory| !mark::has_computed(directory))
+            && directories.all(|directory| !mark::has_computed(directory))
     }
 
     /// What comes in is run as code.
@@ -235,11 +230,10 @@ fn read_into(command: &Command, env: &mut Env) {
         _ => " \t\n".to_owned(),
     };
     let split = |line: &str| -> Vec<String> {
-        let words = line.split(|c| separators.contains(c));
-        words
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
+        let words = line
+            .split(|c| separators.contains(c))
+            .filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
     };
     let into_list = command.has("-a|-ra");
     let single = names.len() == 1;

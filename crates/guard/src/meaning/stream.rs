@@ -17,36 +17,29 @@ impl Walker<'_> {
     pub fn xargs(&mut self, command: &Command, env: &mut Env) -> Flow {
         let options = command.read(XARGS);
         let inner = after_options(command.args, XARGS, 0);
-        let marker = options
-            .values(&["I", "i", "replace"])
-            .next()
-            .map(str::to_owned);
-        let (given, from_network) = match command.stdin {
+        let marker = options.values(&["I", "i", "replace"]).next();
+        let given: Vec<String> = match command.stdin {
             // With a marker, a line is one item.
-            Flow::Text(text) if marker.is_some() => (
-                text.lines().map(|line| line.trim().to_owned()).collect(),
-                false,
-            ),
-            Flow::Text(text) => (text.split_whitespace().map(str::to_owned).collect(), false),
-            Flow::Network => (vec![UNKNOWN.to_string()], true),
-            _ => (vec![UNKNOWN.to_string()], false),
+            Flow::Text(text) if marker.is_some() => {
+                text.lines().map(|line| line.trim().to_owned()).collect()
+            }
+            Flow::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![UNKNOWN.to_string()],
         };
-        let mut argv: Vec<String> = if inner.is_empty() {
-            vec!["echo".to_owned()]
-        } else {
-            inner.to_vec()
-        };
-        if from_network
-            && argv
-                .first()
-                .is_some_and(|name| super::interpret::is_shell(name))
-        {
+        let mut argv = inner.to_vec();
+        if argv.is_empty() {
+            argv.push("echo".to_owned());
+        }
+        let starts_shell = argv
+            .first()
+            .is_some_and(|name| super::interpret::is_shell(name));
+        if starts_shell && *command.stdin == Flow::Network {
             self.report(RuleId::NetPipeToShell, "xargs");
         }
         self.trace.unwrapped("xargs");
         match marker {
             Some(marker) if !marker.is_empty() => {
-                let put = |word: &String, item: &String| word.replace(marker.as_str(), item);
+                let put = |word: &String, item: &String| word.replace(marker, item);
                 let mut flow = Flow::Unknown;
                 for item in given.iter().take(16) {
                     let argv: Vec<String> = argv.iter().map(|word| put(word, item)).collect();
@@ -70,11 +63,10 @@ impl Walker<'_> {
         let split = inner.iter().position(|word| word.starts_with(":::"));
         let (words, given) = inner.split_at(split.unwrap_or(inner.len()));
         let given: Vec<String> = match (split, command.stdin) {
-            (Some(_), _) => given
-                .iter()
-                .filter(|w| !w.starts_with(":::"))
-                .cloned()
-                .collect(),
+            (Some(_), _) => {
+                let items = given.iter().filter(|word| !word.starts_with(":::"));
+                items.cloned().collect()
+            }
             (None, Flow::Text(text)) => text.lines().map(str::to_owned).collect(),
             (None, _) => vec![UNKNOWN.to_string()],
         };
@@ -108,10 +100,8 @@ impl Walker<'_> {
                 continue;
             }
             let rest = args.get(at..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .position(|word| word == ";" || word == "+")
-                .unwrap_or(rest.len());
+            let ends = |word: &String| word == ";" || word == "+";
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
             let mut argv: Vec<String> = Vec::new();
             for word in rest.get(..length).unwrap_or_default() {
                 if word == "{}" {

@@ -156,20 +156,18 @@ impl<'a> Walker<'a> {
         flow
     }
 
-    /// A body that may or may not run.
-    fn branch(&mut self, script: &Script, env: &Env, docs: &Documents, stdin: &Flow) -> Env {
-        let mut inner = env.clone();
-        self.script(script, &mut inner, docs, stdin);
-        inner
+    /// Bodies of which any may run, or none: all that they do is possible.
+    fn branches(&mut self, bodies: &[Script], env: &mut Env, docs: &Documents, stdin: &Flow) {
+        let one = |body| {
+            let mut inner = env.clone();
+            self.script(body, &mut inner, docs, stdin);
+            inner
+        };
+        let ends: Vec<Env> = bodies.iter().map(one).collect();
+        ends.into_iter().for_each(|end| env.merge(end));
     }
 
-    pub(super) fn node(
-        &mut self,
-        node: &Node,
-        env: &mut Env,
-        docs: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    pub fn node(&mut self, node: &Node, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         match node {
             Node::Simple(simple) => self.simple(simple, env, docs, stdin),
             Node::Pipeline(stages) => self.pipeline(stages, env, docs, stdin),
@@ -180,71 +178,6 @@ impl<'a> Walker<'a> {
                 env.keep_files_of(child);
                 Flow::Unknown
             }
-            Node::Subshell(script, redirects) => {
-                let mut child = env.clone();
-                let flow =
-                    self.redirected(redirects, &mut child, docs, stdin, |walker, env, stdin| {
-                        walker.script(script, env, docs, stdin)
-                    });
-                env.keep_files_of(child);
-                flow
-            }
-            Node::Group(script, redirects) => {
-                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
-                    walker.script(script, env, docs, stdin)
-                })
-            }
-            Node::If(parts, redirects) => {
-                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
-                    let mut parts = parts.iter();
-                    if let Some(condition) = parts.next() {
-                        walker.script(condition, env, docs, stdin);
-                    }
-                    let branches: Vec<Env> = parts
-                        .map(|part| walker.branch(part, env, docs, stdin))
-                        .collect();
-                    branches.into_iter().for_each(|branch| env.merge(branch));
-                    Flow::Unknown
-                })
-            }
-            Node::Case {
-                subject,
-                arms,
-                redirects,
-            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
-                walker.texts(subject, env, docs);
-                let branches: Vec<Env> = arms
-                    .iter()
-                    .map(|arm| walker.branch(arm, env, docs, stdin))
-                    .collect();
-                branches.into_iter().for_each(|branch| env.merge(branch));
-                Flow::Unknown
-            }),
-            Node::For {
-                name,
-                words,
-                body,
-                redirects,
-            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
-                let values = match words {
-                    Some(words) => walker.fields(words, env, docs),
-                    None => env.positional.clone(),
-                };
-                env.variables.insert(name.clone(), Value::Texts(values));
-                let inner = walker.branch(body, env, docs, stdin);
-                env.merge(inner);
-                Flow::Unknown
-            }),
-            Node::While {
-                condition,
-                body,
-                redirects,
-            } => self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
-                walker.script(condition, env, docs, stdin);
-                let inner = walker.branch(body, env, docs, stdin);
-                env.merge(inner);
-                Flow::Unknown
-            }),
             Node::Function { name, body } => {
                 if name == "ralph" {
                     self.report(RuleId::GuardSwitchOff, name);
@@ -262,7 +195,60 @@ impl<'a> Walker<'a> {
                 }
                 Flow::nothing()
             }
+            Node::Subshell(script, redirects) => {
+                let mut child = env.clone();
+                let flow =
+                    self.redirected(redirects, &mut child, docs, stdin, |walker, env, stdin| {
+                        walker.script(script, env, docs, stdin)
+                    });
+                env.keep_files_of(child);
+                flow
+            }
+            Node::Group(_, redirects)
+            | Node::If(_, redirects)
+            | Node::Case { redirects, .. }
+            | Node::For { redirects, .. }
+            | Node::While { redirects, .. } => {
+                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
+                    walker.compound(node, env, docs, stdin)
+                })
+            }
         }
+    }
+
+    /// What stands between the words of a compound command.
+    fn compound(&mut self, node: &Node, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+        match node {
+            Node::Group(script, _) => return self.script(script, env, docs, stdin),
+            Node::If(parts, _) => {
+                if let Some((condition, bodies)) = parts.split_first() {
+                    self.script(condition, env, docs, stdin);
+                    self.branches(bodies, env, docs, stdin);
+                }
+            }
+            Node::Case { subject, arms, .. } => {
+                self.texts(subject, env, docs);
+                self.branches(arms, env, docs, stdin);
+            }
+            Node::For {
+                name, words, body, ..
+            } => {
+                let values = match words {
+                    Some(words) => self.fields(words, env, docs),
+                    None => env.positional.clone(),
+                };
+                env.variables.insert(name.clone(), Value::Texts(values));
+                self.branches(std::slice::from_ref(body), env, docs, stdin);
+            }
+            Node::While {
+                condition, body, ..
+            } => {
+                self.script(condition, env, docs, stdin);
+                self.branches(std::slice::from_ref(body), env, docs, stdin);
+            }
+            _ => {}
+        }
+        Flow::Unknown
     }
 
     fn pipeline(&mut self, stages: &[Node], env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
@@ -388,12 +374,9 @@ impl<'a> Walker<'a> {
                 Flow::Files
             };
         }
-        let known = self
-            .absolute(path, env)
-            .into_iter()
-            .find_map(|path| env.files.get(&path).cloned());
-        match known {
-            Some(flow) => flow,
+        let paths = self.absolute(path, env);
+        match paths.iter().find_map(|path| env.files.get(path)) {
+            Some(flow) => flow.clone(),
             None if path == "/dev/stdin" || path == "-" => Flow::Unknown,
             None => Flow::Files,
         }
@@ -413,24 +396,18 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn assigned(
-        &mut self,
-        assignment: &Assignment,
-        env: &mut Env,
-        docs: &Documents,
-    ) -> (String, Value) {
-        let name = assignment.name.clone();
-        let value = if let [shell::Part::Array(words)] = assignment.value.parts.as_slice() {
+    fn assigned(&mut self, set: &Assignment, env: &mut Env, docs: &Documents) -> (String, Value) {
+        let name = set.name.clone();
+        let value = if let [Part::Array(words)] = set.value.parts.as_slice() {
             Value::List(self.fields(words, env, docs))
         } else {
-            let texts = self.texts(&assignment.value, env, docs);
-            Value::Texts(if texts.is_empty() {
-                vec![String::new()]
-            } else {
-                texts
-            })
+            let mut texts = self.texts(&set.value, env, docs);
+            if texts.is_empty() {
+                texts.push(String::new());
+            }
+            Value::Texts(texts)
         };
-        if !assignment.append {
+        if !set.append {
             return (name, value);
         }
         let value = match (env.variables.get(&name).cloned(), value) {
@@ -439,12 +416,8 @@ impl<'a> Walker<'a> {
                 Value::List(before)
             }
             (Some(Value::Texts(before)), Value::Texts(more)) => {
-                let texts = before
-                    .iter()
-                    .flat_map(|start| more.iter().map(move |end| format!("{start}{end}")))
-                    .take(16)
-                    .collect();
-                Value::Texts(texts)
+                let ends = |start| more.iter().map(move |end| format!("{start}{end}"));
+                Value::Texts(before.iter().flat_map(ends).take(16).collect())
             }
             (_, value) => value,
         };

@@ -56,7 +56,9 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     let rule = CLOUD
         .broken(name, call)
         .or(match (name, operands.as_slice()) {
-            ("kubectl" | "oc" | "k", ["apply", ..]) if command.args.iter().any(is_foreign) => {
+            ("kubectl" | "oc" | "k", ["apply", ..])
+                if command.words().into_iter().any(is_foreign) =>
+            {
                 Some(RuleId::CloudKubernetes)
             }
             ("gsutil", all)
@@ -64,7 +66,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
             {
                 Some(RuleId::CloudDestroy)
             }
-            ("aws", ["s3", "rm", ..]) if command.args.iter().any(is_bucket) => {
+            ("aws", ["s3", "rm", ..]) if command.words().into_iter().any(is_bucket) => {
                 Some(RuleId::CloudDestroy)
             }
             _ => None,
@@ -75,13 +77,13 @@ pub fn judge(walker: &mut Walker, command: &Command) {
 }
 
 /// A bucket without the name of an object.
-fn is_bucket(word: &String) -> bool {
+fn is_bucket(word: &str) -> bool {
     let name = word.strip_prefix("s3://");
     name.is_some_and(|name| !name.contains('/'))
 }
 
 /// An address of none of the forges that manifests are usually taken from.
-fn is_foreign(word: &String) -> bool {
+fn is_foreign(word: &str) -> bool {
     let url = word.strip_prefix("-f=").unwrap_or(word);
     let known = ["https://raw.githubusercontent.com/", "https://github.com/"];
     url.contains("://")

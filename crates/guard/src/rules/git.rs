@@ -134,10 +134,9 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         let written = Args::read(args, takes);
         files::read_all(walker, written.values(&["F", "file"]), env);
         let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
-        for path in written.operands.iter().filter(is_secret) {
-            if verb == "commit" {
-                walker.report(RuleId::SecretCommit, path);
-            }
+        let committed = written.operands.iter().filter(|_| verb == "commit");
+        for path in committed.filter(is_secret) {
+            walker.report(RuleId::SecretCommit, path);
         }
     }
     if matches!(verb, "switch" | "checkout") && recreates_shared(args) {

@@ -82,12 +82,7 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         let harmless = name.is_empty() || HARMLESS.contains(&name);
         let plain_helper = lower.starts_with("credential") && value.starts_with('!');
         let boolean = lower == "core.fsmonitor" && matches!(value, "true" | "false");
-        let proxy = text.contains("ProxyCommand")
-            || text.contains(';')
-            || text.contains('|')
-            || text.contains('`')
-            || text.contains("$(")
-            || text.contains('&');
+        let proxy = has_any!(text, "ProxyCommand ; | ` $( &");
         let lfs = lower.starts_with("filter.lfs") && text.starts_with("git-lfs");
         if (!harmless || proxy || plain_helper && name != "gh") && !boolean && !lfs {
             walker.report(RuleId::GitConfigInjection, key);
@@ -98,10 +93,8 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
 /// `git config …`.
 pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
     let options = Args::read(args, takes!("f", "file type default"));
-    for path in options.values(&["f", "file"]) {
-        if options.operands.len() > 1 {
-            files::write(walker, path, env);
-        }
+    if options.operands.len() > 1 {
+        files::write_all(walker, options.values(&["f", "file"]), env);
     }
     let reads = options.longs.iter().any(|long| {
         one_of!(

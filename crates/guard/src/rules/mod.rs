@@ -26,7 +26,7 @@ mod upload;
 mod vcs;
 
 use crate::RuleId;
-use crate::meaning::{Command, Env, Flow, Value, Walker};
+use crate::meaning::{Command, Env, Value, Walker};
 use crate::tools;
 use crate::user;
 
@@ -62,10 +62,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// Codex' own way to change files, as a command.
 fn patch(walker: &mut Walker, command: &Command, env: &Env) {
-    if let Flow::Text(text) = command.stdin {
-        tools::patched(walker, text, env);
-    }
-    for text in command.args {
+    for text in [command.stdin_text()].into_iter().chain(command.words()) {
         tools::patched(walker, text, env);
     }
 }

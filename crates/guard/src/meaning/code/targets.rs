@@ -40,8 +40,8 @@ const CONNECTS: &[&str] = words!("connect Connect HTTP http socket Socket TCP re
 pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &Env) {
     let code = token::without_strings(tokens);
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    let (deletes, writes, runs) = (says(&DELETES), says(&WRITES), says(&RUNS));
-    let connects = says(&CONNECTS);
+    let (deletes, writes, runs) = (says(DELETES), says(WRITES), says(RUNS));
+    let connects = says(CONNECTS);
     let queries = says(&["execute", "query(", "executescript", "raw("]);
     for (at, token) in tokens.iter().enumerate() {
         let Token::Text(text) = token else { continue };
@@ -92,7 +92,7 @@ fn is_system_path(text: &str) -> bool {
 }
 
 fn is_looked_at(tokens: &[Token], at: usize) -> bool {
-    is_given_to(&READS, tokens, at) || is_given_to(&LOOKS, tokens, at)
+    is_given_to(&READS, tokens, at) || is_given_to(LOOKS, tokens, at)
 }
 
 /// Does a mode to write stand before or behind the string: `">", "/etc/x"`?

@@ -224,20 +224,15 @@ fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// The value of an option that is run as a command.
 fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
-    for (flag, text) in command.pairs() {
-        if flag == option {
-            walker.aside(text, env);
-        }
+    for (_, text) in command.pairs().filter(|(flag, _)| *flag == option) {
+        walker.aside(text, env);
     }
 }
 
 /// The value of an option that is a directory where something is put.
 fn option_path(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
-    for (flag, path) in command.pairs() {
-        if flag == option {
-            files::write(walker, path, env);
-        }
-    }
+    let given = command.pairs().filter(|(flag, _)| *flag == option);
+    files::write_all(walker, given.map(|(_, path)| path), env);
 }
 
 /// A build tool that puts its results somewhere.
