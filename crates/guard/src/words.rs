@@ -74,13 +74,29 @@ impl Sieve {
     }
 }
 
+/// A list that every command is held against.
+#[derive(Debug)]
+pub struct Words {
+    words: &'static [&'static str],
+    sieve: Sieve,
+}
+
+impl Words {
+    pub const fn new(words: &'static [&'static str]) -> Self {
+        let sieve = Sieve::EMPTY.with(words);
+        Words { words, sieve }
+    }
+
+    pub fn contains(&self, word: &&str) -> bool {
+        self.sieve.may_hold(word) && self.words.contains(word)
+    }
+}
+
 /// Is this one of the words? `one_of!(name, "a b c")`.
 macro_rules! one_of {
     ($word:expr, $text:literal) => {{
-        const WORDS: &[&str] = words!($text);
-        const SIEVE: $crate::words::Sieve = $crate::words::Sieve::EMPTY.with(WORDS);
-        let word: &str = $word;
-        SIEVE.may_hold(word) && WORDS.contains(&word)
+        static WORDS: $crate::words::Words = $crate::words::Words::new(words!($text));
+        WORDS.contains(&$word)
     }};
 }
 
@@ -94,14 +110,35 @@ macro_rules! has_any {
 /// Values by any of several words: `by_word! { "a b" => 1; "c" => 2; }`.
 macro_rules! by_word {
     ($($words:literal => $value:expr;)*) => {
-        &[$((words!($words), $value)),*]
+        $crate::words::ByWord::new(&[$((words!($words), $value)),*])
     };
 }
 
-/// What such a table says of a word.
-pub fn by_word<'t, T>(table: &'t [(&[&str], T)], word: &str) -> Option<&'t T> {
-    let (_, value) = table.iter().find(|(words, _)| words.contains(&word))?;
-    Some(value)
+/// What [`by_word!`] makes.
+#[derive(Debug)]
+pub struct ByWord<T: 'static> {
+    pub rows: &'static [(&'static [&'static str], T)],
+    words: Sieve,
+}
+
+impl<T> ByWord<T> {
+    pub const fn new(rows: &'static [(&'static [&'static str], T)]) -> Self {
+        let mut words = Sieve::EMPTY;
+        let mut at = 0;
+        while at < rows.len() {
+            words = words.with(rows[at].0);
+            at += 1;
+        }
+        ByWord { rows, words }
+    }
+
+    pub fn get(&self, word: &str) -> Option<&'static T> {
+        if !self.words.may_hold(word) {
+            return None;
+        }
+        let (_, value) = self.rows.iter().find(|(words, _)| words.contains(&word))?;
+        Some(value)
+    }
 }
 
 /// `takes!("ab", "long other")`: the options whose value may stand in the

@@ -7,16 +7,17 @@ use super::env::{Env, Flow};
 use super::interpret;
 use super::walk::Walker;
 use crate::rules;
+use crate::words::Words;
 
 /// Programs whose words are texts, names or patterns, and those that are
 /// taken apart elsewhere.
-const SPEAKERS: &[&str] = words!(
+static SPEAKERS: Words = Words::new(words!(
     "[ ack ag apropos apt apt-get awk banner brew cargo cat claude codex cowsay declare docker
      docker-compose echo egrep eval export expr fgrep figlet find gawk gemini gh git glab grep
      help info jq kubectl let local logger ls lxc man nerdctl notify-send oc podman printf
      ralph read rg say sed set shfmt ssh test tldr toilet trap type ugrep whatis whereis which
      yq"
-);
+));
 
 /// Options whose value is a command for many programs.
 const RUNS: &[&str] = words!(

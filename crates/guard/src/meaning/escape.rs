@@ -6,10 +6,10 @@ use super::env::Env;
 use super::interpret;
 use super::walk::Walker;
 use crate::RuleId;
-use crate::words::by_word;
+use crate::words::ByWord;
 
 /// Options whose value is a command, by program.
-const OPTIONS: &[(&[&str], &[&str])] = by_word! {
+static OPTIONS: ByWord<&[&str]> = by_word! {
     "apt apt-get" => words!("-o");
     "borg" => words!("--rsh");
     "cpio" => words!("--rsh-command");
@@ -44,7 +44,7 @@ impl Walker<'_> {
 
     /// The commands in a program's options.
     pub fn commands_in_options(&mut self, command: &Command, env: &Env) {
-        let Some(options) = by_word(OPTIONS, command.name) else {
+        let Some(options) = OPTIONS.get(command.name) else {
             return;
         };
         for (at, word) in command.args.iter().enumerate() {

@@ -8,9 +8,11 @@ use super::env::{Env, Flow};
 use super::mark;
 use super::walk::Walker;
 use crate::RuleId;
+use crate::words::Words;
 
-const SHELLS: &[&str] =
-    words!("sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish");
+static SHELLS: Words = Words::new(words!(
+    "sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish"
+));
 
 pub fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -29,11 +31,11 @@ fn is_compiler(name: &str) -> bool {
 }
 
 /// Interpreters of languages whose strings alone are read.
-const OTHERS: &[&str] = words!(
+static OTHERS: Words = Words::new(words!(
     "Rscript R julia elixir erl groovy scala tclsh expect guile racket sbcl jshell ocaml runghc
      clojure clj bb kotlin kotlinc-jvm swipl gst octave maxima iex scheme emacs vim nvim vi ex ed
      gdb gnuplot dc dart"
-);
+));
 
 /// The language of an interpreter, its version number ignored.
 pub fn language(name: &str) -> Option<Language> {

@@ -8,15 +8,15 @@ use super::env::{Env, Flow};
 use super::stream::found_paths;
 use super::walk::{Walker, join};
 use crate::RuleId;
-use crate::words::is_one_of;
+use crate::words::{Words, is_one_of};
 
 /// Programs whose output is code that is meant to be evaluated, made by the
 /// tool itself.
-const SHELL_SETUP: &[&str] = words!(
+static SHELL_SETUP: Words = Words::new(words!(
     "ssh-agent direnv pyenv rbenv nodenv jenv goenv opam brew fnm dircolors starship zoxide
      minikube docker-machine conda mamba mise asdf register-python-argcomplete keychain
      luarocks thefuck atuin rustup fzf lesspipe"
-);
+));
 
 /// How many programs may get other names.
 const MAX_RENAMED: usize = 64;

@@ -6,11 +6,11 @@ use super::env::{Env, Flow, Value};
 use super::mark;
 use super::walk::Walker;
 use crate::RuleId;
-use crate::words::{by_word, is_one_of};
+use crate::words::{ByWord, is_one_of};
 
 /// Wrappers, which of their options take a value, and how many operands stand
 /// before the command.
-const WRAPPERS: &[(&[&str], (Takes, usize))] = by_word! {
+static WRAPPERS: ByWord<(Takes, usize)> = by_word! {
     "tsocks fakeroot nohup setsid unbuffer command builtin busybox toybox valgrind catchsegv
      firejail linux64 linux32 dbus-run-session torsocks torify rlwrap chronic dumb-init tini
      cross-env bunx pnpx shx" => (takes!("", ""), 0);
@@ -57,7 +57,7 @@ const WRAPPERS: &[(&[&str], (Takes, usize))] = by_word! {
 };
 
 /// `poetry run …` and its like: programs, and the words before the command.
-const RUNNERS: &[(&[&str], &[&str])] = by_word! {
+static RUNNERS: ByWord<&[&str]> = by_word! {
     "poetry pdm uv pipenv rye hatch conda mamba op doppler infisical dotenvx" => words!("run");
     "bundle asdf rbenv pyenv opam stack cabal direnv aws-vault" => words!("exec");
     "npm mise" => words!("exec x");
@@ -127,7 +127,7 @@ impl Walker<'_> {
     }
 
     fn simple_wrapper(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
-        let inner = match by_word(WRAPPERS, command.name) {
+        let inner = match WRAPPERS.get(command.name) {
             Some((takes, skip)) => after_options(command.args, *takes, *skip),
             None => runner(command)?,
         };
@@ -357,7 +357,7 @@ impl Walker<'_> {
 }
 
 fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
-    let verbs = by_word(RUNNERS, command.name)?;
+    let verbs = RUNNERS.get(command.name)?;
     let (first, rest) = command.args.split_first()?;
     if !verbs.contains(&first.as_str()) {
         return None;

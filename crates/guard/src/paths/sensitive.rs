@@ -1,7 +1,7 @@
 //! Files that hold secrets, by name, with the names that only look like it.
 
 use crate::meaning::mark;
-use crate::words::is_one_of;
+use crate::words::{Words, is_one_of};
 
 /// Endings that make a name a sample, a public half or source code.
 const EXCEPTIONS: &[&str] = words!(
@@ -9,7 +9,7 @@ const EXCEPTIONS: &[&str] = words!(
      .go"
 );
 
-const NAMES: &[&str] = words!(
+static NAMES: Words = Words::new(words!(
     ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .pypirc .git-credentials .htpasswd
      .dockercfg .vault-token .s3cfg .boto id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
      id_ed25519_sk id_xmss credentials.json credentials.yml credentials.yaml credentials.toml
@@ -21,7 +21,7 @@ const NAMES: &[&str] = words!(
      terraform.tfstate terraform.tfstate.backup credentials .secrets .vault_pass
      .vault_pass.txt .vault_password vault_password wp-config.php local.settings.json .renviron
      rclone.conf secring.gpg"
-);
+));
 
 const ENDINGS: &[&str] =
     words!(".pem .key .p12 .pfx .jks .keystore .ppk .kdbx .kdb .pkcs12 .p8 .gpg-key .ovpn .agekey");
@@ -29,7 +29,7 @@ const ENDINGS: &[&str] =
 /// Directories whose whole content is sensitive, as parts of a path.
 const DIRECTORIES: &[&str] = words!(
     "/.ssh/ /.gnupg/ /.aws/ /.azure/ /.config/gcloud/ /.kube/ /.password-store/ /run/secrets/
-     /.config/gh/ /.oci/ /.terraform.d/credentials /.local/share/keyrings/ /Library/Keychains/
+     /.config/gh/ /.oci/ /.terraform.d/credentials /.local/share/keyrings/ /library/keychains/
      /etc/ssl/private/ /.mozilla/firefox/ /.config/google-chrome/"
 );
 
@@ -53,7 +53,7 @@ pub fn is_sensitive(path: &str) -> bool {
     let with_slash = format!("{lower}/");
     DIRECTORIES
         .iter()
-        .any(|directory| with_slash.contains(&directory.to_ascii_lowercase()))
+        .any(|directory| with_slash.contains(directory))
         || PATHS.iter().any(|ending| {
             lower.ends_with(ending) || (mark::has_glob(&lower) && mark::glob_match(&lower, ending))
         })

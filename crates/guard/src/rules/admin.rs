@@ -5,10 +5,12 @@ use super::pattern::Call;
 use super::table::ADMIN;
 use crate::RuleId;
 use crate::meaning::{Command, Env, NO_VALUES, Walker};
+use crate::words::Words;
 
 /// Servers of files.
-const SERVERS: &[&str] =
-    words!("serve http-server live-server darkhttpd thttpd miniserve php caddy httpd webfsd");
+static SERVERS: Words = Words::new(words!(
+    "serve http-server live-server darkhttpd thttpd miniserve php caddy httpd webfsd"
+));
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let starts_service = command.program.starts_with("/etc/init.d/");

@@ -5,11 +5,12 @@ use super::pattern::Call;
 use super::table::DATABASE;
 use crate::RuleId;
 use crate::meaning::{Command, Env, Walker, mark};
+use crate::words::Words;
 
-const SQL_CLIENTS: &[&str] = words!(
+static SQL_CLIENTS: Words = Words::new(words!(
     "psql mysql mariadb sqlite3 sqlite sqlcmd sqlplus cockroach clickhouse-client clickhouse
      duckdb cqlsh pgcli mycli usql bq snowsql trino presto osql isql wrangler"
-);
+));
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     let name = command.name;
@@ -81,8 +82,9 @@ fn empties_redis(operands: &[&str], stdin: &str) -> bool {
 }
 
 /// Programs whose words are names that a project gave to its own scripts.
-const RUNNERS: &[&str] =
-    words!("npm pnpm yarn bun make just task nx turbo echo grep rg git docker");
+static RUNNERS: Words = Words::new(words!(
+    "npm pnpm yarn bun make just task nx turbo echo grep rg git docker"
+));
 
 /// `… database drop`, `… db:reset`: whatever tool it is, it says what it does.
 fn drops_by_name(operands: &[&str]) -> bool {

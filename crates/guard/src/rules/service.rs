@@ -5,9 +5,10 @@ use crate::RuleId;
 use crate::meaning::{Command, Walker};
 
 use super::cloud::global_options;
+use crate::words::Words;
 
 /// Programs whose objects live on somebody's server.
-const CLIENTS: &[&str] = words!(
+static CLIENTS: Words = Words::new(words!(
     "knife vault borg restic kopia duplicity aliyun argocd astro atlas auth0 azd boundary bosh
      cf cilium circleci ckan cloudfoundry cloudsmith confluent consul crane databricks
      datadog-ci dcos deployctl dnscontrol doppler eb ecs-cli exo faas-cli fastly firebase fly
@@ -15,7 +16,7 @@ const CLIENTS: &[&str] = words!(
      linkerd linode-cli mongocli neonctl netlify newrelic ngrok nomad oci okta okteto openstack
      ovhcloud pscale railway rancher render rke rosa sentry-cli scw snow stripe supabase surge
      talosctl tccli tkn turso upctl vultr-cli wrangler yc zeet"
-);
+));
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     if !CLIENTS.contains(&command.name) {

@@ -1,5 +1,7 @@
 //! The calls of scripting languages that run, delete, write, read or fetch.
 
+use crate::words::ByWord;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Call {
     Run,
@@ -17,7 +19,7 @@ pub enum Call {
 }
 
 /// What a call does, by the end of the name before its parenthesis.
-pub const CALLS: &[(&[&str], Call)] = by_word! {
+pub static CALLS: ByWord<Call> = by_word! {
     "os.system os.popen subprocess.run subprocess.call subprocess.Popen Popen check_call
      check_output getoutput getstatusoutput os.execvp os.execv os.execl os.execlp os.spawnl
      os.spawnlp pty.spawn execSync execFileSync execFile spawnSync spawn .exec system popen

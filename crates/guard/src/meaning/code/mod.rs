@@ -194,6 +194,7 @@ impl Scan<'_, '_> {
         };
         let script = std::iter::once((&"do shell script", &Call::Run));
         let calls = CALLS
+            .rows
             .iter()
             .flat_map(|(names, call)| names.iter().map(move |name| (name, call)));
         let Some((name, call)) = calls

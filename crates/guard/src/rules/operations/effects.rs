@@ -7,9 +7,9 @@
 
 use super::super::files;
 use crate::meaning::{Args, Command, Env, Takes, Walker};
-use crate::words::by_word;
+use crate::words::ByWord;
 
-const EFFECTS: &[(&[&str], (Takes, &str))] = by_word! {
+static EFFECTS: ByWord<(Takes, &str)> = by_word! {
     "ls dir exa eza tree du" => (takes!("", ""), "l*");
     "tee mkfifo mknod setfacl" => (takes!("", "size reference date mode"), "w*");
     "mkdir" => (takes!("m", "size reference date mode"), "w*");
@@ -43,7 +43,7 @@ const EFFECTS: &[(&[&str], (Takes, &str))] = by_word! {
 
 /// Judges what the table says of the program; `false` if it says nothing.
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) -> bool {
-    let Some((takes, effects)) = by_word(EFFECTS, command.name) else {
+    let Some((takes, effects)) = EFFECTS.get(command.name) else {
         return false;
     };
     // `vim +!command`.

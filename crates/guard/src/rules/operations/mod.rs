@@ -15,6 +15,7 @@ use edit::{editor_commands, in_place_script, sed};
 use read::{queries, searches};
 
 use crate::meaning::{Command, Env, Takes, Walker, mark};
+use crate::words::Words;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
@@ -156,12 +157,12 @@ fn dd(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: &[&str] = words!(
+static NAMES_ONLY: Words = Words::new(words!(
     "npx bunx pnpx uvx npm pnpm yarn uv poetry pipenv foreman honcho overmind env-cmd terraform
      tofu terragrunt mkdir echo printf test [ stat file basename dirname realpath readlink
      which type command git docker docker-compose podman dotenv node export alias gh expect
      eval trap set curl wget openssl ssh ssh-add bash"
-);
+));
 
 /// Options that name where the result goes, for most programs that have them.
 const OUTPUTS: &[&str] = words!(
