@@ -1,24 +1,41 @@
 //! What the judges report, and how it becomes a verdict.
 
-use std::borrow::Cow;
-
 use crate::meaning::mark;
 use crate::rules::catalog;
-use crate::{Decision, Message, Mode, Settings, Verdict};
+use crate::{Decision, Message, Mode, RuleId, Settings, Verdict};
+
+/// A built-in rule, or one of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    BuiltIn(RuleId),
+    Own(String),
+}
 
 /// A rule that matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    pub rule: Cow<'static, str>,
+    pub rule: Found,
     pub detail: String,
 }
 
 impl Finding {
+    pub fn id(&self) -> &str {
+        match &self.rule {
+            Found::BuiltIn(id) => id.name(),
+            Found::Own(id) => id,
+        }
+    }
+
+    pub fn is(&self, rule: RuleId) -> bool {
+        self.rule == Found::BuiltIn(rule)
+    }
+
     /// What the settings make of it.
     pub fn verdict(&self, settings: &Settings) -> Verdict {
-        let listed = |ids: &[String]| ids.iter().any(|id| *id == self.rule);
-        let user = settings.rules.iter().find(|rule| rule.id == self.rule);
-        let (message, on) = match (catalog::rule(&self.rule), user) {
+        let id = self.id();
+        let listed = |ids: &[String]| ids.iter().any(|listed| listed == id);
+        let user = settings.rules.iter().find(|rule| rule.id == id);
+        let (message, on) = match (catalog::rule(id), user) {
             (Some(rule), _) => {
                 let packed = rule
                     .pack
@@ -41,7 +58,7 @@ impl Finding {
         let mode = settings
             .modes
             .iter()
-            .find(|(id, _)| *id == self.rule)
+            .find(|(named, _)| named == id)
             .map(|(_, mode)| *mode)
             .or(user.map(|rule| rule.mode))
             .unwrap_or_default();
@@ -51,7 +68,7 @@ impl Finding {
                 Mode::Ask => Decision::Ask,
                 Mode::Warn => Decision::Allow,
             },
-            rule: Some(self.rule.to_string()),
+            rule: Some(id.to_owned()),
             detail: self.detail.clone(),
             message,
         }

@@ -5,10 +5,13 @@
 //! the arguments. A rail, not a sandbox: it judges what is written, and what
 //! it can't read is *opaque*, never *safe*.
 
+#[macro_use]
+mod words;
+
 mod finding;
 mod meaning;
 mod paths;
-pub mod rules;
+mod rules;
 pub mod shell;
 mod tools;
 mod urls;
@@ -18,7 +21,9 @@ use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
 
 pub use finding::Trace;
-pub use rules::catalog::{Example, Family, Pack, Rule, Text, rule, rules as built_in_rules};
+pub use rules::catalog::{
+    Example, Family, Pack, Rule, RuleId, Text, rule, rules as built_in_rules,
+};
 pub use user::{UserRule, UserRuleProblem};
 
 ralph_core::texts!();
@@ -213,7 +218,7 @@ fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
             verdict = found.clone();
         }
         if found.rule.is_some() {
-            matched.push((finding.rule.to_string(), finding.detail.clone()));
+            matched.push((finding.id().to_owned(), finding.detail.clone()));
         }
     }
     Explanation {

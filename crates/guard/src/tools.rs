@@ -1,13 +1,12 @@
 //! Tools of agents, whatever each agent calls them: which of their inputs is
 //! shell text, a path or a URL.
 
+use crate::RuleId;
 use serde_json::Value;
 
 use crate::ToolCall;
 use crate::meaning::code::{self, Language};
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Walker, mark};
 use crate::rules::{database, files, net};
 
 /// How deep the input of an unknown tool is searched.
@@ -32,35 +31,23 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
             paths(walker, call.input, &env, Access::Read);
         }
-        "write"
-        | "edit"
-        | "multiedit"
-        | "notebookedit"
-        | "write_file"
-        | "replace"
-        | "create"
-        | "str_replace"
-        | "str_replace_editor"
-        | "str_replace_based_edit_tool"
-        | "edit_file"
-        | "update"
-        | "writefile"
-        | "delete_file"
-        | "search_replace"
-        | "insert" => {
+        name if one_of!(
+            name,
+            "write edit multiedit notebookedit write_file replace create str_replace
+             str_replace_editor str_replace_based_edit_tool edit_file update writefile
+             delete_file search_replace insert"
+        ) =>
+        {
             paths(walker, call.input, &env, Access::Write);
         }
-        "glob"
-        | "grep"
-        | "ls"
-        | "list_directory"
-        | "search_file_content"
-        | "grep_search"
-        | "list_dir"
-        | "file_search"
-        | "codebase_search"
-        | "list"
-        | "rg" => search(walker, call, name, &env),
+        name if one_of!(
+            name,
+            "glob grep ls list_directory search_file_content grep_search list_dir file_search
+             codebase_search list rg"
+        ) =>
+        {
+            search(walker, call, name, &env)
+        }
         "apply_patch" | "patch" => patch(walker, call.input, &env),
         "webfetch" | "web_fetch" | "fetch" | "fetch_url" | "browser_navigate" | "open_url" => {
             urls(walker, call.input);
@@ -76,15 +63,9 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
     let command = ["command", "cmd", "script", "code", "input"]
         .iter()
         .find_map(|key| call.input.get(key));
-    let cwd = [
-        "cwd",
-        "workdir",
-        "working_directory",
-        "directory",
-        "dir_path",
-    ]
-    .iter()
-    .find_map(|key| call.input.get(key)?.as_str());
+    let cwd = words!("cwd workdir working_directory directory dir_path")
+        .iter()
+        .find_map(|key| call.input.get(key)?.as_str());
     let directory = match cwd {
         Some(path) if path.starts_with('/') => path.to_owned(),
         Some(path) => format!("{}/{path}", call.cwd),
@@ -95,15 +76,12 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
             walker.shell_text(text, &directory);
         }
         (Some(Value::Array(words)), _) => {
-            let words: Vec<String> = words
-                .iter()
-                .filter_map(|word| word.as_str().map(str::to_owned))
-                .collect();
-            let text = crate::meaning::walk::quoted(&words);
+            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
+            let text = crate::meaning::walk::quoted(&words.collect::<Vec<_>>());
             walker.shell_text(&text, &directory);
         }
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
-        _ => walker.report("opaque.payload", call.tool),
+        _ => walker.report(RuleId::OpaquePayload, call.tool),
     }
 }
 
@@ -113,86 +91,59 @@ enum Access {
     Write,
 }
 
-const PATH_KEYS: [&str; 13] = [
-    "file_path",
-    "path",
-    "notebook_path",
-    "filepath",
-    "filename",
-    "file",
-    "target_file",
-    "absolute_path",
-    "target",
-    "paths",
-    "files",
-    "dir_path",
-    "directory",
-];
+const PATH_KEYS: &[&str] = words!(
+    "file_path path notebook_path filepath filename file target_file absolute_path target paths
+     files dir_path directory"
+);
 
-fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
-    let mut found = false;
-    for key in PATH_KEYS {
-        match input.get(key) {
-            Some(Value::String(path)) => {
-                found = true;
-                access_one(walker, path, env, access);
-            }
-            Some(Value::Array(paths)) => {
-                for path in paths.iter().filter_map(Value::as_str) {
-                    found = true;
-                    access_one(walker, path, env, access);
-                }
-            }
+/// Every text under one of these keys, alone or in a list, or the input itself.
+fn texts<'v>(input: &'v Value, keys: &[&str]) -> Vec<&'v str> {
+    let mut found = Vec::new();
+    for value in keys.iter().filter_map(|key| input.get(key)) {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(list) => found.extend(list.iter().filter_map(Value::as_str)),
             _ => {}
         }
     }
-    if let Value::String(path) = input {
-        found = true;
+    found.extend(input.as_str());
+    found
+}
+
+fn paths(walker: &mut Walker, input: &Value, env: &Env, access: Access) {
+    let paths = texts(input, PATH_KEYS);
+    for path in &paths {
         access_one(walker, path, env, access);
     }
-    if !found {
-        walker.report("opaque.payload", "path");
+    if paths.is_empty() {
+        walker.report(RuleId::OpaquePayload, "path");
     }
 }
 
 fn access_one(walker: &mut Walker, path: &str, env: &Env, access: Access) {
     let path = path.split('\0').next().unwrap_or(path).trim();
-    let home = walker.home();
-    let path = match path
+    let below_home = path
         .strip_prefix("$HOME")
-        .or_else(|| path.strip_prefix("${HOME}"))
-    {
-        Some(rest) => format!("{home}{rest}"),
+        .or_else(|| path.strip_prefix("${HOME}"));
+    let path = match below_home {
+        Some(rest) => format!("{}{rest}", walker.home()),
         None => path.to_owned(),
     };
-    let decoded = path
-        .replace("%2e", ".")
-        .replace("%2E", ".")
-        .replace("%2f", "/")
-        .replace("%2F", "/");
-    for path in [
-        Some(&decoded).filter(|decoded| **decoded != path),
-        Some(&path),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        match access {
-            Access::Read => files::tool_read(walker, path, env),
-            Access::Write => files::tool_write(walker, path, env),
-        }
+    let decoded = path.replace("%2e", ".").replace("%2E", ".");
+    let decoded = decoded.replace("%2f", "/").replace("%2F", "/");
+    let judge = match access {
+        Access::Read => files::tool_read,
+        Access::Write => files::tool_write,
+    };
+    if decoded != path {
+        judge(walker, &decoded, env);
     }
+    judge(walker, &path, env);
 }
 
 fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
     let mut directory = None;
-    for key in [
-        "path",
-        "dir_path",
-        "directory",
-        "target_directory",
-        "file_path",
-    ] {
+    for key in words!("path dir_path directory target_directory file_path") {
         if let Some(path) = call.input.get(key).and_then(Value::as_str) {
             files::tool_read(walker, path, env);
             directory = Some(path);
@@ -203,9 +154,9 @@ fn search(walker: &mut Walker, call: &ToolCall, name: &str, env: &Env) {
         patterns.extend(call.input.get(key).and_then(Value::as_str));
     }
     // The pattern of a content search is no path.
-    if !matches!(
+    if !one_of!(
         name,
-        "grep" | "search_file_content" | "grep_search" | "rg" | "codebase_search"
+        "grep search_file_content grep_search rg codebase_search"
     ) {
         for key in ["pattern", "query"] {
             patterns.extend(call.input.get(key).and_then(Value::as_str));
@@ -238,19 +189,12 @@ fn alternatives(pattern: &str) -> Vec<String> {
 
 /// The files that a patch in Codex' own format touches.
 fn patch(walker: &mut Walker, input: &Value, env: &Env) {
-    let text = [
-        "command",
-        "input",
-        "patch",
-        "patch_text",
-        "patchText",
-        "diff",
-    ]
-    .iter()
-    .find_map(|key| input.get(key)?.as_str())
-    .or(input.as_str());
+    let text = words!("command input patch patch_text patchText diff")
+        .iter()
+        .find_map(|key| input.get(key)?.as_str())
+        .or(input.as_str());
     let Some(text) = text else {
-        return walker.report("opaque.payload", "patch");
+        return walker.report(RuleId::OpaquePayload, "patch");
     };
     patched(walker, text, env);
 }
@@ -277,63 +221,30 @@ pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
 }
 
 fn urls(walker: &mut Walker, input: &Value) {
-    let mut found = false;
-    for key in ["url", "uri", "urls", "href", "prompt"] {
-        match input.get(key) {
-            Some(Value::String(text)) if key == "prompt" => {
-                // Gemini writes its URLs into the prompt.
-                let is_url = |word: &&str| word.contains("://");
-                for word in text.split_whitespace().filter(is_url) {
-                    if input.get("url").is_none() {
-                        found = true;
-                        net::tool_fetch(
-                            walker,
-                            word.trim_matches(['"', '\'', '(', ')', ',', '<', '>']),
-                        );
-                    }
-                }
-            }
-            Some(Value::String(url)) => {
-                found = true;
-                net::tool_fetch(walker, url);
-            }
-            Some(Value::Array(list)) => {
-                for url in list.iter().filter_map(Value::as_str) {
-                    found = true;
-                    net::tool_fetch(walker, url);
-                }
-            }
-            _ => {}
-        }
+    let mut urls = texts(input, &["url", "uri", "urls", "href"]);
+    // Gemini writes its URLs into the prompt.
+    let prompt = input.get("prompt").and_then(Value::as_str);
+    if let Some(prompt) = prompt.filter(|_| input.get("url").is_none()) {
+        let words = prompt
+            .split_whitespace()
+            .filter(|word| word.contains("://"));
+        urls.extend(words.map(|word| word.trim_matches(['"', '\'', '(', ')', ',', '<', '>'])));
     }
-    if let Value::String(url) = input {
-        found = true;
+    for url in &urls {
         net::tool_fetch(walker, url);
     }
-    if !found {
-        walker.report("opaque.payload", "url");
+    if urls.is_empty() {
+        walker.report(RuleId::OpaquePayload, "url");
     }
 }
 
 /// Is a query of this tool one in SQL? Most others search for words.
 fn asks_database(tool: &str) -> bool {
-    [
-        "sql",
-        "postgres",
-        "maria",
-        "db",
-        "database",
-        "supabase",
-        "bigquery",
-        "neon",
-        "snowflake",
-        "clickhouse",
-        "redshift",
-        "athena",
-        "trino",
-    ]
-    .iter()
-    .any(|name| tool.contains(name))
+    has_any!(
+        tool,
+        "sql postgres maria db database supabase bigquery neon snowflake clickhouse redshift
+         athena trino"
+    )
 }
 
 /// A tool that we do not know (an MCP server's): what its keys call a path,
@@ -359,10 +270,7 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 || key.ends_with("path")
                 || key.ends_with("_file")
                 || key.ends_with("_dir")
-                || matches!(
-                    key,
-                    "source" | "destination" | "uri" | "root" | "cwd" | "src" | "dst"
-                );
+                || one_of!(key, "source destination uri root cwd src dst");
             if matches!(key, "url" | "uri" | "href" | "endpoint" | "urls") && text.contains(':') {
                 net::tool_fetch(walker, text);
             } else if matches!(key, "command" | "cmd" | "shell" | "script") {

@@ -4,9 +4,8 @@
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
-use crate::finding::Finding;
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::finding::{Finding, Found};
+use crate::meaning::{Command, Walker, mark};
 use crate::{Context, Mode, Settings, ToolCall};
 
 /// A rule of the configuration. Everything that is given must match.
@@ -69,7 +68,7 @@ pub(crate) fn judge(walker: &mut Walker, command: &Command) {
         .filter(|rule| applies(rule, command))
     {
         walker.findings.push(Finding {
-            rule: rule.id.clone().into(),
+            rule: Found::Own(rule.id.clone()),
             detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
         });
     }

@@ -18,10 +18,7 @@ pub struct Takes {
     pub longs: &'static [&'static str],
 }
 
-pub const NO_VALUES: Takes = Takes {
-    shorts: "",
-    longs: &[],
-};
+pub const NO_VALUES: Takes = takes!("", "");
 
 impl<'a> Args<'a> {
     pub fn read(words: &'a [String], takes: Takes) -> Self {

@@ -1,8 +1,9 @@
 //! Build tools that run recipes: those that this text itself wrote are read.
 
-use super::args::{Args, Takes};
+use super::command::Command;
 use super::env::{Env, Flow};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
+use crate::RuleId;
 
 impl Walker<'_> {
     /// Judges the recipes of a build file that was written on the same line.
@@ -26,15 +27,11 @@ impl Walker<'_> {
     }
 
     fn make(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "fCjIoW",
-            longs: &["file", "makefile", "directory", "eval"],
-        };
-        let options = Args::read(command.args, takes);
+        let options = command.read(takes!("fCjIoW", "file makefile directory eval"));
         let shells = ["SHELL=", ".SHELLFLAGS="];
         for text in options.operands.iter() {
             if let Some(text) = shells.iter().find_map(|name| text.strip_prefix(name)) {
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
         for text in options.values(&["eval"]) {
@@ -51,7 +48,7 @@ impl Walker<'_> {
             };
             match flow {
                 Flow::Text(text) => self.recipes(&text, env),
-                Flow::Network => self.report("net.download-then-run", path),
+                Flow::Network => self.report(RuleId::NetDownloadThenRun, path),
                 _ => {}
             }
         }
@@ -68,11 +65,11 @@ impl Walker<'_> {
             if let Some(recipe) = recipe {
                 let plain = recipe.trim_start_matches(['@', '-', '+', ' ']);
                 let plain = plain.replace("$$", "$");
-                self.code(&plain, &mut env.clone(), &Flow::Unknown);
+                self.aside(&plain, env);
             }
             if let Some((_, shell)) = line.split_once("$(shell ") {
                 let inner = shell.rsplit_once(')').map_or(shell, |(inner, _)| inner);
-                self.code(inner, &mut env.clone(), &Flow::Unknown);
+                self.aside(inner, env);
             }
         }
     }
@@ -86,7 +83,7 @@ impl Walker<'_> {
             .and_then(|scripts| scripts.as_object());
         for script in scripts.into_iter().flat_map(|scripts| scripts.values()) {
             if let Some(script) = script.as_str() {
-                self.code(script, &mut env.clone(), &Flow::Unknown);
+                self.aside(script, env);
             }
         }
     }

@@ -1,8 +1,10 @@
 //! The shell's own commands, which change what the following ones mean.
 
+use super::command::Command;
 use super::env::{Env, Flow, Value};
 use super::mark::{self, UNKNOWN};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
+use crate::RuleId;
 
 #[derive(Debug)]
 pub enum Effect {
@@ -11,7 +13,7 @@ pub enum Effect {
 }
 
 fn silent() -> Effect {
-    Effect::Done(Flow::Text(String::new()))
+    Effect::Done(Flow::nothing())
 }
 
 impl Walker<'_> {
@@ -55,7 +57,7 @@ impl Walker<'_> {
             "alias" => {
                 for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
                     if name == "ralph" {
-                        self.report("guard.switch-off", "alias ralph");
+                        self.report(RuleId::GuardSwitchOff, "alias ralph");
                     }
                     env.aliases.insert(name.to_owned(), text.to_owned());
                 }
@@ -67,14 +69,13 @@ impl Walker<'_> {
                     env.aliases.insert(name.clone(), path.clone());
                 }
             }
-            "complete" | "compgen" if args.iter().any(|a| a == "-C") => {
-                let code = args.iter().skip_while(|word| *word != "-C").nth(1);
-                if let Some(text) = code {
-                    self.code(text, &mut env.clone(), &Flow::Unknown);
+            "complete" | "compgen" if command.has("-C") => {
+                if let Some((_, text)) = command.pairs().find(|(flag, _)| *flag == "-C") {
+                    self.aside(text, env);
                 }
             }
-            "enable" if args.iter().any(|word| word == "-f") => {
-                self.report("system.loader", "enable -f");
+            "enable" if command.has("-f") => {
+                self.report(RuleId::SystemLoader, "enable -f");
             }
             "eval" => {
                 let text = args.join(" ");
@@ -87,10 +88,7 @@ impl Walker<'_> {
             }
             "source" | "." => {
                 if let Some(path) = args.first() {
-                    if matches!(
-                        path.as_str(),
-                        "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"
-                    ) {
+                    if one_of!(path.as_str(), "/dev/stdin /dev/fd/0 /proc/self/fd/0") {
                         return Effect::Done(self.sourced(command.stdin, env));
                     }
                     return Effect::Done(self.run_file(path, env));
@@ -104,7 +102,7 @@ impl Walker<'_> {
                 if let [flag, name, rest @ ..] = args
                     && flag == "-v"
                 {
-                    let text = super::output::printf(rest);
+                    let text = super::decode::printf(rest);
                     env.variables.insert(name.clone(), Value::text(&text));
                 } else {
                     return Effect::NotBuiltin;
@@ -128,9 +126,9 @@ impl Walker<'_> {
     /// A trap runs later: what it can't say yet is asked again at the end.
     fn trapped(&mut self, text: &str, env: &Env) {
         let before = self.findings.len();
-        self.code(text, &mut env.clone(), &Flow::Unknown);
+        self.aside(text, env);
         let mut found = self.findings.iter().skip(before).peekable();
-        let too_early = found.peek().is_some() && found.all(|f| f.rule == "opaque.target");
+        let too_early = found.peek().is_some() && found.all(|f| f.is(RuleId::OpaqueTarget));
         if too_early {
             self.findings.truncate(before);
             self.traps.push(text.to_owned());
@@ -144,13 +142,11 @@ impl Walker<'_> {
         env.directories = match target.map(String::as_str) {
             None => vec![self.home().to_owned()],
             Some("-") => vec![UNKNOWN.to_string()],
-            Some(target) if mark::has_computed(target) || mark::has_glob(target) => {
-                let inside = self.under_known_directory(target, env);
-                if inside {
-                    self.directories(target, env)
-                } else {
-                    vec![UNKNOWN.to_string()]
-                }
+            Some(target)
+                if (mark::has_computed(target) || mark::has_glob(target))
+                    && !self.under_known_directory(target, env) =>
+            {
+                vec![UNKNOWN.to_string()]
             }
             Some(target) => self.directories(target, env),
         };
@@ -159,20 +155,20 @@ impl Walker<'_> {
     /// `packages/$name` stays below `packages`.
     fn under_known_directory(&self, target: &str, env: &Env) -> bool {
         let known = target.split(mark::is_computed).next().unwrap_or_default();
+        let mut directories = env.directories.iter();
         known.trim_start_matches("./").contains('/')
-            && env
-                .directories
-                .iter()
-                .all(|directory| !mark::has_computed(directory))
+            && directories.all(|directory| !mark::has_computed(directory))
     }
 
     /// What comes in is run as code.
     fn sourced(&mut self, stdin: &Flow, env: &mut Env) -> Flow {
         match stdin {
             Flow::Text(text) => return self.code(text, env, &Flow::Unknown),
-            Flow::Network => self.report("net.pipe-to-shell", "source"),
+            Flow::Network => self.report(RuleId::NetPipeToShell, "source"),
             Flow::Files | Flow::Archive => {}
-            Flow::Unknown | Flow::Environment | Flow::Names => self.report("opaque.code", "source"),
+            Flow::Unknown | Flow::Environment | Flow::Names => {
+                self.report(RuleId::OpaqueCode, "source")
+            }
         }
         Flow::Unknown
     }
@@ -180,7 +176,7 @@ impl Walker<'_> {
     /// A text that `eval` runs: code from elsewhere, or code that we can read.
     fn evaluated(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
         if text.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", "eval");
+            self.report(RuleId::NetRunRemoteCode, "eval");
             return Flow::Unknown;
         }
         self.code(text, env, stdin)
@@ -234,16 +230,12 @@ fn read_into(command: &Command, env: &mut Env) {
         _ => " \t\n".to_owned(),
     };
     let split = |line: &str| -> Vec<String> {
-        let words = line.split(|c| separators.contains(c));
-        words
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
+        let words = line
+            .split(|c| separators.contains(c))
+            .filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
     };
-    let into_list = command
-        .args
-        .iter()
-        .any(|word| word == "-a" || word == "-ra");
+    let into_list = command.has("-a|-ra");
     let single = names.len() == 1;
     for (index, name) in names.into_iter().enumerate() {
         let value = match &lines {

@@ -2,97 +2,28 @@
 //! the programs that run what they are given, but what is given to them is
 //! plain to see.
 
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::interpret;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use crate::rules;
+use crate::words::Words;
 
 /// Programs whose words are texts, names or patterns, and those that are
 /// taken apart elsewhere.
-const SPEAKERS: [&str; 64] = [
-    "[",
-    "ack",
-    "ag",
-    "apropos",
-    "apt",
-    "apt-get",
-    "awk",
-    "banner",
-    "brew",
-    "cargo",
-    "cat",
-    "claude",
-    "codex",
-    "cowsay",
-    "declare",
-    "docker",
-    "docker-compose",
-    "echo",
-    "egrep",
-    "eval",
-    "export",
-    "expr",
-    "fgrep",
-    "figlet",
-    "find",
-    "gawk",
-    "gemini",
-    "gh",
-    "git",
-    "glab",
-    "grep",
-    "help",
-    "info",
-    "jq",
-    "kubectl",
-    "let",
-    "local",
-    "logger",
-    "ls",
-    "lxc",
-    "man",
-    "nerdctl",
-    "notify-send",
-    "oc",
-    "podman",
-    "printf",
-    "ralph",
-    "read",
-    "rg",
-    "say",
-    "sed",
-    "set",
-    "shfmt",
-    "ssh",
-    "test",
-    "tldr",
-    "toilet",
-    "trap",
-    "type",
-    "ugrep",
-    "whatis",
-    "whereis",
-    "which",
-    "yq",
-];
+static SPEAKERS: Words = Words::new(words!(
+    "[ ack ag apropos apt apt-get awk banner brew cargo cat claude codex cowsay declare docker
+     docker-compose echo egrep eval export expr fgrep figlet find gawk gemini gh git glab grep
+     help info jq kubectl let local logger ls lxc man nerdctl notify-send oc podman printf
+     ralph read rg say sed set shfmt ssh test tldr toilet trap type ugrep whatis whereis which
+     yq"
+));
 
 /// Options whose value is a command for many programs.
-const RUNS: [&str; 14] = [
-    "-c",
-    "-e",
-    "-x",
-    "--cmd",
-    "--command",
-    "--exec",
-    "--execute",
-    "--hook",
-    "--on-change",
-    "--on-success",
-    "--run",
-    "--script",
-    "--shell",
-    "--then",
-];
+const RUNS: &[&str] = words!(
+    "-c -e -x --cmd --command --exec --execute --hook --on-change --on-success --run --script
+     --shell --then"
+);
 
 impl Walker<'_> {
     /// Judges the command within the arguments of any other program.
@@ -116,7 +47,7 @@ impl Walker<'_> {
             let starts = text.split_once(' ').map(|(first, _)| first);
             if RUNS.contains(&flag.as_str()) && starts.is_some_and(rules::is_dangerous_program) {
                 self.trace.unwrapped(command.name);
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
     }

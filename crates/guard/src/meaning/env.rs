@@ -31,6 +31,17 @@ pub enum Flow {
     Archive,
 }
 
+impl Flow {
+    /// A program that prints nothing.
+    pub fn nothing() -> Self {
+        Flow::Text(String::new())
+    }
+
+    pub fn text(text: &str) -> Self {
+        Flow::Text(text.to_owned())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// One of these texts.

@@ -1,57 +1,50 @@
 //! Programs that are made for something else and run a command on the side:
 //! by an option, or by what they are told to do with a shell.
 
-use super::env::{Env, Flow};
+use super::command::Command;
+use super::env::Env;
 use super::interpret;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
+use crate::RuleId;
+use crate::words::ByWord;
 
 /// Options whose value is a command, by program.
-const OPTIONS: [(&str, &[&str]); 22] = [
-    ("apt", &["-o"]),
-    ("apt-get", &["-o"]),
-    ("borg", &["--rsh"]),
-    ("cpio", &["--rsh-command"]),
-    ("gcc", &["-wrapper"]),
-    ("hg", &["--config"]),
-    ("less", &["-k", "--lesskey-file"]),
-    ("logsave", &["-c"]),
-    ("mysql", &["--pager"]),
-    ("rpm", &["--eval", "-E", "--pipe"]),
-    ("rsync", &["-e", "--rsh"]),
-    ("scp", &["-S"]),
-    ("sftp", &["-S"]),
-    ("sort", &["--compress-program"]),
-    ("split", &["--filter"]),
-    ("sqlite3", &["-cmd"]),
-    ("svn", &["--editor-cmd", "--diff-cmd"]),
-    (
-        "tar",
-        &[
-            "--info-script",
-            "--new-volume-script",
-            "--rsh-command",
-            "-F",
-        ],
-    ),
-    ("wget", &["--use-askpass"]),
-    ("xterm", &["-e"]),
-    ("gnome-terminal", &["-e", "--command"]),
-    ("zip", &["-TT", "--unzip-command"]),
-];
+static OPTIONS: ByWord<&[&str]> = by_word! {
+    "apt apt-get" => words!("-o");
+    "borg" => words!("--rsh");
+    "cpio" => words!("--rsh-command");
+    "gcc" => words!("-wrapper");
+    "hg" => words!("--config");
+    "less" => words!("-k --lesskey-file");
+    "logsave" => words!("-c");
+    "mysql" => words!("--pager");
+    "rpm" => words!("--eval -E --pipe");
+    "rsync" => words!("-e --rsh");
+    "scp sftp" => words!("-S");
+    "sort" => words!("--compress-program");
+    "split" => words!("--filter");
+    "sqlite3" => words!("-cmd");
+    "svn" => words!("--editor-cmd --diff-cmd");
+    "tar" => words!("--info-script --new-volume-script --rsh-command -F");
+    "wget" => words!("--use-askpass");
+    "xterm" => words!("-e");
+    "gnome-terminal" => words!("-e --command");
+    "zip" => words!("-TT --unzip-command");
+};
 
 impl Walker<'_> {
     /// Judges a command that a program runs on the side. A shell without a
     /// script is what such programs are misused for.
     pub fn escaped(&mut self, text: &str, env: &Env) {
         if is_bare_shell(text) {
-            self.report("opaque.code", text);
+            self.report(RuleId::OpaqueCode, text);
         }
-        self.code(text, &mut env.clone(), &Flow::Unknown);
+        self.aside(text, env);
     }
 
     /// The commands in a program's options.
     pub fn commands_in_options(&mut self, command: &Command, env: &Env) {
-        let Some((_, options)) = OPTIONS.iter().find(|(name, _)| *name == command.name) else {
+        let Some(options) = OPTIONS.get(command.name) else {
             return;
         };
         for (at, word) in command.args.iter().enumerate() {
@@ -73,7 +66,7 @@ impl Walker<'_> {
             };
             let is_program = command.name != "scp" && command.name != "wget";
             if !is_program {
-                self.report("opaque.code", text);
+                self.report(RuleId::OpaqueCode, text);
             } else if text.split_whitespace().count() > 1 || is_bare_shell(text) {
                 self.escaped(text, env);
             }

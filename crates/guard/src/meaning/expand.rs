@@ -1,28 +1,21 @@
 //! Words become the fields that a command is given.
 
+use crate::RuleId;
 use crate::shell::{Operation, Part, Word};
 
+use super::braces::{Atom, atoms, braces, plain};
 use super::env::{Documents, Env, Flow, Value};
 use super::mark::{self, NETWORK, SECRET, UNKNOWN};
+use super::parameter::{cut_prefix, cut_suffix, element, replace, slice};
 use super::walk::Walker;
 use crate::rules::secret;
 
-/// How many results the braces of one word may have.
-const MAX_BRACES: usize = 256;
 /// How many texts one word may become.
 const MAX_ALTERNATIVES: usize = 64;
 /// A field that grows longer than this is unknown.
 const MAX_FIELD: usize = 128 * 1024;
 /// How many fields the words of one command may have.
 const MAX_FIELDS: usize = 10_000;
-
-#[derive(Clone)]
-enum Atom<'w> {
-    Char(char, bool),
-    /// Quotes with nothing in them still make a field.
-    Empty,
-    Part(&'w Part),
-}
 
 /// The fields that are finished and the one that grows.
 #[derive(Clone, Default)]
@@ -78,14 +71,14 @@ impl Building {
 impl Walker<'_> {
     /// All fields of all these words; where a word has several possible
     /// values, each of them is there.
-    pub fn fields(&mut self, words: &[Word], env: &mut Env, documents: &Documents) -> Vec<String> {
+    pub fn fields(&mut self, words: &[Word], env: &mut Env, docs: &Documents) -> Vec<String> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            for alternative in self.alternatives(word, env, documents) {
+            for alternative in self.alternatives(word, env, docs) {
                 fields.extend(alternative);
             }
             if fields.len() > MAX_FIELDS {
-                self.report("opaque.too-large", "fields");
+                self.report(RuleId::OpaqueTooLarge, "fields");
                 fields.truncate(MAX_FIELDS);
                 break;
             }
@@ -94,9 +87,9 @@ impl Walker<'_> {
     }
 
     /// The texts that a word may be where no field splitting happens.
-    pub fn texts(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> Vec<String> {
+    pub fn texts(&mut self, word: &Word, env: &mut Env, docs: &Documents) -> Vec<String> {
         let mut texts: Vec<String> = self
-            .alternatives(word, env, documents)
+            .alternatives(word, env, docs)
             .into_iter()
             .map(|fields| fields.join(" "))
             .collect();
@@ -104,8 +97,8 @@ impl Walker<'_> {
         texts
     }
 
-    pub fn text(&mut self, word: &Word, env: &mut Env, documents: &Documents) -> String {
-        self.texts(word, env, documents)
+    pub fn text(&mut self, word: &Word, env: &mut Env, docs: &Documents) -> String {
+        self.texts(word, env, docs)
             .into_iter()
             .next()
             .unwrap_or_default()
@@ -116,7 +109,7 @@ impl Walker<'_> {
         &mut self,
         word: &Word,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) -> Vec<Vec<String>> {
         if let [Part::Plain(text)] = word.parts.as_slice()
             && !text.contains(['{', '*', '?', '[', '~'])
@@ -131,18 +124,18 @@ impl Walker<'_> {
         if results.len() == 1
             && let Some(only) = results.pop()
         {
-            return self.build(&only, env, documents);
+            return self.build(&only, env, docs);
         }
         let mut fields = Vec::new();
         for result in &results {
-            for alternative in self.build(result, env, documents) {
+            for alternative in self.build(result, env, docs) {
                 fields.extend(alternative);
             }
         }
         vec![fields]
     }
 
-    fn build(&mut self, atoms: &[Atom], env: &mut Env, documents: &Documents) -> Vec<Vec<String>> {
+    fn build(&mut self, atoms: &[Atom], env: &mut Env, docs: &Documents) -> Vec<Vec<String>> {
         let mut all = vec![Building::default()];
         let skip = tilde(atoms, self.home(), &mut all);
         for atom in atoms.iter().skip(skip) {
@@ -156,7 +149,7 @@ impl Walker<'_> {
                     };
                     all.iter_mut().for_each(|one| one.push(character));
                 }
-                Atom::Part(part) => self.build_part(part, &mut all, env, documents),
+                Atom::Part(part) => self.build_part(part, &mut all, env, docs),
             }
         }
         all.into_iter()
@@ -172,9 +165,9 @@ impl Walker<'_> {
         part: &Part,
         all: &mut Vec<Building>,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) {
-        let (value, quoted) = self.value_of(part, env, documents);
+        let (value, quoted) = self.value_of(part, env, docs);
         let separators = match env.variables.get("IFS") {
             Some(Value::Texts(texts)) => texts.concat(),
             _ => " \t\n".to_owned(),
@@ -217,17 +210,17 @@ impl Walker<'_> {
         }
     }
 
-    fn value_of(&mut self, part: &Part, env: &mut Env, documents: &Documents) -> (Value, bool) {
+    fn value_of(&mut self, part: &Part, env: &mut Env, docs: &Documents) -> (Value, bool) {
         match part {
             Part::Plain(text) | Part::Quoted(text) => (Value::text(text), true),
             Part::Parameter {
                 name,
                 operation,
                 quoted,
-            } => (self.parameter(name, operation, env, documents), *quoted),
+            } => (self.parameter(name, operation, env, docs), *quoted),
             Part::Substitution { script, quoted } => {
                 let mut inner = env.clone();
-                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                let flow = self.script(script, &mut inner, docs, &Flow::Unknown);
                 env.keep_files_of(inner);
                 (Value::Texts(vec![flow_text(flow)]), *quoted)
             }
@@ -235,7 +228,7 @@ impl Walker<'_> {
                 let mut inner = env.clone();
                 // What is written into `>( … )` arrives there through a pipe.
                 inner.forked |= *output;
-                let flow = self.script(script, &mut inner, documents, &Flow::Unknown);
+                let flow = self.script(script, &mut inner, docs, &Flow::Unknown);
                 env.keep_files_of(inner);
                 let path = format!("/dev/fd/{}", 63 + env.files.len());
                 if !output {
@@ -244,10 +237,10 @@ impl Walker<'_> {
                 (Value::text(&path), true)
             }
             Part::Arithmetic(word) => {
-                self.texts(word, env, documents);
+                self.texts(word, env, docs);
                 (Value::text("1"), true)
             }
-            Part::Array(words) => (Value::List(self.fields(words, env, documents)), true),
+            Part::Array(words) => (Value::List(self.fields(words, env, docs)), true),
         }
     }
 
@@ -256,19 +249,19 @@ impl Walker<'_> {
         name: &str,
         operation: &Operation,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) -> Value {
         let known = self.variable(name, env);
         match operation {
             Operation::With(operation, word) => {
-                self.texts(word, env, documents);
-                self.parameter(name, operation, env, documents)
+                self.texts(word, env, docs);
+                self.parameter(name, operation, env, docs)
             }
             Operation::Value | Operation::Require | Operation::Transform => {
                 known.unwrap_or_else(|| unknown(name))
             }
             Operation::Element(index) => {
-                let index = self.text(index, env, documents);
+                let index = self.text(index, env, docs);
                 element(known, &index).unwrap_or_else(|| unknown(name))
             }
             Operation::Length => Value::text("1"),
@@ -283,7 +276,7 @@ impl Walker<'_> {
                 }
                 Some(Value::List(items)) if !items.is_empty() => Value::List(items),
                 _ => {
-                    let mut texts = self.texts(word, env, documents);
+                    let mut texts = self.texts(word, env, docs);
                     if texts.is_empty() {
                         texts.push(String::new());
                     }
@@ -294,25 +287,25 @@ impl Walker<'_> {
                 }
             },
             Operation::Alternative(word) => {
-                let mut texts = self.texts(word, env, documents);
+                let mut texts = self.texts(word, env, docs);
                 texts.push(String::new());
                 Value::Texts(texts)
             }
             Operation::Slice(word) => {
-                let range = self.text(word, env, documents);
+                let range = self.text(word, env, docs);
                 map_texts(known, name, |text| slice(text, &range))
             }
             Operation::CutPrefix { longest, pattern } => {
-                let pattern = self.text(pattern, env, documents);
+                let pattern = self.text(pattern, env, docs);
                 map_texts(known, name, |text| cut_prefix(text, &pattern, *longest))
             }
             Operation::CutSuffix { longest, pattern } => {
-                let pattern = self.text(pattern, env, documents);
+                let pattern = self.text(pattern, env, docs);
                 map_texts(known, name, |text| cut_suffix(text, &pattern, *longest))
             }
             Operation::Replace { all, pattern, with } => {
-                let pattern = self.text(pattern, env, documents);
-                let with = self.text(with, env, documents);
+                let pattern = self.text(pattern, env, docs);
+                let with = self.text(with, env, docs);
                 map_texts(known, name, |text| replace(text, &pattern, &with, *all))
             }
             Operation::Upper => map_texts(known, name, |text| Some(text.to_uppercase())),
@@ -388,114 +381,6 @@ fn flow_text(flow: Flow) -> String {
     }
 }
 
-fn atoms(word: &Word) -> Vec<Atom<'_>> {
-    let mut atoms = Vec::new();
-    for part in &word.parts {
-        match part {
-            Part::Plain(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, false))),
-            Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
-            Part::Quoted(text) => atoms.extend(text.chars().map(|c| Atom::Char(c, true))),
-            other => atoms.push(Atom::Part(other)),
-        }
-    }
-    atoms
-}
-
-fn plain(atom: Option<&Atom>) -> Option<char> {
-    match atom {
-        Some(Atom::Char(character, false)) => Some(*character),
-        _ => None,
-    }
-}
-
-/// Brace expansion: `a{b,c}d` and `{1..3}`.
-fn braces<'w>(atoms: &[Atom<'w>]) -> Vec<Vec<Atom<'w>>> {
-    let mut done = Vec::new();
-    let mut open = vec![atoms.to_vec()];
-    while let Some(word) = open.pop() {
-        if done.len() + open.len() >= MAX_BRACES {
-            return vec![vec![Atom::Char(UNKNOWN, true)]];
-        }
-        match first_brace(&word) {
-            Some((start, end, choices)) => {
-                for choice in choices.into_iter().rev() {
-                    let mut next = word.get(..start).unwrap_or_default().to_vec();
-                    next.extend(choice);
-                    next.extend_from_slice(word.get(end + 1..).unwrap_or_default());
-                    open.push(next);
-                }
-            }
-            None => done.push(word),
-        }
-    }
-    done
-}
-
-type Choices<'w> = (usize, usize, Vec<Vec<Atom<'w>>>);
-
-fn first_brace<'w>(word: &[Atom<'w>]) -> Option<Choices<'w>> {
-    let opens = (0..word.len()).filter(|at| plain(word.get(*at)) == Some('{'));
-    for start in opens {
-        let mut depth = 0_usize;
-        let mut cuts = vec![start];
-        for at in start + 1..word.len() {
-            match plain(word.get(at)) {
-                Some('{') => depth += 1,
-                Some('}') if depth > 0 => depth -= 1,
-                Some(',') if depth == 0 => cuts.push(at),
-                Some('}') => {
-                    cuts.push(at);
-                    if cuts.len() > 2 {
-                        let choices = cuts
-                            .windows(2)
-                            .filter_map(|pair| match pair {
-                                [from, to] => Some(word.get(from + 1..*to)?.to_vec()),
-                                _ => None,
-                            })
-                            .collect();
-                        return Some((start, at, choices));
-                    }
-                    if let Some(choices) = sequence(word.get(start + 1..at).unwrap_or_default()) {
-                        return Some((start, at, choices));
-                    }
-                    break;
-                }
-                _ => {}
-            }
-        }
-    }
-    None
-}
-
-/// `1..9` or `a..e` between braces.
-fn sequence<'w>(inner: &[Atom<'w>]) -> Option<Vec<Vec<Atom<'w>>>> {
-    let text: String = (0..inner.len())
-        .map(|at| plain(inner.get(at)))
-        .collect::<Option<_>>()?;
-    let (from, to) = text.split_once("..")?;
-    let to = to.split("..").next()?;
-    let items: Vec<String> = match (from.parse::<i64>(), to.parse::<i64>()) {
-        (Ok(from), Ok(to)) => {
-            let (low, high) = (from.min(to), from.max(to));
-            (low..=high.min(low.saturating_add(63)))
-                .map(|n| n.to_string())
-                .collect()
-        }
-        _ => {
-            let (from, to) = (single(from)?, single(to)?);
-            (from.min(to)..=from.max(to)).map(String::from).collect()
-        }
-    };
-    let as_atoms = |item: String| item.chars().map(|c| Atom::Char(c, false)).collect();
-    Some(items.into_iter().map(as_atoms).collect())
-}
-
-fn single(text: &str) -> Option<char> {
-    let mut characters = text.chars();
-    let first = characters.next().filter(char::is_ascii_alphabetic)?;
-    characters.next().is_none().then_some(first)
-}
-
 /// Puts the home directory for a leading `~`; says how many atoms it took.
 fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
     if plain(atoms.first()) != Some('~') {
@@ -514,22 +399,6 @@ fn tilde(atoms: &[Atom], home: &str, all: &mut [Building]) -> usize {
     1 + name.chars().count()
 }
 
-/// One element of a list; where the text does not say which, all of them.
-fn element(value: Option<Value>, index: &str) -> Option<Value> {
-    match value? {
-        Value::List(items) => match index.parse::<i64>() {
-            Ok(index) => {
-                let length = i64::try_from(items.len()).ok()?;
-                let at = if index < 0 { length + index } else { index };
-                let item = items.get(usize::try_from(at).ok()?)?;
-                Some(Value::text(item))
-            }
-            Err(_) => Some(Value::List(items)),
-        },
-        texts => Some(texts),
-    }
-}
-
 fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<String>) -> Value {
     let change = |text: &String| {
         if mark::has_computed(text) {
@@ -542,70 +411,4 @@ fn map_texts(value: Option<Value>, name: &str, change: impl Fn(&str) -> Option<S
         Some(Value::List(items)) => Value::List(items.iter().map(change).collect()),
         None => unknown(name),
     }
-}
-
-fn slice(text: &str, range: &str) -> Option<String> {
-    let (offset, length) = match range.split_once(':') {
-        Some((offset, length)) => (offset, Some(length)),
-        None => (range, None),
-    };
-    let total = text.chars().count();
-    let position = |number: &str, from: usize| -> Option<usize> {
-        let number: i64 = number.trim().parse().ok()?;
-        if number < 0 {
-            total.checked_sub(usize::try_from(-number).ok()?)
-        } else {
-            Some(from + usize::try_from(number).ok()?)
-        }
-    };
-    let start = position(offset, 0)?;
-    let end = length.map_or(Some(total), |length| position(length, start))?;
-    Some(
-        text.chars()
-            .skip(start)
-            .take(end.saturating_sub(start))
-            .collect(),
-    )
-}
-
-/// Every place where a text of this many bytes may be cut.
-fn cuts(text: &str) -> impl DoubleEndedIterator<Item = usize> {
-    (0..=text.len()).filter(|at| text.is_char_boundary(*at))
-}
-
-fn cut_prefix(text: &str, pattern: &str, longest: bool) -> Option<String> {
-    if text.len() > 4096 {
-        return None;
-    }
-    let fits = |at: &usize| mark::glob_match(pattern, text.get(..*at).unwrap_or_default());
-    let at = if longest {
-        cuts(text).rev().find(fits)
-    } else {
-        cuts(text).find(fits)
-    };
-    Some(text.get(at.unwrap_or(0)..)?.to_owned())
-}
-
-fn cut_suffix(text: &str, pattern: &str, longest: bool) -> Option<String> {
-    if text.len() > 4096 {
-        return None;
-    }
-    let fits = |at: &usize| mark::glob_match(pattern, text.get(*at..).unwrap_or_default());
-    let at = if longest {
-        cuts(text).find(fits)
-    } else {
-        cuts(text).rev().find(fits)
-    };
-    Some(text.get(..at.unwrap_or(text.len()))?.to_owned())
-}
-
-fn replace(text: &str, pattern: &str, with: &str, all: bool) -> Option<String> {
-    if mark::has_glob(pattern) || mark::has_computed(pattern) || pattern.is_empty() {
-        return None;
-    }
-    Some(if all {
-        text.replace(pattern, with)
-    } else {
-        text.replacen(pattern, with, 1)
-    })
 }

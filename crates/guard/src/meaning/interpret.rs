@@ -3,14 +3,16 @@
 
 use super::args::{Args, Takes};
 use super::code::{self, Language};
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::mark;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
+use crate::RuleId;
+use crate::words::Words;
 
-const SHELLS: [&str; 17] = [
-    "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "yash", "csh", "tcsh",
-    "hush", "posh", "nu", "xonsh", "elvish",
-];
+static SHELLS: Words = Words::new(words!(
+    "sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish"
+));
 
 pub fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -18,34 +20,22 @@ pub fn is_shell(program: &str) -> bool {
 }
 
 /// Where a compiler puts what it made.
-const OUTPUT: Takes = Takes {
-    shorts: "o",
-    longs: &[],
-};
+const OUTPUT: Takes = takes!("o", "");
 
 fn is_compiler(name: &str) -> bool {
-    matches!(
+    one_of!(
         name,
-        "gcc"
-            | "cc"
-            | "clang"
-            | "g++"
-            | "c++"
-            | "clang++"
-            | "tcc"
-            | "rustc"
-            | "go"
-            | "javac"
-            | "java"
-            | "kotlinc"
-            | "swift"
-            | "swiftc"
-            | "zig"
-            | "nim"
-            | "ghc"
-            | "crystal"
+        "gcc cc clang g++ c++ clang++ tcc rustc go javac java kotlinc swift swiftc zig nim ghc
+         crystal"
     )
 }
+
+/// Interpreters of languages whose strings alone are read.
+static OTHERS: Words = Words::new(words!(
+    "Rscript R julia elixir erl groovy scala tclsh expect guile racket sbcl jshell ocaml runghc
+     clojure clj bb kotlin kotlinc-jvm swipl gst octave maxima iex scheme emacs vim nvim vi ex ed
+     gdb gnuplot dc dart"
+));
 
 /// The language of an interpreter, its version number ignored.
 pub fn language(name: &str) -> Option<Language> {
@@ -59,13 +49,8 @@ pub fn language(name: &str) -> Option<Language> {
         "lua" | "luajit" => Language::Lua,
         "osascript" => Language::AppleScript,
         "pwsh" | "powershell" | "cmd" => Language::PowerShell,
-        "Rscript" | "R" | "julia" | "elixir" | "erl" | "groovy" | "scala" | "tclsh" | "expect"
-        | "guile" | "racket" | "sbcl" | "jshell" | "ocaml" | "runghc" | "clojure" | "clj"
-        | "bb" | "kotlin" | "kotlinc-jvm" | "swipl" | "gst" | "octave" | "maxima" | "iex"
-        | "scheme" | "emacs" | "vim" | "nvim" | "vi" | "ex" | "ed" | "gdb" | "gnuplot" | "dc"
-        | "dart" => Language::Other,
-        _ if name == "m4" => Language::Other,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+        _ if OTHERS.contains(&plain) || name == "m4" => Language::Other,
         _ => return None,
     })
 }
@@ -90,7 +75,7 @@ impl Walker<'_> {
 
     /// Source code that this text itself wrote and now builds.
     fn compiled(&mut self, command: &Command, env: &mut Env) {
-        let target = Args::read(command.args, OUTPUT).values(&["o"]).next();
+        let target = command.read(OUTPUT).values(&["o"]).next();
         let target = target.unwrap_or("a.out").to_owned();
         let mut sources = Vec::new();
         for word in command.args {
@@ -160,18 +145,18 @@ impl Walker<'_> {
                 self.inner_shell(&text, &[], env, &Flow::Unknown)
             }
             Flow::Network => {
-                self.report("net.pipe-to-shell", command.name);
+                self.report(RuleId::NetPipeToShell, command.name);
                 Flow::Unknown
             }
             Flow::Environment => {
-                self.report("opaque.code", command.name);
+                self.report(RuleId::OpaqueCode, command.name);
                 Flow::Unknown
             }
             Flow::Files | Flow::Archive => Flow::Unknown,
             Flow::Unknown | Flow::Names => {
                 // At the end of a pipe this is code that nobody can read.
                 if env.forked {
-                    self.report("opaque.code", command.name);
+                    self.report(RuleId::OpaqueCode, command.name);
                 }
                 Flow::Unknown
             }
@@ -179,20 +164,16 @@ impl Walker<'_> {
     }
 
     fn inner_shell(&mut self, text: &str, rest: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        if text.contains(mark::NETWORK)
-            && text
-                .trim_matches(|c: char| c == mark::NETWORK || c.is_whitespace())
-                .is_empty()
-        {
-            self.report("net.run-remote-code", text);
+        let is_blank = |c: char| c == mark::NETWORK || c.is_whitespace();
+        if text.contains(mark::NETWORK) && text.chars().all(is_blank) {
+            self.report(RuleId::NetRunRemoteCode, text);
             return Flow::Unknown;
         }
         let mut child = env.clone();
         child.positional = rest.iter().skip(1).cloned().collect();
         if let Some(zero) = rest.first() {
-            child
-                .variables
-                .insert("0".to_owned(), super::env::Value::text(zero));
+            let zero = super::env::Value::text(zero);
+            child.variables.insert("0".to_owned(), zero);
         }
         let flow = self.code(text, &mut child, stdin);
         env.keep_files_of(child);
@@ -202,23 +183,17 @@ impl Walker<'_> {
     /// Runs a file of shell code: what this text wrote into it is known.
     pub fn run_file(&mut self, path: &str, env: &mut Env) -> Flow {
         if mark::has_computed(path) && path.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", path);
+            self.report(RuleId::NetRunRemoteCode, path);
             return Flow::Unknown;
         }
         match self.file_flow(path, env) {
             Flow::Text(text) => self.code(&text, env, &Flow::Unknown),
             Flow::Network => {
-                self.report("net.download-then-run", path);
+                self.report(RuleId::NetDownloadThenRun, path);
                 Flow::Unknown
             }
             Flow::Unknown | Flow::Environment | Flow::Names => {
-                let written_here = self
-                    .absolute(path, env)
-                    .iter()
-                    .any(|path| env.files.contains_key(path));
-                if written_here {
-                    self.report("opaque.code", path);
-                }
+                self.written_unseen(path, env);
                 Flow::Unknown
             }
             Flow::Files | Flow::Archive => {
@@ -228,11 +203,19 @@ impl Walker<'_> {
         }
     }
 
+    /// A file that this text itself wrote, with what nobody can read.
+    fn written_unseen(&mut self, path: &str, env: &Env) {
+        let is_known = |path: &String| env.files.contains_key(path);
+        if self.absolute(path, env).iter().any(is_known) {
+            self.report(RuleId::OpaqueCode, path);
+        }
+    }
+
     /// A file in a directory that an archive from the network may have made.
     fn out_of_archive(&mut self, path: &str, env: &Env) {
         let below = path.trim_start_matches("./").contains('/') && !path.starts_with('/');
         if env.unpacked && below || self.was_fetched(path, env) {
-            self.report("net.download-then-run", path);
+            self.report(RuleId::NetDownloadThenRun, path);
         }
     }
 
@@ -267,15 +250,9 @@ impl Walker<'_> {
                     }
                 }
             }
-            Flow::Network => self.report("net.download-then-run", command.program),
+            Flow::Network => self.report(RuleId::NetDownloadThenRun, command.program),
             Flow::Unknown | Flow::Environment | Flow::Names => {
-                let written_here = self
-                    .absolute(command.program, env)
-                    .iter()
-                    .any(|path| env.files.contains_key(path));
-                if written_here {
-                    self.report("opaque.code", command.program);
-                }
+                self.written_unseen(command.program, env);
             }
             Flow::Files | Flow::Archive => self.out_of_archive(command.program, env),
         }
@@ -290,16 +267,7 @@ impl Walker<'_> {
             Language::Perl | Language::Ruby => &["-e", "-E"],
             Language::Php => &["-r", "-B", "-R", "-E"],
             Language::Lua | Language::AppleScript => &["-e"],
-            Language::PowerShell => &[
-                "-c",
-                "-Command",
-                "-command",
-                "-enc",
-                "-EncodedCommand",
-                "-e",
-                "/c",
-                "/C",
-            ],
+            Language::PowerShell => words!("-c -Command -command -enc -EncodedCommand -e /c /C"),
             Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
             Language::Awk | Language::Compiled => &[],
         };
@@ -317,7 +285,7 @@ impl Walker<'_> {
             let encoded =
                 language == Language::PowerShell && word.to_ascii_lowercase().starts_with("-enc");
             if encoded {
-                self.report("opaque.code", word);
+                self.report(RuleId::OpaqueCode, word);
             }
             if options.contains(&word.as_str()) || combined {
                 texts.extend(args.get(at).cloned());
@@ -329,10 +297,7 @@ impl Walker<'_> {
             } else if !word.starts_with('-') || word == "-" {
                 script = Some(word.clone());
                 break;
-            } else if matches!(
-                word.as_str(),
-                "-m" | "-W" | "-X" | "-r" | "--require" | "--import" | "-I" | "-M"
-            ) {
+            } else if one_of!(word.as_str(), "-m -W -X -r --require --import -I -M") {
                 if word == "-m" {
                     return self.python_module(args.get(at..).unwrap_or_default(), env);
                 }
@@ -340,11 +305,7 @@ impl Walker<'_> {
             }
         }
         if language == Language::Awk {
-            let takes = Takes {
-                shorts: "Fvfi",
-                longs: &["field-separator", "assign", "file", "include"],
-            };
-            let options = Args::read(args, takes);
+            let options = command.read(takes!("Fvfi", "field-separator assign file include"));
             if options.values(&["f", "file"]).next().is_none() {
                 texts.extend(options.operands.first().map(|text| (*text).to_owned()));
             }
@@ -364,19 +325,19 @@ impl Walker<'_> {
                     let text = text.clone();
                     self.language_text(language, &text, env);
                 }
-                Flow::Network => self.report("net.pipe-to-shell", command.name),
+                Flow::Network => self.report(RuleId::NetPipeToShell, command.name),
                 Flow::Unknown | Flow::Names if env.forked && language != Language::Other => {
-                    self.report("opaque.code", command.name)
+                    self.report(RuleId::OpaqueCode, command.name)
                 }
                 _ => {}
             },
             Some(path) => match self.file_flow(path, env) {
                 Flow::Text(text) => self.language_text(language, &text, env),
-                Flow::Network => self.report("net.download-then-run", path),
+                Flow::Network => self.report(RuleId::NetDownloadThenRun, path),
                 _ if path.starts_with("http://") || path.starts_with("https://") => {
-                    self.report("net.run-remote-code", path);
+                    self.report(RuleId::NetRunRemoteCode, path);
                 }
-                _ if self.was_fetched(path, env) => self.report("net.download-then-run", path),
+                _ if self.was_fetched(path, env) => self.report(RuleId::NetDownloadThenRun, path),
                 _ => {}
             },
         }
@@ -384,14 +345,12 @@ impl Walker<'_> {
 
     fn language_text(&mut self, language: Language, text: &str, env: &mut Env) {
         if text.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", text);
+            self.report(RuleId::NetRunRemoteCode, text);
             return;
         }
-        let nothing_readable = text
-            .chars()
-            .all(|character| mark::is_computed(character) || character.is_whitespace());
-        if nothing_readable && !text.is_empty() {
-            self.report("opaque.code", text);
+        let is_unread = |c: char| mark::is_computed(c) || c.is_whitespace();
+        if !text.is_empty() && text.chars().all(is_unread) {
+            self.report(RuleId::OpaqueCode, text);
             return;
         }
         code::judge(self, language, text, env);
@@ -403,9 +362,11 @@ impl Walker<'_> {
                 self.run(rest, env, &Flow::Unknown);
             }
             Some("venv" | "virtualenv") => {
-                for directory in rest.iter().skip(1).filter(|word| !word.starts_with('-')) {
-                    crate::rules::files::write(self, directory, env);
-                }
+                crate::rules::files::write_all(
+                    self,
+                    rest.iter().skip(1).filter(|word| !word.starts_with('-')),
+                    env,
+                );
             }
             Some("timeit" | "cProfile" | "pdb" | "trace") => {
                 for text in rest.iter().skip(1).filter(|text| text.contains('(')) {
@@ -413,14 +374,9 @@ impl Walker<'_> {
                 }
             }
             Some("http.server") => {
-                let takes = Takes {
-                    shorts: "db",
-                    longs: &["directory", "bind"],
-                };
+                let takes = takes!("db", "directory bind");
                 let options = Args::read(rest, takes);
-                for directory in options.values(&["d", "directory"]) {
-                    crate::rules::files::read(self, directory, env);
-                }
+                crate::rules::files::read_all(self, options.values(&["d", "directory"]), env);
             }
             _ => {}
         }
@@ -436,10 +392,7 @@ fn attached(word: &str, language: Language) -> Option<String> {
         Language::Python => word.strip_prefix("-c")?,
         Language::Perl | Language::Ruby => word.strip_prefix("-e")?,
         Language::Php => word.strip_prefix("-r")?,
-        Language::Lua | Language::AppleScript | Language::PowerShell | Language::Other => {
-            return None;
-        }
-        Language::Awk | Language::Compiled => return None,
+        _ => return None,
     };
     (text.contains(['(', ' ', ';', '`', '"'])).then(|| text.to_owned())
 }

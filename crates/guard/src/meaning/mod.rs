@@ -1,21 +1,29 @@
 //! What a shell text does: every simple command that may run, with its
 //! wrappers removed and its words expanded as far as the text says.
 
-pub mod args;
+pub(crate) mod args;
+mod braces;
 mod build;
 mod builtin;
 mod carried;
 pub mod code;
+mod command;
+pub mod decode;
 pub mod env;
 mod escape;
 mod expand;
 pub mod interpret;
 pub mod mark;
 pub mod output;
+mod parameter;
 mod run;
 mod stream;
 pub mod walk;
 mod walked;
 mod wrap;
 
+pub use args::{Args, NO_VALUES, Takes};
+pub use command::Command;
+pub use env::{Env, Flow, Value};
 pub use stream::found_paths;
+pub use walk::Walker;

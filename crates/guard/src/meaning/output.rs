@@ -1,42 +1,22 @@
 //! What a command prints, where that can be said: the next command of a
 //! pipeline or the word around a substitution is made of it.
 
-use super::args::{Args, NO_VALUES, Takes};
+use super::args::{Args, NO_VALUES};
+use super::command::Command;
+use super::decode::{decoded, echo, printf};
 use super::env::{Env, Flow};
 use super::stream::found_paths;
-use super::walk::{Command, Walker, join};
+use super::walk::{Walker, join};
+use crate::RuleId;
+use crate::words::{Words, is_one_of};
 
 /// Programs whose output is code that is meant to be evaluated, made by the
 /// tool itself.
-const SHELL_SETUP: [&str; 27] = [
-    "ssh-agent",
-    "direnv",
-    "pyenv",
-    "rbenv",
-    "nodenv",
-    "jenv",
-    "goenv",
-    "opam",
-    "brew",
-    "fnm",
-    "dircolors",
-    "starship",
-    "zoxide",
-    "minikube",
-    "docker-machine",
-    "conda",
-    "mamba",
-    "mise",
-    "asdf",
-    "register-python-argcomplete",
-    "keychain",
-    "luarocks",
-    "thefuck",
-    "atuin",
-    "rustup",
-    "fzf",
-    "lesspipe",
-];
+static SHELL_SETUP: Words = Words::new(words!(
+    "ssh-agent direnv pyenv rbenv nodenv jenv goenv opam brew fnm dircolors starship zoxide
+     minikube docker-machine conda mamba mise asdf register-python-argcomplete keychain
+     luarocks thefuck atuin rustup fzf lesspipe"
+));
 
 /// How many programs may get other names.
 const MAX_RENAMED: usize = 64;
@@ -49,7 +29,7 @@ impl Walker<'_> {
             "echo" => Flow::Text(echo(args)),
             "printf" => Flow::Text(printf(args)),
             "true" | ":" | "false" | "test" | "[" | "sleep" | "mkdir" | "touch" | "rm" | "wait" => {
-                Flow::Text(String::new())
+                Flow::nothing()
             }
             "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" => {
                 self.file_contents(command, env)
@@ -64,43 +44,27 @@ impl Walker<'_> {
                 for path in args.iter().filter(|a| !a.starts_with('-')) {
                     self.note_file(path, &Flow::Unknown, env);
                 }
-                Flow::Text(String::new())
+                Flow::nothing()
             }
             "pwd" => Flow::Text(env.directories.first().cloned().unwrap_or_default()),
             "which" | "type" | "command" | "whereis" => located(args),
             "mktemp" => Flow::Text(format!("{}/tmp.made", self.temporary())),
             "whoami" | "hostname" | "uname" | "id" | "nproc" | "date" | "wc" | "arch" | "tty"
-            | "logname" | "getconf" | "tput" => Flow::Text("value".to_owned()),
+            | "logname" | "getconf" | "tput" => Flow::text("value"),
             "pgrep" | "pidof" if args.iter().any(|name| crate::rules::is_vital(name)) => {
                 // Whoever ends these ends everything.
-                Flow::Text("-1".to_owned())
+                Flow::text("-1")
             }
-            "seq" => Flow::Text("1 2".to_owned()),
-            "basename" => match operands(args).first() {
-                Some(path) => {
-                    let name = path.trim_end_matches('/').rsplit('/').next();
-                    Flow::Text(name.unwrap_or_default().to_owned())
+            "seq" => Flow::text("1 2"),
+            "basename" | "dirname" | "realpath" | "readlink" | "grealpath" => {
+                match operands(args).first() {
+                    Some(path) => self.part_of_path(command.name, path, env),
+                    None => Flow::Unknown,
                 }
-                None => Flow::Unknown,
-            },
-            "dirname" => match operands(args).first() {
-                Some(path) => {
-                    let parent = path.trim_end_matches('/').rsplit_once('/');
-                    Flow::Text(match parent {
-                        Some(("", _)) => "/".to_owned(),
-                        Some((parent, _)) => parent.to_owned(),
-                        None => ".".to_owned(),
-                    })
-                }
-                None => Flow::Unknown,
-            },
-            "realpath" | "readlink" | "grealpath" => match operands(args).first() {
-                Some(path) => Flow::Text(self.absolute(path, env).concat()),
-                None => Flow::Unknown,
-            },
+            }
             "find" | "gfind" | "fd" | "fdfind" => Flow::Text(found_paths(command).join("\n")),
             "ls" => listed(args),
-            "git" => self.git_output(args),
+            "git" => self.git_output(command),
             "base64" | "gbase64" | "base32" | "xxd" | "rev" | "openssl" => decoded(command),
             "curl" | "wget" | "aria2c" | "fetch" | "http" | "https" | "xh" | "lynx" | "w3m"
             | "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "dig" | "nslookup" => {
@@ -113,16 +77,12 @@ impl Walker<'_> {
             "printenv" | "env" | "set" | "export" | "declare" => Flow::Environment,
             "cp" | "mv" | "install" | "ln" => {
                 self.copies(command, env);
-                Flow::Text(String::new())
+                Flow::nothing()
             }
             "grep" | "egrep" | "rg" if *stdin == Flow::Environment => {
-                let argv: Vec<String> = std::iter::once(command.name.to_owned())
-                    .chain(args.iter().cloned())
-                    .collect();
-                if crate::rules::secret::keeps_only_harmless_lines(&argv) {
-                    Flow::Unknown
-                } else {
-                    Flow::Environment
+                match crate::rules::secret::keeps_only_harmless_lines(command.name, args) {
+                    true => Flow::Unknown,
+                    false => Flow::Environment,
                 }
             }
             "grep" | "egrep" | "fgrep" | "rg" => grepped(command),
@@ -134,88 +94,62 @@ impl Walker<'_> {
                 filtered(command)
             }
             "tar" | "bsdtar" | "zip" | "cpio" | "7z" | "rar" => self.packed(command, env),
-            name if SHELL_SETUP.contains(&name) => Flow::Text(String::new()),
-            _ if args
-                .first()
-                .is_some_and(|a| a == "completion" || a == "completions") =>
-            {
-                Flow::Text(String::new())
-            }
+            name if SHELL_SETUP.contains(&name) => Flow::nothing(),
+            _ if matches!(command.first(), "completion" | "completions") => Flow::nothing(),
             _ => filtered(command),
         }
     }
 
-    fn file_contents(&mut self, command: &Command, env: &Env) -> Flow {
-        let takes = Takes {
-            shorts: if matches!(command.name, "head" | "tail") {
-                "nc"
-            } else {
-                ""
-            },
-            longs: &["lines", "bytes"],
-        };
-        let args = Args::read(command.args, takes);
-        let files: Vec<&str> = args
-            .operands
-            .iter()
-            .copied()
-            .filter(|f| *f != "-")
-            .collect();
-        if files.is_empty() {
-            return match (command.name, command.stdin) {
-                ("cat" | "tac" | "nl", stdin) => stdin.clone(),
-                (_, stdin) => stdin.clone(),
-            };
+    fn part_of_path(&self, program: &str, path: &str, env: &Env) -> Flow {
+        let trimmed = path.trim_end_matches('/');
+        match (program, trimmed.rsplit_once('/')) {
+            ("basename", parts) => Flow::text(parts.map_or(trimmed, |(_, name)| name)),
+            ("dirname", Some(("", _))) => Flow::text("/"),
+            ("dirname", Some((parent, _))) => Flow::text(parent),
+            ("dirname", None) => Flow::text("."),
+            _ => Flow::Text(self.absolute(path, env).concat()),
         }
-        let mut flow = Flow::Text(String::new());
-        for file in files {
-            flow = join(flow, self.file_flow(file, env));
-        }
-        flow
     }
 
-    fn git_output(&self, args: &[String]) -> Flow {
-        let mut words = args
-            .iter()
-            .map(String::as_str)
-            .skip_while(|w| w.starts_with('-'));
-        match (words.next(), args) {
-            (Some("rev-parse"), args) if args.iter().any(|a| a == "--show-toplevel") => {
-                Flow::Text(self.project().to_owned())
-            }
-            (Some("rev-parse"), args) if args.iter().any(|a| a == "--git-dir") => {
+    fn file_contents(&mut self, command: &Command, env: &Env) -> Flow {
+        let takes = match command.name {
+            "head" | "tail" => takes!("nc", "lines bytes"),
+            _ => takes!("", "lines bytes"),
+        };
+        let mut files = command.read(takes).operands;
+        files.retain(|file| *file != "-");
+        if files.is_empty() {
+            return command.stdin.clone();
+        }
+        let flows = files.iter().map(|file| self.file_flow(file, env));
+        flows.fold(Flow::nothing(), join)
+    }
+
+    fn git_output(&self, command: &Command) -> Flow {
+        let args = command.args;
+        let verb = args.iter().find(|word| !word.starts_with('-'));
+        match verb.map_or("", String::as_str) {
+            "rev-parse" if command.has("--show-toplevel") => Flow::text(self.project()),
+            "rev-parse" if command.has("--git-dir") => {
                 Flow::Text(format!("{}/.git", self.project()))
             }
-            (
-                Some(
-                    "rev-parse" | "describe" | "merge-base" | "rev-list" | "config"
-                    | "symbolic-ref",
-                ),
-                _,
-            ) => Flow::Text("revision".to_owned()),
-            (Some("branch"), args) if args.iter().any(|a| a == "--show-current") => {
-                Flow::Text("branch".to_owned())
+            "rev-parse" | "describe" | "merge-base" | "rev-list" | "config" | "symbolic-ref" => {
+                Flow::text("revision")
             }
-            (Some("archive"), args) => archived(args),
-            (Some("bundle"), args) if args.iter().any(|a| a == "-") => Flow::Archive,
-            (Some("ls-files"), [_]) => Flow::Text(format!("./{}", super::mark::STAR)),
-            (Some("ls-files" | "diff" | "show"), args)
-                if args.iter().any(|a| {
-                    matches!(
-                        a.as_str(),
-                        "ls-files" | "--name-only" | "--diff-filter" | "-z"
-                    )
-                }) =>
+            "branch" if command.has("--show-current") => Flow::text("branch"),
+            "archive" => archived(args),
+            "bundle" if command.has("-") => Flow::Archive,
+            "ls-files" if args.len() == 1 => Flow::Text(format!("./{}", super::mark::STAR)),
+            "ls-files" | "diff" | "show"
+                if command.has("ls-files|--name-only|--diff-filter|-z") =>
             {
-                let patterns: Vec<&String> = args
-                    .iter()
-                    .skip(1)
-                    .filter(|a| a.contains(['*', '.']) && !a.starts_with('-') && !a.contains(".."))
-                    .collect();
-                Flow::Text(match patterns.first() {
-                    Some(pattern) => format!("tracked/{pattern}"),
-                    None => "tracked/file".to_owned(),
-                })
+                let is_pattern =
+                    |word: &&String| word.contains(['*', '.']) && !is_one_of("-*|*..*", word);
+                let pattern = args.iter().skip(1).find(is_pattern);
+                Flow::Text(format!(
+                    "tracked/{}",
+                    pattern.map_or("file", String::as_str)
+                ))
             }
             _ => Flow::Unknown,
         }
@@ -223,7 +157,7 @@ impl Walker<'_> {
 
     fn downloads(&mut self, command: &Command, env: &mut Env) -> Flow {
         let takes = crate::rules::net::client_takes(command.name);
-        let args = Args::read(command.args, takes);
+        let args = command.read(takes);
         let mut saved = false;
         let names: &[&str] = match command.name {
             "wget" => &["O", "output-document"],
@@ -240,27 +174,17 @@ impl Walker<'_> {
             "wget" | "aria2c" => targets.is_empty(),
             _ => false,
         };
-        if keeps_name {
-            saved = true;
-            for url in &args.operands {
-                let name = url
-                    .split(['?', '#'])
-                    .next()
-                    .unwrap_or(url)
-                    .rsplit('/')
-                    .next();
-                let directory = args
-                    .values(&["P", "directory-prefix", "output-dir", "d", "dir"])
-                    .next()
-                    .map_or(String::new(), |directory| format!("{directory}/"));
-                let path = format!("{directory}{}", name.unwrap_or_default());
-                self.note_file(&path, &Flow::Network, env);
-            }
+        let directories = words!("P directory-prefix output-dir d dir");
+        let directory = args.values(directories).next();
+        let directory = directory.map_or(String::new(), |directory| format!("{directory}/"));
+        for url in args.operands.iter().filter(|_| keeps_name) {
+            let address = url.split(['?', '#']).next().unwrap_or(url);
+            let name = address.rsplit('/').next().unwrap_or_default();
+            self.note_file(&format!("{directory}{name}"), &Flow::Network, env);
         }
-        if saved {
-            Flow::Text(String::new())
-        } else {
-            Flow::Network
+        match saved || keeps_name {
+            true => Flow::nothing(),
+            false => Flow::Network,
         }
     }
 
@@ -272,47 +196,35 @@ impl Walker<'_> {
             "tar" | "bsdtar" => words.next().map_or("", String::as_str),
             _ => "c",
         };
-        let creates = mode.contains('c') || command.args.iter().any(|word| word == "--create");
+        let creates = mode.contains('c') || command.has("--create");
         if !creates {
             self.unpacked(command, env);
             return filtered(command);
         }
-        let is_archive = |word: &str| {
-            [".tar", ".tgz", ".gz", ".zip", ".xz", ".bz2", ".zst", ".7z"]
-                .iter()
-                .any(|ending| word.ends_with(ending))
-        };
         let names: Vec<&str> = words.map(String::as_str).collect();
+        let is_root = |path: &String| path == self.project() || path == self.home();
         let whole = |word: &&str| {
             matches!(word.trim_end_matches('/'), "" | "." | "./." | "..")
                 || super::mark::has_glob(word)
-                || self
-                    .absolute(word, env)
-                    .iter()
-                    .any(|path| path == self.project() || path == self.home())
+                || self.absolute(word, env).iter().any(is_root)
         };
-        let flow = if names
-            .iter()
-            .any(|word| !word.is_empty() && !word.starts_with('-') && whole(word))
-        {
-            Flow::Archive
-        } else {
-            Flow::Files
+        let is_name = |word: &&&str| !word.is_empty() && !word.starts_with('-');
+        let flow = match names.iter().filter(is_name).any(whole) {
+            true => Flow::Archive,
+            false => Flow::Files,
         };
-        match names.iter().find(|word| is_archive(word)) {
-            Some(path) if flow == Flow::Archive => {
-                let path = (*path).to_owned();
-                self.note_file(&path, &flow, env);
-                Flow::Text(String::new())
-            }
-            Some(_) => Flow::Text(String::new()),
-            None => flow,
+        let endings = "*.tar|*.tgz|*.gz|*.zip|*.xz|*.bz2|*.zst|*.7z";
+        match names.iter().find(|word| is_one_of(endings, word)) {
+            Some(path) if flow == Flow::Archive => self.note_file(path, &flow, env),
+            Some(_) => {}
+            None => return flow,
         }
+        Flow::nothing()
     }
 
     /// A file that comes from another machine is as good as a download.
     fn copied_from_elsewhere(&mut self, command: &Command, env: &mut Env) {
-        let operands = Args::read(command.args, NO_VALUES).operands;
+        let operands = command.read(NO_VALUES).operands;
         let Some((target, sources)) = operands.split_last() else {
             return;
         };
@@ -328,19 +240,15 @@ impl Walker<'_> {
 
     /// Notes that files from the network lie around now.
     fn unpacked(&self, command: &Command, env: &mut Env) {
-        let fetched = *command.stdin == Flow::Network
-            || command
-                .args
-                .iter()
-                .any(|word| self.file_flow(word, env) == Flow::Network);
-        if fetched {
+        let fetched = |word: &String| self.file_flow(word, env) == Flow::Network;
+        if *command.stdin == Flow::Network || command.args.iter().any(fetched) {
             env.unpacked = true;
         }
     }
 
     /// A copy holds what its source held; a link leads to its target.
     fn copies(&mut self, command: &Command, env: &mut Env) {
-        let args = Args::read(command.args, NO_VALUES);
+        let args = command.read(NO_VALUES);
         let [sources @ .., target] = args.operands.as_slice() else {
             return;
         };
@@ -352,7 +260,7 @@ impl Walker<'_> {
             }
             if source.contains("/bin/") || source.contains("/sbin/") {
                 if env.programs.len() > MAX_RENAMED {
-                    self.report("opaque.too-large", source);
+                    self.report(RuleId::OpaqueTooLarge, source);
                     return;
                 }
                 for path in self.absolute(target, env) {
@@ -394,7 +302,7 @@ fn listed(args: &[String]) -> Flow {
 }
 
 /// What passes through a program that changes it.
-fn filtered(command: &Command) -> Flow {
+pub fn filtered(command: &Command) -> Flow {
     match command.stdin {
         Flow::Network => Flow::Network,
         Flow::Environment => Flow::Environment,
@@ -404,28 +312,14 @@ fn filtered(command: &Command) -> Flow {
 }
 
 /// Names of files that hold secrets, of which a search may let some through.
-const SECRET_NAMES: [&str; 12] = [
-    ".env",
-    ".env.local",
-    ".env.production",
-    "id_rsa",
-    "id_ed25519",
-    "server.pem",
-    "server.key",
-    "credentials.json",
-    "secrets.yml",
-    ".npmrc",
-    ".netrc",
-    ".pgpass",
-];
+const SECRET_NAMES: &[&str] = words!(
+    ".env .env.local .env.production id_rsa id_ed25519 server.pem server.key credentials.json
+     secrets.yml .npmrc .netrc .pgpass"
+);
 
 /// What a search lets through of names of files.
 fn grepped(command: &Command) -> Flow {
-    let takes = Takes {
-        shorts: "eABCmf",
-        longs: &["regexp", "file"],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("eABCmf", "regexp file"));
     let inverted = args.has('v', "invert-match");
     let counts = args.has('c', "count") || args.has('q', "quiet");
     let pattern = args
@@ -435,7 +329,8 @@ fn grepped(command: &Command) -> Flow {
     let words = pattern.unwrap_or_default().to_ascii_lowercase();
     let vague = words.chars().filter(char::is_ascii_alphanumeric).count() < 2;
     let named: Vec<&str> = SECRET_NAMES
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|name| matches_roughly(&words, name))
         .collect();
     match command.stdin {
@@ -482,177 +377,4 @@ fn archived(args: &[String]) -> Flow {
     } else {
         Flow::Archive
     }
-}
-
-fn echo(args: &[String]) -> String {
-    let is_flag = |a: &&String| {
-        a.len() > 1 && a.starts_with('-') && a.chars().skip(1).all(|c| matches!(c, 'n' | 'e' | 'E'))
-    };
-    let flags = args.iter().take_while(is_flag).count();
-    let escapes = args.iter().take(flags).any(|flag| flag.contains('e'));
-    let mut text = args.get(flags..).unwrap_or_default().join(" ");
-    if escapes {
-        text = unescape(&text);
-    }
-    text.push('\n');
-    text
-}
-
-pub fn printf(args: &[String]) -> String {
-    let args: Vec<&String> = args.iter().skip_while(|a| a.as_str() == "--").collect();
-    let Some((format, values)) = args.split_first() else {
-        return String::new();
-    };
-    let format = unescape(format);
-    let mut values = values.iter();
-    let mut text = String::new();
-    loop {
-        let before = values.len();
-        let mut characters = format.chars().peekable();
-        while let Some(character) = characters.next() {
-            if character != '%' {
-                text.push(character);
-                continue;
-            }
-            while characters
-                .peek()
-                .is_some_and(|c| !c.is_ascii_alphabetic() && *c != '%')
-            {
-                characters.next();
-            }
-            match characters.next() {
-                Some('%') => text.push('%'),
-                Some('b') => text.push_str(&unescape(values.next().map_or("", |v| v.as_str()))),
-                Some('c') => text.extend(values.next().and_then(|value| value.chars().next())),
-                Some(_) => text.push_str(values.next().map_or("", |v| v.as_str())),
-                None => {}
-            }
-        }
-        if values.len() == 0 || values.len() == before || text.len() > 65_536 {
-            return text;
-        }
-    }
-}
-
-/// Backslash escapes as `echo -e` and `printf` know them.
-fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character != '\\' {
-            plain.push(character);
-            continue;
-        }
-        let (radix, most) = match characters.peek() {
-            Some('x') => (16, 2),
-            Some('u') => (16, 4),
-            Some('0'..='7') => (8, 4),
-            _ => (0, 0),
-        };
-        if radix == 0 {
-            match characters.next() {
-                Some('n') => plain.push('\n'),
-                Some('t') => plain.push('\t'),
-                Some('r') => plain.push('\r'),
-                Some('\\') => plain.push('\\'),
-                Some('e') => plain.push('\u{1b}'),
-                Some('"') => plain.push('"'),
-                Some(other) => plain.extend(['\\', other]),
-                None => plain.push('\\'),
-            }
-            continue;
-        }
-        if radix == 16 {
-            characters.next();
-        }
-        let most = if radix == 8 && characters.peek() != Some(&'0') {
-            3
-        } else {
-            most
-        };
-        let mut value = 0;
-        for _ in 0..most {
-            let Some(digit) = characters.peek().and_then(|c| c.to_digit(radix)) else {
-                break;
-            };
-            characters.next();
-            value = value * radix + digit;
-        }
-        plain.extend(char::from_u32(value));
-    }
-    plain
-}
-
-fn decoded(command: &Command) -> Flow {
-    let args = Args::read(command.args, NO_VALUES);
-    let decodes = match command.name {
-        "xxd" => args.shorts.contains(&'r') || args.long("revert"),
-        "rev" => true,
-        "openssl" => command.args.iter().any(|a| a == "-d"),
-        _ => args.short('d') || args.short('D') || args.long("decode"),
-    };
-    if !decodes {
-        return filtered(command);
-    }
-    let bytes = match (command.name, command.stdin) {
-        ("rev", Flow::Text(text)) => {
-            let lines: Vec<String> = text
-                .lines()
-                .map(|line| line.chars().rev().collect())
-                .collect();
-            return Flow::Text(lines.join("\n"));
-        }
-        ("base64" | "gbase64", Flow::Text(text)) => base64(text),
-        ("openssl", Flow::Text(text))
-            if command.args.iter().any(|a| a == "base64" || a == "-base64") =>
-        {
-            base64(text)
-        }
-        ("xxd", Flow::Text(text)) => hex(text),
-        (_, Flow::Network) => return Flow::Network,
-        _ => None,
-    };
-    match bytes.map(String::from_utf8) {
-        Some(Ok(text)) => Flow::Text(text),
-        _ => Flow::Unknown,
-    }
-}
-
-pub fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut buffer, mut bits) = (0_u32, 0_u32);
-    for byte in text.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' | b'\n' | b'\r' | b' ' => continue,
-            _ => return None,
-        };
-        buffer = buffer << 6 | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(buffer >> bits & 0xff).ok()?);
-            buffer &= (1 << bits) - 1;
-        }
-    }
-    Some(bytes)
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u32> = text
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16))
-        .collect::<Option<_>>()?;
-    digits
-        .chunks_exact(2)
-        .map(|pair| match pair {
-            [high, low] => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        })
-        .collect()
 }

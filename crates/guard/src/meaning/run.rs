@@ -1,12 +1,14 @@
 //! Runs one command, whoever starts it: the rules judge it, and what it is
 //! the wrapper, the interpreter or the name of is run in its place.
 
+use crate::RuleId;
 use crate::rules;
 
 use super::builtin::Effect;
+use super::command::Command;
 use super::env::{Env, Flow, Function, Value};
 use super::mark;
-use super::walk::{Command, MAX_DEPTH, Walker, quoted};
+use super::walk::{MAX_DEPTH, Walker, quoted};
 
 impl Walker<'_> {
     /// Runs a command with variables that are set for it alone.
@@ -34,10 +36,10 @@ impl Walker<'_> {
     /// One command with its arguments, whoever starts it.
     pub fn run(&mut self, argv: &[String], env: &mut Env, stdin: &Flow) -> Flow {
         let Some((program, args)) = argv.split_first() else {
-            return Flow::Text(String::new());
+            return Flow::nothing();
         };
         if self.depth >= MAX_DEPTH {
-            self.report("opaque.too-large", program);
+            self.report(RuleId::OpaqueTooLarge, program);
             return Flow::Unknown;
         }
         self.depth += 1;
@@ -100,15 +102,15 @@ impl Walker<'_> {
     fn program_name(&mut self, program: &str) -> Option<String> {
         let base = program.rsplit('/').next().unwrap_or(program);
         if program.contains(mark::NETWORK) {
-            self.report("net.run-remote-code", program);
+            self.report(RuleId::NetRunRemoteCode, program);
             return None;
         }
         if mark::has_computed(base) || mark::has_glob(base) {
-            self.report("opaque.command", program);
+            self.report(RuleId::OpaqueCommand, program);
             return None;
         }
         if mark::has_glob(program) && !mark::has_computed(program) {
-            self.report("opaque.command", program);
+            self.report(RuleId::OpaqueCommand, program);
             return None;
         }
         let base = base.strip_suffix(".exe").unwrap_or(base);
@@ -125,7 +127,7 @@ impl Walker<'_> {
     ) -> Flow {
         if env.calls.iter().any(|call| call == name) {
             if env.forked {
-                self.report("system.fork-bomb", name);
+                self.report(RuleId::SystemForkBomb, name);
             }
             return Flow::Unknown;
         }

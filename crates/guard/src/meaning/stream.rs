@@ -1,57 +1,45 @@
 //! Commands that start others for each thing they are given or find.
 
-use super::args::{Args, Takes};
+use super::args::Takes;
+use super::command::Command;
 use super::env::{Env, Flow};
 use super::mark::{STAR, UNKNOWN};
-use super::walk::{Command, Walker};
+use super::walk::Walker;
 use super::wrap::after_options;
+use crate::RuleId;
 
-const XARGS: Takes = Takes {
-    shorts: "IiLlnPsEeda",
-    longs: &[
-        "replace",
-        "max-args",
-        "max-procs",
-        "delimiter",
-        "arg-file",
-        "max-lines",
-    ],
-};
+const XARGS: Takes = takes!(
+    "IiLlnPsEeda",
+    "replace max-args max-procs delimiter arg-file max-lines"
+);
 
 impl Walker<'_> {
     pub fn xargs(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let options = Args::read(command.args, XARGS);
+        let options = command.read(XARGS);
         let inner = after_options(command.args, XARGS, 0);
-        let marker = options
-            .values(&["I", "i", "replace"])
-            .next()
-            .map(str::to_owned);
-        let (given, from_network) = match command.stdin {
+        let marker = options.values(&["I", "i", "replace"]).next();
+        let given: Vec<String> = match command.stdin {
             // With a marker, a line is one item.
-            Flow::Text(text) if marker.is_some() => (
-                text.lines().map(|line| line.trim().to_owned()).collect(),
-                false,
-            ),
-            Flow::Text(text) => (text.split_whitespace().map(str::to_owned).collect(), false),
-            Flow::Network => (vec![UNKNOWN.to_string()], true),
-            _ => (vec![UNKNOWN.to_string()], false),
+            Flow::Text(text) if marker.is_some() => {
+                text.lines().map(|line| line.trim().to_owned()).collect()
+            }
+            Flow::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![UNKNOWN.to_string()],
         };
-        let mut argv: Vec<String> = if inner.is_empty() {
-            vec!["echo".to_owned()]
-        } else {
-            inner.to_vec()
-        };
-        if from_network
-            && argv
-                .first()
-                .is_some_and(|name| super::interpret::is_shell(name))
-        {
-            self.report("net.pipe-to-shell", "xargs");
+        let mut argv = inner.to_vec();
+        if argv.is_empty() {
+            argv.push("echo".to_owned());
+        }
+        let starts_shell = argv
+            .first()
+            .is_some_and(|name| super::interpret::is_shell(name));
+        if starts_shell && *command.stdin == Flow::Network {
+            self.report(RuleId::NetPipeToShell, "xargs");
         }
         self.trace.unwrapped("xargs");
         match marker {
             Some(marker) if !marker.is_empty() => {
-                let put = |word: &String, item: &String| word.replace(marker.as_str(), item);
+                let put = |word: &String, item: &String| word.replace(marker, item);
                 let mut flow = Flow::Unknown;
                 for item in given.iter().take(16) {
                     let argv: Vec<String> = argv.iter().map(|word| put(word, item)).collect();
@@ -67,21 +55,18 @@ impl Walker<'_> {
     }
 
     pub fn parallel(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let takes = Takes {
-            shorts: "jNnIaSC",
-            longs: &[
-                "jobs", "colsep", "arg-file", "joblog", "results", "timeout", "retries",
-            ],
-        };
+        let takes = takes!(
+            "jNnIaSC",
+            "jobs colsep arg-file joblog results timeout retries"
+        );
         let inner = after_options(command.args, takes, 0);
         let split = inner.iter().position(|word| word.starts_with(":::"));
         let (words, given) = inner.split_at(split.unwrap_or(inner.len()));
         let given: Vec<String> = match (split, command.stdin) {
-            (Some(_), _) => given
-                .iter()
-                .filter(|w| !w.starts_with(":::"))
-                .cloned()
-                .collect(),
+            (Some(_), _) => {
+                let items = given.iter().filter(|word| !word.starts_with(":::"));
+                items.cloned().collect()
+            }
             (None, Flow::Text(text)) => text.lines().map(str::to_owned).collect(),
             (None, _) => vec![UNKNOWN.to_string()],
         };
@@ -95,7 +80,7 @@ impl Walker<'_> {
             } else {
                 format!("{template} {item}")
             };
-            self.code(&text, &mut env.clone(), &Flow::Unknown);
+            self.aside(&text, env);
         }
         Flow::Unknown
     }
@@ -115,10 +100,8 @@ impl Walker<'_> {
                 continue;
             }
             let rest = args.get(at..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .position(|word| word == ";" || word == "+")
-                .unwrap_or(rest.len());
+            let ends = |word: &String| word == ";" || word == "+";
+            let length = rest.iter().position(ends).unwrap_or(rest.len());
             let mut argv: Vec<String> = Vec::new();
             for word in rest.get(..length).unwrap_or_default() {
                 if word == "{}" {
@@ -136,7 +119,7 @@ impl Walker<'_> {
             if let [program] = argv.as_slice()
                 && super::interpret::is_shell(program)
             {
-                self.report("opaque.code", program);
+                self.report(RuleId::OpaqueCode, program);
             }
             self.run(&argv, env, &Flow::Unknown);
             at += length;
@@ -147,121 +130,92 @@ impl Walker<'_> {
 /// Paths that stand for everything a `find` may find: below its roots, with
 /// the names that it asks for.
 pub fn found_paths(command: &Command) -> Vec<String> {
-    let args = command.args;
     if matches!(command.name, "fd" | "fdfind") {
-        let takes = Takes {
-            shorts: "eEtdjxXcS",
-            longs: &["extension", "exclude", "type", "max-depth"],
-        };
-        let options = Args::read(args, takes);
-        let root = options.operands.get(1).copied().unwrap_or(".");
-        let extension = options.values(&["e", "extension"]).next();
-        let pattern = options
-            .operands
-            .first()
-            .filter(|pattern| pattern.contains(|c: char| c.is_alphanumeric()));
-        return vec![match (extension, pattern) {
-            (Some(extension), _) => format!("{root}/found/found.{extension}"),
-            (None, Some(pattern)) => format!("{root}/found/found{pattern}"),
-            (None, None) => format!("{root}/{STAR}"),
-        }];
+        return vec![found_by_fd(command)];
     }
-    let roots: Vec<&String> = args
+    let args = command.args;
+    let mut roots: Vec<&str> = args
         .iter()
-        .skip_while(|word| matches!(word.as_str(), "-L" | "-P" | "-H"))
+        .map(String::as_str)
+        .skip_while(|word| matches!(*word, "-L" | "-P" | "-H"))
         .take_while(|word| !word.starts_with(['-', '(', '!']))
         .collect();
-    let names: Vec<&String> = args
-        .iter()
-        .zip(args.iter().skip(1))
+    if roots.is_empty() {
+        roots.push(".");
+    }
+    let is_negated = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| args.get(before));
+        before.is_some_and(|before| before == "!" || before == "-not")
+    };
+    let names: Vec<&str> = command
+        .pairs()
         .enumerate()
         .filter(|(at, (flag, _))| {
-            let negated = at
-                .checked_sub(1)
-                .and_then(|before| args.get(before))
-                .is_some_and(|before| before == "!" || before == "-not");
-            !negated
-                && matches!(
-                    flag.as_str(),
-                    "-name" | "-iname" | "-path" | "-ipath" | "-wholename"
-                )
+            one_of!(flag, "-name -iname -path -ipath -wholename") && !is_negated(*at)
         })
         .map(|(_, (_, name))| name)
         .collect();
-    let has = |flag: &str| args.iter().any(|word| word == flag);
-    let only_root = args
-        .iter()
-        .zip(args.iter().skip(1))
-        .any(|(flag, value)| flag == "-maxdepth" && value == "0");
-    let narrow = has("-empty")
-        || has("-newer")
-        || has("-mtime")
-        || has("-mmin")
-        || args.iter().zip(args.iter().skip(1)).any(|(flag, pattern)| {
-            matches!(flag.as_str(), "-regex" | "-iregex")
-                && pattern.contains(|c: char| c.is_alphanumeric())
-        })
-        || has("-size")
-        || has("-xtype")
-        || has("-inum");
-    let default = ".".to_owned();
-    let roots = if roots.is_empty() {
-        vec![&default]
-    } else {
-        roots
+    let only_root = command.pairs().any(|pair| pair == ("-maxdepth", "0"));
+    let says_regex = |(flag, pattern): (&str, &str)| {
+        matches!(flag, "-regex" | "-iregex") && pattern.contains(char::is_alphanumeric)
     };
+    let narrow = command.has("-empty|-newer|-mtime|-mmin|-size|-xtype|-inum")
+        || command.pairs().any(says_regex);
     let mut paths = Vec::new();
-    // A search for the name of an agent's settings finds them too.
-    let settings = ["settings.json", "settings.local.json", "hooks.json"];
-    for root in roots
-        .iter()
-        .filter(|root| matches!(root.as_str(), "." | "./"))
-    {
-        let found = |name: &&String| match name.as_str() {
-            name if settings.contains(&name) => Some(format!("{root}/.claude/{name}")),
-            name if name.starts_with("settings") && name.contains('*') => {
-                Some(format!("{root}/.claude/settings.json"))
-            }
-            _ => None,
-        };
-        paths.extend(names.iter().filter_map(found));
-        let whole = |name: &&&String| name.starts_with("./.") && name.ends_with("/*");
-        let directories = names.iter().filter(whole);
-        paths.extend(directories.map(|name| name.trim_end_matches("/*").to_owned()));
+    for root in roots.iter().filter(|root| matches!(**root, "." | "./")) {
+        paths.extend(found_settings(root, &names));
     }
+    let is_useful = |name: &&&str| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
+    let useful: Vec<&&str> = names.iter().filter(is_useful).collect();
     for root in roots {
         let root = root.trim_end_matches('/');
         if only_root {
-            paths.push(if root.is_empty() {
-                "/".to_owned()
-            } else {
-                root.to_owned()
-            });
-            continue;
+            paths.push(if root.is_empty() { "/" } else { root }.to_owned());
+        } else if useful.is_empty() && narrow {
+            paths.push(format!("{root}/found/old"));
+        } else if useful.is_empty() {
+            paths.push(format!("{root}/{STAR}"));
         }
-        let useful = |name: &&&String| name.contains(|c: char| !matches!(c, '*' | '?' | '.' | '/'));
-        let named: Vec<String> = names
-            .iter()
-            .filter(useful)
-            .map(|name| {
-                let name = name
-                    .trim_start_matches("./")
-                    .replace("*/", "found/")
-                    .replace("/*", "/found");
-                name.chars().map(super::mark::with_globs).collect()
-            })
-            .flat_map(|name: String| [format!("{root}/found/{name}"), format!("{root}/{name}")])
-            .collect();
-        if named.is_empty() {
-            let rest = if narrow {
-                "found/old".to_owned()
-            } else {
-                STAR.to_string()
-            };
-            paths.push(format!("{root}/{rest}"));
-        } else {
-            paths.extend(named);
+        for name in useful.iter().filter(|_| !only_root) {
+            let name = name.trim_start_matches("./").replace("*/", "found/");
+            let name = name.replace("/*", "/found");
+            let name: String = name.chars().map(super::mark::with_globs).collect();
+            paths.extend([format!("{root}/found/{name}"), format!("{root}/{name}")]);
         }
     }
     paths
+}
+
+fn found_by_fd(command: &Command) -> String {
+    let options = command.read(takes!("eEtdjxXcS", "extension exclude type max-depth"));
+    let root = options.operands.get(1).copied().unwrap_or(".");
+    let pattern = options.operands.first();
+    match (options.values(&["e", "extension"]).next(), pattern) {
+        (Some(extension), _) => format!("{root}/found/found.{extension}"),
+        (None, Some(pattern)) if pattern.contains(char::is_alphanumeric) => {
+            format!("{root}/found/found{pattern}")
+        }
+        _ => format!("{root}/{STAR}"),
+    }
+}
+
+/// A search for the name of an agent's settings finds them too.
+fn found_settings(root: &str, names: &[&str]) -> Vec<String> {
+    let settings = |name: &&str| match *name {
+        "settings.json" | "settings.local.json" | "hooks.json" => {
+            Some(format!("{root}/.claude/{name}"))
+        }
+        name if name.starts_with("settings") && name.contains('*') => {
+            Some(format!("{root}/.claude/settings.json"))
+        }
+        _ => None,
+    };
+    let whole = |name: &&&str| name.starts_with("./.") && name.ends_with("/*");
+    let directories = names.iter().filter(whole);
+    let directories = directories.map(|name| name.trim_end_matches("/*").to_owned());
+    names
+        .iter()
+        .filter_map(settings)
+        .chain(directories)
+        .collect()
 }

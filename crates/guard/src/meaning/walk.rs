@@ -1,10 +1,11 @@
 //! Walks a script and hands every simple command to the rules.
 
+use crate::RuleId;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::Context;
-use crate::finding::{Finding, Trace};
+use crate::finding::{Finding, Found, Trace};
 use crate::rules;
 use crate::shell::{
     self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
@@ -25,17 +26,6 @@ const MAX_REMEMBERED: usize = 256;
 const MAX_OUTPUT: usize = 256 * 1024;
 /// How much text a shown command may have.
 const MAX_SHOWN: usize = 160;
-
-/// A simple command as it will run, for the rules to judge.
-#[derive(Debug)]
-pub struct Command<'a> {
-    /// The program without its directory.
-    pub name: &'a str,
-    /// The program as it was written.
-    pub program: &'a str,
-    pub args: &'a [String],
-    pub stdin: &'a Flow,
-}
 
 #[derive(Debug)]
 pub struct Walker<'a> {
@@ -81,10 +71,10 @@ impl<'a> Walker<'a> {
             .map_or("/tmp", String::as_str)
     }
 
-    pub fn report(&mut self, rule: &'static str, detail: &str) {
+    pub fn report(&mut self, rule: RuleId, detail: &str) {
         let detail: String = mark::show(detail).chars().take(MAX_SHOWN).collect();
         self.findings.push(Finding {
-            rule: rule.into(),
+            rule: Found::BuiltIn(rule),
             detail,
         });
     }
@@ -106,7 +96,7 @@ impl<'a> Walker<'a> {
     /// A text that is run as shell code within `env`.
     pub fn code(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
         if self.depth >= MAX_DEPTH {
-            self.report("opaque.too-large", "nesting");
+            self.report(RuleId::OpaqueTooLarge, "nesting");
             return Flow::Unknown;
         }
         self.depth += 1;
@@ -114,9 +104,9 @@ impl<'a> Walker<'a> {
         self.depth -= 1;
         flow.unwrap_or_else(|error| {
             let rule = match error {
-                ShellError::Syntax(_) => "opaque.syntax",
+                ShellError::Syntax(_) => RuleId::OpaqueSyntax,
                 ShellError::TooLong | ShellError::TooMany | ShellError::TooDeep => {
-                    "opaque.too-large"
+                    RuleId::OpaqueTooLarge
                 }
             };
             self.report(rule, text);
@@ -124,9 +114,14 @@ impl<'a> Walker<'a> {
         })
     }
 
+    /// A text that is run by the way: what it changes is not seen here.
+    pub fn aside(&mut self, text: &str, env: &Env) -> Flow {
+        self.code(text, &mut env.clone(), &Flow::Unknown)
+    }
+
     fn pieces(&mut self, text: &str, env: &mut Env, stdin: &Flow) -> Result<Flow, ShellError> {
         let mut reader = shell::Reader::new(text)?;
-        let mut flow = Flow::Text(String::new());
+        let mut flow = Flow::nothing();
         let mut walked = Walked::default();
         loop {
             let (line, version) = (reader.line(), env.version());
@@ -138,8 +133,8 @@ impl<'a> Walker<'a> {
             let Some(piece) = reader.next_piece()? else {
                 return Ok(flow);
             };
-            let documents = Rc::new(piece.heredocs);
-            let next = self.script(&piece.script, env, &documents, stdin);
+            let docs = Rc::new(piece.heredocs);
+            let next = self.script(&piece.script, env, &docs, stdin);
             if piece.text == line && env.version() == version {
                 walked.keep(line, version, &next);
             }
@@ -151,144 +146,121 @@ impl<'a> Walker<'a> {
         &mut self,
         script: &Script,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         stdin: &Flow,
     ) -> Flow {
-        let mut flow = Flow::Text(String::new());
+        let mut flow = Flow::nothing();
         for node in &script.nodes {
-            flow = join(flow, self.node(node, env, documents, stdin));
+            flow = join(flow, self.node(node, env, docs, stdin));
         }
         flow
     }
 
-    /// A body that may or may not run.
-    fn branch(&mut self, script: &Script, env: &Env, documents: &Documents, stdin: &Flow) -> Env {
-        let mut inner = env.clone();
-        self.script(script, &mut inner, documents, stdin);
-        inner
+    /// Bodies of which any may run, or none: all that they do is possible.
+    fn branches(&mut self, bodies: &[Script], env: &mut Env, docs: &Documents, stdin: &Flow) {
+        let one = |body| {
+            let mut inner = env.clone();
+            self.script(body, &mut inner, docs, stdin);
+            inner
+        };
+        let ends: Vec<Env> = bodies.iter().map(one).collect();
+        ends.into_iter().for_each(|end| env.merge(end));
     }
 
-    pub(super) fn node(
-        &mut self,
-        node: &Node,
-        env: &mut Env,
-        documents: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    pub fn node(&mut self, node: &Node, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         match node {
-            Node::Simple(simple) => self.simple(simple, env, documents, stdin),
-            Node::Pipeline(stages) => self.pipeline(stages, env, documents, stdin),
+            Node::Simple(simple) => self.simple(simple, env, docs, stdin),
+            Node::Pipeline(stages) => self.pipeline(stages, env, docs, stdin),
             Node::Background(inner) => {
                 let mut child = env.clone();
                 child.forked = true;
-                self.node(inner, &mut child, documents, stdin);
+                self.node(inner, &mut child, docs, stdin);
                 env.keep_files_of(child);
                 Flow::Unknown
             }
-            Node::Subshell(script, redirects) => {
-                let mut child = env.clone();
-                let flow = self.redirected(
-                    redirects,
-                    &mut child,
-                    documents,
-                    stdin,
-                    |walker, env, stdin| walker.script(script, env, documents, stdin),
-                );
-                env.keep_files_of(child);
-                flow
-            }
-            Node::Group(script, redirects) => {
-                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                    walker.script(script, env, documents, stdin)
-                })
-            }
-            Node::If(parts, redirects) => {
-                self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                    let mut parts = parts.iter();
-                    if let Some(condition) = parts.next() {
-                        walker.script(condition, env, documents, stdin);
-                    }
-                    let branches: Vec<Env> = parts
-                        .map(|part| walker.branch(part, env, documents, stdin))
-                        .collect();
-                    branches.into_iter().for_each(|branch| env.merge(branch));
-                    Flow::Unknown
-                })
-            }
-            Node::Case {
-                subject,
-                arms,
-                redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                walker.texts(subject, env, documents);
-                let branches: Vec<Env> = arms
-                    .iter()
-                    .map(|arm| walker.branch(arm, env, documents, stdin))
-                    .collect();
-                branches.into_iter().for_each(|branch| env.merge(branch));
-                Flow::Unknown
-            }),
-            Node::For {
-                name,
-                words,
-                body,
-                redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                let values = match words {
-                    Some(words) => walker.fields(words, env, documents),
-                    None => env.positional.clone(),
-                };
-                env.variables.insert(name.clone(), Value::Texts(values));
-                let inner = walker.branch(body, env, documents, stdin);
-                env.merge(inner);
-                Flow::Unknown
-            }),
-            Node::While {
-                condition,
-                body,
-                redirects,
-            } => self.redirected(redirects, env, documents, stdin, |walker, env, stdin| {
-                walker.script(condition, env, documents, stdin);
-                let inner = walker.branch(body, env, documents, stdin);
-                env.merge(inner);
-                Flow::Unknown
-            }),
             Node::Function { name, body } => {
                 if name == "ralph" {
-                    self.report("guard.switch-off", name);
+                    self.report(RuleId::GuardSwitchOff, name);
                 }
                 let function = Function {
                     body: Rc::clone(body),
-                    documents: Rc::clone(documents),
+                    documents: Rc::clone(docs),
                 };
                 env.functions.insert(name.clone(), function);
-                Flow::Text(String::new())
+                Flow::nothing()
             }
             Node::Test(words) => {
                 for word in words {
-                    self.texts(word, env, documents);
+                    self.texts(word, env, docs);
                 }
-                Flow::Text(String::new())
+                Flow::nothing()
+            }
+            Node::Subshell(script, redirects) => {
+                let mut child = env.clone();
+                let flow =
+                    self.redirected(redirects, &mut child, docs, stdin, |walker, env, stdin| {
+                        walker.script(script, env, docs, stdin)
+                    });
+                env.keep_files_of(child);
+                flow
+            }
+            Node::Group(_, redirects)
+            | Node::If(_, redirects)
+            | Node::Case { redirects, .. }
+            | Node::For { redirects, .. }
+            | Node::While { redirects, .. } => {
+                self.redirected(redirects, env, docs, stdin, |walker, env, stdin| {
+                    walker.compound(node, env, docs, stdin)
+                })
             }
         }
     }
 
-    fn pipeline(
-        &mut self,
-        stages: &[Node],
-        env: &mut Env,
-        documents: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    /// What stands between the words of a compound command.
+    fn compound(&mut self, node: &Node, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+        match node {
+            Node::Group(script, _) => return self.script(script, env, docs, stdin),
+            Node::If(parts, _) => {
+                if let Some((condition, bodies)) = parts.split_first() {
+                    self.script(condition, env, docs, stdin);
+                    self.branches(bodies, env, docs, stdin);
+                }
+            }
+            Node::Case { subject, arms, .. } => {
+                self.texts(subject, env, docs);
+                self.branches(arms, env, docs, stdin);
+            }
+            Node::For {
+                name, words, body, ..
+            } => {
+                let values = match words {
+                    Some(words) => self.fields(words, env, docs),
+                    None => env.positional.clone(),
+                };
+                env.variables.insert(name.clone(), Value::Texts(values));
+                self.branches(std::slice::from_ref(body), env, docs, stdin);
+            }
+            Node::While {
+                condition, body, ..
+            } => {
+                self.script(condition, env, docs, stdin);
+                self.branches(std::slice::from_ref(body), env, docs, stdin);
+            }
+            _ => {}
+        }
+        Flow::Unknown
+    }
+
+    fn pipeline(&mut self, stages: &[Node], env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         let mut flow = stdin.clone();
         for (index, stage) in stages.iter().enumerate() {
             let mut child = env.clone();
             child.forked = true;
             let before = self.findings.len();
-            flow = self.node(stage, &mut child, documents, &flow);
+            flow = self.node(stage, &mut child, docs, &flow);
             env.keep_files_of(child);
             if let Some(next) = stages.get(index + 1) {
-                self.forgive_narrow_listing(before, next, env, documents);
+                self.forgive_narrow_listing(before, next, env, docs);
             }
         }
         flow
@@ -300,15 +272,19 @@ impl<'a> Walker<'a> {
         before: usize,
         next: &Node,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
     ) {
-        let listed = |finding: &Finding| finding.rule == "secret.environment";
+        let listed = |finding: &Finding| finding.is(RuleId::SecretEnvironment);
         if !self.findings.iter().skip(before).any(listed) {
             return;
         }
         let Node::Simple(next) = next else { return };
-        let argv = self.fields(&next.words, env, documents);
-        if rules::secret::keeps_only_harmless_lines(&argv) {
+        let argv = self.fields(&next.words, env, docs);
+        let Some((program, args)) = argv.split_first() else {
+            return;
+        };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        if rules::secret::keeps_only_harmless_lines(name, args) {
             let mut index = 0;
             self.findings.retain(|finding| {
                 index += 1;
@@ -322,7 +298,7 @@ impl<'a> Walker<'a> {
         &mut self,
         redirects: &[Redirect],
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         stdin: &Flow,
         inner: impl FnOnce(&mut Self, &mut Env, &Flow) -> Flow,
     ) -> Flow {
@@ -332,7 +308,7 @@ impl<'a> Walker<'a> {
         let mut input = None;
         let mut outputs = Vec::new();
         for redirect in redirects {
-            self.redirect(redirect, env, documents, &mut input, &mut outputs);
+            self.redirect(redirect, env, docs, &mut input, &mut outputs);
         }
         let flow = inner(self, env, input.as_ref().unwrap_or(stdin));
         if outputs.is_empty() {
@@ -341,26 +317,26 @@ impl<'a> Walker<'a> {
         for path in outputs {
             self.note_file(&path, &flow, env);
         }
-        Flow::Text(String::new())
+        Flow::nothing()
     }
 
     fn redirect(
         &mut self,
         redirect: &Redirect,
         env: &mut Env,
-        documents: &Documents,
+        docs: &Documents,
         input: &mut Option<Flow>,
         outputs: &mut Vec<String>,
     ) {
         match &redirect.kind {
             RedirectKind::Read(word) => {
-                for path in self.texts(word, env, documents) {
+                for path in self.texts(word, env, docs) {
                     rules::files::read(self, &path, env);
                     *input = Some(self.file_flow(&path, env));
                 }
             }
             RedirectKind::Write(word) => {
-                for path in self.texts(word, env, documents) {
+                for path in self.texts(word, env, docs) {
                     rules::files::write(self, &path, env);
                     if redirect.descriptor.is_none_or(|number| number == 1) {
                         outputs.push(path);
@@ -368,7 +344,7 @@ impl<'a> Walker<'a> {
                 }
             }
             RedirectKind::Duplicate(word) => {
-                for target in self.texts(word, env, documents) {
+                for target in self.texts(word, env, docs) {
                     let number = target.trim_end_matches('-');
                     let is_descriptor = number.bytes().all(|byte| byte.is_ascii_digit());
                     if !is_descriptor && !mark::has_computed(&target) {
@@ -378,13 +354,13 @@ impl<'a> Walker<'a> {
                 }
             }
             RedirectKind::HereString(word) => {
-                let mut text = self.text(word, env, documents);
+                let mut text = self.text(word, env, docs);
                 text.push('\n');
                 *input = Some(Flow::Text(text));
             }
             RedirectKind::HereDoc(index) => {
-                let body = documents.get(*index).cloned().unwrap_or_default();
-                *input = Some(Flow::Text(self.text(&body, env, documents)));
+                let body = docs.get(*index).cloned().unwrap_or_default();
+                *input = Some(Flow::Text(self.text(&body, env, docs)));
             }
         }
     }
@@ -398,12 +374,9 @@ impl<'a> Walker<'a> {
                 Flow::Files
             };
         }
-        let known = self
-            .absolute(path, env)
-            .into_iter()
-            .find_map(|path| env.files.get(&path).cloned());
-        match known {
-            Some(flow) => flow,
+        let paths = self.absolute(path, env);
+        match paths.iter().find_map(|path| env.files.get(path)) {
+            Some(flow) => flow.clone(),
             None if path == "/dev/stdin" || path == "-" => Flow::Unknown,
             None => Flow::Files,
         }
@@ -411,7 +384,7 @@ impl<'a> Walker<'a> {
 
     pub fn note_file(&mut self, path: &str, flow: &Flow, env: &mut Env) {
         if env.files.len() > MAX_REMEMBERED {
-            self.report("opaque.too-large", path);
+            self.report(RuleId::OpaqueTooLarge, path);
             return;
         }
         for path in self.absolute(path, env) {
@@ -423,24 +396,18 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn assigned(
-        &mut self,
-        assignment: &Assignment,
-        env: &mut Env,
-        documents: &Documents,
-    ) -> (String, Value) {
-        let name = assignment.name.clone();
-        let value = if let [shell::Part::Array(words)] = assignment.value.parts.as_slice() {
-            Value::List(self.fields(words, env, documents))
+    fn assigned(&mut self, set: &Assignment, env: &mut Env, docs: &Documents) -> (String, Value) {
+        let name = set.name.clone();
+        let value = if let [Part::Array(words)] = set.value.parts.as_slice() {
+            Value::List(self.fields(words, env, docs))
         } else {
-            let texts = self.texts(&assignment.value, env, documents);
-            Value::Texts(if texts.is_empty() {
-                vec![String::new()]
-            } else {
-                texts
-            })
+            let mut texts = self.texts(&set.value, env, docs);
+            if texts.is_empty() {
+                texts.push(String::new());
+            }
+            Value::Texts(texts)
         };
-        if !assignment.append {
+        if !set.append {
             return (name, value);
         }
         let value = match (env.variables.get(&name).cloned(), value) {
@@ -449,38 +416,28 @@ impl<'a> Walker<'a> {
                 Value::List(before)
             }
             (Some(Value::Texts(before)), Value::Texts(more)) => {
-                let texts = before
-                    .iter()
-                    .flat_map(|start| more.iter().map(move |end| format!("{start}{end}")))
-                    .take(16)
-                    .collect();
-                Value::Texts(texts)
+                let ends = |start| more.iter().map(move |end| format!("{start}{end}"));
+                Value::Texts(before.iter().flat_map(ends).take(16).collect())
             }
             (_, value) => value,
         };
         (name, value)
     }
 
-    fn simple(
-        &mut self,
-        simple: &Simple,
-        env: &mut Env,
-        documents: &Documents,
-        stdin: &Flow,
-    ) -> Flow {
+    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         self.steps += 1;
         if self.steps > MAX_STEPS {
             if self.steps == MAX_STEPS + 1 {
-                self.report("opaque.too-large", "steps");
+                self.report(RuleId::OpaqueTooLarge, "steps");
             }
             return Flow::Unknown;
         }
         let mut prefix = Vec::new();
         for assignment in &simple.assignments {
-            let (name, value) = self.assigned(assignment, env, documents);
+            let (name, value) = self.assigned(assignment, env, docs);
             rules::assignment(self, &name, &value, env);
             if env.variables.len() + env.files.len() > MAX_REMEMBERED {
-                self.report("opaque.too-large", &name);
+                self.report(RuleId::OpaqueTooLarge, &name);
                 return Flow::Unknown;
             }
             if simple.words.is_empty() {
@@ -489,44 +446,32 @@ impl<'a> Walker<'a> {
                 prefix.push((name, value));
             }
         }
-        self.redirected(
-            &simple.redirects,
-            env,
-            documents,
-            stdin,
-            |walker, env, stdin| {
-                let Some((first, rest)) = simple.words.split_first() else {
-                    // `$(< file)` and `< file` alone give the file's content.
-                    return match simple.redirects.is_empty() {
-                        true => Flow::Text(String::new()),
-                        false => stdin.clone(),
-                    };
+        self.redirected(&simple.redirects, env, docs, stdin, |walker, env, stdin| {
+            let Some((first, rest)) = simple.words.split_first() else {
+                // `$(< file)` and `< file` alone give the file's content.
+                return match simple.redirects.is_empty() {
+                    true => Flow::nothing(),
+                    false => stdin.clone(),
                 };
-                walker.declared_lists(first, rest, env, documents);
-                let starts = walker.alternatives(first, env, documents);
-                let rest = walker.fields(rest, env, documents);
-                let mut flow = Flow::Text(String::new());
-                for mut argv in starts {
-                    argv.extend(rest.iter().cloned());
-                    flow = if prefix.is_empty() {
-                        walker.run(&argv, env, stdin)
-                    } else {
-                        walker.run_with(&argv, &prefix, env, stdin)
-                    };
-                }
-                flow
-            },
-        )
+            };
+            walker.declared_lists(first, rest, env, docs);
+            let starts = walker.alternatives(first, env, docs);
+            let rest = walker.fields(rest, env, docs);
+            let mut flow = Flow::nothing();
+            for mut argv in starts {
+                argv.extend(rest.iter().cloned());
+                flow = if prefix.is_empty() {
+                    walker.run(&argv, env, stdin)
+                } else {
+                    walker.run_with(&argv, &prefix, env, stdin)
+                };
+            }
+            flow
+        })
     }
 
     /// `declare -a list=(…)`: the list is a value, not several words.
-    fn declared_lists(
-        &mut self,
-        first: &Word,
-        rest: &[Word],
-        env: &mut Env,
-        documents: &Documents,
-    ) {
+    fn declared_lists(&mut self, first: &Word, rest: &[Word], env: &mut Env, docs: &Documents) {
         let declares = matches!(
             first.parts.as_slice(),
             [Part::Plain(name)]
@@ -536,7 +481,7 @@ impl<'a> Walker<'a> {
             if let Some(assignment) = shell::as_assignment(word)
                 && let [Part::Array(_)] = assignment.value.parts.as_slice()
             {
-                let (name, value) = self.assigned(&assignment, env, documents);
+                let (name, value) = self.assigned(&assignment, env, docs);
                 env.variables.insert(name, value);
             }
         }

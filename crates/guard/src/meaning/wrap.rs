@@ -1,154 +1,71 @@
 //! Commands whose arguments are another command.
 
 use super::args::{Args, Takes};
+use super::command::Command;
 use super::env::{Env, Flow, Value};
 use super::mark;
-use super::walk::{Command, Walker};
+use super::walk::Walker;
+use crate::RuleId;
+use crate::words::{ByWord, is_one_of};
 
-/// How to find the command within a wrapper's arguments.
-struct Wrapper {
-    name: &'static str,
-    /// Short options with a value, and long ones.
-    takes: Takes,
-    /// How many operands stand before the command.
-    skip: usize,
-}
+/// Wrappers, which of their options take a value, and how many operands stand
+/// before the command.
+static WRAPPERS: ByWord<(Takes, usize)> = by_word! {
+    "tsocks fakeroot nohup setsid unbuffer command builtin busybox toybox valgrind catchsegv
+     firejail linux64 linux32 dbus-run-session torsocks torify rlwrap chronic dumb-init tini
+     cross-env bunx pnpx shx" => (takes!("", ""), 0);
+    "gosu su-exec taskset setarch faketime" => (takes!("", ""), 1);
+    "time gtime" => (takes!("fo", "format output"), 0);
+    "timeout gtimeout" => (takes!("ks", "kill-after signal"), 1);
+    "proxychains proxychains4" => (takes!("f", ""), 0);
+    "ld.so ld-linux-x86-64.so.2" => (takes!("", "library-path preload"), 0);
+    "cgexec" => (takes!("g", ""), 0);
+    "wsl" => (takes!("due", "distribution user exec"), 0);
+    "proot" => (takes!("rbwqRS", "rootfs bind cwd"), 0);
+    "pdsh" => (takes!("wxglutf", ""), 0);
+    "sudo" => (takes!("ugpCcrtTUhDR", "user group prompt chdir host role type"), 0);
+    "doas" => (takes!("uCa", ""), 0);
+    "pkexec" => (takes!("", "user"), 0);
+    "run0" => (takes!("u", "user"), 0);
+    "setpriv" => (takes!("", "reuid regid groups"), 0);
+    "nice" => (takes!("n", "adjustment"), 0);
+    "ionice" => (takes!("cnpPu", "class classdata"), 0);
+    "chrt" => (takes!("TPD", ""), 1);
+    "numactl" => (takes!("CNmlip", ""), 0);
+    "stdbuf" => (takes!("ioe", "input output error"), 0);
+    "exec" => (takes!("a", ""), 0);
+    "strace" => (takes!("oeEpsuabIOSPX", "output trace attach"), 0);
+    "ltrace" => (takes!("oepsualn", "output"), 0);
+    "chroot" => (takes!("", "userspec groups"), 1);
+    "unshare" => (takes!("SG", "setuid setgid root wd"), 0);
+    "nsenter" => (takes!("tSG", "target setuid setgid wd"), 0);
+    "bwrap" => (takes!("", "bind ro-bind dev proc tmpfs chdir"), 0);
+    "flock" => (takes!("wE", "wait timeout conflict-exit-code"), 1);
+    "cpulimit" => (takes!("lpe", "limit"), 0);
+    "prlimit" => (takes!("p", "pid"), 0);
+    "systemd-run" => (takes!("pEuG", "unit property uid setenv"), 0);
+    "systemd-inhibit" => (takes!("", "what who why mode"), 0);
+    "caffeinate" => (takes!("tw", ""), 0);
+    "xvfb-run" => (takes!("nsef", "server-args server-num"), 0);
+    "npx" => (takes!("pw", "package workspace"), 0);
+    "uvx" => (takes!("p", "from with python"), 0);
+    "pipx" => (takes!("", "spec"), 1);
+    "dotenv" => (takes!("efv", "env-file"), 0);
+    "env-cmd" => (takes!("ferc", "file"), 0);
+    "sem" => (takes!("j", "jobs id"), 0);
+    "daemonize" => (takes!("ceoplu", ""), 0);
+};
 
-const fn wrapper(
-    name: &'static str,
-    shorts: &'static str,
-    longs: &'static [&'static str],
-    skip: usize,
-) -> Wrapper {
-    Wrapper {
-        name,
-        takes: Takes { shorts, longs },
-        skip,
-    }
-}
-
-const WRAPPERS: [Wrapper; 73] = [
-    wrapper("cgexec", "g", &[], 0),
-    wrapper("wsl", "due", &["distribution", "user", "exec"], 0),
-    wrapper("tsocks", "", &[], 0),
-    wrapper("proot", "rbwqRS", &["rootfs", "bind", "cwd"], 0),
-    wrapper("pdsh", "wxglutf", &[], 0),
-    wrapper(
-        "sudo",
-        "ugpCcrtTUhDR",
-        &["user", "group", "prompt", "chdir", "host", "role", "type"],
-        0,
-    ),
-    wrapper("doas", "uCa", &[], 0),
-    wrapper("pkexec", "", &["user"], 0),
-    wrapper("run0", "u", &["user"], 0),
-    wrapper("gosu", "", &[], 1),
-    wrapper("su-exec", "", &[], 1),
-    wrapper("setpriv", "", &["reuid", "regid", "groups"], 0),
-    wrapper("fakeroot", "", &[], 0),
-    wrapper("nohup", "", &[], 0),
-    wrapper("setsid", "", &[], 0),
-    wrapper("time", "fo", &["format", "output"], 0),
-    wrapper("gtime", "fo", &["format", "output"], 0),
-    wrapper("nice", "n", &["adjustment"], 0),
-    wrapper("ionice", "cnpPu", &["class", "classdata"], 0),
-    wrapper("chrt", "TPD", &[], 1),
-    wrapper("taskset", "", &[], 1),
-    wrapper("numactl", "CNmlip", &[], 0),
-    wrapper("timeout", "ks", &["kill-after", "signal"], 1),
-    wrapper("gtimeout", "ks", &["kill-after", "signal"], 1),
-    wrapper("stdbuf", "ioe", &["input", "output", "error"], 0),
-    wrapper("unbuffer", "", &[], 0),
-    wrapper("command", "", &[], 0),
-    wrapper("builtin", "", &[], 0),
-    wrapper("exec", "a", &[], 0),
-    wrapper("busybox", "", &[], 0),
-    wrapper("toybox", "", &[], 0),
-    wrapper("strace", "oeEpsuabIOSPX", &["output", "trace", "attach"], 0),
-    wrapper("ltrace", "oepsualn", &["output"], 0),
-    wrapper("valgrind", "", &[], 0),
-    wrapper("catchsegv", "", &[], 0),
-    wrapper("chroot", "", &["userspec", "groups"], 1),
-    wrapper("unshare", "SG", &["setuid", "setgid", "root", "wd"], 0),
-    wrapper("nsenter", "tSG", &["target", "setuid", "setgid", "wd"], 0),
-    wrapper(
-        "bwrap",
-        "",
-        &["bind", "ro-bind", "dev", "proc", "tmpfs", "chdir"],
-        0,
-    ),
-    wrapper("firejail", "", &[], 0),
-    wrapper("flock", "wE", &["wait", "timeout", "conflict-exit-code"], 1),
-    wrapper("setarch", "", &[], 1),
-    wrapper("linux64", "", &[], 0),
-    wrapper("linux32", "", &[], 0),
-    wrapper("faketime", "", &[], 1),
-    wrapper("cpulimit", "lpe", &["limit"], 0),
-    wrapper("prlimit", "p", &["pid"], 0),
-    wrapper(
-        "systemd-run",
-        "pEuG",
-        &["unit", "property", "uid", "setenv"],
-        0,
-    ),
-    wrapper("systemd-inhibit", "", &["what", "who", "why", "mode"], 0),
-    wrapper("caffeinate", "tw", &[], 0),
-    wrapper("xvfb-run", "nsef", &["server-args", "server-num"], 0),
-    wrapper("dbus-run-session", "", &[], 0),
-    wrapper("proxychains", "f", &[], 0),
-    wrapper("proxychains4", "f", &[], 0),
-    wrapper("torsocks", "", &[], 0),
-    wrapper("torify", "", &[], 0),
-    wrapper("rlwrap", "", &[], 0),
-    wrapper("chronic", "", &[], 0),
-    wrapper("dumb-init", "", &[], 0),
-    wrapper("tini", "", &[], 0),
-    wrapper("cross-env", "", &[], 0),
-    wrapper("npx", "pw", &["package", "workspace"], 0),
-    wrapper("bunx", "", &[], 0),
-    wrapper("pnpx", "", &[], 0),
-    wrapper("uvx", "p", &["from", "with", "python"], 0),
-    wrapper("pipx", "", &["spec"], 1),
-    wrapper("dotenv", "efv", &["env-file"], 0),
-    wrapper("shx", "", &[], 0),
-    wrapper("env-cmd", "ferc", &["file"], 0),
-    wrapper("sem", "j", &["jobs", "id"], 0),
-    wrapper("daemonize", "ceoplu", &[], 0),
-    wrapper("ld.so", "", &["library-path", "preload"], 0),
-    wrapper("ld-linux-x86-64.so.2", "", &["library-path", "preload"], 0),
-];
-
-/// `poetry run …` and its like: the words before the command.
-const RUNNERS: [(&str, &[&str]); 28] = [
-    ("npm", &["exec", "x"]),
-    ("pnpm", &["exec", "dlx"]),
-    ("yarn", &["exec", "dlx"]),
-    ("bun", &["x"]),
-    ("adb", &["shell"]),
-    ("perf", &["stat", "record", "trace"]),
-    ("poetry", &["run"]),
-    ("pdm", &["run"]),
-    ("uv", &["run"]),
-    ("pipenv", &["run"]),
-    ("rye", &["run"]),
-    ("hatch", &["run"]),
-    ("conda", &["run"]),
-    ("mamba", &["run"]),
-    ("bundle", &["exec"]),
-    ("mise", &["exec", "x"]),
-    ("asdf", &["exec"]),
-    ("rbenv", &["exec"]),
-    ("pyenv", &["exec"]),
-    ("opam", &["exec"]),
-    ("stack", &["exec"]),
-    ("cabal", &["exec"]),
-    ("direnv", &["exec"]),
-    ("op", &["run"]),
-    ("doppler", &["run"]),
-    ("infisical", &["run"]),
-    ("aws-vault", &["exec"]),
-    ("dotenvx", &["run"]),
-];
+/// `poetry run …` and its like: programs, and the words before the command.
+static RUNNERS: ByWord<&[&str]> = by_word! {
+    "poetry pdm uv pipenv rye hatch conda mamba op doppler infisical dotenvx" => words!("run");
+    "bundle asdf rbenv pyenv opam stack cabal direnv aws-vault" => words!("exec");
+    "npm mise" => words!("exec x");
+    "pnpm yarn" => words!("exec dlx");
+    "bun" => words!("x");
+    "adb" => words!("shell");
+    "perf" => words!("stat record trace");
+};
 
 impl Walker<'_> {
     /// Runs the command within a wrapper; `None` if this is none.
@@ -201,7 +118,7 @@ impl Walker<'_> {
                     && set == "set"
                     && let Some(text) = text.strip_prefix('!')
                 {
-                    self.code(text, &mut env.clone(), &Flow::Unknown);
+                    self.aside(text, env);
                 }
                 None
             }
@@ -210,8 +127,8 @@ impl Walker<'_> {
     }
 
     fn simple_wrapper(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
-        let inner = match WRAPPERS.iter().find(|w| w.name == command.name) {
-            Some(wrapper) => after_options(command.args, wrapper.takes, wrapper.skip),
+        let inner = match WRAPPERS.get(command.name) {
+            Some((takes, skip)) => after_options(command.args, *takes, *skip),
             None => runner(command)?,
         };
         // `command -v rm` asks, it runs nothing.
@@ -229,10 +146,8 @@ impl Walker<'_> {
             crate::rules::assignment(self, name, &Value::text(value), env);
         }
         let mut inner = inner.to_vec();
-        if matches!(
-            command.name,
-            "npx" | "bunx" | "pnpx" | "uvx" | "npm" | "pnpm" | "yarn" | "bun"
-        ) && let Some(first) = inner.first_mut()
+        if one_of!(command.name, "npx bunx pnpx uvx npm pnpm yarn bun")
+            && let Some(first) = inner.first_mut()
             && let Some((package, _version)) = first.get(1..).and_then(|rest| rest.split_once('@'))
         {
             *first = first.chars().take(1 + package.chars().count()).collect();
@@ -241,23 +156,14 @@ impl Walker<'_> {
     }
 
     fn env(&mut self, args: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-        let takes = Takes {
-            shorts: "uC",
-            longs: &["unset", "chdir"],
-        };
-        if let Some(at) = args
-            .iter()
-            .position(|a| a == "-S" || a.starts_with("--split-string") || a.starts_with("-S"))
-        {
-            let first = args.get(at).cloned().unwrap_or_default();
-            let first = first
+        let takes = takes!("uC", "unset chdir");
+        let is_split = |word: &String| is_one_of("-S*|--split-string*", word);
+        if let Some(at) = args.iter().position(is_split) {
+            let text = args.get(at..).unwrap_or_default().join(" ");
+            let text = text
                 .trim_start_matches("--split-string")
-                .trim_start_matches("-S")
-                .trim_start_matches('=')
-                .to_owned();
-            let mut text = vec![first];
-            text.extend(args.iter().skip(at + 1).cloned());
-            return self.code(&text.join(" "), env, stdin);
+                .trim_start_matches("-S");
+            return self.code(text.trim_start_matches('='), env, stdin);
         }
         let options = Args::read(args, takes);
         let inner = after_options(args, takes, 0);
@@ -293,54 +199,38 @@ impl Walker<'_> {
     /// Arguments that are whole commands, as `watch 'make test'` has them.
     fn texts_in_arguments(&mut self, command: &Command, env: &mut Env) {
         if let ("at" | "batch", Flow::Text(text)) = (command.name, command.stdin) {
-            self.code(text, &mut env.clone(), &Flow::Unknown);
+            self.aside(text, env);
             return;
         }
         if command.name == "watch" {
-            let takes = Takes {
-                shorts: "nd",
-                longs: &["interval"],
-            };
+            let takes = takes!("nd", "interval");
             let inner = after_options(command.args, takes, 0);
             self.trace.unwrapped("watch");
-            self.code(&inner.join(" "), &mut env.clone(), &Flow::Unknown);
+            self.aside(&inner.join(" "), env);
             return;
         }
-        for argument in command
-            .args
-            .iter()
-            .filter(|a| a.contains(' ') && !a.starts_with('-'))
-        {
-            self.code(argument, &mut env.clone(), &Flow::Unknown);
+        for argument in command.args {
+            if argument.contains(' ') && !argument.starts_with('-') {
+                self.aside(argument, env);
+            }
         }
-        let words: Vec<String> = command
-            .args
-            .iter()
-            .skip_while(|a| a.starts_with('-') || a.contains(' '))
-            .cloned()
-            .collect();
-        let starts_command = matches!(command.name, "entr" | "watchexec")
-            || (matches!(command.name, "tmux" | "screen") && words.len() > 2);
+        let is_option = |word: &&String| word.starts_with('-') || word.contains(' ');
+        let words: Vec<&String> = command.args.iter().skip_while(is_option).collect();
+        let starts_command = match command.name {
+            "tmux" | "screen" => words.len() > 2,
+            name => matches!(name, "entr" | "watchexec"),
+        };
         if starts_command {
-            let skip = words
-                .iter()
-                .position(|w| crate::rules::is_dangerous_program(w))
-                .unwrap_or(words.len());
-            self.run(
-                words.get(skip..).unwrap_or_default(),
-                &mut env.clone(),
-                &Flow::Unknown,
-            );
+            let words = words.into_iter().cloned();
+            let inner = words.skip_while(|word| !crate::rules::is_dangerous_program(word));
+            let inner: Vec<String> = inner.collect();
+            self.run(&inner, &mut env.clone(), &Flow::Unknown);
         }
     }
 
     /// `-c 'text'` of su, script and flock; `--run 'text'` of nix-shell.
     fn command_option(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "cs",
-            longs: &["command", "run", "session-command"],
-        };
-        let args = Args::read(command.args, takes);
+        let args = command.read(takes!("cs", "command run session-command"));
         if command.name == "nix" {
             let starts = |word: &String| matches!(word.as_str(), "-c" | "--command");
             if let Some(at) = command.args.iter().position(starts) {
@@ -349,28 +239,21 @@ impl Walker<'_> {
             }
             return;
         }
-        let names: &[&str] = &["c", "command", "run", "session-command"];
-        let texts: Vec<String> = args.values(names).map(str::to_owned).collect();
-        for text in texts {
+        for text in args.values(&["c", "command", "run", "session-command"]) {
             self.trace.unwrapped(command.name);
-            self.code(&text, &mut env.clone(), command.stdin);
+            self.code(text, &mut env.clone(), command.stdin);
         }
     }
 
     /// `gdb --args program …`, `start-stop-daemon --exec program -- …`.
     fn debugged(&mut self, command: &Command, env: &mut Env) {
         let starts = |word: &String| matches!(word.as_str(), "--args" | "--exec" | "-x" | "--");
-        if command.name == "gdb" && !command.args.iter().any(|word| word == "--args") {
+        if command.name == "gdb" && !command.has("--args") {
             return;
         }
         if let Some(at) = command.args.iter().position(starts) {
-            let inner: Vec<String> = command
-                .args
-                .iter()
-                .skip(at + 1)
-                .filter(|word| *word != "--")
-                .cloned()
-                .collect();
+            let words = command.args.iter().skip(at + 1);
+            let inner: Vec<String> = words.filter(|word| *word != "--").cloned().collect();
             self.trace.unwrapped(command.name);
             self.run(&inner, &mut env.clone(), command.stdin);
         }
@@ -378,7 +261,7 @@ impl Walker<'_> {
 
     /// Options whose value is run by a shell: `npx -c`, `cargo watch -s`.
     fn code_options(&mut self, command: &Command, env: &mut Env) {
-        let first = command.args.first().map_or("", String::as_str);
+        let first = command.first();
         let options: &[&str] = match (command.name, first) {
             ("npx", _) | ("npm", "exec" | "x") => &["-c", "--call"],
             ("cargo", "watch") => &["-s", "--shell"],
@@ -386,24 +269,21 @@ impl Walker<'_> {
             ("salt", _) => &["cmd.run", "cmd.shell"],
             _ => return,
         };
-        for (option, text) in command.args.iter().zip(command.args.iter().skip(1)) {
-            if options.contains(&option.as_str()) {
+        for (option, text) in command.pairs() {
+            if options.contains(&option) {
                 self.trace.unwrapped(command.name);
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
     }
 
     fn remote(&mut self, command: &Command, env: &mut Env) {
-        let takes = Takes {
-            shorts: "BbcDEeFIiJLlmOopQRSWw",
-            longs: &[],
-        };
-        let options = Args::read(command.args, takes);
+        let takes = takes!("BbcDEeFIiJLlmOopQRSWw", "");
+        let options = command.read(takes);
         for option in options.values(&["o"]) {
             let (name, text) = option.split_once(['=', ' ']).unwrap_or((option, ""));
             if name.to_ascii_lowercase().ends_with("command") {
-                self.code(text, &mut env.clone(), &Flow::Unknown);
+                self.aside(text, env);
             }
         }
         let inner = after_options(command.args, takes, 1);
@@ -417,7 +297,7 @@ impl Walker<'_> {
             (true, Flow::Text(text)) => {
                 self.code(text, &mut there, &Flow::Unknown);
             }
-            (true, Flow::Network) => self.report("net.pipe-to-shell", "ssh"),
+            (true, Flow::Network) => self.report(RuleId::NetPipeToShell, "ssh"),
             (true, _) => {}
         }
     }
@@ -434,47 +314,13 @@ impl Walker<'_> {
             ("kubectl" | "oc", Some(at)) => rest.get(at + 1..).unwrap_or_default(),
             ("kubectl" | "oc", None) => return,
             _ => {
-                let takes = Takes {
-                    shorts: "uwevpnhlmc",
-                    longs: &[
-                        "user",
-                        "workdir",
-                        "env",
-                        "env-file",
-                        "volume",
-                        "publish",
-                        "name",
-                        "network",
-                        "entrypoint",
-                        "mount",
-                        "memory",
-                        "cpus",
-                        "hostname",
-                        "label",
-                        "platform",
-                        "add-host",
-                        "gpus",
-                        "restart",
-                        "log-driver",
-                        "ulimit",
-                        "shm-size",
-                        "file",
-                        "index",
-                        "tmpfs",
-                        "device",
-                        "cap-add",
-                        "cap-drop",
-                        "security-opt",
-                        "link",
-                        "pid",
-                        "ipc",
-                        "runtime",
-                        "volumes-from",
-                        "expose",
-                        "dns",
-                        "project-name",
-                    ],
-                };
+                let takes = takes!(
+                    "uwevpnhlmc",
+                    "user workdir env env-file volume publish name network entrypoint mount
+                     memory cpus hostname label platform add-host gpus restart log-driver
+                     ulimit shm-size file index tmpfs device cap-add cap-drop security-opt link
+                     pid ipc runtime volumes-from expose dns project-name"
+                );
                 after_options(rest, takes, 1)
             }
         };
@@ -489,51 +335,36 @@ impl Walker<'_> {
 
     /// The commands that git itself starts.
     fn git_runs(&mut self, command: &Command, env: &mut Env) {
-        let args: Vec<&str> = command.args.iter().map(String::as_str).collect();
-        let texts: Vec<String> = match args.as_slice() {
-            ["bisect", "run", inner @ ..] => {
-                let inner: Vec<String> = inner.iter().map(|word| (*word).to_owned()).collect();
-                self.run(&inner, &mut env.clone(), &Flow::Unknown);
-                return;
+        match command.words().as_slice() {
+            ["bisect", "run", ..] => {
+                let inner = command.args.get(2..).unwrap_or_default();
+                self.run(inner, &mut env.clone(), &Flow::Unknown);
             }
             ["submodule", "foreach", rest @ ..] => {
-                vec![
-                    rest.iter()
-                        .filter(|a| **a != "--recursive")
-                        .copied()
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                ]
+                let mut words = rest.to_vec();
+                words.retain(|word| *word != "--recursive");
+                self.aside(&words.join(" "), env);
             }
-            ["rebase" | "difftool", rest @ ..] => rest
-                .iter()
-                .zip(rest.iter().skip(1))
-                .filter(|(flag, _)| matches!(**flag, "-x" | "--exec" | "--extcmd"))
-                .map(|(_, text)| (*text).to_owned())
-                .collect(),
-            _ => return,
-        };
-        for text in texts.iter().filter(|text| !text.is_empty()) {
-            self.code(text, &mut env.clone(), &Flow::Unknown);
+            ["rebase" | "difftool", ..] => {
+                let runs = |flag: &str| matches!(flag, "-x" | "--exec" | "--extcmd");
+                for (_, text) in command.pairs().filter(|(flag, _)| runs(flag)) {
+                    self.aside(text, env);
+                }
+            }
+            _ => {}
         }
     }
 }
 
 fn runner<'c>(command: &Command<'c>) -> Option<&'c [String]> {
-    let (_, verbs) = RUNNERS.iter().find(|(name, _)| *name == command.name)?;
+    let verbs = RUNNERS.get(command.name)?;
     let (first, rest) = command.args.split_first()?;
     if !verbs.contains(&first.as_str()) {
         return None;
     }
-    let takes = Takes {
-        shorts: "pncCw",
-        longs: &["package", "with", "python", "env-file", "prefix", "name"],
-    };
-    Some(after_options(
-        rest,
-        takes,
-        usize::from(matches!(command.name, "direnv" | "aws-vault")),
-    ))
+    let takes = takes!("pncCw", "package with python env-file prefix name");
+    let skip = usize::from(matches!(command.name, "direnv" | "aws-vault"));
+    Some(after_options(rest, takes, skip))
 }
 
 /// The words behind the options and the first `skip` operands.

@@ -1,19 +1,13 @@
 //! The guard's own control plane: what an agent could change to switch the
 //! guard, its hooks or the gates off.
 
+use super::is_within;
 use crate::meaning::mark;
+use crate::words::is_one_of;
 
 /// Directories at the root that hold settings of the loop or of an agent.
-pub const DIRECTORIES: [&str; 8] = [
-    ".ralph",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".opencode",
-    ".amp",
-    ".copilot",
-];
+pub const DIRECTORIES: &[&str] =
+    words!(".ralph .claude .codex .gemini .cursor .opencode .amp .copilot");
 
 /// Is writing here a way to change the rules? `relative` is below the
 /// project's root.
@@ -39,23 +33,12 @@ fn is_gate_file(path: &str) -> bool {
 }
 
 /// Files that a pattern may find among others.
-const SAMPLES: [&str; 15] = [
-    ".quality-gate-passed",
-    ".ralph/config.toml",
-    ".ralph/.safety_stats",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks/guard.sh",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".gemini/settings.json",
-    ".cursor/hooks.json",
-    ".opencode/plugin/guard.ts",
-    ".amp/settings.json",
-    ".copilot/hooks/guard.json",
-    ".git/hooks/pre-commit",
-    ".git/config",
-];
+const SAMPLES: &[&str] = words!(
+    ".quality-gate-passed .ralph/config.toml .ralph/.safety_stats .claude/settings.json
+     .claude/settings.local.json .claude/hooks/guard.sh .codex/config.toml .codex/hooks.json
+     .gemini/settings.json .cursor/hooks.json .opencode/plugin/guard.ts .amp/settings.json
+     .copilot/hooks/guard.json .git/hooks/pre-commit .git/config"
+);
 
 /// Is the path a pattern that finds one of them, or a directory of one?
 fn finds_protected(path: &str) -> bool {
@@ -84,69 +67,36 @@ fn is_agents_own(rest: &str) -> bool {
     }
 }
 
+/// Settings and plugins of agents, which may switch its hooks off.
 fn is_agent_settings(path: &str) -> bool {
-    let within = |directory: &str| {
-        path == directory
-            || path
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    let exact = [
-        ".claude",
-        ".claude/hooks.json",
-        ".codex",
-        ".codex/config.toml",
-        ".codex/hooks.json",
-        ".gemini",
-        ".gemini/settings.json",
-        ".cursor",
-        ".cursor/hooks.json",
-        ".opencode",
-        "opencode.json",
-        "opencode.jsonc",
-        ".amp",
-        ".amp/settings.json",
-        ".copilot",
-        "hooks/hooks.json",
-        ".mcp.json",
-        ".cursor/mcp.json",
-        ".cursor/cli.json",
-    ];
-    exact.contains(&path)
+    let files = words!(
+        ".claude .claude/hooks.json .codex .codex/config.toml .codex/hooks.json .gemini
+         .gemini/settings.json .cursor .cursor/hooks.json .opencode opencode.json
+         opencode.jsonc .amp .amp/settings.json .copilot hooks/hooks.json .mcp.json
+         .cursor/mcp.json .cursor/cli.json"
+    );
+    let directories = words!(
+        ".claude/hooks .claude-plugin .codex/hooks .gemini/hooks .gemini/extensions .cursor/hooks
+         .github/hooks .copilot/hooks .opencode/plugin .opencode/plugins .amp/plugins"
+    );
+    files.contains(&path)
         || path.starts_with(".claude/settings")
-        || within(".claude/hooks")
-        || within(".claude-plugin")
-        || within(".codex/hooks")
-        || within(".gemini/hooks")
-        || within(".gemini/extensions")
-        || within(".cursor/hooks")
-        || within(".github/hooks")
-        || within(".copilot/hooks")
-        || within(".opencode/plugin")
-        || within(".opencode/plugins")
-        || within(".amp/plugins")
+        || directories
+            .iter()
+            .any(|directory| is_within(path, directory))
 }
 
 fn is_git_control(path: &str) -> bool {
-    let is_hook = |directory: &str| {
-        path == directory
-            || path
-                .strip_prefix(directory)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    is_hook(".git/hooks")
-        || path == ".git/config"
-        || path == ".git/info/attributes"
-        || path == ".git/config.worktree"
+    is_within(path, ".git/hooks")
+        || one_of!(
+            path,
+            ".git/config .git/info/attributes .git/config.worktree"
+        )
 }
 
 /// The same in the home directory: `relative` is below it.
 pub fn is_protected_at_home(relative: &str) -> bool {
     let lower = relative.to_ascii_lowercase();
-    lower == ".gitconfig"
-        || lower.starts_with(".config/git/")
-        || lower.starts_with(".config/ralph")
-        || lower.starts_with(".local/state/ralph")
-        || is_protected(&lower)
-        || lower.starts_with(".config/opencode/")
+    let settings = ".gitconfig|.config/git/*|.config/ralph*|.local/state/ralph*|.config/opencode/*";
+    is_one_of(settings, &lower) || is_protected(&lower)
 }

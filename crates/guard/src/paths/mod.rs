@@ -6,9 +6,7 @@ pub mod sensitive;
 
 use std::collections::HashMap;
 
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Walker, mark};
 use crate::{Context, World};
 
 /// How many links a path may lead through.

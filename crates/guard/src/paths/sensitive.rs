@@ -1,159 +1,46 @@
 //! Files that hold secrets, by name, with the names that only look like it.
 
 use crate::meaning::mark;
+use crate::words::{Words, is_one_of};
 
 /// Endings that make a name a sample, a public half or source code.
-const EXCEPTIONS: [&str; 15] = [
-    ".example",
-    ".sample",
-    ".template",
-    ".tmpl",
-    ".dist",
-    ".defaults",
-    ".default",
-    ".schema",
-    ".pub",
-    ".md",
-    ".ts",
-    ".js",
-    ".rs",
-    ".py",
-    ".go",
-];
+const EXCEPTIONS: &[&str] = words!(
+    ".example .sample .template .tmpl .dist .defaults .default .schema .pub .md .ts .js .rs .py
+     .go"
+);
 
-const NAMES: [&str; 69] = [
-    ".env",
-    ".envrc",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".pypirc",
-    ".git-credentials",
-    ".htpasswd",
-    ".dockercfg",
-    ".vault-token",
-    ".s3cfg",
-    ".boto",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_ecdsa_sk",
-    "id_ed25519_sk",
-    "id_xmss",
-    "credentials.json",
-    "credentials.yml",
-    "credentials.yaml",
-    "credentials.toml",
-    "credentials.csv",
-    "credentials.xml",
-    "credentials.ini",
-    "credentials.txt",
-    "credentials.yml.enc",
-    "secrets.json",
-    "secrets.yml",
-    "secrets.yaml",
-    "secrets.toml",
-    "secrets.txt",
-    "secrets.env",
-    "secret.json",
-    "secret.yaml",
-    "secret.yml",
-    "secret.key",
-    "master.key",
-    "service-account.json",
-    "service_account.json",
-    "serviceaccount.json",
-    "gcp-key.json",
-    "passwords.txt",
-    "password.txt",
-    "wallet.dat",
-    "kubeconfig",
-    ".kubeconfig",
-    ".credentials.json",
-    ".bash_history",
-    ".zsh_history",
-    "auth.json",
-    "shadow",
-    "gshadow",
-    "terraform.tfstate",
-    "terraform.tfstate.backup",
-    "credentials",
-    ".secrets",
-    ".vault_pass",
-    ".vault_pass.txt",
-    ".vault_password",
-    "vault_password",
-    "wp-config.php",
-    "local.settings.json",
-    ".renviron",
-    "rclone.conf",
-    "secring.gpg",
-];
+static NAMES: Words = Words::new(words!(
+    ".env .envrc .netrc _netrc .pgpass .my.cnf .mylogin.cnf .pypirc .git-credentials .htpasswd
+     .dockercfg .vault-token .s3cfg .boto id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
+     id_ed25519_sk id_xmss credentials.json credentials.yml credentials.yaml credentials.toml
+     credentials.csv credentials.xml credentials.ini credentials.txt credentials.yml.enc
+     secrets.json secrets.yml secrets.yaml secrets.toml secrets.txt secrets.env secret.json
+     secret.yaml secret.yml secret.key master.key service-account.json service_account.json
+     serviceaccount.json gcp-key.json passwords.txt password.txt wallet.dat kubeconfig
+     .kubeconfig .credentials.json .bash_history .zsh_history auth.json shadow gshadow
+     terraform.tfstate terraform.tfstate.backup credentials .secrets .vault_pass
+     .vault_pass.txt .vault_password vault_password wp-config.php local.settings.json .renviron
+     rclone.conf secring.gpg"
+));
 
-const ENDINGS: [&str; 14] = [
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".ppk",
-    ".kdbx",
-    ".kdb",
-    ".pkcs12",
-    ".p8",
-    ".gpg-key",
-    ".ovpn",
-    ".agekey",
-];
+const ENDINGS: &[&str] =
+    words!(".pem .key .p12 .pfx .jks .keystore .ppk .kdbx .kdb .pkcs12 .p8 .gpg-key .ovpn .agekey");
 
 /// Directories whose whole content is sensitive, as parts of a path.
-const DIRECTORIES: [&str; 16] = [
-    "/.ssh/",
-    "/.gnupg/",
-    "/.aws/",
-    "/.azure/",
-    "/.config/gcloud/",
-    "/.kube/",
-    "/.password-store/",
-    "/run/secrets/",
-    "/.config/gh/",
-    "/.oci/",
-    "/.terraform.d/credentials",
-    "/.local/share/keyrings/",
-    "/Library/Keychains/",
-    "/etc/ssl/private/",
-    "/.mozilla/firefox/",
-    "/.config/google-chrome/",
-];
+const DIRECTORIES: &[&str] = words!(
+    "/.ssh/ /.gnupg/ /.aws/ /.azure/ /.config/gcloud/ /.kube/ /.password-store/ /run/secrets/
+     /.config/gh/ /.oci/ /.terraform.d/credentials /.local/share/keyrings/ /library/keychains/
+     /etc/ssl/private/ /.mozilla/firefox/ /.config/google-chrome/"
+);
 
 /// Single files, as endings of a path.
-const PATHS: [&str; 21] = [
-    "/var/log/auth.log",
-    "/var/log/secure",
-    "/var/log/audit/audit.log",
-    "/.docker/config.json",
-    "/.config/hub",
-    "/etc/sudoers",
-    "/etc/passwd",
-    "/etc/master.passwd",
-    "/etc/security/opasswd",
-    "/.cargo/credentials",
-    "/.cargo/credentials.toml",
-    "/.gem/credentials",
-    "/.m2/settings.xml",
-    "/.composer/auth.json",
-    "/.codex/auth.json",
-    "/.claude/.credentials.json",
-    "/proc/kcore",
-    "/dev/mem",
-    "/dev/kmem",
-    "/.mysql_history",
-    "/.psql_history",
-];
+const PATHS: &[&str] = words!(
+    "/var/log/auth.log /var/log/secure /var/log/audit/audit.log /.docker/config.json
+     /.config/hub /etc/sudoers /etc/passwd /etc/master.passwd /etc/security/opasswd
+     /.cargo/credentials /.cargo/credentials.toml /.gem/credentials /.m2/settings.xml
+     /.composer/auth.json /.codex/auth.json /.claude/.credentials.json /proc/kcore /dev/mem
+     /dev/kmem /.mysql_history /.psql_history"
+);
 
 /// Is this absolute path a file that holds secrets? Globs count where they
 /// are written to mean such a file.
@@ -166,7 +53,7 @@ pub fn is_sensitive(path: &str) -> bool {
     let with_slash = format!("{lower}/");
     DIRECTORIES
         .iter()
-        .any(|directory| with_slash.contains(&directory.to_ascii_lowercase()))
+        .any(|directory| with_slash.contains(directory))
         || PATHS.iter().any(|ending| {
             lower.ends_with(ending) || (mark::has_glob(&lower) && mark::glob_match(&lower, ending))
         })
@@ -182,27 +69,20 @@ pub fn is_sensitive(path: &str) -> bool {
 fn is_kept_among_secrets(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let (name, directory) = (parts.next().unwrap_or_default(), parts.next());
-    let is_data = !name.contains('.')
-        || [".txt", ".json", ".yml", ".yaml", ".toml", ".ini", ".enc"]
-            .iter()
-            .any(|ending| name.ends_with(ending));
+    let is_data =
+        !name.contains('.') || is_one_of("*.txt|*.json|*.yml|*.yaml|*.toml|*.ini|*.enc", name);
     matches!(directory, Some("secrets" | ".secrets")) && is_data && !name.is_empty()
 }
 
 fn is_home(directory: &str) -> bool {
-    directory == "/root"
-        || ["/home/", "/users/"].iter().any(|base| {
-            directory
-                .strip_prefix(base)
-                .is_some_and(|name| !name.contains('/'))
-        })
+    let name = directory
+        .strip_prefix("/home/")
+        .or(directory.strip_prefix("/users/"));
+    directory == "/root" || name.is_some_and(|name| !name.contains('/'))
 }
 
 fn in_proc(path: &str) -> bool {
-    path.starts_with("/proc/")
-        && ["/environ", "/mem", "/auxv"]
-            .iter()
-            .any(|ending| path.ends_with(ending))
+    path.starts_with("/proc/") && is_one_of("*/environ|*/mem|*/auxv", path)
 }
 
 fn is_sensitive_name(name: &str) -> bool {
@@ -217,52 +97,35 @@ fn is_sensitive_name(name: &str) -> bool {
         return !start.is_empty()
             && !start.contains(mark::STAR)
             && start.len() < 24
-            && !matches!(
-                start,
-                "test" | "ci" | "default" | "defaults" | "example" | "sample"
-            );
+            && !one_of!(start, "test ci default defaults example sample");
     }
     if ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return true;
     }
     // Values for what is built; those of an example are none.
     if let Some(start) = name.strip_suffix(".tfvars") {
-        let example = ["example", "sample", "template", "test"];
-        return !example.iter().any(|word| start.contains(word)) && !start.contains(mark::STAR);
+        return !has_any!(start, "example sample template test") && !start.contains(mark::STAR);
     }
-    if name.ends_with(".asc") && (name.contains("private") || name.contains("secret")) {
+    if name.ends_with(".asc") && has_any!(name, "private secret") {
         return true;
     }
-    let wanted = name.contains("service-account")
-        || name.contains("service_account")
-        || name.starts_with("client_secret")
-        || name.contains("firebase-adminsdk");
-    let sample = ["example", "sample", "template"];
-    let wanted = wanted && !sample.iter().any(|word| name.contains(word));
-    if wanted && name.ends_with(".json") {
+    let accounts = "*service-account*|*service_account*|client_secret*|*firebase-adminsdk*";
+    let is_sample = has_any!(name, "example sample template");
+    if name.ends_with(".json") && is_one_of(accounts, name) && !is_sample {
         return true;
     }
     // A backup of a secret is one too.
-    for suffix in [".bak", ".backup", ".old", ".orig", ".save", "~", ".copy"] {
-        if let Some(start) = name.strip_suffix(suffix)
-            && !start.is_empty()
-            && (NAMES.contains(&start) || start.starts_with(".env"))
-        {
-            return true;
-        }
+    let is_secret = |start: &str| NAMES.contains(&start) || start.starts_with(".env");
+    let backups = words!(".bak .backup .old .orig .save ~ .copy").iter();
+    if backups
+        .filter_map(|suffix| name.strip_suffix(suffix))
+        .any(is_secret)
+    {
+        return true;
     }
-    let meant = mark::has_glob(name) && (name.starts_with('.') || name.starts_with("id_"));
-    meant
-        && [
-            ".env",
-            ".netrc",
-            ".git-credentials",
-            "id_rsa",
-            "id_ed25519",
-            ".envrc",
-            ".env.local",
-            ".env.production",
-        ]
-        .iter()
-        .any(|secret| mark::glob_match(name, secret))
+    let secrets =
+        words!(".env .netrc .git-credentials id_rsa id_ed25519 .envrc .env.local .env.production");
+    mark::has_glob(name)
+        && is_one_of(".*|id_*", name)
+        && secrets.iter().any(|secret| mark::glob_match(name, secret))
 }

@@ -1,38 +1,22 @@
 //! Containers: what throws their data away or breaks out of them.
 
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Args, Command, Env, Walker, mark};
+use crate::words::is_one_of;
 
 use super::cloud::global_options;
 use super::files;
+use super::pattern::Call;
+use super::table::CONTAINER;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    if !matches!(
-        command.name,
-        "docker"
-            | "podman"
-            | "nerdctl"
-            | "docker-compose"
-            | "podman-compose"
-            | "ctr"
-            | "crictl"
-            | "buildah"
-    ) {
+    if !CONTAINER.knows(command.name) {
         return;
     }
     let args = command.args;
-    let has = |flag: &str| args.iter().any(|word| word == flag);
     let words = Args::read(args, global_options(command.name)).operands;
     let compose = command.name.ends_with("-compose") || words.first() == Some(&"compose");
-    let shown = format!("{} {}", command.name, args.join(" "));
-    if compose {
-        let down = words.contains(&"down") || words.contains(&"rm");
-        let volumes = has("-v") || has("--volumes") || has("-fv") || has("-sfv") || has("-fsv");
-        if down && volumes {
-            walker.report("container.destroy", &shown);
-        }
-    }
+    let shown = command.line();
     if let ["cp", source, target, ..] = words.as_slice() {
         if !source.contains(':') {
             files::read(walker, source, env);
@@ -41,136 +25,68 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             files::write(walker, target, env);
         }
     }
-    let destroys = match words.as_slice() {
-        [_, "prune", ..] => !has("--help"),
-        ["volume", "rm" | "remove", ..]
-        | ["swarm", "leave", ..]
-        | ["stack" | "service" | "node" | "secret" | "config", "rm", ..]
-        | ["images" | "containers" | "snapshots", "rm" | "delete", ..] => true,
-        ["rm" | "stop" | "kill" | "rmi", rest @ ..]
-        | ["container" | "image", "rm" | "stop" | "kill", rest @ ..] => {
-            has("-v")
-                || has("--volumes")
-                || has("-fv")
-                || has("-vf")
-                || rest
-                    .iter()
-                    .any(|word| crate::meaning::mark::has_computed(word))
-                || has("-aq")
-                || has("-a")
-                || has("--all")
-                || has("-af")
-                || has("-fa")
-                || has("--prune")
-        }
-        ["machine", "rm" | "reset", ..] | ["context", "rm", ..] | ["system", "reset", ..] => true,
-        _ => false,
+    let call = Call::of(&words, args);
+    // `docker rm $(docker ps -q)`: which ones is only known when it runs.
+    let any = (call.is("rm|stop|kill|rmi") || call.is("container|image rm|stop|kill"))
+        && words.iter().any(|word| mark::has_computed(word));
+    let destroys = if compose {
+        call.is("..down|rm +-v|--volumes|-fv|-sfv|-fsv")
+    } else {
+        any || CONTAINER.broken(command.name, call).is_some()
     };
-    if destroys && !compose {
-        walker.report("container.destroy", &shown);
+    if destroys {
+        walker.report(RuleId::ContainerDestroy, &shown);
     }
-    if matches!(
-        words.first(),
-        Some(&"run" | &"create" | &"exec" | &"container")
-    ) || compose
-    {
+    if compose || call.is("run|create|exec|container") {
         escapes(walker, args, &shown, env);
     }
-    if words.first() == Some(&"login")
-        && args
-            .iter()
-            .any(|word| word == "-p" || word.starts_with("--password=") || word == "--password")
-    {
-        walker.report("secret.send", "docker login -p");
+    if call.is("login") && command.has("-p|--password|--password=*") {
+        walker.report(RuleId::SecretSend, "docker login -p");
     }
 }
 
 fn escapes(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
-    let takes = Takes {
-        shorts: "vuweplmh",
-        longs: &[
-            "volume",
-            "mount",
-            "pid",
-            "net",
-            "network",
-            "ipc",
-            "cap-add",
-            "security-opt",
-            "device",
-            "userns",
-            "uts",
-            "name",
-            "env",
-            "env-file",
-            "user",
-            "workdir",
-            "publish",
-        ],
-    };
+    let takes = takes!(
+        "vuweplmh",
+        "volume mount pid net network ipc cap-add security-opt device userns uts name env
+         env-file user workdir publish"
+    );
     let options = Args::read(args, takes);
     let mut out =
         options.long("privileged") && !args.iter().any(|word| word == "--privileged=false");
     out |= options
         .values(&["pid", "ipc", "userns", "uts"])
         .any(|value| value == "host");
-    out |= options.values(&["cap-add"]).any(|value| {
-        let value = value.to_ascii_uppercase();
-        [
-            "ALL",
-            "SYS_ADMIN",
-            "SYS_PTRACE",
-            "SYS_MODULE",
-            "NET_ADMIN",
-            "DAC_READ_SEARCH",
-        ]
-        .iter()
-        .any(|capability| value.ends_with(capability))
-            && !value.ends_with("SYS_PTRACE")
-    });
+    let powers = "*ALL|*SYS_ADMIN|*SYS_MODULE|*NET_ADMIN|*DAC_READ_SEARCH";
+    out |= options
+        .values(&["cap-add"])
+        .any(|value| is_one_of(powers, &value.to_ascii_uppercase()));
     out |= options
         .values(&["security-opt"])
         .any(|value| value.contains("unconfined"));
-    out |= options.values(&["device"]).any(|value| {
-        value.starts_with("/dev/sd")
-            || value.starts_with("/dev/nvme")
-            || value.starts_with("/dev/mem")
-    });
+    out |= options
+        .values(&["device"])
+        .any(|value| is_one_of("/dev/sd*|/dev/nvme*|/dev/mem*", value));
     for value in options.values(&["v", "volume", "mount"]) {
-        let source = match value
+        let mounted = value
             .split_once("source=")
-            .or_else(|| value.split_once("src="))
-        {
+            .or_else(|| value.split_once("src="));
+        let source = match mounted {
             Some((_, rest)) => rest.split(',').next().unwrap_or(rest),
             None => value.split(':').next().unwrap_or(value),
         };
-        out |= source == "/"
-            || source == walker.home()
-            || source.contains("docker.sock")
-            || source.contains("containerd.sock");
-        out |= [
-            "/etc",
-            "/root",
-            "/var",
-            "/usr",
-            "/home",
-            "/boot",
-            "/proc",
-            "/sys",
-            "/dev",
-            "/var/run",
-            "/var/lib/docker",
-        ]
-        .contains(&source.trim_end_matches('/'));
+        out |= source == "/" || source == walker.home();
+        out |= has_any!(
+            source,
+            "docker.sock containerd.sock /.ssh /.aws /.kube /.gnupg"
+        );
+        out |= words!("/etc /root /var /usr /home /boot /proc /sys /dev /var/run /var/lib/docker")
+            .contains(&source.trim_end_matches('/'));
         if source.contains('/') {
             files::mentioned(walker, source, env);
         }
-        out |= source.contains("/.ssh")
-            || source.contains("/.aws")
-            || source.contains("/.kube")
-            || source.contains("/.gnupg");
     }
     if out {
-        walker.report("container.escape", shown);
+        walker.report(RuleId::ContainerEscape, shown);
     }
 }

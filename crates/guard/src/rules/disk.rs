@@ -1,89 +1,29 @@
 //! Disks and file systems.
 
-use crate::meaning::walk::{Command, Walker};
+use super::pattern::Call;
+use super::table::DISK;
+use crate::RuleId;
+use crate::meaning::{Command, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
-    let args = command.args;
-    let shown = || format!("{} {}", command.name, args.join(" "));
     let name = command.name;
-    if name == "mkfs"
-        || name.starts_with("mkfs.")
-        || name.starts_with("newfs")
-        || name == "mke2fs"
-        || name == "mkswap"
-    {
-        return walker.report("disk.format", &shown());
+    let makes = name.starts_with("mkfs.") || name.starts_with("newfs");
+    if makes || name == "diskutil" && erases(command.first()) {
+        return walker.report(RuleId::DiskFormat, &command.line());
     }
-    match name {
-        "fdisk" | "sfdisk" | "cfdisk" | "gdisk" | "sgdisk" | "parted" | "wipefs" | "hdparm"
-        | "partprobe" | "cgdisk" | "dmsetup" | "losetup" => {
-            let lists = args.iter().any(|word| {
-                matches!(
-                    word.as_str(),
-                    "-l" | "--list"
-                        | "--version"
-                        | "--help"
-                        | "print"
-                        | "-p"
-                        | "-a"
-                        | "-I"
-                        | "-n"
-                        | "--no-act"
-                        | "ls"
-                        | "status"
-                )
-            });
-            let wipes = name == "wipefs" && args.iter().any(|word| word == "-a" || word == "--all");
-            if !lists || wipes {
-                walker.report("disk.format", &shown());
-            }
-        }
-        "nvme" => {
-            let verb = args.first().map_or("", String::as_str);
-            if ["format", "sanitize", "delete-ns", "write", "reset", "fw-"]
-                .iter()
-                .any(|start| verb.starts_with(start))
-            {
-                walker.report("disk.format", &shown());
-            }
-        }
-        "diskutil" => {
-            let verb = args.first().map_or("", String::as_str).to_ascii_lowercase();
-            if [
-                "erase",
-                "partition",
-                "reformat",
-                "zero",
-                "secureerase",
-                "unmount",
-            ]
-            .iter()
-            .any(|start| verb.starts_with(start))
-                || verb == "apfs"
-            {
-                walker.report("disk.format", &shown());
-            }
-        }
-        "cryptsetup" | "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "mdadm" | "zpool"
-        | "zfs" | "btrfs" | "e2fsck" | "fsck" | "tune2fs" | "resize2fs" | "xfs_repair"
-        | "badblocks" | "blkdiscard" | "fstrim" => {
-            let shows = args.iter().any(|word| {
-                matches!(
-                    word.as_str(),
-                    "status" | "list" | "get" | "--detail" | "show" | "-l" | "luksDump" | "df"
-                )
-            });
-            if !shows && !args.is_empty() {
-                walker.report("disk.format", &shown());
-            }
-        }
-        "mount" if !args.is_empty() && !args.iter().all(|word| word == "-l" || word == "-t") => {
-            walker.report("disk.mount", &shown());
-        }
-        "umount" | "swapoff" if !args.is_empty() => walker.report("disk.mount", &shown()),
-        "format" | "format.com" if args.first().is_some_and(|word| word.ends_with(':')) => {
-            walker.report("disk.format", &shown())
-        }
-        _ => {}
+    if !DISK.knows(name) {
+        return;
     }
+    let words = command.words();
+    let call = Call::of(&words, command.args);
+    if let Some(rule) = DISK.broken(name, call) {
+        walker.report(rule, &command.line());
+    }
+}
+
+/// A verb of `diskutil`, which are written in any case.
+fn erases(verb: &str) -> bool {
+    let starts = words!("erase partition reformat zero secureerase unmount");
+    let verb = verb.to_ascii_lowercase();
+    starts.iter().any(|start| verb.starts_with(start)) || verb == "apfs"
 }

@@ -1,206 +1,88 @@
 //! Programs that come from the network by way of another program: a package
 //! from an address, a downloaded file that is installed, what an archive held.
 
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Command, Env, Flow, Takes, Walker};
 use crate::urls;
+use crate::words::is_one_of;
 
 /// Hosts that everybody's packages come from.
-const KNOWN_HOSTS: [&str; 16] = [
-    "github.com",
-    "codeload.github.com",
-    "objects.githubusercontent.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "pypi.org",
-    "files.pythonhosted.org",
-    "download.pytorch.org",
-    "registry.npmjs.org",
-    "registry.yarnpkg.com",
-    "rubygems.org",
-    "proxy.golang.org",
-    "crates.io",
-    "huggingface.co",
-    "storage.googleapis.com",
-    "pkg.pr.new",
-];
+const KNOWN_HOSTS: &[&str] = words!(
+    "github.com codeload.github.com objects.githubusercontent.com gitlab.com bitbucket.org
+     pypi.org files.pythonhosted.org download.pytorch.org registry.npmjs.org
+     registry.yarnpkg.com rubygems.org proxy.golang.org crates.io huggingface.co
+     storage.googleapis.com pkg.pr.new"
+);
 
 /// Options whose value is an address of a registry, which other rules judge.
-const TAKES: Takes = Takes {
-    shorts: "irfc",
-    longs: &[
-        "index-url",
-        "extra-index-url",
-        "find-links",
-        "registry",
-        "source",
-        "proxy",
-        "trusted-host",
-        "index",
-        "requirement",
-        "constraint",
-        "branch",
-        "tag",
-        "rev",
-    ],
-};
+const TAKES: Takes = takes!(
+    "irfc",
+    "index-url extra-index-url find-links registry source proxy trusted-host index requirement
+     constraint branch tag rev"
+);
+
+/// Words behind which packages stand.
+const INSTALL_VERBS: &str = "install|i|add|get|tool|localinstall|x|tap|upgrade|box";
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    let installs = matches!(
+    let installs = one_of!(
         command.name,
-        "pip"
-            | "pip3"
-            | "pipx"
-            | "uv"
-            | "npm"
-            | "npx"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "bunx"
-            | "gem"
-            | "go"
-            | "cargo"
-            | "rpm"
-            | "dnf"
-            | "yum"
-            | "zypper"
-            | "brew"
-            | "helm"
-            | "nix"
-            | "nix-shell"
-            | "guix"
-            | "ansible-galaxy"
-            | "vagrant"
-            | "terraform"
-            | "tofu"
-            | "docker"
-            | "podman"
-            | "pnpx"
-            | "conda"
+        "pip pip3 pipx uv npm npx pnpm yarn bun bunx gem go cargo rpm dnf yum zypper brew helm
+         nix nix-shell guix ansible-galaxy vagrant terraform tofu docker podman pnpx conda"
     );
     let starts = installs
-        || matches!(
+        || one_of!(
             command.name,
-            "dpkg"
-                | "apt"
-                | "apt-get"
-                | "snap"
-                | "flatpak"
-                | "installer"
-                | "java"
-                | "dotnet"
-                | "mono"
-                | "wine"
-                | "msiexec"
-                | "insmod"
-                | "adb"
+            "dpkg apt apt-get snap flatpak installer java dotnet mono wine msiexec insmod adb"
         );
-    let obeys = matches!(
+    let obeys = one_of!(
         command.name,
-        "psql"
-            | "mysql"
-            | "mariadb"
-            | "sqlite3"
-            | "mongosh"
-            | "redis-cli"
-            | "at"
-            | "batch"
-            | "crontab"
-            | "ssh"
+        "psql mysql mariadb sqlite3 mongosh redis-cli at batch crontab ssh"
     ) || matches!(command.name, "awk" | "gawk")
         && command.args.windows(2).any(|pair| pair == ["-f", "-"]);
     if obeys && *command.stdin == Flow::Network {
-        walker.report("net.pipe-to-shell", command.name);
+        walker.report(RuleId::NetPipeToShell, command.name);
     }
-    let builds = matches!(
+    let builds = one_of!(
         command.name,
-        "make"
-            | "cmake"
-            | "gmake"
-            | "npm"
-            | "pnpm"
-            | "yarn"
-            | "bun"
-            | "cargo"
-            | "go"
-            | "pip"
-            | "pip3"
-            | "mvn"
-            | "gradle"
-            | "rake"
-            | "bundle"
-            | "composer"
-            | "meson"
-            | "ninja"
-            | "tox"
-            | "just"
-            | "docker"
+        "make cmake gmake npm pnpm yarn bun cargo go pip pip3 mvn gradle rake bundle composer
+         meson ninja tox just docker"
     );
-    let stands_in = || walker.was_fetched(".", env);
-    let given = || {
-        let path = |word: &&String| !word.starts_with('-');
-        command
-            .args
-            .iter()
-            .filter(path)
-            .any(|word| walker.was_fetched(word, env))
-    };
-    if builds && !env.fetched.is_empty() && (stands_in() || given()) {
-        walker.report("net.download-then-run", command.name);
+    let mut given = command.args.iter().filter(|word| !word.starts_with('-'));
+    let mut from_there =
+        || walker.was_fetched(".", env) || given.any(|word| walker.was_fetched(word, env));
+    if builds && !env.fetched.is_empty() && from_there() {
+        walker.report(RuleId::NetDownloadThenRun, command.name);
     }
     if !starts {
         return;
     }
-    let args = Args::read(command.args, TAKES);
+    let args = command.read(TAKES);
     // What is started gets words of its own behind its name.
     let packages: &[&str] = match (command.name, args.operands.as_slice()) {
         ("npx" | "bunx", [package, ..]) => std::slice::from_ref(package),
-        (_, ["run" | "exec" | "dlx", package, ..]) if command.name != "cargo" => {
+        (name, ["run" | "exec" | "dlx", package, ..]) if name != "cargo" => {
             std::slice::from_ref(package)
         }
-        (
-            _,
-            [
-                "install" | "i" | "add" | "get" | "tool" | "localinstall" | "x" | "tap" | "upgrade"
-                | "box",
-                packages @ ..,
-            ],
-        )
-        | ("rpm" | "nix-shell", packages) => packages,
+        (_, [verb, packages @ ..]) if is_one_of(INSTALL_VERBS, verb) => packages,
+        ("rpm" | "nix-shell", packages) => packages,
         ("docker" | "podman", ["build", packages @ ..]) => packages,
         _ => &[],
     };
-    let registries = [
-        "git",
-        "index-url",
-        "extra-index-url",
-        "i",
-        "registry",
-        "source",
-        "s",
-        "url",
-        "find-links",
-    ];
+    let registries = words!("git index-url extra-index-url i registry source s url find-links");
     // Terraform's options have one dash.
-    let module = command
-        .args
-        .iter()
-        .filter_map(|word| word.strip_prefix("-from-module="));
-    let addresses = packages
-        .iter()
-        .copied()
-        .chain(args.values(&registries))
-        .chain(module);
-    for word in addresses.filter(|_| installs) {
-        if comes_from_nowhere(word) {
-            walker.report("net.run-remote-code", word);
-        }
+    let words = command.args.iter();
+    let module = words.filter_map(|word| word.strip_prefix("-from-module="));
+    let addresses = packages.iter().copied().chain(args.values(registries));
+    for word in addresses
+        .chain(module)
+        .filter(|word| installs && comes_from_nowhere(word))
+    {
+        walker.report(RuleId::NetRunRemoteCode, word);
     }
     for word in command.args {
         if walker.file_flow(word, env) == Flow::Network {
-            walker.report("net.download-then-run", word);
+            walker.report(RuleId::NetDownloadThenRun, word);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The path rules: reading, writing and deleting, whoever does it.
 
+use crate::RuleId;
+use crate::finding::Found;
 use std::collections::HashMap;
 
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Walker, mark};
 use crate::paths::{self, Zone, control, sensitive};
 
 /// A path as it will be used: lexically and after its links.
@@ -79,11 +79,11 @@ fn absolutes(walker: &Walker, path: &str, env: &Env) -> Vec<String> {
 
 /// Which rule a path outside breaks: an upward path and an escaping link
 /// have names of their own.
-fn outside_rule(place: &Place, path: &str, otherwise: &'static str) -> &'static str {
+fn outside_rule(place: &Place, path: &str, otherwise: RuleId) -> RuleId {
     if place.escapes {
-        "path.symlink-escape"
+        RuleId::PathSymlinkEscape
     } else if path.split(['/', '\\']).any(|part| part == "..") {
-        "path.traversal"
+        RuleId::PathTraversal
     } else {
         otherwise
     }
@@ -130,23 +130,36 @@ fn in_remote(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
         _ => path,
     };
     let precious = path.starts_with('/') || path.starts_with('~') || path.contains(mark::UNKNOWN);
-    let passing = [
-        "/tmp/",
-        "/var/tmp/",
-        "/app/",
-        "/workspace/",
-        "/code/",
-        "/usr/src/app/",
-        "/var/cache/",
-        "/var/lib/apt/lists/",
-    ]
+    let passing = words!(
+        "/tmp/ /var/tmp/ /app/ /workspace/ /code/ /usr/src/app/ /var/cache/ /var/lib/apt/lists/"
+    )
     .iter()
     .any(|start| path.starts_with(start))
         && !paths::is_within(path, walker.home());
     let everything = matches!(path, "." | ".." | "*") || path.starts_with(mark::STAR);
     if (precious && !passing && tree) || (everything && tree) {
-        walker.report("fs.delete-outside", path);
+        walker.report(RuleId::FsDeleteOutside, path);
     }
+}
+
+/// Each of several paths is read.
+pub fn read_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| read(w, path.as_ref(), env));
+}
+
+pub fn write_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| write(w, path.as_ref(), env));
+}
+
+/// Each goes with everything below it.
+pub fn delete_all<P: AsRef<str>>(w: &mut Walker, paths: impl IntoIterator<Item = P>, env: &Env) {
+    paths
+        .into_iter()
+        .for_each(|path| delete(w, path.as_ref(), env, true));
 }
 
 /// Something is deleted, with everything below it if it is a `tree`.
@@ -160,26 +173,26 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
     for place in places(walker, "delete", path, env) {
         let covers_root = covers_everything(walker, &place);
         let rule = match &place.zone {
-            _ if covers_root => "fs.delete-project",
-            Zone::Unresolved => "opaque.target",
-            Zone::Project if is_root(walker, &place.real) => "fs.delete-project",
-            Zone::Project => outside_rule(&place, path, "fs.delete-outside"),
-            Zone::Outside => outside_rule(&place, path, "fs.delete-outside"),
-            Zone::TemporaryRoot | Zone::Disk => "fs.delete-outside",
+            _ if covers_root => RuleId::FsDeleteProject,
+            Zone::Unresolved => RuleId::OpaqueTarget,
+            Zone::Project if is_root(walker, &place.real) => RuleId::FsDeleteProject,
+            Zone::Project => outside_rule(&place, path, RuleId::FsDeleteOutside),
+            Zone::Outside => outside_rule(&place, path, RuleId::FsDeleteOutside),
+            Zone::TemporaryRoot | Zone::Disk => RuleId::FsDeleteOutside,
             Zone::Harmless => continue,
-            Zone::Temporary if place.escapes => "path.symlink-escape",
+            Zone::Temporary if place.escapes => RuleId::PathSymlinkEscape,
             Zone::Temporary => {
                 if everything_below_temporary(walker, &place.real) {
-                    "fs.delete-outside"
+                    RuleId::FsDeleteOutside
                 } else {
                     continue;
                 }
             }
-            Zone::Inside(_) if is_control(walker, &place) => "guard.control-plane",
-            Zone::Inside(relative) if matches_control(relative) => "guard.control-plane",
-            Zone::Inside(_) if in_git(&place) => "fs.delete-git",
-            Zone::Inside(_) if sensitive::is_sensitive(&place.real) => "secret.file",
-            Zone::Inside(relative) if matches_git(relative) => "fs.delete-git",
+            Zone::Inside(_) if is_control(walker, &place) => RuleId::GuardControlPlane,
+            Zone::Inside(relative) if matches_control(relative) => RuleId::GuardControlPlane,
+            Zone::Inside(_) if in_git(&place) => RuleId::FsDeleteGit,
+            Zone::Inside(_) if sensitive::is_sensitive(&place.real) => RuleId::SecretFile,
+            Zone::Inside(relative) if matches_git(relative) => RuleId::FsDeleteGit,
             Zone::Inside(_) => continue,
         };
         walker.report(rule, path);
@@ -190,7 +203,7 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
 pub fn emptied(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "empty", path, env) {
         if covers_everything(walker, &place) {
-            walker.report("fs.delete-project", path);
+            walker.report(RuleId::FsDeleteProject, path);
         }
     }
 }
@@ -240,7 +253,7 @@ pub fn linked(walker: &mut Walker, source: &str) {
     let leads_away = matches!(source, "/" | "/etc" | "/home" | "/var" | "/usr" | "/root")
         || source == walker.home();
     if leads_away {
-        walker.report("path.symlink-escape", source);
+        walker.report(RuleId::PathSymlinkEscape, source);
     }
 }
 
@@ -250,28 +263,28 @@ pub fn write(walker: &mut Walker, path: &str, env: &Env) {
         return;
     }
     if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-        return walker.report("net.reverse-shell", path);
+        return walker.report(RuleId::NetReverseShell, path);
     }
     for place in places(walker, "write", path, env) {
         let rule = match &place.zone {
             Zone::Unresolved | Zone::Harmless => {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 if mark::has_computed(path) && sensitive::is_sensitive(name) {
-                    "secret.file"
+                    RuleId::SecretFile
                 } else {
                     continue;
                 }
             }
-            Zone::Disk => "disk.raw-write",
-            _ if is_control(walker, &place) => "guard.control-plane",
-            Zone::Outside => outside_rule(&place, path, "fs.write-outside"),
+            Zone::Disk => RuleId::DiskRawWrite,
+            _ if is_control(walker, &place) => RuleId::GuardControlPlane,
+            Zone::Outside => outside_rule(&place, path, RuleId::FsWriteOutside),
             Zone::Project if !is_root(walker, &place.real) => {
-                outside_rule(&place, path, "fs.write-outside")
+                outside_rule(&place, path, RuleId::FsWriteOutside)
             }
-            Zone::Temporary | Zone::TemporaryRoot if place.escapes => "path.symlink-escape",
-            Zone::Inside(_) if in_git(&place) => "fs.write-git",
+            Zone::Temporary | Zone::TemporaryRoot if place.escapes => RuleId::PathSymlinkEscape,
+            Zone::Inside(_) if in_git(&place) => RuleId::FsWriteGit,
             Zone::Inside(_) | Zone::Temporary if sensitive::is_sensitive(&place.real) => {
-                "secret.file"
+                RuleId::SecretFile
             }
             _ => continue,
         };
@@ -285,12 +298,12 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
         return;
     }
     if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-        return walker.report("net.reverse-shell", path);
+        return walker.report(RuleId::NetReverseShell, path);
     }
     for place in places(walker, "read", path, env) {
         let written_here = env.files.contains_key(&paths::normalize(&place.real));
         if sensitive::is_sensitive(&place.real) && !written_here {
-            walker.report("secret.file", path);
+            walker.report(RuleId::SecretFile, path);
             continue;
         }
         if env.elsewhere || written_here {
@@ -301,10 +314,10 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
             // The public half of a key is there to be shown.
             Zone::Outside if place.real.ends_with(".pub") => continue,
             Zone::Project if !is_root(walker, &place.real) => {
-                outside_rule(&place, path, "path.outside-read")
+                outside_rule(&place, path, RuleId::PathOutsideRead)
             }
-            Zone::Outside => outside_rule(&place, path, "path.outside-read"),
-            Zone::Disk => "disk.raw-read",
+            Zone::Outside => outside_rule(&place, path, RuleId::PathOutsideRead),
+            Zone::Disk => RuleId::DiskRawRead,
             _ => continue,
         };
         walker.report(rule, path);
@@ -313,49 +326,15 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
 
 /// Files outside the project that every build reads.
 fn is_public(walker: &Walker, real: &str) -> bool {
-    const SYSTEM: [&str; 15] = [
-        "/usr",
-        "/opt",
-        "/lib",
-        "/lib64",
-        "/bin",
-        "/sbin",
-        "/etc",
-        "/proc",
-        "/sys",
-        "/nix",
-        "/snap",
-        "/var/log",
-        "/Library",
-        "/System",
-        "/Applications",
-    ];
-    const TOOLS: [&str; 24] = [
-        ".cargo",
-        ".rustup",
-        ".nvm",
-        ".npm",
-        ".cache",
-        "go",
-        ".local",
-        ".m2",
-        ".gradle",
-        ".pyenv",
-        ".rbenv",
-        ".sdkman",
-        ".volta",
-        ".bun",
-        ".deno",
-        ".asdf",
-        ".bashrc",
-        ".zshrc",
-        ".profile",
-        ".bash_profile",
-        ".gitconfig",
-        ".gitignore_global",
-        ".pnpm-store",
-        ".yarn",
-    ];
+    const SYSTEM: &[&str] = words!(
+        "/usr /opt /lib /lib64 /bin /sbin /etc /proc /sys /nix /snap /var/log /Library /System
+         /Applications"
+    );
+    const TOOLS: &[&str] = words!(
+        ".cargo .rustup .nvm .npm .cache go .local .m2 .gradle .pyenv .rbenv .sdkman .volta
+         .bun .deno .asdf .bashrc .zshrc .profile .bash_profile .gitconfig .gitignore_global
+         .pnpm-store .yarn"
+    );
     SYSTEM
         .iter()
         .any(|directory| paths::is_within(real, directory))
@@ -373,7 +352,7 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "mention", path, env) {
         let written_here = env.files.contains_key(&paths::normalize(&place.real));
         if sensitive::is_sensitive(&place.real) && !written_here {
-            walker.report("secret.file", path);
+            walker.report(RuleId::SecretFile, path);
         }
     }
 }
@@ -383,17 +362,12 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
 pub fn list(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "list", path, env) {
         let directory = format!("{}/", place.real);
-        let secret = [
-            "/.ssh/",
-            "/.gnupg/",
-            "/.aws/",
-            "/.password-store/",
-            "/run/secrets/",
-        ]
-        .iter()
-        .any(|name| directory.contains(name));
+        let secret = has_any!(
+            directory,
+            "/.ssh/ /.gnupg/ /.aws/ /.password-store/ /run/secrets/"
+        );
         if secret && !env.elsewhere {
-            walker.report("secret.file", path);
+            walker.report(RuleId::SecretFile, path);
         }
     }
 }
@@ -402,12 +376,12 @@ pub fn list(walker: &mut Walker, path: &str, env: &Env) {
 pub fn tool_read(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "read", path, env) {
         let rule = match &place.zone {
-            _ if sensitive::is_sensitive(&place.real) => "secret.file",
-            Zone::Outside | Zone::Disk => outside_rule(&place, path, "path.outside"),
+            _ if sensitive::is_sensitive(&place.real) => RuleId::SecretFile,
+            Zone::Outside | Zone::Disk => outside_rule(&place, path, RuleId::PathOutside),
             Zone::Project if !is_root(walker, &place.real) => {
-                outside_rule(&place, path, "path.outside")
+                outside_rule(&place, path, RuleId::PathOutside)
             }
-            Zone::Temporary if place.escapes => "path.symlink-escape",
+            Zone::Temporary if place.escapes => RuleId::PathSymlinkEscape,
             _ => continue,
         };
         walker.report(rule, path);
@@ -424,8 +398,8 @@ pub fn tool_write(walker: &mut Walker, path: &str, env: &Env) {
     let before = walker.findings.len();
     write(walker, path, env);
     for finding in walker.findings.iter_mut().skip(before) {
-        if finding.rule == "fs.write-outside" {
-            finding.rule = "path.outside".into();
+        if finding.is(RuleId::FsWriteOutside) {
+            finding.rule = Found::BuiltIn(RuleId::PathOutside);
         }
     }
 }

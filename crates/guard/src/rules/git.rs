@@ -1,13 +1,12 @@
 //! git: what it would throw away, rewrite or force on others.
 
+use super::pattern::Call;
+use super::table::GIT;
 use super::{files, git_config};
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, mark};
 use crate::paths::{self, Zone, sensitive};
-
-const NO_VALUES: Takes = crate::meaning::args::NO_VALUES;
+use crate::words::is_one_of;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let mut rest = command.args;
@@ -21,13 +20,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 }
                 rest = after.get(1..).unwrap_or_default();
             }
-            "-C" => {
-                if let Some(directory) = after.first() {
-                    elsewhere.directories = walker.directories(directory, &elsewhere);
-                }
-                rest = after.get(1..).unwrap_or_default();
-            }
-            "--git-dir" | "--work-tree" if !after.is_empty() => {
+            "-C" | "--git-dir" | "--work-tree" => {
                 if let Some(directory) = after.first() {
                     elsewhere.directories = walker.directories(directory, &elsewhere);
                 }
@@ -42,7 +35,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
                 rest = after;
             }
             _ if word.starts_with("--exec-path=") => {
-                walker.report("git.config-injection", word);
+                walker.report(RuleId::GitConfigInjection, word);
                 rest = after;
             }
             _ if word.starts_with("-c") && word.len() > 2 && !word.starts_with("--") => {
@@ -62,7 +55,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             let around = zone == Zone::Project && directory != walker.project();
             let beside = !mark::has_computed(&directory) && (zone == Zone::Outside || around);
             if beside {
-                walker.report("fs.write-outside", &directory);
+                walker.report(RuleId::FsWriteOutside, &directory);
             }
         }
     }
@@ -78,15 +71,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// A remote on a host that nobody knows: what is pushed there is gone.
 fn remote(walker: &mut Walker, how: &str, words: &[String], env: &mut Env) {
-    let takes = Takes {
-        shorts: "tm",
-        longs: &[],
-    };
+    let takes = takes!("tm", "");
     if let [name, url, ..] = Args::read(words, takes).operands.as_slice()
         && is_unknown_host(url)
     {
         if how == "set-url" {
-            walker.report("secret.send", url);
+            walker.report(RuleId::SecretSend, url);
         }
         env.foreign_remotes.push((*name).to_owned());
     }
@@ -120,192 +110,112 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let first = args.first().map_or("", String::as_str);
     let shown = format!("git {verb} {}", args.join(" "));
     let plain = Args::read(args, NO_VALUES);
-    if matches!(
-        verb,
-        "diff" | "log" | "show" | "archive" | "format-patch" | "bundle"
-    ) {
-        let takes = Takes {
-            shorts: "o",
-            longs: &["output", "output-directory"],
-        };
-        for path in Args::read(args, takes).values(&["o", "output", "output-directory"]) {
-            files::write(walker, path, env);
-        }
+    if one_of!(verb, "diff log show archive format-patch bundle") {
+        let takes = takes!("o", "output output-directory");
+        let options = Args::read(args, takes);
+        let paths = options.values(&["o", "output", "output-directory"]);
+        files::write_all(walker, paths, env);
     }
-    let runs_option = args.iter().any(|word| {
-        (verb == "archive" && word.starts_with("--exec"))
-            || (verb == "grep"
-                && (word.starts_with("--open-files-in-pager=")
-                    || (word.starts_with("-O") && word.len() > 2)))
-    });
-    if runs_option {
-        walker.report("git.config-injection", &shown);
+    let runs = |word: &String| match verb {
+        "archive" => word.starts_with("--exec"),
+        "grep" => is_one_of("--open-files-in-pager=*|-O*", word) && word != "-O",
+        _ => false,
+    };
+    if args.iter().any(runs) {
+        walker.report(RuleId::GitConfigInjection, &shown);
     }
     if verb == "stash" {
         // What is stashed is as it was before, until somebody takes it back.
-        for path in args.iter().skip_while(|word| *word != "--").skip(1) {
-            files::write(walker, path, env);
-        }
+        let paths = args.iter().skip_while(|word| *word != "--").skip(1);
+        files::write_all(walker, paths, env);
     }
     if matches!(verb, "commit" | "notes" | "tag" | "merge") {
-        let takes = Takes {
-            shorts: "FmCc",
-            longs: &["file", "message"],
-        };
+        let takes = takes!("FmCc", "file message");
         let written = Args::read(args, takes);
-        for path in written.values(&["F", "file"]) {
-            files::read(walker, path, env);
-        }
+        files::read_all(walker, written.values(&["F", "file"]), env);
         let is_secret = |path: &&&str| sensitive::is_sensitive(&format!("/{path}"));
-        for path in written.operands.iter().filter(is_secret) {
-            if verb == "commit" {
-                walker.report("secret.commit", path);
-            }
+        let committed = written.operands.iter().filter(|_| verb == "commit");
+        for path in committed.filter(is_secret) {
+            walker.report(RuleId::SecretCommit, path);
         }
+    }
+    if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
+        return walker.report(RuleId::GitHistory, &shown);
+    }
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let call = Call {
+        operands: &words,
+        options: Some(&plain),
+        ..Call::default()
+    };
+    if let Some(rule) = GIT.broken(verb, call) {
+        walker.report(rule, &shown);
     }
     match verb {
         "push" | "send-pack" => push(walker, args, &shown, env),
-        "reset" if plain.long_like("hard", 2) => walker.report("git.reset-hard", &shown),
-        "reset" if plain.long("merge") => walker.report("git.reset-hard", &shown),
-        "clean" => {
-            let forced = plain.has('f', "force");
-            let dry = plain.has('n', "dry-run");
-            if forced && !dry {
-                walker.report("git.clean", &shown);
-            }
-        }
-        "switch" | "checkout" if recreates_shared(args) => walker.report("git.history", &shown),
+        "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, &shown),
         "checkout" => checkout(walker, args, &shown),
-        "restore" => {
-            let only_index = plain.has('S', "staged") && !plain.has('W', "worktree");
-            if !only_index && !plain.long("help") {
-                walker.report("git.discard", &shown);
-            }
-        }
-        "switch" if plain.short('f') || plain.long("force") || plain.long("discard-changes") => {
-            walker.report("git.discard", &shown)
-        }
-        "checkout-index" if plain.has('f', "force") || plain.has('a', "all") => {
-            walker.report("git.discard", &shown)
-        }
-        "read-tree" if plain.long("reset") || plain.short('u') => {
-            walker.report("git.discard", &shown)
-        }
         "branch" => branch(walker, &plain, &shown),
-        "tag" if plain.has('d', "delete") => walker.report("git.branch-delete", &shown),
-        "tag" if plain.has('f', "force") => walker.report("git.history", &shown),
-        "stash" if matches!(first, "clear" | "drop") => walker.report("git.stash-drop", &shown),
-        "reflog" if matches!(first, "expire" | "delete") => walker.report("git.history", &shown),
-        "replace" if plain.has('l', "list") => {}
-        "filter-branch" | "filter-repo" | "replace" => walker.report("git.history", &shown),
-        "update-ref" if plain.short('d') || plain.long("stdin") => {
-            walker.report("git.history", &shown)
-        }
         "update-ref"
-            if plain.operands.len() > 1 && (first.contains("heads/") || first == "HEAD") =>
+            if plain.operands.len() > 1
+                && (first.contains("heads/") || first == "HEAD")
+                && call.is("!-d|--stdin") =>
         {
-            walker.report("git.history", &shown)
+            walker.report(RuleId::GitHistory, &shown)
         }
         // A file whose changes nobody sees is as good as changed.
-        "update-index" if plain.long("assume-unchanged") || plain.long("skip-worktree") => {
-            for path in &plain.operands {
-                files::write(walker, path, env);
-            }
+        "update-index" if call.is("+--assume-unchanged|--skip-worktree") => {
+            files::write_all(walker, &plain.operands, env);
         }
         "bundle" if first == "create" => {
-            if let Some(path) = plain.operands.get(1).filter(|path| **path != "-") {
-                files::write(walker, path, env);
-            }
+            files::write_all(
+                walker,
+                plain.operands.get(1).filter(|path| **path != "-"),
+                env,
+            );
         }
-        "symbolic-ref" if plain.short('d') => walker.report("git.history", &shown),
-        "gc" if plain
-            .longs
-            .iter()
-            .any(|l| *l == "prune" || l.starts_with("prune=")) =>
-        {
-            let now = args.iter().any(|a| a.contains("now") || a.contains("all"));
-            if now {
-                walker.report("git.history", &shown);
-            }
-        }
-        "prune" if !plain.has('n', "dry-run") => walker.report("git.history", &shown),
-        "worktree" if first == "remove" && (plain.has('f', "force")) => {
-            walker.report("git.discard", &shown)
-        }
+        // A sibling of the project is where worktrees live.
         "worktree" if first == "add" => {
-            // A sibling of the project is where worktrees live.
-            let absolute = plain
-                .operands
-                .iter()
-                .skip(1)
-                .find(|w| w.starts_with(['/', '~']));
-            if let Some(path) = absolute {
-                files::write(walker, path, env);
-            }
+            let mut paths = plain.operands.iter().skip(1);
+            files::write_all(walker, paths.find(|path| path.starts_with(['/', '~'])), env);
         }
-        "submodule" if first == "deinit" && plain.has('f', "force") => {
-            walker.report("git.discard", &shown)
-        }
-        "rm" => {
+        "rm" if !plain.long("cached") => {
             for path in &plain.operands {
-                let everything = matches!(*path, "." | "*" | ":/")
-                    || path.starts_with(crate::meaning::mark::STAR);
-                if everything && !plain.long("cached") {
-                    walker.report("git.discard", &shown);
+                if matches!(*path, "." | "*" | ":/") || path.starts_with(mark::STAR) {
+                    walker.report(RuleId::GitDiscard, &shown);
                 }
-                if !plain.long("cached") && !plain.has('n', "dry-run") {
+                if !plain.has('n', "dry-run") {
                     files::delete(walker, path, env, true);
                 }
             }
         }
-        "rebase" if plain.long("root") => walker.report("git.history", &shown),
-        "pull" if plain.has('f', "force") => walker.report("git.discard", &shown),
         "config" => git_config::command(walker, args, env),
         "clone" | "init" => creates(walker, verb, args, env),
-        "remote"
-            if first == "set-url"
-                && args.iter().any(|word| {
-                    word.contains('@')
-                        && word.contains("://")
-                        && word.split("://").nth(1).is_some_and(|rest| {
-                            rest.split('@')
-                                .next()
-                                .is_some_and(|user| user.contains(':'))
-                        })
-                }) =>
-        {
-            walker.report("secret.commit", &shown);
+        "remote" if first == "set-url" && args.iter().any(|word| has_password(word)) => {
+            walker.report(RuleId::SecretCommit, &shown);
         }
-        "lfs" if first == "prune" => walker.report("git.history", &shown),
-        "svn" if first == "reset" => walker.report("git.reset-hard", &shown),
         "apply" | "am" => {
-            if plain.long("unsafe-paths") {
-                walker.report("fs.write-outside", &shown);
-            }
-            for path in &plain.operands {
-                files::read(walker, path, env);
-            }
-            for directory in plain.values(&["directory"]) {
-                files::write(walker, directory, env);
-            }
+            files::read_all(walker, &plain.operands, env);
+            files::write_all(walker, plain.values(&["directory"]), env);
         }
-        "send-email" => walker.report("secret.send", &shown),
-        "daemon" | "instaweb" | "http-backend" => walker.report("net.listen", &shown),
         _ => {}
     }
 }
 
+/// `https://user:password@host/…`.
+fn has_password(url: &str) -> bool {
+    let login = url
+        .split("://")
+        .nth(1)
+        .and_then(|rest| rest.split('@').next());
+    url.contains('@') && login.is_some_and(|user| user.contains(':'))
+}
+
 /// An address that is written out and belongs to no forge that people know.
 fn is_unknown_host(to: &str) -> bool {
-    const FORGES: [&str; 7] = [
-        "github.com",
-        "gitlab.com",
-        "bitbucket.org",
-        "codeberg.org",
-        "dev.azure.com",
-        "git.sr.ht",
-        "localhost",
-    ];
+    const FORGES: &[&str] = words!(
+        "github.com gitlab.com bitbucket.org codeberg.org dev.azure.com git.sr.ht localhost"
+    );
     let host = match (to.split_once("://"), to.split_once(':')) {
         (Some(("file", _)), _) => return false,
         (Some((_, rest)), _) => rest.split('/').next().unwrap_or(rest),
@@ -320,10 +230,7 @@ fn is_unknown_host(to: &str) -> bool {
 }
 
 fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
-    let takes = Takes {
-        shorts: "o",
-        longs: &["push-option", "repo", "receive-pack", "exec"],
-    };
+    let takes = takes!("o", "push-option repo receive-pack exec");
     let push = Args::read(args, takes);
     if push.has('n', "dry-run") {
         return;
@@ -331,93 +238,63 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     let goes_away =
         |to: &&str| is_unknown_host(to) || env.foreign_remotes.iter().any(|remote| remote == to);
     if push.operands.first().is_some_and(goes_away) {
-        walker.report("secret.send", shown);
+        walker.report(RuleId::SecretSend, shown);
     }
-    let leased = push
-        .longs
-        .iter()
-        .any(|long| long.starts_with("force-with-lease"));
-    if push.short('f')
-        || push
-            .longs
-            .iter()
-            .any(|long| long.len() > 3 && "force".starts_with(long))
-        || push.operands.iter().any(|r| r.starts_with('+'))
+    let refers = |start: &'static str| move |to: &&str| to.len() > 1 && to.starts_with(start);
+    let mut longs = push.longs.iter();
+    if push.has('f', "force") || push.long_like("force", 4) || push.operands.iter().any(refers("+"))
     {
-        walker.report("git.force-push", shown);
-    } else if leased {
-        walker.report("git.force-with-lease", shown);
+        walker.report(RuleId::GitForcePush, shown);
+    } else if longs.any(|long| long.starts_with("force-with-lease")) {
+        walker.report(RuleId::GitForceWithLease, shown);
     }
-    let deletes = push.has('d', "delete")
-        || push
-            .operands
-            .iter()
-            .skip(1)
-            .any(|r| r.starts_with(':') && r.len() > 1);
+    let deletes = push.has('d', "delete") || push.operands.iter().skip(1).any(refers(":"));
     if deletes || push.long("prune") {
-        walker.report("git.delete-remote", shown);
+        walker.report(RuleId::GitDeleteRemote, shown);
     }
     if push.long("mirror") {
-        walker.report("git.force-push", shown);
+        walker.report(RuleId::GitForcePush, shown);
     }
     if push.values(&["receive-pack", "exec"]).next().is_some() {
-        walker.report("git.config-injection", shown);
+        walker.report(RuleId::GitConfigInjection, shown);
     }
 }
 
 /// `git switch -C main`: a branch that others share begins anew elsewhere.
 fn recreates_shared(args: &[String]) -> bool {
-    let flags = ["-B", "-C", "--force-create"];
-    let shared = [
-        "main",
-        "master",
-        "develop",
-        "trunk",
-        "production",
-        "release",
-    ];
     args.windows(2).any(|pair| {
-        matches!(pair, [flag, name] if flags.contains(&flag.as_str())
-            && shared.contains(&name.as_str()))
+        matches!(pair, [flag, name] if is_one_of("-B|-C|--force-create", flag)
+            && one_of!(name.as_str(), "main master develop trunk production release"))
     })
 }
 
 fn branch(walker: &mut Walker, args: &Args, shown: &str) {
     let forced = args.has('f', "force");
     if args.short('D') || (args.has('d', "delete") && (forced || args.has('r', "remotes"))) {
-        walker.report("git.branch-delete", shown);
+        walker.report(RuleId::GitBranchDelete, shown);
     } else if forced && !args.has('m', "move") && args.operands.len() > 1 {
-        walker.report("git.history", shown);
+        walker.report(RuleId::GitHistory, shown);
     }
 }
 
 /// Endings by which a lone word is a file and not a branch.
-const FILE_ENDINGS: [&str; 26] = [
-    ".rs", ".js", ".ts", ".tsx", ".jsx", ".py", ".go", ".java", ".c", ".h", ".cpp", ".hpp", ".rb",
-    ".php", ".json", ".toml", ".yaml", ".yml", ".md", ".txt", ".lock", ".css", ".html", ".sh",
-    ".sql", ".xml",
-];
+const FILE_ENDINGS: &[&str] = words!(
+    ".rs .js .ts .tsx .jsx .py .go .java .c .h .cpp .hpp .rb .php .json .toml .yaml .yml .md
+     .txt .lock .css .html .sh .sql .xml"
+);
 
 fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
-    let takes = Takes {
-        shorts: "bB",
-        longs: &["orphan", "conflict", "pathspec-from-file"],
-    };
+    let takes = takes!("bB", "orphan conflict pathspec-from-file");
     let separator = args.iter().position(|word| word == "--");
-    let before = Args::read(
-        args.get(..separator.unwrap_or(args.len()))
-            .unwrap_or_default(),
-        takes,
-    );
+    let (options, _) = args.split_at(separator.unwrap_or(args.len()));
+    let before = Args::read(options, takes);
     let creates = before.short('b') || before.short('B') || before.long("orphan");
     let has_paths = separator.is_some_and(|at| at + 1 < args.len());
     let forced = before.has('f', "force");
     let looks_like_path = |word: &&str| {
         matches!(*word, "." | "*" | ":/")
-            || word.ends_with('/')
-            || word.starts_with("./")
-            || word.starts_with("../")
-            || word.contains(crate::meaning::mark::is_glob)
+            || is_one_of("*/|./*|../*", word)
+            || word.contains(mark::is_glob)
             || FILE_ENDINGS.iter().any(|ending| word.ends_with(ending))
     };
     let mut operands = before.operands.iter();
@@ -428,26 +305,15 @@ fn checkout(walker: &mut Walker, args: &[String], shown: &str) {
         || before.long("pathspec-from-file")
         || (!creates && (operands.any(looks_like_path) || before.operands.len() > 1));
     if discards {
-        walker.report("git.discard", shown);
+        walker.report(RuleId::GitDiscard, shown);
     }
 }
 
-const CLONE_TAKES: Takes = Takes {
-    shorts: "bocju",
-    longs: &[
-        "branch",
-        "origin",
-        "config",
-        "depth",
-        "reference",
-        "template",
-        "separate-git-dir",
-        "filter",
-        "initial-branch",
-        "upload-pack",
-        "jobs",
-    ],
-};
+const CLONE_TAKES: Takes = takes!(
+    "bocju",
+    "branch origin config depth reference template separate-git-dir filter initial-branch
+     upload-pack jobs"
+);
 
 /// `git clone url directory` writes there.
 fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
@@ -455,13 +321,12 @@ fn creates(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     for setting in options.values(&["c", "config"]) {
         git_config::setting(walker, setting, env);
     }
-    for template in options.values(&["template"]) {
-        if !template.is_empty() {
-            walker.report("git.config-injection", template);
-        }
+    for template in options
+        .values(&["template"])
+        .filter(|path| !path.is_empty())
+    {
+        walker.report(RuleId::GitConfigInjection, template);
     }
     let target = options.operands.get(usize::from(verb == "clone"));
-    if let Some(target) = target {
-        files::write(walker, target, env);
-    }
+    files::write_all(walker, target, env);
 }

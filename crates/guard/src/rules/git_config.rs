@@ -2,66 +2,29 @@
 //! a configuration file.
 
 use super::files;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::RuleId;
+use crate::meaning::{Args, Env, Walker};
 
 /// Programs that may stand in such a setting.
-const HARMLESS: [&str; 27] = [
-    "",
-    "cat",
-    "less",
-    "more",
-    "delta",
-    "bat",
-    "vim",
-    "vi",
-    "nvim",
-    "nano",
-    "emacs",
-    "code",
-    "true",
-    ":",
-    "false",
-    "ssh",
-    "store",
-    "cache",
-    "osxkeychain",
-    "manager",
-    "manager-core",
-    "gpg",
-    "gpg2",
-    "diff-so-fancy",
-    "difft",
-    "gh",
-    "meld",
-];
+const HARMLESS: &[&str] = words!(
+    "cat less more delta bat vim vi nvim nano emacs code true : false ssh store cache
+     osxkeychain manager manager-core gpg gpg2 diff-so-fancy difft gh meld"
+);
 
 /// Does git run the value of this key?
 fn runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let last = key.rsplit('.').next().unwrap_or(&key);
     let first = key.split('.').next().unwrap_or(&key);
-    matches!(
+    one_of!(
         key.as_str(),
-        "core.sshcommand"
-            | "core.pager"
-            | "core.editor"
-            | "core.fsmonitor"
-            | "core.gitproxy"
-            | "core.askpass"
-            | "sequence.editor"
-            | "diff.external"
-            | "credential.helper"
-            | "gpg.program"
-            | "interactive.difffilter"
-            | "init.templatedir"
-            | "core.alternaterefscommand"
-            | "uploadpack.packobjectshook"
+        "core.sshcommand core.pager core.editor core.fsmonitor core.gitproxy core.askpass
+         sequence.editor diff.external credential.helper gpg.program interactive.difffilter
+         init.templatedir core.alternaterefscommand uploadpack.packobjectshook"
     ) || matches!(first, "pager" | "filter") && last != "required"
-        || matches!(
+        || one_of!(
             last,
-            "textconv" | "driver" | "cmd" | "uploadpack" | "receivepack" | "sshcommand" | "vcs"
+            "textconv driver cmd uploadpack receivepack sshcommand vcs"
         )
         || (first == "diff" && last == "command")
         || (first == "credential" && last == "helper")
@@ -71,18 +34,10 @@ fn runs(key: &str) -> bool {
 /// Does the value point git somewhere else?
 fn redirects(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    matches!(
+    one_of!(
         key.as_str(),
-        "core.hookspath"
-            | "core.worktree"
-            | "include.path"
-            | "core.attributesfile"
-            | "protocol.ext.allow"
-            | "http.sslverify"
-            | "http.proxy"
-            | "https.proxy"
-            | "protocol.allow"
-            | "core.excludesfile"
+        "core.hookspath core.worktree include.path core.attributesfile protocol.ext.allow
+         http.sslverify http.proxy https.proxy protocol.allow core.excludesfile"
     ) || key.starts_with("includeif.")
         || key.ends_with(".insteadof")
         || key.ends_with(".pushinsteadof")
@@ -98,17 +53,17 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
     let lower = key.to_ascii_lowercase();
     if let Some(name) = lower.strip_prefix("alias.") {
         if let Some(text) = value.strip_prefix('!') {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
-            walker.report("git.config-injection", &format!("alias.{name}"));
+            walker.aside(text, env);
+            walker.report(RuleId::GitConfigInjection, &format!("alias.{name}"));
         } else {
             let text = format!("git {value}");
-            walker.code(&text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(&text, env);
         }
         return;
     }
     // `git clean` without being asked twice.
     if lower == "clean.requireforce" && value == "false" {
-        walker.report("git.clean", key);
+        walker.report(RuleId::GitClean, key);
     }
     let harmless_redirect = match lower.as_str() {
         "http.sslverify" => value != "false" && value != "0",
@@ -118,46 +73,33 @@ fn judge(walker: &mut Walker, key: &str, value: &str, env: &Env) {
         _ => false,
     };
     if redirects(&lower) && !harmless_redirect {
-        walker.report("git.config-injection", key);
+        walker.report(RuleId::GitConfigInjection, key);
     }
     if runs(&lower) {
         let text = value.strip_prefix('!').unwrap_or(value);
         let program = text.split_whitespace().next().unwrap_or_default();
         let name = program.rsplit('/').next().unwrap_or(program);
+        let harmless = name.is_empty() || HARMLESS.contains(&name);
         let plain_helper = lower.starts_with("credential") && value.starts_with('!');
         let boolean = lower == "core.fsmonitor" && matches!(value, "true" | "false");
-        let proxy = text.contains("ProxyCommand")
-            || text.contains(';')
-            || text.contains('|')
-            || text.contains('`')
-            || text.contains("$(")
-            || text.contains('&');
+        let proxy = has_any!(text, "ProxyCommand ; | ` $( &");
         let lfs = lower.starts_with("filter.lfs") && text.starts_with("git-lfs");
-        if (!HARMLESS.contains(&name) || proxy || plain_helper && name != "gh") && !boolean && !lfs
-        {
-            walker.report("git.config-injection", key);
+        if (!harmless || proxy || plain_helper && name != "gh") && !boolean && !lfs {
+            walker.report(RuleId::GitConfigInjection, key);
         }
     }
 }
 
 /// `git config …`.
 pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
-    let options = Args::read(
-        args,
-        Takes {
-            shorts: "f",
-            longs: &["file", "type", "default"],
-        },
-    );
-    for path in options.values(&["f", "file"]) {
-        if options.operands.len() > 1 {
-            files::write(walker, path, env);
-        }
+    let options = Args::read(args, takes!("f", "file type default"));
+    if options.operands.len() > 1 {
+        files::write_all(walker, options.values(&["f", "file"]), env);
     }
     let reads = options.longs.iter().any(|long| {
-        matches!(
+        one_of!(
             *long,
-            "get" | "get-all" | "list" | "get-regexp" | "show-origin" | "get-urlmatch"
+            "get get-all list get-regexp show-origin get-urlmatch"
         )
     }) || options.short('l');
     let mut operands = options.operands.as_slice();
@@ -168,7 +110,7 @@ pub fn command(walker: &mut Walker, args: &[String], env: &Env) {
         operands = rest;
     }
     if options.long("system") && !reads {
-        walker.report("git.config-injection", "--system");
+        walker.report(RuleId::GitConfigInjection, "--system");
     }
     let unsets = options.long("unset")
         || options.long("unset-all")
@@ -193,13 +135,13 @@ pub fn environment(walker: &mut Walker, name: &str, value: &str, env: &Env) {
         "GIT_PAGER" => "core.pager",
         "GIT_TEMPLATE_DIR" | "GIT_EXEC_PATH" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => {
             if !value.is_empty() && value != "/dev/null" {
-                walker.report("git.config-injection", name);
+                walker.report(RuleId::GitConfigInjection, name);
             }
             return;
         }
         _ if name.starts_with("GIT_CONFIG_KEY_") => {
             if runs(value) || redirects(value) || value.to_ascii_lowercase().starts_with("alias.") {
-                walker.report("git.config-injection", value);
+                walker.report(RuleId::GitConfigInjection, value);
             }
             return;
         }

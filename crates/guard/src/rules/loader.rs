@@ -1,8 +1,9 @@
 //! What makes other programs load code, and what takes the guard away from
 //! the agents: variables, Ralph's own commands, the options of the clients.
 
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use super::pattern::Call;
+use crate::RuleId;
+use crate::meaning::{Command, Walker, mark};
 
 /// A directory where anybody may put a file, unless the project or the home
 /// directory lies there.
@@ -14,149 +15,98 @@ fn in_open_directory(walker: &Walker, path: &str) -> bool {
         && !crate::paths::is_within(path, walker.home())
 }
 
-/// Variables that make other programs load code.
+/// Variables that make other programs load code or leave no traces.
 pub fn loader(walker: &mut Walker, name: &str, value: &str) {
-    match name {
-        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" if !value.is_empty() => {
-            let known = [
-                "jemalloc",
-                "tcmalloc",
-                "mimalloc",
-                "asan",
-                "libfaketime",
-                "libSegFault",
-            ];
-            if !known.iter().any(|library| value.contains(library)) {
-                walker.report("system.loader", name);
-            }
-        }
-        "PYTHONSTARTUP"
-        | "LD_LIBRARY_PATH"
-        | "DYLD_LIBRARY_PATH"
-        | "RUSTC_WRAPPER"
-        | "RUSTC_WORKSPACE_WRAPPER"
-        | "CARGO_BUILD_RUSTC_WRAPPER"
-            if in_open_directory(walker, value) =>
+    let rule = match name {
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES"
+            if !value.is_empty()
+                && !has_any!(
+                    value,
+                    "jemalloc tcmalloc mimalloc asan libfaketime libSegFault"
+                ) =>
         {
-            walker.report("system.loader", name);
+            RuleId::SystemLoader
         }
-        "BASH_ENV" | "ENV" | "PROMPT_COMMAND" | "PERL5OPT" | "RUBYOPT"
-            if (name != "ENV" || value.contains('/')) && !value.is_empty() && name != "RUBYOPT" =>
-        {
-            walker.report("system.loader", name);
-        }
+        "BASH_ENV" | "PROMPT_COMMAND" | "PERL5OPT" if !value.is_empty() => RuleId::SystemLoader,
+        "ENV" if value.contains('/') => RuleId::SystemLoader,
         // A shell expands its prompts each time it shows them.
-        "PS4" | "PS1" | "PS0" | "PS2" if value.contains("$(") || value.contains('`') => {
-            walker.report("system.loader", name);
-        }
-        "PATH" => {
-            let first = value.split(':').next().unwrap_or_default();
-            // A directory that this text itself made is its own affair.
-            let made_here = first.contains("/tmp.made") || mark::has_computed(first);
-            if first == "." || in_open_directory(walker, first) && !made_here {
-                walker.report("system.loader", name);
-            }
-        }
+        "PS4" | "PS1" | "PS0" | "PS2" if has_any!(value, "$( `") => RuleId::SystemLoader,
+        "PATH" if begins_in_open_directory(walker, value) => RuleId::SystemLoader,
         "NODE_OPTIONS"
-            if (value.contains("--require")
-                || value.contains("--import")
-                || value.contains("-r "))
-                && (value.contains("/tmp/") || value.contains("data:")) =>
+            if (has_any!(value, "--require --import") || value.contains("-r "))
+                && has_any!(value, "/tmp/ data:") =>
         {
-            walker.report("system.loader", name);
+            RuleId::SystemLoader
         }
+        "HISTFILE" if matches!(value, "/dev/null" | "") => RuleId::SystemHistory,
+        "HISTSIZE" | "HISTFILESIZE" if value == "0" => RuleId::SystemHistory,
         "RALPH_GUARD" | "RALPH_GUARD_FAIL" | "RALPH_GUARD_DISABLE" | "RALPH_ALLOW_UNSAFE" => {
-            walker.report("guard.switch-off", name)
+            RuleId::GuardSwitchOff
         }
-        "HISTFILE" if value == "/dev/null" || value.is_empty() => {
-            walker.report("system.history", name)
-        }
-        "HISTSIZE" | "HISTFILESIZE" if value == "0" => walker.report("system.history", name),
-        _ => {}
-    }
-    // Another home of the agent has none of the guard's hooks.
-    let agent_home = matches!(
-        name,
+        // Another home of the agent has none of the guard's hooks.
         "CLAUDE_CONFIG_DIR" | "CODEX_HOME" | "GEMINI_CLI_HOME" | "COPILOT_HOME"
-    );
-    if agent_home && !value.is_empty() {
-        walker.report("guard.switch-off", name);
-    }
+            if !value.is_empty() =>
+        {
+            RuleId::GuardSwitchOff
+        }
+        _ if LOADED.contains(&name) && in_open_directory(walker, value) => RuleId::SystemLoader,
+        _ => return,
+    };
+    walker.report(rule, name);
+}
+
+/// Variables that name a file or a directory which others load from.
+const LOADED: &[&str] = words!(
+    "PYTHONSTARTUP LD_LIBRARY_PATH DYLD_LIBRARY_PATH RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER
+     CARGO_BUILD_RUSTC_WRAPPER"
+);
+
+fn begins_in_open_directory(walker: &Walker, path: &str) -> bool {
+    let first = path.split(':').next().unwrap_or_default();
+    // A directory that this text itself made is its own affair.
+    let made_here = first.contains("/tmp.made") || mark::has_computed(first);
+    first == "." || in_open_directory(walker, first) && !made_here
 }
 
 /// The loop's own program: the agent may look, not steer.
-pub fn own_binary(walker: &mut Walker, args: &[String]) {
-    let words: Vec<&str> = args
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
-    let steers = match words.as_slice() {
-        ["config", "set" | "unset" | "edit" | "reset" | "trust", ..] => true,
-        [
-            "guard",
-            "off" | "disable" | "allow" | "trust" | "approve",
-            ..,
-        ] => true,
-        [
-            "uninstall" | "stop" | "kill" | "reset" | "abort" | "approve" | "skip" | "trust"
-            | "install" | "unlock" | "answer",
-            ..,
-        ] => true,
-        ["hook", "uninstall" | "remove", ..] => true,
-        ["run" | "resume", ..] => args
-            .iter()
-            .any(|word| word.contains("unsafe") || word.contains("no-guard")),
-        _ => false,
-    };
-    if steers {
-        walker.report("guard.switch-off", &args.join(" "));
+const STEERS: &[&str] = &[
+    "config set|unset|edit|reset|trust",
+    "guard off|disable|allow|trust|approve",
+    "uninstall|stop|kill|reset|abort|approve|skip|trust|install|unlock|answer",
+    "hook uninstall|remove",
+    "run|resume +*unsafe*|*no-guard*",
+];
+
+pub fn own_binary(walker: &mut Walker, command: &Command) {
+    let mut operands = command.words();
+    operands.retain(|word| !word.starts_with('-'));
+    let call = Call::of(&operands, command.args);
+    if STEERS.iter().any(|pattern| call.is(pattern)) {
+        walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
     }
 }
 
-/// Another agent that is started without its hooks.
 /// A client of the loop.
 pub fn is_agent(name: &str) -> bool {
-    matches!(
+    one_of!(
         name,
-        "claude" | "codex" | "gemini" | "copilot" | "cursor-agent" | "opencode" | "amp"
+        "claude codex gemini copilot cursor-agent opencode amp"
     )
 }
 
+/// How an agent is started without its hooks, or told to have others.
+const UNGUARDED: &[&str] = &[
+    "+--bare|--safe-mode|--yolo|--allow-all|--allow-all-tools|--force|--setting*|--dangerously*",
+    "+hooks=*|*disableAllHooks*|*bypassPermissions*",
+    "config set|add|remove|rm",
+    "mcp add|add-json|remove",
+    "plugin|plugins|extensions install|add|uninstall|disable|remove",
+];
+
 pub fn agent(walker: &mut Walker, command: &Command) {
-    let off = command.args.iter().any(|word| {
-        word.contains("disableAllHooks")
-            || matches!(
-                word.as_str(),
-                "--bare"
-                    | "--safe-mode"
-                    | "--dangerously-skip-permissions"
-                    | "--yolo"
-                    | "--dangerously-bypass-approvals-and-sandbox"
-                    | "--dangerously-bypass-hook-trust"
-                    | "--allow-all"
-                    | "--allow-all-tools"
-                    | "--force"
-                    | "--settings"
-                    | "--setting-sources"
-            )
-            || word.starts_with("--setting")
-            || word.starts_with("--dangerously")
-            || word.starts_with("hooks=")
-            || word.contains("bypassPermissions")
-    });
-    let words: Vec<&str> = command.args.iter().map(String::as_str).collect();
-    let reconfigures = matches!(
-        words.as_slice(),
-        ["config", "set" | "add" | "remove" | "rm", ..]
-            | ["mcp", "add" | "add-json" | "remove", ..]
-            | [
-                "plugin" | "plugins" | "extensions",
-                "install" | "add" | "uninstall" | "disable" | "remove",
-                ..
-            ]
-    );
-    if off || reconfigures {
-        walker.report("guard.switch-off", &command.args.join(" "));
+    let words = command.words();
+    let call = Call::of(&words, command.args);
+    if UNGUARDED.iter().any(|pattern| call.is(pattern)) {
+        walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
     }
 }

@@ -15,15 +15,18 @@ mod loader;
 mod machine;
 pub mod net;
 mod operations;
+#[macro_use]
+mod pattern;
 mod publish;
 pub mod secret;
 mod service;
 mod system;
+mod table;
 mod upload;
 mod vcs;
 
-use crate::meaning::env::{Env, Flow, Value};
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Command, Env, Value, Walker};
 use crate::tools;
 use crate::user;
 
@@ -33,7 +36,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
     // An agent in another home has none of the guard's hooks.
     let moved = |name: &&str| env.variables.contains_key(*name);
     if loader::is_agent(command.name) && ["HOME", "XDG_CONFIG_HOME"].iter().any(moved) {
-        walker.report("guard.switch-off", "HOME");
+        walker.report(RuleId::GuardSwitchOff, "HOME");
     }
     operations::judge(walker, command, env);
     secret::judge(walker, command, env);
@@ -59,10 +62,7 @@ pub fn command(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// Codex' own way to change files, as a command.
 fn patch(walker: &mut Walker, command: &Command, env: &Env) {
-    if let Flow::Text(text) = command.stdin {
-        tools::patched(walker, text, env);
-    }
-    for text in command.args {
+    for text in [command.stdin_text()].into_iter().chain(command.words()) {
         tools::patched(walker, text, env);
     }
 }
@@ -73,12 +73,9 @@ pub fn assignment(walker: &mut Walker, name: &str, value: &Value, env: &Env) {
     for text in texts {
         git_config::environment(walker, name, text, env);
         loader::loader(walker, name, text);
-        let started = matches!(
-            name,
-            "PAGER" | "EDITOR" | "VISUAL" | "MANPAGER" | "BROWSER" | "LESSOPEN"
-        );
+        let started = one_of!(name, "PAGER EDITOR VISUAL MANPAGER BROWSER LESSOPEN");
         if started && text.contains(' ') {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
 }
@@ -88,40 +85,9 @@ pub use machine::is_vital;
 /// A program that deletes, overwrites or runs what it is given.
 pub fn is_dangerous_program(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
-    matches!(
+    one_of!(
         name,
-        "rm" | "rmdir"
-            | "dd"
-            | "mkfs"
-            | "shred"
-            | "sudo"
-            | "su"
-            | "doas"
-            | "bash"
-            | "sh"
-            | "zsh"
-            | "python"
-            | "python3"
-            | "node"
-            | "perl"
-            | "ruby"
-            | "git"
-            | "find"
-            | "xargs"
-            | "chmod"
-            | "chown"
-            | "mv"
-            | "cp"
-            | "curl"
-            | "wget"
-            | "cat"
-            | "eval"
-            | "env"
-            | "kill"
-            | "pkill"
-            | "make"
-            | "npm"
-            | "cargo"
-            | "npx"
+        "rm rmdir dd mkfs shred sudo su doas bash sh zsh python python3 node perl ruby git find
+         xargs chmod chown mv cp curl wget cat eval env kill pkill make npm cargo npx"
     )
 }

@@ -2,87 +2,33 @@
 //! listen or call out.
 
 use super::files;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Args, Command, Env, Flow, Takes, Walker, mark};
 use crate::urls::{self, Reach, Url};
+use crate::words::is_one_of;
 
 /// Ports of services that obey whoever can reach them.
 const CONTROL_PORTS: [u16; 7] = [2375, 2376, 10250, 10255, 2379, 9229, 4243];
 
 pub fn client_takes(name: &str) -> Takes {
     match name {
-        "wget" => Takes {
-            shorts: "OoaPUtTQeiD",
-            longs: &[
-                "output-document",
-                "output-file",
-                "directory-prefix",
-                "user-agent",
-                "header",
-                "post-data",
-                "post-file",
-                "body-data",
-                "body-file",
-                "tries",
-                "timeout",
-                "input-file",
-                "execute",
-            ],
-        },
-        "curl" => Takes {
-            shorts: "oXHdFTuAebcCKmrwxyYzEDPQUt",
-            longs: &[
-                "output",
-                "request",
-                "header",
-                "data",
-                "data-raw",
-                "data-binary",
-                "data-urlencode",
-                "json",
-                "form",
-                "form-string",
-                "upload-file",
-                "user",
-                "user-agent",
-                "referer",
-                "cookie",
-                "cookie-jar",
-                "config",
-                "max-time",
-                "connect-timeout",
-                "retry",
-                "retry-delay",
-                "write-out",
-                "proxy",
-                "output-dir",
-                "url",
-                "cacert",
-                "cert",
-                "key",
-                "resolve",
-                "connect-to",
-                "limit-rate",
-                "range",
-                "dump-header",
-                "interface",
-                "unix-socket",
-                "retry-max-time",
-                "doh-url",
-            ],
-        },
+        "wget" => takes!(
+            "OoaPUtTQeiD",
+            "output-document output-file directory-prefix user-agent header post-data post-file
+             body-data body-file tries timeout input-file execute"
+        ),
+        "curl" => takes!(
+            "oXHdFTuAebcCKmrwxyYzEDPQUt",
+            "output request header data data-raw data-binary data-urlencode json form
+             form-string upload-file user user-agent referer cookie cookie-jar config max-time
+             connect-timeout retry retry-delay write-out proxy output-dir url cacert cert key
+             resolve connect-to limit-rate range dump-header interface unix-socket
+             retry-max-time doh-url"
+        ),
         // Their long options have one dash.
         "lynx" | "w3m" => Takes::default(),
-        "nc" | "ncat" | "netcat" => Takes {
-            shorts: "ecpwsXxiIOPqTVmg",
-            longs: &["exec", "sh-exec", "source", "wait"],
-        },
-        _ => Takes {
-            shorts: "od",
-            longs: &["output", "out", "dir"],
-        },
+        "nc" | "ncat" | "netcat" => takes!("ecpwsXxiIOPqTVmg", "exec sh-exec source wait"),
+        _ => takes!("od", "output out dir"),
     }
 }
 
@@ -96,72 +42,49 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "dig" | "nslookup" | "host" | "ping" | "drill" | "whois"
             if command.args.iter().any(|word| word.contains(mark::SECRET)) =>
         {
-            walker.report("secret.send", command.name)
+            walker.report(RuleId::SecretSend, command.name)
         }
         "git" => git(walker, command),
         "deno" | "npx" | "bunx" | "pnpx" => {
-            let runs = command.name != "deno"
-                || command
-                    .args
-                    .first()
-                    .is_some_and(|a| a == "run" || a == "install");
+            let runs = command.name != "deno" || matches!(command.first(), "run" | "install");
             // What it runs comes first; later words are the tool's own.
-            let plain =
-                |word: &&String| !word.starts_with('-') && *word != "run" && *word != "install";
-            let url = command
-                .args
-                .iter()
-                .find(plain)
-                .filter(|word| word.starts_with("http://") || word.starts_with("https://"));
-            if let (true, Some(url)) = (runs, url) {
-                walker.report("net.run-remote-code", url);
+            let is_own = |word: &&String| is_one_of("-*|run|install", word);
+            let what = command.args.iter().find(|word| !is_own(word));
+            if let Some(url) = what.filter(|word| runs && is_one_of("http://*|https://*", word)) {
+                walker.report(RuleId::NetRunRemoteCode, url);
             }
         }
         "pip" | "pip3" | "npm" | "pnpm" | "yarn" | "gem" | "uv" | "pipx" | "easy_install" => {
             let plain = |word: &&String| {
-                word.split('=').any(|part| part.starts_with("http://"))
-                    && !word.contains("localhost")
-                    && !word.contains("127.0.0.1")
+                let http = |part: &str| part.starts_with("http://");
+                word.split('=').any(http) && !has_any!(word, "localhost 127.0.0.1")
             };
             if let Some(url) = command.args.iter().find(plain) {
-                walker.report("net.run-remote-code", url);
+                walker.report(RuleId::NetRunRemoteCode, url);
             }
             installs_elsewhere(walker, command, env);
-            let scripts = command
-                .args
-                .iter()
-                .filter(|word| word.starts_with("scripts."));
-            for (_, text) in scripts.filter_map(|word| word.split_once('=')) {
-                walker.code(text, &mut env.clone(), &Flow::Unknown);
+            let words = command.args.iter().filter_map(|word| word.split_once('='));
+            for (_, text) in words.filter(|(name, _)| name.starts_with("scripts.")) {
+                walker.aside(text, env);
             }
         }
         // Elixir's shell of the same name takes options.
-        "iex" | "Invoke-Expression" if !command.args.iter().any(|word| word.starts_with('-')) => {
-            walker.report("net.run-remote-code", command.name);
+        "iex" | "Invoke-Expression" if !command.has("-*") => {
+            walker.report(RuleId::NetRunRemoteCode, command.name);
         }
         "ngrok" | "cloudflared" | "localtunnel" | "lt" | "bore"
-            if !command.args.is_empty()
-                && !command
-                    .args
-                    .iter()
-                    .any(|a| a == "--version" || a == "version") =>
+            if !command.args.is_empty() && !command.has("--version|version") =>
         {
-            walker.report("net.listen", command.name);
+            walker.report(RuleId::NetListen, command.name);
         }
         "ssh" => {
-            let args = Args::read(
-                command.args,
-                Takes {
-                    shorts: "BbcDEeFIiJLlmOopQRSWw",
-                    longs: &[],
-                },
-            );
+            let args = command.read(takes!("BbcDEeFIiJLlmOopQRSWw", ""));
             if args.short('R') || args.short('D') {
-                walker.report("net.listen", "ssh -R");
+                walker.report(RuleId::NetListen, "ssh -R");
             }
         }
         "nmap" | "masscan" | "hydra" | "sqlmap" | "msfconsole" | "msfvenom" => {
-            walker.report("net.internal", command.name)
+            walker.report(RuleId::NetInternal, command.name)
         }
         _ => {}
     }
@@ -169,29 +92,20 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
 
 /// `npm install --prefix /usr`, `pip install --target ~/x`.
 fn installs_elsewhere(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "",
-        longs: &["prefix", "target", "root", "dir", "script-shell"],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("", "prefix target root dir script-shell"));
     let installs = |word: &&str| matches!(*word, "install" | "i" | "add" | "ci");
     if args.operands.iter().any(installs) {
-        for path in args.values(&["prefix", "target", "root"]) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, args.values(&["prefix", "target", "root"]), env);
     }
-    let shell = command
-        .args
-        .iter()
-        .any(|word| word.contains("script-shell"));
+    let shell = command.has("*script-shell*");
     let sets = args.operands.contains(&"set");
     if shell && sets || args.values(&["script-shell"]).next().is_some() {
-        walker.report("system.loader", "script-shell");
+        walker.report(RuleId::SystemLoader, "script-shell");
     }
 }
 
 fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let args = Args::read(command.args, client_takes(command.name));
+    let args = command.read(client_takes(command.name));
     let mut urls: Vec<&str> = args.operands.clone();
     urls.extend(args.values(&["url"]));
     if matches!(command.name, "http" | "https" | "xh") {
@@ -200,19 +114,13 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     }
     for url in &urls {
         if let Some(path) = strip_ignoring_case(url, "file:") {
-            files::read(
-                walker,
-                path.trim_start_matches('/')
-                    .get(0..)
-                    .map_or("/", |_| path.trim_start_matches("//")),
-                env,
-            );
-            walker.report("net.scheme", url);
+            files::read(walker, path.trim_start_matches("//"), env);
+            walker.report(RuleId::NetScheme, url);
             continue;
         }
         fetch(walker, url);
         if url.contains(mark::SECRET) {
-            walker.report("secret.send", url);
+            walker.report(RuleId::SecretSend, url);
         }
     }
     // `--resolve name:port:address`, `--connect-to from:port:to:port`.
@@ -221,77 +129,40 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     let proxies = args.values(&["proxy", "x", "doh-url", "preproxy", "socks5"]);
     let is_port = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
     for host in hosts.chain(proxies).filter(|host| !is_port(host)) {
-        let inward = urls::parse(host)
-            .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
-        if inward {
-            walker.report("net.internal", host);
-        }
+        connect(walker, host);
     }
-    if args
-        .values(&["unix-socket"])
-        .any(|path| path.contains("docker.sock"))
-    {
-        walker.report("container.escape", "docker.sock");
+    let mut sockets = args.values(&["unix-socket"]);
+    if sockets.any(|path| path.contains("docker.sock")) {
+        walker.report(RuleId::ContainerEscape, "docker.sock");
     }
     let outputs: &[&str] = match command.name {
-        "wget" => &[
-            "O",
-            "output-document",
-            "P",
-            "directory-prefix",
-            "o",
-            "output-file",
-            "a",
-        ],
-        "curl" => &[
-            "o",
-            "output",
-            "output-dir",
-            "cookie-jar",
-            "c",
-            "dump-header",
-            "D",
-        ],
+        "wget" => words!("O output-document P directory-prefix o output-file a"),
+        "curl" => words!("o output output-dir cookie-jar c dump-header D"),
         _ => &["o", "output", "out", "d", "dir"],
     };
-    for path in args.values(outputs) {
-        if path != "-" {
-            files::write(walker, path, env);
-        }
-    }
+    files::write_all(
+        walker,
+        args.values(outputs).filter(|path| *path != "-"),
+        env,
+    );
     sends(walker, command, &args, env);
 }
 
 /// What a client sends along: files, the environment, secrets.
 fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
-    let bodies: &[&str] = &[
-        "d",
-        "data",
-        "data-raw",
-        "data-binary",
-        "data-urlencode",
-        "json",
-        "F",
-        "form",
-        "T",
-        "upload-file",
-        "post-data",
-        "post-file",
-        "body-data",
-        "body-file",
-        "K",
-        "config",
-    ];
+    let bodies: &[&str] = words!(
+        "d data data-raw data-binary data-urlencode json F form T upload-file post-data
+         post-file body-data body-file K config"
+    );
+    let leaves = leaves_machine(args);
+    let is_private = |flow: &Flow| *flow == Flow::Environment || *flow == Flow::Archive && leaves;
     for name in bodies {
         let names = [*name];
         for value in args.values(&names) {
             if value.contains(mark::SECRET) {
-                walker.report("secret.send", value);
+                walker.report(RuleId::SecretSend, value);
             }
-            let is_path = matches!(
-                *name,
-                "T" | "upload-file" | "post-file" | "body-file" | "K" | "config"
-            );
+            let is_path = one_of!(*name, "T upload-file post-file body-file K config");
             let path = match value.split_once(['@', '<']) {
                 Some((before, path)) if before.is_empty() || before.ends_with('=') => Some(path),
                 Some((_, path)) if *name == "data-urlencode" => Some(path),
@@ -299,20 +170,15 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
                 _ => None,
             };
             match path {
-                Some("-" | ".") if *command.stdin == Flow::Environment => {
-                    walker.report("secret.send", command.name)
-                }
-                Some("-" | ".") if *command.stdin == Flow::Archive && leaves_machine(args) => {
-                    walker.report("secret.send", command.name)
+                Some("-" | ".") if is_private(command.stdin) => {
+                    walker.report(RuleId::SecretSend, command.name)
                 }
                 Some("-" | ".") | None => {}
                 Some(path) => {
-                    let path = path.split(';').next().unwrap_or(path).to_owned();
-                    files::read(walker, &path, env);
-                    let flow = walker.file_flow(&path, env);
-                    let everything = flow == Flow::Archive && leaves_machine(args);
-                    if flow == Flow::Environment || everything {
-                        walker.report("secret.send", &path);
+                    let path = path.split(';').next().unwrap_or(path);
+                    files::read(walker, path, env);
+                    if is_private(&walker.file_flow(path, env)) {
+                        walker.report(RuleId::SecretSend, path);
                     }
                 }
             }
@@ -320,29 +186,28 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
     }
     for header in args.values(&["A", "user-agent", "e", "referer", "b", "cookie"]) {
         if header.contains(mark::SECRET) {
-            walker.report("secret.send", header);
+            walker.report(RuleId::SecretSend, header);
         }
     }
     // A token in a header is how an API is used; over plain HTTP it leaks,
     // and so it does in a header that is not for tokens.
-    let plain = args.operands.iter().any(|url| {
-        url.starts_with("http://") && !url.contains("localhost") && !url.contains("127.0.0.1")
-    });
+    let is_plain = |url: &&str| url.starts_with("http://") && !has_any!(url, "localhost 127.0.0.1");
+    let plain = args.operands.iter().any(is_plain);
     for login in args.values(&["u", "user"]) {
         if login.contains(mark::SECRET) && plain {
-            walker.report("secret.send", login);
+            walker.report(RuleId::SecretSend, login);
         }
     }
     for header in args.values(&["H", "header"]) {
         let misused = header
             .split_once(':')
             .is_some_and(|(name, _)| name.len() < 40 && !is_for_tokens(name));
-        if header.contains(mark::SECRET) && (plain || misused && leaves_machine(args)) {
-            walker.report("secret.send", header);
+        if header.contains(mark::SECRET) && (plain || misused && leaves) {
+            walker.report(RuleId::SecretSend, header);
         }
     }
     if *command.stdin == Flow::Environment {
-        walker.report("secret.send", command.name);
+        walker.report(RuleId::SecretSend, command.name);
     }
 }
 
@@ -350,18 +215,10 @@ fn sends(walker: &mut Walker, command: &Command, args: &Args, env: &mut Env) {
 fn is_for_tokens(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains(mark::SECRET)
-        || [
-            "auth",
-            "key",
-            "token",
-            "secret",
-            "cookie",
-            "password",
-            "credential",
-            "signature",
-        ]
-        .iter()
-        .any(|word| name.contains(word))
+        || has_any!(
+            name,
+            "auth key token secret cookie password credential signature"
+        )
 }
 
 fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
@@ -372,18 +229,17 @@ fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
 }
 
 fn allowed(walker: &Walker, url: &Url) -> bool {
+    let hosts = &walker.context.settings.allow_hosts;
+    if hosts.is_empty() {
+        return false;
+    }
     let name = match &url.host {
         urls::Host::Name(name) => name.clone(),
         urls::Host::V4(address) => address.to_string(),
         urls::Host::V6(address) => address.to_string(),
     };
     let with_port = url.port.map(|port| format!("{name}:{port}"));
-    walker
-        .context
-        .settings
-        .allow_hosts
-        .iter()
-        .any(|host| *host == name || Some(host) == with_port.as_ref())
+    hosts.contains(&name) || with_port.is_some_and(|name| hosts.contains(&name))
 }
 
 /// A URL that a command fetches. A development server on this machine, plainly
@@ -412,7 +268,7 @@ pub fn fetch(walker: &mut Walker, text: &str) {
         | "gs" | "git+ssh" | "git+https" | "jdbc" | "data" | "blob" | "docker" | "oci" | "unix"
         | "tcp" | "file" | "npm" | "node" | "urn" | "about" => {}
         "gopher" | "dict" | "ldap" | "ldaps" | "tftp" | "telnet" | "jar" | "netdoc" | "smb" => {
-            return walker.report("net.scheme", text);
+            return walker.report(RuleId::NetScheme, text);
         }
         _ => return,
     }
@@ -430,15 +286,15 @@ pub fn fetch(walker: &mut Walker, text: &str) {
                 && !url.has_user;
             let system_port = url.scheme == "tcp" && url.port.is_some_and(|port| port < 1024);
             let database = !system_port
-                && !matches!(
+                && !one_of!(
                     url.scheme.as_str(),
-                    "http" | "https" | "ftp" | "git" | "ws" | "wss" | "git+https" | "git+ssh"
+                    "http https ftp git ws wss git+https git+ssh"
                 );
             if control || !(everyday || database) {
-                walker.report("net.internal", text);
+                walker.report(RuleId::NetInternal, text);
             }
         }
-        Reach::Private | Reach::Metadata => walker.report("net.internal", text),
+        Reach::Private | Reach::Metadata => walker.report(RuleId::NetInternal, text),
     }
 }
 
@@ -447,7 +303,7 @@ pub fn connect(walker: &mut Walker, host: &str) {
     let inward = urls::parse(host)
         .is_some_and(|url| matches!(url.host.reach(), Reach::Private | Reach::Metadata));
     if inward {
-        walker.report("net.internal", host);
+        walker.report(RuleId::NetInternal, host);
     }
 }
 
@@ -455,48 +311,39 @@ pub fn connect(walker: &mut Walker, host: &str) {
 pub fn tool_fetch(walker: &mut Walker, text: &str) {
     walker.trace.url(text);
     let Some(url) = urls::parse(text) else {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     };
     if !matches!(url.scheme.as_str(), "http" | "https") {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     }
     if let urls::Host::Name(name) = &url.host
         && name.contains(|c: char| c.is_control() || "<>^|%[]{} #?\\:@/".contains(c))
     {
-        return walker.report("net.scheme", text);
+        return walker.report(RuleId::NetScheme, text);
     }
     if deceives(text) {
-        return walker.report("net.internal", text);
+        return walker.report(RuleId::NetInternal, text);
     }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
-        walker.report("net.internal", text);
+        walker.report(RuleId::NetInternal, text);
     }
     // Browsers end the host at a backslash, other programs read on.
     let read_on = text.replace('\\', "");
     let inward = |url: Url| !allowed(walker, &url) && url.host.reach() != Reach::Public;
     if read_on != text && urls::parse(&read_on).is_some_and(inward) {
-        walker.report("net.internal", text);
+        walker.report(RuleId::NetInternal, text);
     }
     let query = url.path.to_ascii_lowercase();
-    let redirects = [
-        "url=http",
-        "redirect=http",
-        "target=http",
-        "dest=http",
-        "uri=http",
-        "next=http",
-        "u=http",
-        "to=http",
-    ];
+    let redirects =
+        words!("url=http redirect=http target=http dest=http uri=http next=http u=http to=http");
     for start in redirects {
         if let Some((_, rest)) = query.split_once(start) {
             let inner = format!("http{rest}");
             let inner = inner.replace("%3a", ":").replace("%2f", "/");
             let inner = inner.split('&').next().unwrap_or(&inner).to_owned();
-            if urls::parse(&inner)
-                .is_some_and(|url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName))
-            {
-                walker.report("net.internal", text);
+            let inward = |url: Url| !matches!(url.host.reach(), Reach::Public | Reach::LocalName);
+            if urls::parse(&inner).is_some_and(inward) {
+                walker.report(RuleId::NetInternal, text);
             }
         }
     }
@@ -516,10 +363,8 @@ fn deceives(text: &str) -> bool {
         return false;
     };
     let lower = user.to_ascii_lowercase();
-    let encoded = ["%2f", "%5c", "%23", "%3f", "%40"];
     let name = lower.split([':', '%']).next().unwrap_or_default();
-    encoded.iter().any(|code| lower.contains(code))
-        || lower.contains(['&', '@'])
+    has_any!(lower, "%2f %5c %23 %3f %40 & @")
         || matches!(
             urls::Host::parse(name).reach(),
             Reach::Loopback | Reach::Private | Reach::Metadata
@@ -527,32 +372,26 @@ fn deceives(text: &str) -> bool {
 }
 
 fn raw(walker: &mut Walker, command: &Command) {
-    let args = Args::read(command.args, client_takes(command.name));
+    let args = command.read(client_takes(command.name));
     let all = command.args.join(" ");
+    let lower = all.to_ascii_lowercase();
     let runs = match command.name {
-        "socat" => {
-            all.to_ascii_lowercase().contains("exec:")
-                || all.to_ascii_lowercase().contains("system:")
-        }
-        _ => {
-            args.short('e')
-                || args.short('c') && command.name != "telnet"
-                || args.long("exec")
-                || args.long("sh-exec")
-        }
+        "socat" => has_any!(lower, "exec: system:"),
+        "telnet" => args.short('e') || args.long("exec") || args.long("sh-exec"),
+        _ => args.short('c') || args.short('e') || args.long("exec") || args.long("sh-exec"),
     };
     if runs {
-        walker.report("net.reverse-shell", &all);
+        walker.report(RuleId::NetReverseShell, &all);
     }
     let listens = match command.name {
-        "socat" => all.to_ascii_lowercase().contains("-listen"),
+        "socat" => lower.contains("-listen"),
         _ => args.short('l') || args.long("listen"),
     };
     if listens {
-        walker.report("net.listen", &all);
+        walker.report(RuleId::NetListen, &all);
     }
     if *command.stdin == Flow::Environment {
-        walker.report("secret.send", &all);
+        walker.report(RuleId::SecretSend, &all);
     }
     if command.name == "socat" {
         return;
@@ -572,47 +411,39 @@ fn raw(walker: &mut Walker, command: &Command) {
         let reach = urls::parse(&format!("tcp://{host}:{port}")).map(|url| url.host.reach());
         let sends = matches!(command.stdin, Flow::Files | Flow::Archive);
         if sends && reach == Some(Reach::Public) {
-            walker.report("secret.send", &all);
+            walker.report(RuleId::SecretSend, &all);
         }
     }
 }
 
 fn git(walker: &mut Walker, command: &Command) {
-    let verb = command
-        .args
-        .iter()
-        .find(|word| !word.starts_with('-'))
-        .map(String::as_str);
-    if !matches!(
+    let verb = command.args.iter().find(|word| !word.starts_with('-'));
+    let verb = verb.map_or("", String::as_str);
+    if !one_of!(
         verb,
-        Some(
-            "clone" | "fetch" | "pull" | "push" | "ls-remote" | "remote" | "submodule" | "archive"
-        )
+        "clone fetch pull push ls-remote remote submodule archive"
     ) {
         return;
     }
     for word in command.args {
         if word.starts_with("ext::") || word.starts_with("fd::") {
-            walker.report("net.run-remote-code", word);
+            walker.report(RuleId::NetRunRemoteCode, word);
         } else if word.contains("://") {
             fetch(walker, word);
-            let forge = ["@github.com", "@gitlab.com", "@bitbucket.org"];
-            if word.contains(mark::SECRET) && !forge.iter().any(|host| word.contains(host)) {
-                walker.report("secret.send", word);
+            let to_forge = has_any!(word, "@github.com @gitlab.com @bitbucket.org");
+            if word.contains(mark::SECRET) && !to_forge {
+                walker.report(RuleId::SecretSend, word);
             }
         }
-        if word.starts_with("--upload-pack=")
-            || word.starts_with("--receive-pack=")
-            || word == "--upload-pack"
-            || word == "-u" && verb == Some("clone")
-        {
-            walker.report("git.config-injection", word);
+        let runs = is_one_of("--upload-pack|--upload-pack=*|--receive-pack=*", word);
+        if runs || word == "-u" && verb == "clone" {
+            walker.report(RuleId::GitConfigInjection, word);
         }
     }
 }
 
 /// Does one of these addresses belong to another machine?
 fn leaves_machine(args: &Args) -> bool {
-    let local = |url: &&str| url.contains("localhost") || url.contains("127.0.0.1");
+    let local = |url: &&str| has_any!(url, "localhost 127.0.0.1");
     !args.operands.iter().all(local)
 }

@@ -1,41 +1,23 @@
 //! Secrets: variables, stores and files that are printed, sent or committed.
 
 use super::files;
-use crate::meaning::args::{Args, NO_VALUES};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use super::pattern::Call;
+use super::table::STORES;
+use crate::RuleId;
+use crate::meaning::{Args, Command, Env, NO_VALUES, Walker, mark};
 use crate::paths::sensitive;
+use crate::words::is_one_of;
 
 /// Words that make a variable's name the name of a secret, as its last part.
-const SECRET_WORDS: [&str; 12] = [
-    "SECRET",
-    "KEY",
-    "PASSWORD",
-    "PASSWD",
-    "TOKEN",
-    "CREDENTIALS",
-    "CREDENTIAL",
-    "APIKEY",
-    "PASS",
-    "PWD",
-    "PASSPHRASE",
-    "PAT",
-];
+const SECRET_WORDS: &[&str] = words!(
+    "SECRET KEY PASSWORD PASSWD TOKEN CREDENTIALS CREDENTIAL APIKEY PASS PWD PASSPHRASE PAT"
+);
 
 /// Names that end like a secret and are none.
-const HARMLESS: [&str; 10] = [
-    "PWD",
-    "OLDPWD",
-    "PRIMARY_KEY",
-    "PUBLIC_KEY",
-    "CACHE_KEY",
-    "SORT_KEY",
-    "FOREIGN_KEY",
-    "PARTITION_KEY",
-    "KEY",
-    "INIT_CWD",
-];
+const HARMLESS: &[&str] = words!(
+    "PWD OLDPWD PRIMARY_KEY PUBLIC_KEY CACHE_KEY SORT_KEY FOREIGN_KEY PARTITION_KEY KEY
+     INIT_CWD"
+);
 
 pub fn is_secret_variable(name: &str) -> bool {
     if HARMLESS.contains(&name) || name.is_empty() || name.len() > 80 {
@@ -62,16 +44,10 @@ pub fn is_secret_variable(name: &str) -> bool {
 }
 
 /// Does this filter let only lines through that hold no secret?
-pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
-    let Some((program, args)) = argv.split_first() else {
-        return false;
-    };
-    let name = program.rsplit('/').next().unwrap_or(program);
+pub fn keeps_only_harmless_lines(name: &str, args: &[String]) -> bool {
     // `echo "$TOKEN" | docker login --password-stdin` keeps it off the screen.
-    if args
-        .iter()
-        .any(|word| word == "--password-stdin" || word == "--with-token")
-    {
+    let has = |words: &str| args.iter().any(|word| is_one_of(words, word));
+    if has("--password-stdin|--with-token") {
         return true;
     }
     match name {
@@ -93,149 +69,88 @@ pub fn keeps_only_harmless_lines(argv: &[String]) -> bool {
                 !vague && !wanted.iter().any(|word| upper.contains(word))
             })
         }
-        "cut" => {
-            args.iter().any(|word| word == "-f1" || word == "-f")
-                && args
-                    .iter()
-                    .any(|word| word == "-d=" || word == "=" || word == "-d")
-        }
+        "cut" => has("-f1|-f") && has("-d=|=|-d"),
         _ => false,
     }
 }
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = command.args;
-    match command.name {
+    let shows_environment = match command.name {
         "printenv" => {
-            let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
-            if names.is_empty() || names.iter().any(|name| is_secret_variable(name)) {
-                walker.report("secret.environment", command.name);
-            }
+            let mut names = args.iter().filter(|word| !word.starts_with('-')).peekable();
+            names.peek().is_none() || names.any(|name| is_secret_variable(name))
         }
         "env" => {
-            let runs = args
-                .iter()
-                .any(|word| !word.starts_with('-') && !word.contains('='));
-            let asks = args
-                .iter()
-                .any(|word| word == "--version" || word == "--help");
-            if !runs && !asks {
-                walker.report("secret.environment", command.name);
-            }
+            let runs = |word: &String| !word.starts_with('-') && !word.contains('=');
+            !args.iter().any(runs) && !command.has("--version|--help")
         }
-        "set" if args.is_empty() => walker.report("secret.environment", command.name),
-        "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
-        "compgen" if args.iter().any(|word| word == "-e") => {}
-        "echo" | "printf" => {
-            if args.iter().any(|word| word.contains(mark::SECRET)) {
-                walker.report("secret.environment", command.name);
-            }
-        }
+        "set" => args.is_empty(),
+        "echo" | "printf" => args.iter().any(|word| word.contains(mark::SECRET)),
         "cat" | "tee" | "base64" | "xxd" | "od" | "sort" | "head" | "tail" | "nl" => {
-            if matches!(command.stdin, Flow::Text(text) if text.contains(mark::SECRET)) {
-                walker.report("secret.environment", command.name);
-            }
+            command.stdin_text().contains(mark::SECRET)
         }
-        "git" => git(walker, args),
-        "jq" | "gojq" | "yq" => {
-            let shows = |word: &String| matches!(word.trim(), "env" | "$ENV" | "env|." | "$ENV|.");
-            // `env.NAME` is a variable, `.env.NAME` a field of the document.
-            let named = |word: &String| {
-                let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
-                word.split(|c: char| !is_part(c))
-                    .filter_map(|path| path.strip_prefix("env.").or(path.strip_prefix("$ENV.")))
-                    .any(is_secret_variable)
-            };
-            if args.iter().any(|word| shows(word) || named(word)) {
-                walker.report("secret.environment", command.name);
-            }
-        }
-        "gpg" => {
-            if args.iter().any(|word| {
-                word.starts_with("--export-secret")
-                    || word.starts_with("--delete-secret")
-                    || word == "-d"
-                    || word == "--decrypt"
-            }) {
-                walker.report("secret.store", command.name);
-            }
-        }
-        "openssl" => {
-            for (flag, path) in args.iter().zip(args.iter().skip(1)) {
-                let private = flag == "-in"
-                    && !args.iter().any(|word| {
-                        word == "x509" || word == "-pubout" || word == "req" || word == "verify"
-                    });
-                if private {
-                    files::read(walker, path, env);
-                }
-            }
-        }
-        "gdb" | "gcore" | "strace" if args.iter().any(|word| word == "-p" || word == "--pid") => {
-            walker.report("secret.store", command.name);
-        }
+        "jq" | "gojq" | "yq" => args.iter().any(|word| queries_environment(word)),
         "ps" => {
             // Options without a dash: among them `e` shows the environment.
-            let bundle = |word: &String| word.chars().all(|c| "aAxeuwfjlrTgks".contains(c));
-            let shows_environment = args
-                .first()
-                .is_some_and(|word| bundle(word) && word.contains('e'))
-                || args.iter().any(|word| word == "e" || word == "eww");
-            if shows_environment {
-                walker.report("secret.environment", command.name);
-            }
+            let first = command.first();
+            let bundle = first.chars().all(|c| "aAxeuwfjlrTgks".contains(c));
+            bundle && first.contains('e') || command.has("e|eww")
         }
-        "mail" | "mailx" | "sendmail" | "mutt" => walker.report("secret.send", command.name),
+        _ => false,
+    };
+    if shows_environment {
+        return walker.report(RuleId::SecretEnvironment, command.name);
+    }
+    match command.name {
+        "export" | "declare" | "typeset" | "readonly" => exports(walker, command),
+        "git" => git(walker, args),
+        "openssl" if !command.has("x509|-pubout|req|verify") => {
+            let inputs = command.pairs().filter(|(flag, _)| *flag == "-in");
+            files::read_all(walker, inputs.map(|(_, path)| path), env);
+        }
+        "gdb" | "gcore" | "strace" if command.has("-p|--pid") => {
+            walker.report(RuleId::SecretStore, command.name);
+        }
+        "mail" | "mailx" | "sendmail" | "mutt" => walker.report(RuleId::SecretSend, command.name),
         _ => store(walker, command),
     }
 }
 
+/// `env.NAME` is a variable, `.env.NAME` a field of the document.
+fn queries_environment(filter: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    one_of!(filter.trim(), "env $ENV env|. $ENV|.")
+        || filter
+            .split(|c: char| !is_part(c))
+            .filter_map(|path| path.strip_prefix("env.").or(path.strip_prefix("$ENV.")))
+            .any(is_secret_variable)
+}
+
 /// Values that stand for a secret in a test.
-const DUMMIES: [&str; 14] = [
-    "",
-    "test",
-    "dummy",
-    "fake",
-    "changeme",
-    "example",
-    "xxx",
-    "x",
-    "foo",
-    "bar",
-    "secret",
-    "password",
-    "placeholder",
-    "local",
-];
+const DUMMIES: &[&str] =
+    words!("test dummy fake changeme example xxx x foo bar secret password placeholder local");
 
 fn exports(walker: &mut Walker, command: &Command) {
-    let prints = command
-        .args
-        .iter()
-        .any(|word| word.starts_with("-p") || word == "-x" && command.args.len() == 1)
-        || (command.args.is_empty() && command.name != "readonly");
-    let names_function = command
-        .args
-        .iter()
-        .any(|word| word.starts_with("-f") || word == "-F");
-    if prints && command.args.len() < 2 && !names_function {
-        walker.report("secret.environment", command.name);
+    let prints = match command.args {
+        [] => command.name != "readonly",
+        [word] => is_one_of("-p*|-x", word),
+        _ => false,
+    };
+    if prints {
+        walker.report(RuleId::SecretEnvironment, command.name);
     }
     if command.name != "export" {
         return;
     }
     for (name, value) in command.args.iter().filter_map(|word| word.split_once('=')) {
         let plain = value.trim_matches(['"', '\'']).to_ascii_lowercase();
-        let dummy = DUMMIES.contains(&plain.as_str())
-            || plain.starts_with("test")
-            || plain.starts_with("dummy")
-            || plain.starts_with("fake");
-        if is_secret_variable(name)
-            && !dummy
-            && !mark::has_computed(value)
-            && name != "DATABASE_URL"
-        {
-            walker.report("secret.export", name);
+        let dummy = plain.is_empty()
+            || DUMMIES.contains(&plain.as_str())
+            || is_one_of("test*|dummy*|fake*", &plain)
+            || mark::has_computed(value);
+        if is_secret_variable(name) && !dummy && name != "DATABASE_URL" {
+            walker.report(RuleId::SecretExport, name);
         }
     }
 }
@@ -261,7 +176,7 @@ fn git(walker: &mut Walker, args: &[String]) {
     let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
     let asks = |word: &String| word == "fill" || word == "get";
     if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
-        walker.report("secret.store", "git credential fill");
+        walker.report(RuleId::SecretStore, "git credential fill");
     }
     if !shows && !adds {
         return;
@@ -273,7 +188,7 @@ fn git(walker: &mut Walker, args: &[String]) {
     if verb == Some("grep") {
         let files = args.iter().skip_while(|word| *word != "--").skip(1);
         for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
-            walker.report("secret.file", word);
+            walker.report(RuleId::SecretFile, word);
         }
     }
     for word in words.filter(|word| !word.starts_with('-')) {
@@ -283,118 +198,37 @@ fn git(walker: &mut Walker, args: &[String]) {
         };
         let name = format!("/{}", path.trim_start_matches("./"));
         if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != Some("grep") {
-            walker.report(if adds { "secret.commit" } else { "secret.file" }, word);
+            walker.report(
+                if adds {
+                    RuleId::SecretCommit
+                } else {
+                    RuleId::SecretFile
+                },
+                word,
+            );
         }
     }
 }
 
 /// Programs that hand out what a store keeps.
 fn store(walker: &mut Walker, command: &Command) {
-    let words = Args::read(command.args, super::cloud::global_options(command.name)).operands;
-    let has = |flag: &str| {
-        command
-            .args
-            .iter()
-            .any(|word| word == flag || word.starts_with(&format!("{flag}=")))
-    };
-    if has("--help") {
+    let known = STORES.knows(command.name) || one_of!(command.name, "pnpm yarn dotenv");
+    if !known || command.has("--help|--help=*") {
         return;
     }
-    let secret = match (command.name, words.as_slice()) {
-        (
-            "aws",
-            [
-                "secretsmanager",
-                "get-secret-value" | "batch-get-secret-value",
-                ..,
-            ],
-        ) => true,
-        (
-            "aws",
-            [
-                "ssm",
-                "get-parameter" | "get-parameters" | "get-parameters-by-path",
-                ..,
-            ],
-        ) => has("--with-decryption"),
-        ("aws", ["configure", "export-credentials", ..]) => true,
-        ("aws", ["configure", "get", name, ..]) => {
-            name.contains("secret") || name.contains("token")
-        }
-        ("aws", ["sts", "get-session-token" | "assume-role", ..]) => true,
-        ("aws", ["ecr", "get-login-password", ..]) => false,
-        ("aws", ["kms", "decrypt", ..]) => true,
-        ("gcloud", ["secrets", "versions", "access", ..]) => true,
-        ("gcloud", ["auth", "print-access-token" | "print-identity-token", ..]) => true,
-        ("gcloud", ["auth", "application-default", "print-access-token", ..]) => true,
-        ("az", ["keyvault", "secret", "show" | "download", ..]) => true,
-        ("az", ["account", "get-access-token", ..]) => true,
-        ("vault", ["kv", "get", ..] | ["read", ..] | ["token", ..]) => true,
-        ("op", ["read", ..] | ["item", "get", ..]) => true,
-        ("pass" | "gopass" | "lpass", ["show", ..]) => true,
-        ("pass", [name]) => !matches!(
-            *name,
-            "ls" | "list" | "git" | "init" | "help" | "version" | "find"
-        ),
-        ("kwallet-query" | "kwalletcli", _) => true,
-        ("gpg" | "gpg2" | "age" | "rage", _) => has("-d") || has("--decrypt"),
-        ("infisical", ["secrets" | "export", ..])
-        | ("chamber", ["read" | "export" | "env", ..]) => true,
-        ("netlify", ["env:list" | "env:get", ..]) | ("railway", ["variables", ..]) => true,
-        ("firebase", ["functions:config:get" | "functions:secrets:access", ..]) => true,
-        ("stripe", ["config", ..]) => has("--list"),
-        ("aws", ["ecr", "get-authorization-token", ..]) => true,
-        ("etcdctl", ["get", ..]) => has("--prefix"),
-        ("consul", ["kv", "get", ..]) => has("-recurse"),
-        (
-            "john" | "hashcat" | "aircrack-ng" | "medusa" | "ncrack" | "crackmapexec" | "responder",
-            _,
-        ) => !command.args.is_empty(),
-        ("bw", ["get", ..] | ["export", ..] | ["list", ..]) => true,
-        (
-            "security",
-            [
-                "find-generic-password" | "find-internet-password" | "dump-keychain",
-                ..,
-            ],
-        ) => true,
-        ("secret-tool", ["lookup" | "search", ..])
-        | ("keyctl", ["print" | "read" | "pipe", ..]) => true,
-        ("kubectl" | "oc", ["config", "view", ..]) => has("--raw"),
-        ("kubectl" | "oc", ["create", "token", ..]) => true,
-        ("gh", ["auth", "refresh" | "logout", ..]) => true,
-        ("gh", ["auth", "token", ..] | ["ssh-key" | "gpg-key", "add" | "delete", ..]) => true,
-        ("gh", ["auth", "status", ..]) => has("-t") || has("--show-token"),
-        ("vercel", ["env", "pull", ..]) => true,
-        ("pbpaste" | "screencapture" | "scrot", _) => true,
-        ("xclip" | "xsel", _) => has("-o") || has("--output") || has("-out"),
-        ("heroku", ["config" | "config:get", ..]) => true,
-        ("kubectl" | "oc", ["get", what, ..]) if what.starts_with("secret") => {
-            has("-o") || has("--output") || command.args.iter().any(|word| word.starts_with("-o"))
-        }
-        ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
-            let name = name.to_ascii_lowercase();
-            name.contains("token") || name.contains("password") || name.ends_with("_auth")
-        }
-        ("dotenv", [.., "list" | "get"] | [.., "get", _]) => true,
-        ("docker" | "podman", ["inspect", ..] | [_, "inspect", ..]) => {
-            command.args.iter().any(|word| word.contains(".Env"))
-        }
-        ("npm", ["token", ..]) => true,
-        ("doppler", ["secrets", ..]) => true,
-        ("sops", [..]) => has("-d") || has("--decrypt") || words.first() == Some(&"decrypt"),
-        ("ansible-vault", ["view" | "decrypt", ..]) => true,
-        ("fly" | "flyctl", ["tokens" | "auth", "create" | "token", ..]) => true,
-        ("terraform", ["output", ..]) => {
-            has("-raw")
-                && words
-                    .iter()
-                    .any(|w| w.contains("password") || w.contains("secret"))
-        }
-        ("mimikatz" | "lazagne" | "trufflehog", _) => command.name != "trufflehog",
-        _ => false,
-    };
+    let words = command
+        .read(super::cloud::global_options(command.name))
+        .operands;
+    let call = Call::of(&words, command.args);
+    let secret = STORES.broken(command.name, call).is_some()
+        || match (command.name, words.as_slice()) {
+            ("npm" | "pnpm" | "yarn", ["config" | "c", "get", name, ..] | ["get", name, ..]) => {
+                is_one_of("*token*|*password*|*_auth", &name.to_ascii_lowercase())
+            }
+            ("dotenv", [.., "list" | "get"] | [.., "get", _]) => true,
+            _ => false,
+        };
     if secret {
-        walker.report("secret.store", command.name);
+        walker.report(RuleId::SecretStore, command.name);
     }
 }

@@ -2,87 +2,50 @@
 
 use super::loader::{agent, is_agent, own_binary};
 use super::machine::{network, packages, processes, services};
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::walk::{Command, Walker};
+use super::pattern::Call;
+use super::table::SYSTEM;
+use crate::RuleId;
+use crate::meaning::{Args, Command, NO_VALUES, Walker};
 
 pub fn judge(walker: &mut Walker, command: &Command) {
     let args = command.args;
-    let first = args.first().map_or("", String::as_str);
-    let asks = matches!(first, "--version" | "-V" | "--help" | "-h") && args.len() == 1;
+    let asks = one_of!(command.first(), "--version -V --help -h") && args.len() == 1;
     if asks && command.name != "shutdown" {
         return;
     }
+    if SYSTEM.knows(command.name) {
+        let words = command.words();
+        let call = Call::of(&words, args);
+        if let Some(rule) = SYSTEM.broken(command.name, call) {
+            walker.report(rule, command.name);
+        }
+    }
     match command.name {
-        "sudo" | "su" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" | "runuser"
-        | "sudoedit" | "visudo" | "newgrp" | "sg" | "dzdo" | "machinectl" | "gksudo"
-        | "kdesudo" => {
-            let harmless = command.name == "sudo" && matches!(first, "-k" | "-K" | "-V");
-            if !harmless {
-                walker.report("privilege.escalate", command.name);
-            }
-        }
-        "nsenter" | "chroot" | "capsh" | "setcap" | "setpriv" => {
-            walker.report("privilege.escalate", command.name)
-        }
         "unshare" => {
-            let options = Args::read(args, Takes::default());
+            let options = Args::read(args, NO_VALUES);
             if options.short('r') || options.long_like("map-root-user", 5) {
-                walker.report("privilege.escalate", command.name);
+                walker.report(RuleId::PrivilegeEscalate, command.name);
             }
         }
         "chmod" => {
-            if let Some(written) = args
-                .iter()
-                .find(|word| !word.starts_with("--") && is_mode(word))
-            {
+            let is_mode = |word: &&String| !word.starts_with("--") && is_mode(word);
+            if let Some(written) = args.iter().find(is_mode) {
                 mode(walker, written);
             }
         }
         "chown" | "chgrp" => {
-            let takes = Takes {
-                shorts: "",
-                longs: &["from", "reference"],
-            };
-            let options = Args::read(args, takes);
-            if options
+            let options = Args::read(args, takes!("", "from reference"));
+            let owner = options
                 .operands
                 .first()
-                .is_some_and(|owner| matches!(owner.split([':', '.']).next(), Some("root" | "0")))
-            {
-                walker.report("privilege.escalate", "chown root");
+                .and_then(|to| to.split([':', '.']).next());
+            if matches!(owner, Some("root" | "0")) {
+                walker.report(RuleId::PrivilegeEscalate, "chown root");
             }
         }
         "mkdir" => {
-            let options = Args::read(
-                args,
-                Takes {
-                    shorts: "m",
-                    longs: &["mode"],
-                },
-            );
-            for written in options.values(&["m", "mode"]) {
+            for written in Args::read(args, takes!("m", "mode")).values(&["m", "mode"]) {
                 mode(walker, written);
-            }
-        }
-        "umask" if matches!(first, "0" | "00" | "000" | "0000") => {
-            walker.report("perm.world-writable", "umask")
-        }
-        "setfacl"
-            if args.iter().any(|word| {
-                word.contains("o::rw")
-                    || word.contains("o:rw")
-                    || word.contains("other::rw")
-                    || word.contains("other:rw")
-            }) =>
-        {
-            walker.report("perm.world-writable", "setfacl");
-        }
-        "shutdown" | "reboot" | "halt" | "poweroff" | "telinit" | "init" => {
-            let names_level =
-                command.name != "init" || matches!(first, "0" | "1" | "6" | "s" | "S");
-            let cancels = args.iter().any(|word| word == "-c");
-            if names_level && !cancels {
-                walker.report("system.power", command.name);
             }
         }
         "kill" | "pkill" | "killall" | "killall5" | "skill" | "xkill" | "fuser" => {
@@ -90,116 +53,27 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         }
         "systemctl" | "service" | "rc-service" | "launchctl" | "initctl" | "update-rc.d"
         | "chkconfig" | "sv" | "loginctl" => services(walker, command),
-        "systemd-run" if args.iter().any(|word| word.starts_with("--on-")) => {
-            walker.report("system.schedule", command.name);
-        }
-        "ssh-keygen" | "ssh-add" if args.iter().any(|word| word == "-D" || word == "-s") => {
-            walker.report("system.loader", command.name);
-        }
-        "ssh-copy-id" => walker.report("net.listen", command.name),
-        "crontab" if (args.is_empty() || !args.iter().any(|word| word == "-l")) => {
-            walker.report("system.schedule", command.name);
-        }
-        "at" | "batch" if !args.iter().any(|word| word == "-l") => {
-            walker.report("system.schedule", command.name)
-        }
-        "useradd" | "userdel" | "usermod" | "groupadd" | "groupdel" | "groupmod" | "adduser"
-        | "deluser" | "passwd" | "chpasswd" | "chsh" | "chfn" | "gpasswd" | "vipw" | "dscl" => {
-            walker.report("system.accounts", command.name);
-        }
-        "iptables" | "ip6tables" | "nft" | "ufw" | "firewall-cmd" | "pfctl" | "route"
-        | "ifconfig" | "ip" | "tc" | "nmcli" | "networksetup" | "iptables-restore" => {
-            network(walker, command)
-        }
-        "sysctl"
-            if args
-                .iter()
-                .any(|word| word == "-w" || word == "-p" || word.contains('=')) =>
-        {
-            walker.report("system.kernel", command.name)
-        }
-        "insmod" | "rmmod" | "modprobe" | "kexec" | "setenforce" | "swapoff" | "swapon"
-        | "hostnamectl" | "timedatectl" | "hwclock" | "aa-disable" | "aa-teardown" | "csrutil"
-        | "spctl" | "nvram" | "grub-install" | "update-grub" | "efibootmgr" | "kextunload" => {
-            let shows = matches!(
-                command.name,
-                "hostnamectl"
-                    | "timedatectl"
-                    | "csrutil"
-                    | "swapon"
-                    | "hwclock"
-                    | "efibootmgr"
-                    | "spctl"
-                    | "nvram"
-            ) && (args.is_empty()
-                || first == "status"
-                || first.starts_with("--s")
-                || first == "show"
-                || first == "-p");
-            if !shows {
-                walker.report("system.kernel", command.name);
-            }
-        }
-        "date"
-            if args
-                .iter()
-                .any(|word| word == "-s" || word.starts_with("--set")) =>
-        {
-            walker.report("system.kernel", "date")
-        }
         "apt" | "apt-get" | "aptitude" | "yum" | "dnf" | "zypper" | "pacman" | "apk" | "dpkg"
         | "rpm" | "brew" | "snap" | "port" | "emerge" => packages(walker, command),
-        "history"
-            if args
-                .iter()
-                .any(|word| word.starts_with('-') && word.contains(['c', 'd', 'w'])) =>
-        {
-            walker.report("system.history", "history")
-        }
-        "journalctl" if args.iter().any(|word| word.starts_with("--vacuum")) => {
-            walker.report("system.history", "journalctl --vacuum")
-        }
-        "dmesg"
-            if args
-                .iter()
-                .any(|word| matches!(word.as_str(), "-C" | "-c" | "--clear" | "--read-clear")) =>
-        {
-            walker.report("system.history", "dmesg")
-        }
-        "auditctl" if !matches!(first, "-l" | "-s") => walker.report("system.kernel", "auditctl"),
-        "update-alternatives" | "alternatives" => {
-            let shows = ["--display", "--query", "--list", "--get-selections"];
-            if !args.iter().any(|word| shows.contains(&word.as_str())) {
-                walker.report("system.loader", command.name);
+        "history" => {
+            let clears = |word: &String| word.starts_with('-') && word.contains(['c', 'd', 'w']);
+            if args.iter().any(clears) {
+                walker.report(RuleId::SystemHistory, "history");
             }
         }
-        "xmrig" | "minerd" | "cpuminer" | "ethminer" | "cgminer" | "bfgminer" | "t-rex"
-        | "nbminer" => walker.report("net.reverse-shell", command.name),
-        "unset" if args.iter().any(|word| word == "HISTFILE") => {
-            walker.report("system.history", "unset HISTFILE")
+        "journalctl" if command.has("--vacuum*") => {
+            walker.report(RuleId::SystemHistory, "journalctl --vacuum")
         }
-        "set" | "shopt" if args.iter().any(|word| word == "history") => {
-            let off = args
-                .iter()
-                .any(|word| matches!(word.as_str(), "+o" | "-u" | "-uo"));
-            if off {
-                walker.report("system.history", command.name);
-            }
+        "unset" if command.has("HISTFILE") => {
+            walker.report(RuleId::SystemHistory, "unset HISTFILE")
         }
-        "ralph" => own_binary(walker, args),
+        "ralph" => own_binary(walker, command),
         name if is_agent(name) => agent(walker, command),
-        _ => {}
+        _ => network(walker, command),
     }
-    overwrites_history(walker, command);
-}
-
-fn overwrites_history(walker: &mut Walker, command: &Command) {
-    let clears = matches!(
-        command.name,
-        "rm" | "truncate" | "shred" | "ln" | "cp" | "tee"
-    ) && command.args.iter().any(|word| word.ends_with("_history"));
-    if clears {
-        walker.report("system.history", command.name);
+    let overwrites = one_of!(command.name, "rm truncate shred ln cp tee");
+    if overwrites && command.has("*_history") {
+        walker.report(RuleId::SystemHistory, command.name);
     }
 }
 
@@ -216,10 +90,10 @@ fn is_mode(word: &str) -> bool {
 pub fn mode(walker: &mut Walker, written: &str) {
     if let Ok(bits) = u32::from_str_radix(written, 8) {
         if bits & 0o2 != 0 {
-            walker.report("perm.world-writable", written);
+            walker.report(RuleId::PermWorldWritable, written);
         }
         if bits & 0o6000 != 0 {
-            walker.report("privilege.setuid", written);
+            walker.report(RuleId::PrivilegeSetuid, written);
         }
         return;
     }
@@ -234,10 +108,10 @@ pub fn mode(walker: &mut Walker, written: &str) {
         let means_others = !who.is_empty() || what.contains("rwx");
         let copies = what.contains(['u', 'g']) && who.contains('o');
         if adds && everybody && means_others && (what.contains('w') || copies) {
-            walker.report("perm.world-writable", written);
+            walker.report(RuleId::PermWorldWritable, written);
         }
         if adds && what.contains('s') && !who.contains('o') {
-            walker.report("privilege.setuid", written);
+            walker.report(RuleId::PrivilegeSetuid, written);
         }
     }
 }

@@ -1,13 +1,18 @@
 //! Whole directories that leave the machine for a store elsewhere.
 
 use super::files;
-use crate::meaning::args::{Args, NO_VALUES};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Command, Env, Flow, NO_VALUES, Walker};
 use crate::paths;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
-    let operands = Args::read(command.args, NO_VALUES).operands;
+    if !one_of!(
+        command.name,
+        "rclone aws gsutil s3cmd mc azcopy gcloud croc wormhole sftp lftp ftp"
+    ) {
+        return;
+    }
+    let operands = command.read(NO_VALUES).operands;
     let sources: &[&str] = match (command.name, operands.as_slice()) {
         ("rclone", ["copy" | "sync" | "move" | "copyto", rest @ ..])
         | ("aws", ["s3", "cp" | "sync" | "mv", rest @ ..])
@@ -28,7 +33,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         let home = walker.home();
         let holds_home = |path: &String| paths::is_within(home, path);
         if walker.absolute(source, env).iter().any(holds_home) {
-            walker.report("secret.send", source);
+            walker.report(RuleId::SecretSend, source);
         }
     }
 }
@@ -41,8 +46,10 @@ fn given_to_client(walker: &mut Walker, text: &str, env: &Env) {
         }
         let mut words = line.split_whitespace();
         let puts = matches!(words.next(), Some("put" | "mput" | "reput" | "send"));
-        for path in words.filter(|word| puts && !word.starts_with('-')) {
-            files::read(walker, path, env);
-        }
+        files::read_all(
+            walker,
+            words.filter(|word| puts && !word.starts_with('-')),
+            env,
+        );
     }
 }

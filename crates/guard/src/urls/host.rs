@@ -108,47 +108,21 @@ fn reach_v6(address: Ipv6Addr) -> Reach {
     }
 }
 
-const LOOPBACK_NAMES: [&str; 10] = [
-    "localhost",
-    "localhost.localdomain",
-    "ip6-localhost",
-    "ip6-loopback",
-    "localtest.me",
-    "lvh.me",
-    "vcap.me",
-    "lacolhost.com",
-    "loopback",
-    "localhost6",
-];
+const LOOPBACK_NAMES: &[&str] = words!(
+    "localhost localhost.localdomain ip6-localhost ip6-loopback localtest.me lvh.me vcap.me
+     lacolhost.com loopback localhost6"
+);
 
-const METADATA_NAMES: [&str; 7] = [
-    "metadata.azure.com",
-    "metadata.google.internal",
-    "metadata",
-    "metadata.goog",
-    "instance-data",
-    "instance-data.ec2.internal",
-    "metadata.azure.internal",
-];
+const METADATA_NAMES: &[&str] = words!(
+    "metadata.azure.com metadata.google.internal metadata metadata.goog instance-data
+     instance-data.ec2.internal metadata.azure.internal"
+);
 
 /// Endings of names that only an internal network knows.
-const PRIVATE_ENDINGS: [&str; 15] = [
-    ".internal",
-    ".local",
-    ".lan",
-    ".intranet",
-    ".corp",
-    ".home.arpa",
-    ".localdomain",
-    ".private",
-    ".svc",
-    ".cluster.local",
-    ".consul",
-    ".default",
-    ".home",
-    ".in-addr.arpa",
-    ".onion",
-];
+const PRIVATE_ENDINGS: &[&str] = words!(
+    ".internal .local .lan .intranet .corp .home.arpa .localdomain .private .svc .cluster.local
+     .consul .default .home .in-addr.arpa .onion"
+);
 
 fn reach_name(name: &str) -> Reach {
     let below = |parent: &str| {
@@ -164,14 +138,7 @@ fn reach_name(name: &str) -> Reach {
     if PRIVATE_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
         return Reach::Private;
     }
-    for service in [
-        ".nip.io",
-        ".sslip.io",
-        ".xip.io",
-        ".traefik.me",
-        ".rbndr.us",
-        ".1u.ms",
-    ] {
+    for service in words!(".nip.io .sslip.io .xip.io .traefik.me .rbndr.us .1u.ms") {
         if let Some(rest) = name.strip_suffix(service) {
             return embedded_in_name(rest);
         }

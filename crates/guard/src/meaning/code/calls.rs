@@ -1,5 +1,7 @@
 //! The calls of scripting languages that run, delete, write, read or fetch.
 
+use crate::words::ByWord;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Call {
     Run,
@@ -17,127 +19,28 @@ pub enum Call {
 }
 
 /// What a call does, by the end of the name before its parenthesis.
-pub const CALLS: [(&str, Call); 122] = [
-    ("rename", Call::Move),
-    ("copy", Call::Copy),
-    ("os.symlink", Call::Link),
-    ("symlinkSync", Call::Link),
-    ("File.symlink", Call::Link),
-    ("os.link", Call::Link),
-    ("os.RemoveAll", Call::DeleteTree),
-    ("os.rename", Call::Move),
-    ("os.replace", Call::Move),
-    ("shutil.move", Call::Move),
-    ("renameSync", Call::Move),
-    ("fs.rename", Call::Move),
-    ("File.rename", Call::Move),
-    ("FileUtils.mv", Call::Move),
-    ("shutil.copy", Call::Copy),
-    ("shutil.copy2", Call::Copy),
-    ("shutil.copyfile", Call::Copy),
-    ("shutil.copytree", Call::Copy),
-    ("copyFileSync", Call::Copy),
-    ("cpSync", Call::Copy),
-    ("FileUtils.cp", Call::Copy),
-    ("FileUtils.cp_r", Call::Copy),
-    ("io.lines", Call::Read),
-    ("readfile", Call::Read),
-    ("os.system", Call::Run),
-    ("os.popen", Call::Run),
-    ("subprocess.run", Call::Run),
-    ("subprocess.call", Call::Run),
-    ("subprocess.Popen", Call::Run),
-    ("Popen", Call::Run),
-    ("check_call", Call::Run),
-    ("check_output", Call::Run),
-    ("getoutput", Call::Run),
-    ("getstatusoutput", Call::Run),
-    ("os.execvp", Call::Run),
-    ("os.execv", Call::Run),
-    ("os.execl", Call::Run),
-    ("os.execlp", Call::Run),
-    ("os.spawnl", Call::Run),
-    ("os.spawnlp", Call::Run),
-    ("pty.spawn", Call::Run),
-    ("execSync", Call::Run),
-    ("execFileSync", Call::Run),
-    ("execFile", Call::Run),
-    ("spawnSync", Call::Run),
-    ("spawn", Call::Run),
-    (".exec", Call::Run),
-    ("system", Call::Run),
-    ("popen", Call::Run),
-    ("shell_exec", Call::Run),
-    ("passthru", Call::Run),
-    ("proc_open", Call::Run),
-    ("IO.popen", Call::Run),
-    ("os.execute", Call::Run),
-    ("io.popen", Call::Run),
-    ("Kernel.exec", Call::Run),
-    ("Open3.capture2", Call::Run),
-    ("Open3.capture3", Call::Run),
-    ("Bun.spawn", Call::Run),
-    ("Deno.Command", Call::Run),
-    ("Deno.run", Call::Run),
-    ("Process.spawn", Call::Run),
-    ("do shell script", Call::Run),
-    ("%x", Call::Run),
-    ("os.remove", Call::Delete),
-    ("os.unlink", Call::Delete),
-    ("os.rmdir", Call::Delete),
-    ("unlinkSync", Call::Delete),
-    ("fs.unlink", Call::Delete),
-    ("promises.unlink", Call::Delete),
-    ("unlink", Call::Delete),
-    ("File.delete", Call::Delete),
-    ("File.unlink", Call::Delete),
-    ("FileUtils.rm", Call::Delete),
-    ("FileUtils.rm_f", Call::Delete),
-    ("Deno.remove", Call::DeleteTree),
-    ("Deno.removeSync", Call::DeleteTree),
-    ("rmdirSync", Call::DeleteTree),
-    ("shutil.rmtree", Call::DeleteTree),
-    ("rmtree", Call::DeleteTree),
-    ("os.removedirs", Call::DeleteTree),
-    ("rmSync", Call::DeleteTree),
-    ("fs.rm", Call::DeleteTree),
-    ("promises.rm", Call::DeleteTree),
-    ("fs.rmdir", Call::DeleteTree),
-    ("rimraf", Call::DeleteTree),
-    ("removeSync", Call::DeleteTree),
-    ("emptyDirSync", Call::DeleteTree),
-    ("FileUtils.rm_rf", Call::DeleteTree),
-    ("FileUtils.rm_r", Call::DeleteTree),
-    ("FileUtils.remove_dir", Call::DeleteTree),
-    ("remove_tree", Call::DeleteTree),
-    ("rmdir", Call::Delete),
-    ("Remove-Item", Call::DeleteTree),
-    ("writeFileSync", Call::Write),
-    ("writeFile", Call::Write),
-    ("appendFileSync", Call::Write),
-    ("appendFile", Call::Write),
-    ("createWriteStream", Call::Write),
-    ("truncateSync", Call::Write),
-    ("file_put_contents", Call::Write),
-    ("File.write", Call::Write),
-    ("os.truncate", Call::Write),
-    ("Deno.writeTextFile", Call::Write),
-    ("Bun.write", Call::Write),
-    ("os.mkdir", Call::Write),
-    ("os.makedirs", Call::Write),
-    ("mkdirSync", Call::Write),
-    ("open", Call::Open),
-    ("openSync", Call::Open),
-    ("readFileSync", Call::Read),
-    ("readFile", Call::Read),
-    ("file_get_contents", Call::Read),
-    ("File.read", Call::Read),
-    ("createReadStream", Call::Read),
-    ("Deno.readTextFile", Call::Read),
-    ("urlopen", Call::Fetch),
-    ("fetch", Call::Fetch),
-    ("exec", Call::Evaluate),
-    ("eval", Call::Evaluate),
-    ("chmod", Call::Mode),
-    ("chmodSync", Call::Mode),
-];
+pub static CALLS: ByWord<Call> = by_word! {
+    "os.system os.popen subprocess.run subprocess.call subprocess.Popen Popen check_call
+     check_output getoutput getstatusoutput os.execvp os.execv os.execl os.execlp os.spawnl
+     os.spawnlp pty.spawn execSync execFileSync execFile spawnSync spawn .exec system popen
+     shell_exec passthru proc_open IO.popen os.execute io.popen Kernel.exec Open3.capture2
+     Open3.capture3 Bun.spawn Deno.Command Deno.run Process.spawn %x" => Call::Run;
+    "os.remove os.unlink os.rmdir unlinkSync fs.unlink promises.unlink unlink File.delete
+     File.unlink FileUtils.rm FileUtils.rm_f rmdir" => Call::Delete;
+    "os.RemoveAll Deno.remove Deno.removeSync rmdirSync shutil.rmtree rmtree os.removedirs
+     rmSync fs.rm promises.rm fs.rmdir rimraf removeSync emptyDirSync FileUtils.rm_rf
+     FileUtils.rm_r FileUtils.remove_dir remove_tree Remove-Item" => Call::DeleteTree;
+    "writeFileSync writeFile appendFileSync appendFile createWriteStream truncateSync
+     file_put_contents File.write os.truncate Deno.writeTextFile Bun.write os.mkdir os.makedirs
+     mkdirSync" => Call::Write;
+    "open openSync" => Call::Open;
+    "io.lines readfile readFileSync readFile file_get_contents File.read createReadStream
+     Deno.readTextFile" => Call::Read;
+    "urlopen fetch" => Call::Fetch;
+    "exec eval" => Call::Evaluate;
+    "chmod chmodSync" => Call::Mode;
+    "rename os.rename os.replace shutil.move renameSync fs.rename File.rename FileUtils.mv" => Call::Move;
+    "copy shutil.copy shutil.copy2 shutil.copyfile shutil.copytree copyFileSync cpSync
+     FileUtils.cp FileUtils.cp_r" => Call::Copy;
+    "os.symlink symlinkSync File.symlink os.link" => Call::Link;
+};

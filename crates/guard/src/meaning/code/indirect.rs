@@ -2,91 +2,45 @@
 //! by a string, and the home directory as a value.
 
 use super::Language;
-use super::token::Token;
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use super::token::{self, Token};
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files};
 
 /// Functions that run a command, as a string may name them.
-const RUNNERS: [&str; 16] = [
-    "system",
-    "exec",
-    "execSync",
-    "execFile",
-    "execFileSync",
-    "spawn",
-    "spawnSync",
-    "popen",
-    "passthru",
-    "shell_exec",
-    "proc_open",
-    "pcntl_exec",
-    "Popen",
-    "check_output",
-    "eval",
-    "assert",
-];
+const RUNNERS: &[&str] = words!(
+    "system exec execSync execFile execFileSync spawn spawnSync popen passthru shell_exec
+     proc_open pcntl_exec Popen check_output eval assert"
+);
 
 /// Functions that delete.
-const DELETERS: [&str; 9] = [
-    "unlink",
-    "rmdir",
-    "rmtree",
-    "rmSync",
-    "unlinkSync",
-    "rmdirSync",
-    "rm_rf",
-    "remove_tree",
-    "removedirs",
-];
+const DELETERS: &[&str] =
+    words!("unlink rmdir rmtree rmSync unlinkSync rmdirSync rm_rf remove_tree removedirs");
 
 /// What finds the home directory, as it is written without blanks.
-const HOMES: [&str; 10] = [
-    "Path.home()",
-    "homedir()",
-    "Dir.home",
-    "process.env.HOME",
-    "expanduser(",
-    "ENV{HOME}",
-    "getenv(",
-    "os.environ[",
-    "ENV[",
-    "UserHomeDir()",
-];
+const HOMES: &[&str] = words!(
+    "Path.home() homedir() Dir.home process.env.HOME expanduser( ENV{HOME} getenv( os.environ[
+     ENV[ UserHomeDir()"
+);
 
 /// What deletes, as it is written without blanks.
-const DELETIONS: [&str; 12] = [
-    ".unlink(",
-    "rmtree(",
-    "os.remove(",
-    "os.unlink(",
-    "rmSync(",
-    "unlinkSync(",
-    "rm_rf",
-    "rm_r(",
-    "remove_tree(",
-    "unlink(",
-    "RemoveAll(",
-    "remove_dir_all(",
-];
+const DELETIONS: &[&str] = words!(
+    ".unlink( rmtree( os.remove( os.unlink( rmSync( unlinkSync( rm_rf rm_r( remove_tree(
+     unlink( RemoveAll( remove_dir_all("
+);
 
 pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Token], env: &Env) {
-    let strings: Vec<&str> = tokens
-        .iter()
-        .filter_map(|token| match token {
-            Token::Text(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let strings: Vec<&str> = token::strings(tokens).collect();
     if strings.iter().any(|text| RUNNERS.contains(text)) && calls_a_value(tokens) {
         for text in strings.iter().filter(|text| text.contains(' ')) {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     if strings.iter().any(|text| DELETERS.contains(text)) && calls_a_value(tokens) {
-        for path in strings.iter().filter(|text| text.contains(['/', '~'])) {
-            files::delete(walker, path, env, true);
-        }
+        files::delete_all(
+            walker,
+            strings.iter().filter(|text| text.contains(['/', '~'])),
+            env,
+        );
     }
     below_home(walker, text, &strings, env);
     if language == Language::Other {
@@ -97,28 +51,16 @@ pub fn judge(walker: &mut Walker, language: Language, text: &str, tokens: &[Toke
 /// A language that we do not know: what stands in its strings is a command
 /// where something runs commands, and a target where something deletes.
 fn any_language(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
-    const RUNS: [&str; 12] = [
-        "system", "exec", "cmd", "command", "process", "Process", "run", "shell", "popen", "spawn",
-        "sh(", "qx",
-    ];
-    const DELETES: [&str; 10] = [
-        "rm(",
-        "rm_rf",
-        "File.rm",
-        "file.remove",
-        "unlink",
-        "delete",
-        "remove",
-        "Remove",
-        "rmtree",
-        "rmdir",
-    ];
+    const RUNS: &[&str] =
+        words!("system exec cmd command process Process run shell popen spawn sh( qx");
+    const DELETES: &[&str] =
+        words!("rm( rm_rf File.rm file.remove unlink delete remove Remove rmtree rmdir");
     if RUNS.iter().any(|word| text.contains(word)) {
         for (at, first) in strings.iter().enumerate() {
             if first.contains(' ') {
                 let program = first.split_whitespace().next().unwrap_or_default();
                 if rules::is_dangerous_program(program) {
-                    walker.code(first, &mut env.clone(), &Flow::Unknown);
+                    walker.aside(first, env);
                 }
             } else if rules::is_dangerous_program(first) {
                 let rest = strings.iter().skip(at);
@@ -144,20 +86,10 @@ fn any_language(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
 /// Is something called whose name does not stand there: `$f(…)`, `x["f"](…)`,
 /// `call_user_func("f", …)`?
 fn calls_a_value(tokens: &[Token]) -> bool {
-    const CALLERS: [&str; 12] = [
-        "call_user_func",
-        "array_map",
-        "array_walk",
-        "array_filter",
-        "usort",
-        "register_shutdown_function",
-        "ReflectionFunction",
-        "getattr",
-        ".send(",
-        ".public_send(",
-        "Reflect.",
-        "$",
-    ];
+    const CALLERS: &[&str] = words!(
+        "call_user_func array_map array_walk array_filter usort register_shutdown_function
+         ReflectionFunction getattr .send( .public_send( Reflect. $"
+    );
     let code = |token: &Token| match token {
         Token::Code(code) => {
             CALLERS.iter().any(|caller| code.contains(caller))
@@ -202,13 +134,7 @@ fn below_home(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
 }
 
 /// What writes, as it is written without blanks.
-const WRITES: [&str; 8] = [
-    "writeFile",
-    "appendFile",
-    ".write(",
-    "write_text(",
-    "File.write",
-    "file_put_contents(",
-    "copyFile",
-    "shutil.copy",
-];
+const WRITES: &[&str] = words!(
+    "writeFile appendFile .write( write_text( File.write file_put_contents( copyFile
+     shutil.copy"
+);

@@ -2,10 +2,46 @@
 //! of secrets.
 
 use super::Language;
+use super::signs::{ENDS, Look, SHELLS, Sign, WHOLE};
 use super::token::{self, Token};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::RuleId;
+use crate::meaning::{Env, Walker};
 use crate::rules::{self, files, net};
+
+/// The code of a text by itself.
+pub struct Facts {
+    code: String,
+    /// Without its blanks.
+    compact: String,
+    sends: bool,
+}
+
+impl Facts {
+    pub fn of(tokens: &[Token]) -> Self {
+        let code = token::without_strings(tokens);
+        let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+        let is_client = |text: &str| matches!(text.trim_start_matches("node:"), "http" | "https");
+        let sends = has_any!(
+            code,
+            "urlopen requests. fetch( http.request https.request Net::HTTP curl_exec socket.
+             URI.open HTTPConnection httpx. axios"
+        ) || compact.contains(").get(") && token::strings(tokens).any(is_client);
+        Facts {
+            code,
+            compact,
+            sends,
+        }
+    }
+
+    pub fn look<'a>(&'a self, language: Language, text: &'a str) -> Look<'a> {
+        Look {
+            language,
+            text,
+            compact: &self.compact,
+            sends: self.sends,
+        }
+    }
+}
 
 /// What can be said without knowing the language: URLs, the environment, and
 /// names of files that hold secrets.
@@ -16,143 +52,24 @@ pub fn everything_else(
     tokens: &[Token],
     env: &mut Env,
 ) {
-    let code = token::without_strings(tokens);
-    let compact: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-    let prints_environment = match language {
-        Language::Python => {
-            let mut found = compact.contains("print(os.environ)")
-                || compact.contains("print(dict(os.environ))")
-                || compact.contains("dumps(dict(os.environ")
-                || compact.contains("dumps(os.environ");
-            let filtered = compact.contains("startswith(")
-                && !tokens
-                    .iter()
-                    .any(|token| matches!(token, Token::Text(text) if wants_secrets(text)));
-            found |= compact.contains("os.environ.items()") && !filtered;
-            found
-        }
-        Language::JavaScript => {
-            compact.contains("(process.env)")
-                || compact.contains("process.env,")
-                || compact.trim_end_matches(';').ends_with("process.env")
-                || compact.contains("entries(process.env")
-                || compact.contains("Deno.env.toObject")
-                || compact.contains("(Bun.env)")
-                || compact.contains("for(") && compact.contains("inprocess.env)")
-        }
-        Language::Ruby => {
-            compact.contains("putsENV.to_h")
-                || compact.contains("pENV")
-                || compact.contains("ENV.to_h")
-                || compact.contains("ENV.inspect")
-        }
-        Language::Perl => compact.contains("%ENV"),
-        Language::Php => {
-            text.contains("getenv()")
-                || compact.contains("($_ENV)")
-                || compact.contains("($_SERVER)")
-        }
-        Language::Awk => compact.contains("inENVIRON"),
-        Language::Other => [
-            "Sys.getenv()",
-            "(ENV)",
-            "System.get_env()",
-            "os:getenv()",
-            "System.getenv()",
-            "ProcessInfo.processInfo.environment",
-        ]
-        .iter()
-        .any(|word| text.contains(word)),
-        _ => false,
-    };
-    if prints_environment {
-        walker.report("secret.environment", text);
+    let facts = Facts::of(tokens);
+    let look = facts.look(language, text);
+    let compact = look.compact;
+    if lists_environment(&look, tokens) && !look.rules(WHOLE).contains(&RuleId::SecretEnvironment) {
+        walker.report(RuleId::SecretEnvironment, text);
     }
-    let reads_names = [
-        "os.environ",
-        "os.getenv",
-        "process.env",
-        "ENV[",
-        "getenv(",
-        "$ENV{",
-        "ENVIRON[",
-        "Deno.env",
-        "get_env(",
-    ]
-    .iter()
-    .any(|word| code.contains(word));
-    let sends = [
-        "urlopen",
-        "requests.",
-        "fetch(",
-        "http.request",
-        "https.request",
-        "Net::HTTP",
-        "curl_exec",
-        "socket.",
-        "URI.open",
-        "HTTPConnection",
-        "httpx.",
-        "axios",
-    ]
-    .iter()
-    .any(|word| code.contains(word))
-        || compact.contains(").get(")
-            && tokens.iter().any(|token| {
-                matches!(token, Token::Text(text) if matches!(text.trim_start_matches("node:"), "http" | "https"))
-            });
-    let reads_files = [
-        "open", "read", "File", "load", "file", "Path(", "slurp", "cat", "dotenv", "config(", "<",
-    ]
-    .iter()
-    .any(|word| compact.contains(word));
-    let whole_environment = [
-        "dict(os.environ",
-        "os.environ)",
-        "os.environ,",
-        "os.environ.copy()",
-        "(process.env",
-        "process.env)",
-        "process.env}",
-        "ENV.to_h",
-    ];
-    let named_only = ["process.env."].iter().any(|word| compact.contains(word));
-    if sends && !named_only && whole_environment.iter().any(|word| compact.contains(word)) {
-        walker.report("secret.send", text);
-    }
-    if sends
-        && ["(eval)", "eval(", "exec(", "Function(", "evalURI", "_eval"]
-            .iter()
-            .any(|word| compact.contains(word))
-    {
-        walker.report("net.run-remote-code", text);
-    }
-    if ["evalpack(", "evalunpack(", "eval(pack(", "eval(unpack("]
-        .iter()
-        .any(|word| compact.contains(word))
-    {
-        walker.report("opaque.code", text);
-    }
-    if language == Language::Perl && compact.contains("evalget(") {
-        walker.report("net.run-remote-code", text);
-    }
-    if ["setuid(0", "seteuid(0", "setreuid(0"]
-        .iter()
-        .any(|word| compact.contains(word))
-    {
-        walker.report("privilege.escalate", text);
-    }
-    if language == Language::Perl
-        && ["chmod0777", "chmod0666", "chmod(0777"]
-            .iter()
-            .any(|word| compact.contains(word))
-    {
-        walker.report("perm.world-writable", text);
-    }
-    for token in tokens {
-        let Token::Text(text) = token else { continue };
+    report(walker, &look, WHOLE);
+    let reads_names = has_any!(
+        facts.code,
+        "os.environ os.getenv process.env ENV[ getenv( $ENV{ ENVIRON[ Deno.env get_env("
+    );
+    let reads_files = has_any!(
+        compact,
+        "open read File load file Path( slurp cat dotenv config( <"
+    );
+    for text in token::strings(tokens) {
         if reads_names && rules::secret::is_secret_variable(text) {
-            walker.report("secret.environment", text);
+            walker.report(RuleId::SecretEnvironment, text);
         }
         if text.contains("://") {
             net::fetch(walker, text);
@@ -160,68 +77,29 @@ pub fn everything_else(
             files::mentioned(walker, text, env);
         }
     }
-    let secret_property = ["process.env.", "ENV.", "ENV{"].iter().any(|word| {
-        compact.match_indices(word).any(|(at, _)| {
-            let name: String = compact
-                .get(at + word.len()..)
-                .unwrap_or_default()
-                .chars()
-                .take_while(|c| c.is_alphanumeric() || *c == '_')
-                .collect();
-            rules::secret::is_secret_variable(&name)
-        })
-    });
-    if secret_property
-        && (sends
-            || compact.contains("console.log")
-            || compact.starts_with("process.env.") && !compact.contains('=')
-            || compact.contains("puts")
-            || compact.contains("print"))
-    {
-        walker.report("secret.environment", text);
+    if shows_property(&look) {
+        walker.report(RuleId::SecretEnvironment, text);
     }
-    if compact.contains("socket.socket") && compact.contains("os.dup2")
-        || compact.contains("pty.spawn") && compact.contains("connect")
-    {
-        walker.report("net.reverse-shell", text);
-    }
-    let runs = [
-        "system",
-        "exec",
-        "popen",
-        "spawn",
-        "subprocess",
-        "child_",
-        "shell",
-        "getattr",
-        "__import__",
-        "getline",
-        "|&",
-    ]
-    .iter()
-    .any(|word| compact.contains(word));
-    let connects = ["socket", "Socket", "fsockopen", "inet_aton"]
-        .iter()
-        .any(|word| compact.contains(word))
-        || text.contains("/inet/tcp/");
+    report(walker, &look, SHELLS);
+    let runs = has_any!(
+        compact,
+        "system exec popen spawn subprocess child_ shell getattr __import__ getline |&"
+    );
+    let connects =
+        has_any!(compact, "socket Socket fsockopen inet_aton") || text.contains("/inet/tcp/");
     if connects
-        && (runs || text.contains("/bin/sh") || text.contains("/bin/bash"))
-        && (text.contains("sh -i")
-            || text.contains("dup2")
-            || text.contains("/bin/")
-            || text.contains("popen")
-            || text.contains("getline"))
+        && (runs || has_any!(text, "/bin/sh /bin/bash"))
+        && (text.contains("sh -i") || has_any!(text, "dup2 /bin/ popen getline"))
     {
-        walker.report("net.reverse-shell", text);
+        walker.report(RuleId::NetReverseShell, text);
     }
     // A string that is a dangerous command, where something runs strings.
-    for token in tokens.iter().filter(|_| runs) {
-        if let Token::Text(text) = token
-            && let Some(first) = text.trim().split(' ').next()
+    for text in token::strings(tokens).filter(|_| runs) {
+        if let Some(first) = text.trim().split(' ').next()
             && (language == Language::Awk || first.len() < text.trim().len())
             && rules::is_dangerous_program(first)
         {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     if language == Language::Other {
@@ -233,11 +111,8 @@ pub fn everything_else(
         }
     }
     quoted_commands(walker, language, text, env);
-    let ends = ["shut down", "restart", "log out"];
-    if language == Language::AppleScript && ends.iter().any(|word| text.contains(word)) {
-        walker.report("system.power", text);
-    }
-    processes(walker, &compact);
+    report(walker, &look, ENDS);
+    processes(walker, compact);
     if language == Language::Other && compact.contains('!') {
         for (_, rest) in text.split('\n').filter_map(|line| line.split_once('!')) {
             walker.escaped(rest, env);
@@ -245,12 +120,48 @@ pub fn everything_else(
     }
 }
 
+fn report(walker: &mut Walker, look: &Look, signs: &[Sign]) {
+    // One variable is not the environment.
+    let one_variable = look.compact.contains("process.env.");
+    for rule in look.rules(signs) {
+        if rule != RuleId::SecretSend || !one_variable {
+            walker.report(rule, look.text);
+        }
+    }
+}
+
+/// Does it go through all variables, and not for names that hold no secret?
+fn lists_environment(look: &Look, tokens: &[Token]) -> bool {
+    match look.language {
+        Language::Python => {
+            let filtered =
+                look.compact.contains("startswith(") && !token::strings(tokens).any(wants_secrets);
+            look.compact.contains("os.environ.items()") && !filtered
+        }
+        Language::JavaScript => look.compact.trim_end_matches(';').ends_with("process.env"),
+        _ => false,
+    }
+}
+
+/// Is a variable that holds a secret sent or shown?
+fn shows_property(look: &Look) -> bool {
+    let compact = look.compact;
+    let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
+    let is_secret = |rest: &str| {
+        let name: String = rest.chars().take_while(is_part).collect();
+        rules::secret::is_secret_variable(&name)
+    };
+    let named = |word: &&str| compact.split(word).skip(1).any(is_secret);
+    ["process.env.", "ENV.", "ENV{"].iter().any(named)
+        && (look.sends
+            || has_any!(compact, "console.log puts print")
+            || compact.starts_with("process.env.") && !compact.contains('='))
+}
+
 /// Does a filter for variables of this name let secrets through?
 fn wants_secrets(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
-    ["AWS", "SECRET", "TOKEN", "KEY", "PASS", "API"]
-        .iter()
-        .any(|word| upper.contains(word))
+    has_any!(upper, "AWS SECRET TOKEN KEY PASS API")
 }
 
 /// `qx(…)` of Perl and `%x{…}` of Ruby run what they quote.
@@ -271,7 +182,7 @@ fn quoted_commands(walker: &mut Walker, language: Language, text: &str, env: &En
             _ => continue,
         };
         if let Some((command, _)) = rest.as_str().split_once(close) {
-            walker.code(command, &mut env.clone(), &Flow::Unknown);
+            walker.aside(command, env);
         }
     }
 }
@@ -285,19 +196,15 @@ fn processes(walker: &mut Walker, compact: &str) {
         {
             let whom = rest.split([',', ')', '(']).next().unwrap_or_default();
             if matches!(whom, "1" | "-1" | "0" | "os.getppid" | "process.ppid") {
-                walker.report("system.process", whom);
+                walker.report(RuleId::SystemProcess, whom);
             }
         }
     }
-    let endless = [
-        "while1",
-        "whileTrue",
-        "while(1)",
-        "while(true)",
-        "for(;;)",
-        "loop{",
-    ];
-    if compact.contains("fork") && endless.iter().any(|word| compact.contains(word)) {
-        walker.report("system.fork-bomb", "fork");
+    let endless = has_any!(
+        compact,
+        "while1 whileTrue while(1) while(true) for(;;) loop{"
+    );
+    if endless && compact.contains("fork") {
+        walker.report(RuleId::SystemForkBomb, "fork");
     }
 }

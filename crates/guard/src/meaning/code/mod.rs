@@ -7,13 +7,16 @@ mod indirect;
 mod look;
 mod power_shell;
 mod resolve;
+mod signs;
 mod targets;
 mod token;
 mod words;
 
 use super::env::{Env, Flow};
 use super::walk::Walker;
+use crate::RuleId;
 use crate::rules::{files, net};
+use crate::words::is_one_of;
 use calls::{CALLS, Call};
 use token::Token;
 use words::{ends_with_name, obfuscated, with_unknown};
@@ -137,27 +140,18 @@ impl Scan<'_, '_> {
         } else {
             text
         };
-        let next: String = next
-            .chars()
-            .filter(|c| !c.is_whitespace())
-            .take(60)
-            .collect();
+        let next = next.chars().filter(|c| !c.is_whitespace());
+        let next: String = next.take(60).collect();
         let next = next.trim_start_matches(')');
-        if let Some(rest) = next.strip_prefix(".expanduser()").or(Some(next)) {
-            let each = (rest.starts_with(".glob(")
-                || rest.starts_with(".rglob(")
-                || rest.starts_with(".iterdir("))
-                && self.whole.contains(".unlink(");
-            if rest.starts_with(".unlink") || rest.starts_with(".rmdir") || each {
-                files::delete(self.walker, text, env, each);
-            } else if rest.starts_with(".write_text")
-                || rest.starts_with(".write_bytes")
-                || rest.starts_with(".touch")
-            {
-                files::write(self.walker, text, env);
-            } else if rest.starts_with(".read_text") || rest.starts_with(".read_bytes") {
-                files::read(self.walker, text, env);
-            }
+        let rest = next.strip_prefix(".expanduser()").unwrap_or(next);
+        let walks = is_one_of(".glob(*|.rglob(*|.iterdir(*", rest);
+        let each = walks && self.whole.contains(".unlink(");
+        if each || is_one_of(".unlink*|.rmdir*", rest) {
+            files::delete(self.walker, text, env, each);
+        } else if is_one_of(".write_text*|.write_bytes*|.touch*", rest) {
+            files::write(self.walker, text, env);
+        } else if is_one_of(".read_text*|.read_bytes*", rest) {
+            files::read(self.walker, text, env);
         }
     }
 
@@ -198,8 +192,13 @@ impl Scan<'_, '_> {
             Some(outer) if self.language == Language::Perl => outer.trim_end(),
             _ => before,
         };
-        let Some((name, call)) = CALLS
+        let script = std::iter::once((&"do shell script", &Call::Run));
+        let calls = CALLS
+            .rows
             .iter()
+            .flat_map(|(names, call)| names.iter().map(move |name| (name, call)));
+        let Some((name, call)) = calls
+            .chain(script)
             .filter(|(name, _)| ends_with_name(before, name))
             .max_by_key(|(name, _)| name.len())
         else {
@@ -219,63 +218,29 @@ impl Scan<'_, '_> {
         } else {
             self.following(12)
         };
+        let path = texts.first().filter(|_| literal);
         match call {
             Call::Run => self.runs(name, &texts, first, literal, env),
             Call::Delete | Call::DeleteTree => {
                 let tree = *call == Call::DeleteTree;
-                let path = texts.first().filter(|_| literal);
+                let path = path.map(|path| match first.starts_with('f') {
+                    true => self.expanded(&with_unknown(path)),
+                    false => self.expanded(path),
+                });
                 match path {
-                    Some(path) => {
-                        let path = if first.starts_with('f') {
-                            with_unknown(path)
-                        } else {
-                            path.clone()
-                        };
-                        let path = self.expanded(&path);
-                        files::delete(self.walker, &path, env, tree);
-                    }
+                    Some(path) => files::delete(self.walker, &path, env, tree),
                     None => self.unresolved_delete(first, tree, env),
                 }
             }
             Call::Write => {
-                if let Some(path) = texts.first().filter(|_| literal) {
-                    let path = self.expanded(path);
-                    files::write(self.walker, &path, env);
-                }
-            }
-            Call::Open => {
-                // Perl names the handle first, and may give the mode its own place.
-                if let [mode, path, ..] = texts.as_slice()
-                    && mode.starts_with(['>', '<', '+'])
-                    && self.language == Language::Perl
-                {
-                    let path = self.expanded(path);
-                    if mode.contains(['>', '+']) {
-                        files::write(self.walker, &path, env);
-                    } else {
-                        files::read(self.walker, &path, env);
-                    }
-                } else if let Some(path) = texts
-                    .first()
-                    .filter(|_| literal || self.language == Language::Perl)
-                {
-                    let path = self.expanded(path);
-                    let writes = texts.get(1).is_some_and(|mode| {
-                        mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>'])
-                    });
-                    if writes || path.starts_with('>') {
-                        files::write(self.walker, path.trim_start_matches(['>', ' ']), env);
-                    } else {
-                        files::read(self.walker, path.trim_start_matches(['<', ' ']), env);
-                    }
-                }
+                let path = path.map(|path| self.expanded(path));
+                files::write_all(self.walker, path, env);
             }
             Call::Read => {
-                if let Some(path) = texts.first().filter(|_| literal) {
-                    let path = self.expanded(path);
-                    files::read(self.walker, &path, env);
-                }
+                let path = path.map(|path| self.expanded(path));
+                files::read_all(self.walker, path, env);
             }
+            Call::Open => self.opens(&texts, literal, env),
             Call::Fetch => {
                 if let Some(url) = texts.first() {
                     net::fetch(self.walker, url);
@@ -283,36 +248,52 @@ impl Scan<'_, '_> {
             }
             Call::Mode => {
                 let mode: String = self.whole.chars().filter(|c| !c.is_whitespace()).collect();
-                if ["0o777", "0777", "511", "0o666", "0666"]
-                    .iter()
-                    .any(|m| mode.contains(m))
-                {
-                    self.walker.report("perm.world-writable", before);
+                if has_any!(mode, "0o777 0777 511 0o666 0666") {
+                    self.walker.report(RuleId::PermWorldWritable, before);
                 }
             }
-            Call::Move | Call::Copy | Call::Link => {
-                if let (true, [source, rest @ ..]) = (literal, texts.as_slice()) {
-                    let source = self.expanded(source);
-                    if *call == Call::Move {
-                        files::delete(self.walker, &source, env, true);
-                    } else {
-                        files::read(self.walker, &source, env);
-                    }
-                    if *call == Call::Link {
-                        files::linked(self.walker, &source);
-                    }
-                    // `d + '/x'` is no path that stands here.
-                    let plain = matches!(
-                        self.tokens.get(self.at + 1),
-                        Some(Token::Code(code)) if code.trim() == ","
-                    );
-                    if let Some(target) = rest.first().filter(|_| plain) {
-                        let target = self.expanded(target);
-                        files::write(self.walker, &target, env);
-                    }
-                }
-            }
+            Call::Move | Call::Copy | Call::Link if literal => self.moves(*call, &texts, env),
+            Call::Move | Call::Copy | Call::Link => {}
             Call::Evaluate => self.evaluates(name, &texts, first, env),
+        }
+    }
+
+    fn opens(&mut self, texts: &[String], literal: bool, env: &Env) {
+        let perl = self.language == Language::Perl;
+        let (mode, path) = match texts {
+            // Perl names the handle first, and may give the mode its own place.
+            [mode, path, ..] if perl && mode.starts_with(['>', '<', '+']) => (mode.as_str(), path),
+            [path, mode, ..] if literal || perl => (mode.as_str(), path),
+            [path] if literal || perl => ("", path),
+            _ => return,
+        };
+        let path = self.expanded(path);
+        let writes = mode.starts_with(['>', '+'])
+            || mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>']);
+        if writes || path.starts_with('>') {
+            files::write(self.walker, path.trim_start_matches(['>', ' ']), env);
+        } else {
+            files::read(self.walker, path.trim_start_matches(['<', ' ']), env);
+        }
+    }
+
+    fn moves(&mut self, call: Call, texts: &[String], env: &Env) {
+        let Some((source, rest)) = texts.split_first() else {
+            return;
+        };
+        let source = self.expanded(source);
+        match call {
+            Call::Move => files::delete(self.walker, &source, env, true),
+            _ => files::read(self.walker, &source, env),
+        }
+        if call == Call::Link {
+            files::linked(self.walker, &source);
+        }
+        // `d + '/x'` is no path that stands here.
+        let next = self.tokens.get(self.at + 1);
+        if matches!(next, Some(Token::Code(code)) if code.trim() == ",") {
+            let target = rest.first().map(|target| self.expanded(target));
+            files::write_all(self.walker, target, env);
         }
     }
 
@@ -328,32 +309,21 @@ impl Scan<'_, '_> {
         if name == ".exec" && !self.whole.contains("child_process") {
             return;
         }
-        if ["urlopen", "requests.", "fetch("]
-            .iter()
-            .any(|word| first.contains(word))
-        {
-            self.walker.report("net.run-remote-code", name);
+        if has_any!(first, "urlopen requests. fetch(") {
+            self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
         }
         if texts.is_empty() || !literal {
             if !self.harmless_variable(first) {
-                self.walker.report("opaque.code", name);
+                self.walker.report(RuleId::OpaqueCode, name);
             }
             return;
         }
         let is_list = first.starts_with('[')
-            || name.starts_with("os.execv")
-            || name.starts_with("os.execl")
-            || name.starts_with("os.spawn")
-            || matches!(
+            || is_one_of("os.execv*|os.execl*|os.spawn*", name)
+            || one_of!(
                 name,
-                "spawn"
-                    | "spawnSync"
-                    | "execFile"
-                    | "execFileSync"
-                    | "Bun.spawn"
-                    | "Deno.Command"
-                    | "pty.spawn"
+                "spawn spawnSync execFile execFileSync Bun.spawn Deno.Command pty.spawn"
             );
         let one_text = texts.len() == 1 && texts.first().is_some_and(|text| text.contains(' '));
         if is_list && !one_text
@@ -402,13 +372,13 @@ impl Scan<'_, '_> {
         .iter()
         .any(|word| whole.contains(word));
         if fetched {
-            self.walker.report("net.run-remote-code", name);
+            self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
         }
         if let Some(Token::Backticks(command)) = self.tokens.get(self.at) {
-            let flow = self.walker.code(command, &mut env.clone(), &Flow::Unknown);
+            let flow = self.walker.aside(command, env);
             if flow == Flow::Network {
-                self.walker.report("net.run-remote-code", name);
+                self.walker.report(RuleId::NetRunRemoteCode, name);
             }
             return;
         }
@@ -432,7 +402,7 @@ impl Scan<'_, '_> {
                 }
                 _ => {
                     if obfuscated(whole) {
-                        self.walker.report("opaque.code", name);
+                        self.walker.report(RuleId::OpaqueCode, name);
                     }
                 }
             },

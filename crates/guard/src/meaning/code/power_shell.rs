@@ -1,8 +1,8 @@
 //! PowerShell and the command interpreter of Windows: one statement after the
 //! other, each with its verb and its paths.
 
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::Walker;
+use crate::RuleId;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{self, files, net, secret};
 
 pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
@@ -18,18 +18,18 @@ pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
     ]);
     let runs = has(&["iex", "invoke-expression", "| sh", "| bash"]);
     if fetches && runs {
-        walker.report("net.run-remote-code", text);
+        walker.report(RuleId::NetRunRemoteCode, text);
         return;
     }
     if lower.contains("set-executionpolicy")
         || lower.contains("start-process") && lower.contains("runas")
     {
-        walker.report("privilege.escalate", text);
+        walker.report(RuleId::PrivilegeEscalate, text);
     }
     if has(&["env:\\", "env: ", "env:*", "getenvironmentvariables"])
         || lower.trim_end().ends_with("env:")
     {
-        walker.report("secret.environment", text);
+        walker.report(RuleId::SecretEnvironment, text);
     }
     for (_, rest) in lower
         .match_indices("$env:")
@@ -38,7 +38,7 @@ pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
         let name = name.into_iter().next().unwrap_or_default();
         if secret::is_secret_variable(&name.to_ascii_uppercase()) {
-            walker.report("secret.environment", name);
+            walker.report(RuleId::SecretEnvironment, name);
         }
     }
     for statement in text.split([';', '|', '\n', '{', '}', '&']) {
@@ -69,14 +69,10 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
         }
         "set-content" | "sc" | "add-content" | "ac" | "out-file" | "new-item" | "ni"
         | "tee-object" => {
-            if let Some(path) = paths().next() {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, paths().next(), env);
         }
         "copy-item" | "copy" | "cp" | "move-item" | "move" | "mv" => {
-            if let Some(target) = paths().nth(1) {
-                files::write(walker, target, env);
-            }
+            files::write_all(walker, paths().nth(1), env);
             if let Some(source) = paths().next() {
                 files::mentioned(walker, source, env);
             }
@@ -86,14 +82,14 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
                 net::fetch(walker, url);
             }
         }
-        "stop-computer" | "restart-computer" => walker.report("system.power", statement),
+        "stop-computer" | "restart-computer" => walker.report(RuleId::SystemPower, statement),
         "format-volume" | "clear-disk" | "format" | "diskpart" => {
-            walker.report("disk.format", statement);
+            walker.report(RuleId::DiskFormat, statement);
         }
         "stop-service" | "set-service" | "set-mppreference" => {
-            walker.report("system.service", statement);
+            walker.report(RuleId::SystemService, statement);
         }
-        "register-scheduledtask" | "schtasks" => walker.report("system.schedule", statement),
+        "register-scheduledtask" | "schtasks" => walker.report(RuleId::SystemSchedule, statement),
         name if rules::is_dangerous_program(name) => {
             let argv: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);

@@ -3,7 +3,8 @@
 use super::Scan;
 use super::token::Token;
 use super::words::obfuscated;
-use crate::meaning::env::Env;
+use crate::RuleId;
+use crate::meaning::Env;
 use crate::rules::files;
 
 impl Scan<'_, '_> {
@@ -49,7 +50,7 @@ impl Scan<'_, '_> {
 
     pub(super) fn unresolved_delete(&mut self, first: &str, tree: bool, env: &mut Env) {
         if obfuscated(self.whole) {
-            self.walker.report("opaque.target", first);
+            self.walker.report(RuleId::OpaqueTarget, first);
             return;
         }
         if let Some(path) = self.assigned(first) {
@@ -73,7 +74,7 @@ impl Scan<'_, '_> {
             })
             .collect();
         if texts.is_empty() {
-            self.walker.report("opaque.target", first);
+            self.walker.report(RuleId::OpaqueTarget, first);
         }
         for text in texts {
             let path = self.expanded(&text);

@@ -5,99 +5,43 @@
 
 use super::Language;
 use super::token::{self, Token};
-use crate::meaning::env::{Env, Flow};
+use crate::RuleId;
 use crate::meaning::interpret;
-use crate::meaning::walk::Walker;
+use crate::meaning::{Env, Flow, Walker};
 use crate::rules::{database, files, net};
 
 /// Where a string that is a path lies when it is one of the system.
-const ROOTS: [&str; 17] = [
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/var",
-    "/opt",
-    "/root",
-    "/home",
-    "/boot",
-    "/srv",
-    "/dev/sd",
-    "/dev/nvme",
-    "/Users",
-    "/Library",
-    "/System",
-    "~",
-];
+const ROOTS: &[&str] = words!(
+    "/etc /usr /bin /sbin /lib /var /opt /root /home /boot /srv /dev/sd /dev/nvme /Users
+     /Library /System ~"
+);
 
-const DELETES: [&str; 18] = [
-    "unlink",
-    "rmtree",
-    "rmSync",
-    "rm_r",
-    "remove_tree",
-    "RemoveAll",
-    "removeItem",
-    "removeDir",
-    "removeSync",
-    "remove_file",
-    "remove_dir",
-    "os.remove",
-    "rmdir",
-    "deleteIfExists",
-    "Files.delete",
-    "File.delete",
-    "deleteRecursively",
-    "delete(",
-];
+const DELETES: &[&str] = words!(
+    "unlink rmtree rmSync rm_r remove_tree RemoveAll removeItem removeDir removeSync
+     remove_file remove_dir os.remove rmdir deleteIfExists Files.delete File.delete
+     deleteRecursively delete("
+);
 
-const WRITES: [&str; 14] = [
-    "write",
-    "Write",
-    "extract",
-    "unpack",
-    "save",
-    "touch",
-    "mkdir",
-    "append",
-    "truncate",
-    "chmod",
-    "chown",
-    "createFile",
-    "Create",
-    "to_csv",
-];
+const WRITES: &[&str] = words!(
+    "write Write extract unpack save touch mkdir append truncate chmod chown createFile Create
+     to_csv"
+);
 
 /// What a string is given to where its file is read.
 const READS: [&str; 5] = ["read", "load", "open", "copy", "exists"];
 
 /// What a string is given to where its file is only looked at.
-const LOOKS: [&str; 9] = [
-    "isfile", "isdir", "listdir", "stat", "access", "glob", "include", "require", "print",
-];
+const LOOKS: &[&str] = words!("isfile isdir listdir stat access glob include require print");
 
-const RUNS: [&str; 9] = [
-    "system",
-    "exec",
-    "popen",
-    "Popen",
-    "spawn",
-    "subprocess",
-    "child_process",
-    "Process",
-    "run(",
-];
+const RUNS: &[&str] = words!("system exec popen Popen spawn subprocess child_process Process run(");
 
-const CONNECTS: [&str; 8] = [
-    "connect", "Connect", "HTTP", "http", "socket", "Socket", "TCP", "requests",
-];
+const CONNECTS: &[&str] = words!("connect Connect HTTP http socket Socket TCP requests");
 
 pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &Env) {
     let code = token::without_strings(tokens);
     let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    let (deletes, writes, runs) = (says(&DELETES), says(&WRITES), says(&RUNS));
-    let connects = says(&CONNECTS);
+    let (deletes, writes, runs) = (says(DELETES), says(WRITES), says(RUNS));
+    let connects = says(CONNECTS);
     let queries = says(&["execute", "query(", "executescript", "raw("]);
     for (at, token) in tokens.iter().enumerate() {
         let Token::Text(text) = token else { continue };
@@ -109,19 +53,16 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
         }
         let is_program = matches!(text.as_str(), "sudo" | "rm" | "dd" | "shred" | "doas");
         if runs && is_program && is_first(tokens, at) {
-            let rest = tokens.iter().skip(at).filter_map(|token| match token {
-                Token::Text(text) => Some(text.clone()),
-                _ => None,
-            });
-            let argv: Vec<String> = rest.take(12).collect();
+            let rest = token::strings(tokens.get(at..).unwrap_or_default());
+            let argv: Vec<String> = rest.take(12).map(str::to_owned).collect();
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);
         }
         // A shell without a script waits for whoever is connected to it.
         if runs && text.starts_with('/') && interpret::is_shell(text) && !has_script(tokens, at) {
-            walker.report("opaque.code", text);
+            walker.report(RuleId::OpaqueCode, text);
         }
         if text.contains("://") && is_loaded(tokens, at) {
-            walker.report("net.run-remote-code", text);
+            walker.report(RuleId::NetRunRemoteCode, text);
         }
         if connects && is_address(text) {
             net::connect(walker, text);
@@ -134,7 +75,7 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
     if language == Language::Python {
         for line in code.lines() {
             if let Some(command) = line.trim_start().strip_prefix('!') {
-                walker.code(command, &mut env.clone(), &Flow::Unknown);
+                walker.aside(command, env);
             }
         }
     }
@@ -151,14 +92,12 @@ fn is_system_path(text: &str) -> bool {
 }
 
 fn is_looked_at(tokens: &[Token], at: usize) -> bool {
-    is_given_to(&READS, tokens, at) || is_given_to(&LOOKS, tokens, at)
+    is_given_to(&READS, tokens, at) || is_given_to(LOOKS, tokens, at)
 }
 
 /// Does a mode to write stand before or behind the string: `">", "/etc/x"`?
 fn stands_by_mode(tokens: &[Token], at: usize) -> bool {
-    const MODES: [&str; 12] = [
-        ">", ">>", "+>", "w", "a", "wb", "ab", "w+", "a+", "wt", "at", "x",
-    ];
+    const MODES: &[&str] = words!("> >> +> w a wb ab w+ a+ wt at x");
     let is_mode = |index: Option<usize>| {
         matches!(
             index.and_then(|index| tokens.get(index)),
@@ -193,17 +132,9 @@ fn is_loaded(tokens: &[Token], at: usize) -> bool {
         .trim_end()
         .trim_end_matches("download(")
         .trim_end_matches('(');
-    [
-        "source",
-        "include",
-        "include_once",
-        "require_once",
-        "import",
-        "require",
-        "importScripts",
-    ]
-    .iter()
-    .any(|name| code.trim_end().ends_with(name))
+    words!("source include include_once require_once import require importScripts")
+        .iter()
+        .any(|name| code.trim_end().ends_with(name))
 }
 
 /// Is the string given to a call with such a name?
@@ -228,24 +159,18 @@ fn is_given_to(names: &[&str], tokens: &[Token], at: usize) -> bool {
 
 /// Does an option or a script follow the name of a shell?
 fn has_script(tokens: &[Token], at: usize) -> bool {
-    let next = tokens.iter().skip(at + 1).find_map(|token| match token {
-        Token::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
+    let mut behind = token::strings(tokens.get(at + 1..).unwrap_or_default());
+    let next = behind.next();
     next.is_some_and(|text| text != "-i" && !interpret::is_shell(text))
 }
 
 /// A host without a scheme: four numbers, or the name of a metadata service.
 fn is_address(text: &str) -> bool {
-    let numbers = text.split('.').count() == 4
-        && text
-            .split('.')
-            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = text.split('.').count() == 4 && text.split('.').all(is_number);
     numbers || text == "metadata.google.internal"
 }
 
 fn memory(tokens: &[Token]) -> bool {
-    tokens
-        .iter()
-        .any(|token| matches!(token, Token::Text(text) if text.contains(":memory:")))
+    token::strings(tokens).any(|text| text.contains(":memory:"))
 }

@@ -108,6 +108,14 @@ fn joined(tokens: Vec<Token<'_>>, language: Language) -> Vec<Token<'_>> {
     result
 }
 
+/// The strings alone.
+pub fn strings<'t>(tokens: &'t [Token]) -> impl Iterator<Item = &'t str> {
+    tokens.iter().filter_map(|token| match token {
+        Token::Text(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
 /// The code alone, for words that must not stand in a string.
 pub fn without_strings(tokens: &[Token]) -> String {
     let code = |token: &Token| match token {
@@ -129,5 +137,5 @@ fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }
-    crate::meaning::output::printf(&["%b".to_owned(), text.to_owned()])
+    crate::meaning::decode::printf(&["%b".to_owned(), text.to_owned()])
 }

@@ -10,18 +10,9 @@ pub fn ends_with_name(before: &str, name: &str) -> bool {
                 c.is_alphanumeric()
                     || c == '_'
                     || (c == '.'
-                        && matches!(
+                        && one_of!(
                             name,
-                            "open"
-                                | "exec"
-                                | "eval"
-                                | "spawn"
-                                | "fetch"
-                                | "unlink"
-                                | "rmdir"
-                                | "system"
-                                | "rimraf"
-                                | "popen"
+                            "open exec eval spawn fetch unlink rmdir system rimraf popen"
                         )
                         && !trusted_receiver(rest))
             })
@@ -31,56 +22,20 @@ pub fn ends_with_name(before: &str, name: &str) -> bool {
 /// `os.system`, `fs.rmdir`: the object before the name is the library.
 fn trusted_receiver(rest: &str) -> bool {
     let rest = rest.trim_end_matches('.');
-    [
-        "os",
-        "fs",
-        "io",
-        "subprocess",
-        "shell",
-        "cp",
-        "child_process",
-        "Kernel",
-        "pty",
-        "IO",
-        "commands",
-        "require('child_process')",
-        "require(\"child_process\")",
-    ]
-    .iter()
-    .any(|name| rest.ends_with(name))
+    words!("os fs io subprocess shell cp child_process Kernel pty IO commands")
+        .iter()
+        .any(|name| rest.ends_with(name))
         || rest.ends_with(')')
 }
 
 /// Does the text build its strings so that they can't be read?
 pub fn obfuscated(text: &str) -> bool {
-    [
-        "base64",
-        "Base64",
-        "decode64",
-        "unpack(",
-        "b64decode",
-        "atob",
-        "fromCharCode",
-        "chr(",
-        "bytes.fromhex",
-        "unhexlify",
-        "decode(",
-        "rot13",
-        "rot_13",
-        "[::-1]",
-        ".reverse()",
-        "getattr(",
-        "__import__",
-        "sys.argv",
-        "process.argv",
-        "input(",
-        "stdin",
-        "pack(",
-        "Buffer.from",
-        "\\x",
-    ]
-    .iter()
-    .any(|word| text.contains(word))
+    has_any!(
+        text,
+        "base64 Base64 decode64 unpack( b64decode atob fromCharCode chr( bytes.fromhex
+         unhexlify decode( rot13 rot_13 [::-1] .reverse() getattr( __import__ sys.argv
+         process.argv input( stdin pack( Buffer.from \\x"
+    )
 }
 
 pub fn with_unknown(text: &str) -> String {

@@ -1,14 +1,14 @@
 //! Every built-in rule as data: what it is about in three languages, a safer
 //! way, and examples that tests hold it to.
 
-mod files;
-mod git;
-mod guard;
-mod network;
-mod packs;
-mod system;
+#[macro_use]
+mod define;
+mod table;
 
 use ralph_core::lang::{Lang, Say};
+
+use table::RULES;
+pub use table::RuleId;
 
 /// A text in every language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub struct Text {
     pub en: &'static str,
     pub tw: &'static str,
     pub cn: &'static str,
+}
+
+pub(crate) const fn text(en: &'static str, tw: &'static str, cn: &'static str) -> Text {
+    Text { en, tw, cn }
 }
 
 impl Say for Text {
@@ -42,31 +46,19 @@ pub enum Family {
 impl Family {
     pub fn headline(self, lang: Lang) -> String {
         match self {
-            Family::Command => Text {
-                en: "dangerous command",
-                tw: "危險命令被攔截",
-                cn: "危险命令被拦截",
-            },
-            Family::Sensitive => Text {
-                en: "sensitive file or secret",
-                tw: "禁止操作敏感檔案",
-                cn: "禁止操作敏感文件",
-            },
-            Family::Outside => Text {
-                en: "file outside the project",
-                tw: "禁止操作專案外的檔案",
-                cn: "禁止操作项目外的文件",
-            },
-            Family::Traversal => Text {
-                en: "path traversal",
-                tw: "禁止路徑穿越",
-                cn: "禁止路径穿越",
-            },
-            Family::Internal => Text {
-                en: "internal network",
-                tw: "禁止存取內部網路",
-                cn: "禁止访问内部网络",
-            },
+            Family::Command => text("dangerous command", "危險命令被攔截", "危险命令被拦截"),
+            Family::Sensitive => text(
+                "sensitive file or secret",
+                "禁止操作敏感檔案",
+                "禁止操作敏感文件",
+            ),
+            Family::Outside => text(
+                "file outside the project",
+                "禁止操作專案外的檔案",
+                "禁止操作项目外的文件",
+            ),
+            Family::Traversal => text("path traversal", "禁止路徑穿越", "禁止路径穿越"),
+            Family::Internal => text("internal network", "禁止存取內部網路", "禁止访问内部网络"),
         }
         .say(lang)
     }
@@ -145,18 +137,9 @@ pub struct Rule {
     pub not_matches: &'static [Example],
 }
 
-const GROUPS: [&[Rule]; 6] = [
-    files::RULES,
-    git::RULES,
-    network::RULES,
-    system::RULES,
-    packs::RULES,
-    guard::RULES,
-];
-
 /// Every built-in rule.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    GROUPS.into_iter().flatten()
+    RULES.iter()
 }
 
 pub fn rule(id: &str) -> Option<&'static Rule> {

@@ -2,149 +2,57 @@
 
 use super::super::files;
 use super::copy::is_remote;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::Env;
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Command, Env, Walker};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let takes = Takes {
-        shorts: "fCTXIb",
-        longs: &[
-            "file",
-            "directory",
-            "exclude",
-            "files-from",
-            "to-command",
-            "use-compress-program",
-            "checkpoint-action",
-        ],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!(
+        "fCTXIb",
+        "file directory exclude files-from to-command use-compress-program checkpoint-action"
+    ));
     let (mode, rest) = match args.operands.split_first() {
-        Some((first, rest))
-            if !command
-                .args
-                .first()
-                .is_some_and(|word| word.starts_with('-')) =>
-        {
-            (*first, rest)
-        }
+        Some((first, rest)) if !command.first().starts_with('-') => (*first, rest),
         _ => ("", args.operands.as_slice()),
     };
     let creates =
         mode.contains(['c', 'r', 'u']) || args.short('c') || args.long("create") || args.short('r');
     let extracts =
         mode.contains('x') || args.short('x') || args.long("extract") || args.long("get");
-    for action in args.values(&[
-        "checkpoint-action",
-        "to-command",
-        "use-compress-program",
-        "I",
-    ]) {
+    for action in args.values(words!(
+        "checkpoint-action to-command use-compress-program I"
+    )) {
         let text = action.strip_prefix("exec=").unwrap_or(action);
         walker.escaped(text, env);
     }
-    let archive: Vec<&str> = args.values(&["f", "file"]).collect();
     if creates {
-        let (archive, members) = match archive.first() {
-            Some(path) => (Some(*path), rest),
-            None => match rest.split_first() {
-                Some((path, members)) => (Some(*path), members),
-                None => (None, rest),
-            },
+        let (archive, members) = match (args.values(&["f", "file"]).next(), rest.split_first()) {
+            (Some(path), _) => (Some(path), rest),
+            (None, Some((path, members))) => (Some(*path), members),
+            (None, None) => (None, rest),
         };
-        for path in archive
-            .iter()
-            .filter(|path| **path != "-" && !is_remote(path))
-        {
-            files::write(walker, path, env);
-        }
-        for path in members {
-            files::read(walker, path, env);
-        }
+        let is_file = |path: &&str| *path != "-" && !is_remote(path);
+        files::write_all(walker, archive.filter(is_file), env);
+        files::read_all(walker, members, env);
     }
     if extracts {
-        for path in args.values(&["C", "directory"]) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, args.values(&["C", "directory"]), env);
         if args.has('P', "absolute-names") || mode.contains('P') {
-            walker.report("fs.write-outside", "--absolute-names");
+            walker.report(RuleId::FsWriteOutside, "--absolute-names");
         }
     }
     if args.long("remove-files") {
-        for path in rest {
-            files::delete(walker, path, env, true);
-        }
+        files::delete_all(walker, rest, env);
     }
 }
 
-pub fn other_writers(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: match command.name {
-            "unzip" => "dxP",
-            "patch" => "piodDFrVz",
-            "ssh-keygen" => "tbfCNPF",
-            "split" => "lbna",
-            "csplit" => "bfn",
-            "cpio" => "DFIOHMCER",
-            "ex" => "cS",
-            "ed" => "p",
-            _ => "",
-        },
-        longs: &["output", "directory", "input"],
-    };
-    let args = Args::read(command.args, takes);
-    let names: &[&str] = match command.name {
-        "unzip" => &["d"],
-        "cpio" => &["D", "directory", "O", "F"],
-        "csplit" => &["f"],
-        "patch" => &["o", "output", "d", "directory"],
-        // It shows a fingerprint or looks a host up.
-        "ssh-keygen" if args.short('l') || args.short('F') => &[],
-        "ssh-keygen" => &["f"],
-        _ => &[],
-    };
-    for path in args.values(names) {
-        files::write(walker, path, env);
+pub fn seven_zip(walker: &mut Walker, command: &Command, env: &Env) {
+    let operands = command.read(takes!("", "output directory input")).operands;
+    if operands.first() == Some(&"a") {
+        files::read_all(walker, operands.iter().skip(2), env);
     }
-    match command.name {
-        "patch" | "sponge" => {
-            if let Some(path) = args.operands.first() {
-                files::write(walker, path, env);
-            }
-        }
-        "split" => {
-            if let Some(path) = args.operands.first() {
-                files::read(walker, path, env);
-            }
-            if let Some(prefix) = args.operands.get(1) {
-                files::write(walker, prefix, env);
-            }
-        }
-        "ex" | "ed" => {
-            for path in &args.operands {
-                files::write(walker, path, env);
-            }
-        }
-        "gunzip" => {
-            for path in &args.operands {
-                files::read(walker, path, env);
-            }
-        }
-        "7z" | "7za" | "7zr" => {
-            if args.operands.first() == Some(&"a") {
-                for path in args.operands.iter().skip(2) {
-                    files::read(walker, path, env);
-                }
-            }
-            for path in command
-                .args
-                .iter()
-                .filter_map(|word| word.strip_prefix("-o"))
-            {
-                files::write(walker, path, env);
-            }
-        }
-        _ => {}
-    }
+    let outputs = command
+        .args
+        .iter()
+        .filter_map(|word| word.strip_prefix("-o"));
+    files::write_all(walker, outputs, env);
 }

@@ -1,14 +1,10 @@
 //! Programs with sources and a target.
 
 use super::super::files;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::RuleId;
+use crate::meaning::{Args, Command, Env, Takes, Walker};
 
-const TARGET: Takes = Takes {
-    shorts: "tSgmo",
-    longs: &["target-directory", "suffix", "mode", "owner", "group"],
-};
+const TARGET: Takes = takes!("tSgmo", "target-directory suffix mode owner group");
 
 /// Sources and target of `cp`, `mv`, `ln` and `install`.
 pub fn sources_and_target<'a>(args: &'a Args<'a>) -> (Vec<&'a str>, Option<&'a str>) {
@@ -22,27 +18,23 @@ pub fn sources_and_target<'a>(args: &'a Args<'a>) -> (Vec<&'a str>, Option<&'a s
 }
 
 pub fn moves(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
-    for source in &sources {
-        files::delete(walker, source, env, true);
-    }
+    files::delete_all(walker, &sources, env);
     if let Some(target) = target {
         files::write(walker, target, env);
         // What is moved away to /dev/null or out of the project is lost.
         if target == "/dev/null" {
-            walker.report("fs.delete-outside", target);
+            walker.report(RuleId::FsDeleteOutside, target);
         }
     }
 }
 
 pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
     let from_example = sources.iter().all(|source| is_example(source));
-    for source in &sources {
-        files::read(walker, source, env);
-    }
+    files::read_all(walker, &sources, env);
     if let Some(target) = target
         && !(from_example && is_plain_env(target))
     {
@@ -53,26 +45,17 @@ pub fn copies(walker: &mut Walker, command: &Command, env: &Env) {
             crate::rules::system::mode(walker, mode);
         }
         if args.has('d', "directory") {
-            for path in &args.operands {
-                files::write(walker, path, env);
-            }
+            files::write_all(walker, &args.operands, env);
         }
     }
 }
 
 /// `.env.example` and its kin.
 pub fn is_example(path: &str) -> bool {
-    [
-        ".example",
-        ".sample",
-        ".template",
-        ".dist",
-        ".defaults",
-        ".default",
-        ".tmpl",
-    ]
-    .iter()
-    .any(|word| path.contains(word))
+    has_any!(
+        path,
+        ".example .sample .template .dist .defaults .default .tmpl"
+    )
 }
 
 /// An environment file of the project, which setup instructions make from
@@ -91,27 +74,17 @@ pub fn is_remote(path: &str) -> bool {
 }
 
 pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "efBTMx",
-        longs: &[
-            "rsh",
-            "exclude",
-            "include",
-            "filter",
-            "files-from",
-            "exclude-from",
-            "backup-dir",
-            "temp-dir",
-        ],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!(
+        "efBTMx",
+        "rsh exclude include filter files-from exclude-from backup-dir temp-dir"
+    ));
     let Some((target, sources)) = args.operands.split_last() else {
         return;
     };
     for text in args.values(&["e", "rsh"]) {
         let program = text.split_whitespace().next().unwrap_or_default();
         if !program.ends_with("ssh") {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(text, env);
         }
     }
     for source in sources.iter().filter(|source| !is_remote(source)) {
@@ -131,24 +104,22 @@ pub fn rsync(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 pub fn scp(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "cFiJloPSX",
-        longs: &[],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("cFiJloPSX", ""));
     let Some((target, sources)) = args.operands.split_last() else {
         return;
     };
-    for source in sources.iter().filter(|source| !is_remote(source)) {
-        files::read(walker, source, env);
-    }
+    files::read_all(
+        walker,
+        sources.iter().filter(|source| !is_remote(source)),
+        env,
+    );
     if !is_remote(target) && !sources.is_empty() {
         files::write(walker, target, env);
     }
 }
 
 pub fn links(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(command.args, TARGET);
+    let args = command.read(TARGET);
     let (sources, target) = sources_and_target(&args);
     let symbolic = args.has('s', "symbolic");
     for source in &sources {
@@ -156,9 +127,7 @@ pub fn links(walker: &mut Walker, command: &Command, env: &Env) {
         files::read(walker, &from_link, env);
         files::linked(walker, source);
     }
-    if let Some(target) = target {
-        files::write(walker, target, env);
-    }
+    files::write_all(walker, target, env);
 }
 
 /// The target of a symbolic link is relative to where the link stands.

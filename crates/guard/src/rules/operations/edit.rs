@@ -1,16 +1,10 @@
 //! Programs that edit files in place.
 
 use super::super::files;
-use crate::meaning::args::{Args, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Env, Walker};
 
 pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
-    let takes = Takes {
-        shorts: "efl",
-        longs: &["expression", "file", "line-length"],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("efl", "expression file line-length"));
     let scripts: Vec<String> = args
         .values(&["e", "expression"])
         .map(str::to_owned)
@@ -64,7 +58,7 @@ pub fn sed_script(walker: &mut Walker, script: &str, env: &mut Env) {
             .map_or((flags, None), |(flags, path)| (flags, Some(path)));
         if flags.contains('e') {
             let text = replacement.replace(&format!("\\{delimiter}"), &delimiter.to_string());
-            walker.code(&text, &mut env.clone(), &Flow::Unknown);
+            walker.aside(&text, env);
         }
         if let Some(path) = path {
             files::write(walker, path.trim(), env);
@@ -75,30 +69,18 @@ pub fn sed_script(walker: &mut Walker, script: &str, env: &mut Env) {
 /// Commands of `ex` and `ed`, as `vim -c` takes them too: they read and write
 /// files and run programs.
 pub fn editor_commands(walker: &mut Walker, command: &Command, env: &Env) {
-    let takes = Takes {
-        shorts: "cS",
-        longs: &["cmd"],
-    };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes!("cS", "cmd"));
     let started = args
         .operands
         .iter()
         .filter_map(|word| word.strip_prefix('+'));
     let mut scripts: Vec<&str> = args.values(&["c", "cmd"]).chain(started).collect();
-    if let Flow::Text(text) = command.stdin {
-        scripts.push(text);
-    }
+    scripts.push(command.stdin_text());
     let lines = scripts.iter().flat_map(|script| script.split(['|', '\n']));
-    let saves = |line: &str| {
-        matches!(
-            line.trim().trim_matches([':', '!']),
-            "w" | "wq" | "x" | "wqa"
-        )
-    };
+    let saves = |line: &str| one_of!(line.trim().trim_matches([':', '!']), "w wq x wqa");
     if lines.clone().any(saves) {
-        for path in args.operands.iter().filter(|word| !word.starts_with('+')) {
-            files::write(walker, path, env);
-        }
+        let files = args.operands.iter().filter(|word| !word.starts_with('+'));
+        files::write_all(walker, files, env);
     }
     for line in lines {
         let line = line.trim().trim_start_matches(|c: char| {
@@ -136,13 +118,7 @@ pub fn split_unescaped(text: &str, delimiter: char) -> (&str, &str) {
 
 /// `perl -pi -e … file`: files are changed in place.
 pub fn in_place_script(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(
-        command.args,
-        Takes {
-            shorts: "eEIM",
-            longs: &[],
-        },
-    );
+    let args = command.read(takes!("eEIM", ""));
     let in_place = command.args.iter().any(|word| {
         word.starts_with('-')
             && !word.starts_with("--")
@@ -157,11 +133,7 @@ pub fn in_place_script(walker: &mut Walker, command: &Command, env: &Env) {
         for path in &args.operands {
             if in_place {
                 files::write(walker, path, env);
-            } else if command
-                .args
-                .iter()
-                .any(|w| w.starts_with("-n") || w.starts_with("-p"))
-            {
+            } else if command.has("-n*|-p*") {
                 files::read(walker, path, env);
             }
         }

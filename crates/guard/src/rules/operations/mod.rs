@@ -4,35 +4,37 @@
 mod archive;
 mod copy;
 mod edit;
+mod effects;
 mod read;
 
 use super::files;
-use archive::{other_writers, tar};
+use crate::RuleId;
+use archive::{seven_zip, tar};
 use copy::{copies, is_plain_env, links, moves, rsync, scp};
 use edit::{editor_commands, in_place_script, sed};
-use read::{reads, searches};
+use read::{queries, searches};
 
-use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::mark;
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Env, Takes, Walker, mark};
+use crate::words::Words;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
         editor_commands(walker, command, env);
     }
+    if command.name == "zip" {
+        option_text(walker, command, env, "-TT");
+    }
+    if effects::judge(walker, command, env) {
+        return;
+    }
     match command.name {
         "rm" | "grm" | "rimraf" | "del-cli" | "trash" | "trash-put" | "srm" | "unlink"
-        | "rmdir" | "shred" | "wipe" | "del" | "rd" => {
-            deletes(walker, command, env);
-        }
+        | "rmdir" | "shred" | "wipe" | "del" | "rd" => deletes(walker, command, env),
         "gio" => {
             if let [verb, paths @ ..] = command.args
                 && matches!(verb.as_str(), "trash" | "remove")
             {
-                for path in paths {
-                    files::delete(walker, path, env, true);
-                }
+                files::delete_all(walker, paths, env);
             }
         }
         "find" | "gfind" => find(walker, command, env),
@@ -41,29 +43,29 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "rsync" => rsync(walker, command, env),
         "scp" | "sftp" => scp(walker, command, env),
         "ln" | "gln" | "link" => links(walker, command, env),
-        "tee" | "touch" | "truncate" | "mkdir" | "mkfifo" | "mknod" | "setfacl" | "chattr" => {
-            let takes = Takes {
-                shorts: match command.name {
-                    "truncate" => "sr",
-                    "touch" => "drt",
-                    "mkdir" => "m",
-                    _ => "",
-                },
-                longs: &["size", "reference", "date", "mode"],
-            };
-            let args = Args::read(command.args, takes);
-            // The attributes of `chattr -i` are an option, those of `chattr +i` a word.
-            let is_attribute =
-                |word: &&&str| command.name == "chattr" && word.starts_with(['+', '=']);
-            for path in args.operands.iter().filter(|word| !is_attribute(word)) {
-                if command.name == "touch" && is_plain_env(path) {
-                    continue;
-                }
+        "touch" => {
+            let mut paths = command
+                .read(takes!("drt", "size reference date mode"))
+                .operands;
+            paths.retain(|path| !is_plain_env(path));
+            files::write_all(walker, paths, env);
+        }
+        "truncate" => {
+            for path in command
+                .read(takes!("sr", "size reference date mode"))
+                .operands
+            {
                 files::write(walker, path, env);
-                if command.name == "truncate" {
-                    files::emptied(walker, path, env);
-                }
+                files::emptied(walker, path, env);
             }
+        }
+        "chattr" => {
+            // The attributes of `chattr -i` are an option, those of `chattr +i` a word.
+            let mut paths = command
+                .read(takes!("", "size reference date mode"))
+                .operands;
+            paths.retain(|word| !word.starts_with(['+', '=']));
+            files::write_all(walker, paths, env);
         }
         "chmod" | "chown" | "chgrp" => owners(walker, command, env),
         "sed" | "gsed" => sed(walker, command, env),
@@ -71,33 +73,20 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         "dd" | "gdd" => dd(walker, command, env),
         "tar" | "bsdtar" | "gtar" => tar(walker, command, env),
         "jar" => option_path(walker, command, env, "-C"),
-        "unzip" | "7z" | "7za" | "7zr" | "gunzip" | "patch" | "split" | "csplit" | "sponge"
-        | "ssh-keygen" | "cpio" | "ex" | "ed" => other_writers(walker, command, env),
-        "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" | "bat" | "batcat" | "od"
-        | "xxd" | "hexdump" | "hd" | "strings" | "base64" | "base32" | "sort" | "uniq" | "cut"
-        | "paste" | "wc" | "fold" | "rev" | "shuf" | "column" | "expand" | "fmt" | "pr"
-        | "zcat" | "bzcat" | "xzcat" | "zless" | "vim" | "vi" | "nano" | "emacs" | "view"
-        | "code" | "open" | "xdg-open" | "pbcopy" | "xclip" | "gpg" | "zip" | "gzip" | "bzip2"
-        | "xz" | "diff" | "cmp" | "comm" | "join" | "sdiff" | "vimdiff" | "colordiff" | "delta"
-        | "iconv" | "dos2unix" | "md5sum" | "sha256sum" | "sha1sum" | "cksum" | "look"
-        | "source" | "." | "mapfile" | "jq" | "yq" | "gojq" | "dasel" | "xmllint" | "csvtool"
-        | "mlr" | "hexyl" | "pygmentize" | "highlight" | "glow" | "mdcat" => {
-            reads(walker, command, env);
-        }
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" | "ugrep" | "awk" | "gawk"
-        | "mawk" | "nawk" => {
-            searches(walker, command, env);
-        }
-        "ls" | "dir" | "exa" | "eza" | "tree" | "du" => {
-            for path in Args::read(command.args, NO_VALUES).operands {
-                files::list(walker, path, env);
+        "7z" | "7za" | "7zr" => seven_zip(walker, command, env),
+        "ssh-keygen" => {
+            let args = command.read(takes!("tbfCNPF", "output directory input"));
+            // It shows a fingerprint or looks a host up.
+            if !args.short('l') && !args.short('F') {
+                files::write_all(walker, args.values(&["f"]), env);
             }
         }
+        "jq" | "gojq" | "yq" => queries(walker, command, env),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "zgrep" | "ugrep" | "awk" | "gawk"
+        | "mawk" | "nawk" => searches(walker, command, env),
         "man" => option_text(walker, command, env, "-P"),
         // It runs a program on each of its files.
-        "tcpdump" if command.args.iter().any(|word| word == "-z") => {
-            walker.report("opaque.code", "tcpdump -z");
-        }
+        "tcpdump" if command.has("-z") => walker.report(RuleId::OpaqueCode, "tcpdump -z"),
         "make" | "gmake" | "cmake" | "cargo" | "ninja" | "meson" => {
             installs(walker, command, env);
             unknown(walker, command, env);
@@ -111,14 +100,14 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
         shorts: if command.name == "shred" { "nsi" } else { "" },
         longs: &["iterations", "size"],
     };
-    let args = Args::read(command.args, takes);
+    let args = command.read(takes);
     let tree = command.name == "rimraf"
         || command.name == "del-cli"
         || args.short('r')
         || args.short('R')
         || args.long_like("recursive", 1);
     if args.long("no-preserve-root") {
-        walker.report("fs.delete-outside", "--no-preserve-root");
+        walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
     }
     for path in &args.operands {
         files::delete(walker, path, env, tree);
@@ -126,28 +115,16 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
 }
 
 fn find(walker: &mut Walker, command: &Command, env: &Env) {
-    let writes = |flag: &str| matches!(flag, "-fprint" | "-fprintf" | "-fls" | "-fprint0");
-    for (flag, path) in command.args.iter().zip(command.args.iter().skip(1)) {
-        if writes(flag) {
-            files::write(walker, path, env);
-        }
+    for option in ["-fprint", "-fprintf", "-fls", "-fprint0"] {
+        option_path(walker, command, env, option);
     }
-    if !command.args.iter().any(|word| word == "-delete") {
-        return;
-    }
-    for path in crate::meaning::found_paths(command) {
-        files::delete(walker, &path, env, true);
+    if command.has("-delete") {
+        files::delete_all(walker, crate::meaning::found_paths(command), env);
     }
 }
 
 fn owners(walker: &mut Walker, command: &Command, env: &Env) {
-    let args = Args::read(
-        command.args,
-        Takes {
-            shorts: "",
-            longs: &["reference", "from"],
-        },
-    );
+    let args = command.read(takes!("", "reference from"));
     let mode_is_option = command.name == "chmod"
         && command.args.iter().any(|word| {
             word.len() > 1
@@ -173,95 +150,33 @@ fn is_own_key(path: &str, walker: &Walker) -> bool {
 
 fn dd(walker: &mut Walker, command: &Command, env: &Env) {
     for word in command.args {
-        if let Some(path) = word.strip_prefix("if=") {
-            files::read(walker, path, env);
-        }
-        if let Some(path) = word.strip_prefix("of=") {
-            files::write(walker, path, env);
-        }
+        files::read_all(walker, word.strip_prefix("if="), env);
+        files::write_all(walker, word.strip_prefix("of="), env);
     }
 }
 
 /// Programs that take a name of a secret without reading it, or words that
 /// are no files.
-const NAMES_ONLY: [&str; 50] = [
-    "npx",
-    "bunx",
-    "pnpx",
-    "uvx",
-    "npm",
-    "pnpm",
-    "yarn",
-    "uv",
-    "poetry",
-    "pipenv",
-    "foreman",
-    "honcho",
-    "overmind",
-    "env-cmd",
-    "terraform",
-    "tofu",
-    "terragrunt",
-    "mkdir",
-    "echo",
-    "printf",
-    "test",
-    "[",
-    "stat",
-    "file",
-    "basename",
-    "dirname",
-    "realpath",
-    "readlink",
-    "which",
-    "type",
-    "command",
-    "git",
-    "docker",
-    "docker-compose",
-    "podman",
-    "dotenv",
-    "node",
-    "export",
-    "alias",
-    "gh",
-    "expect",
-    "eval",
-    "trap",
-    "set",
-    "curl",
-    "wget",
-    "openssl",
-    "ssh",
-    "ssh-add",
-    "bash",
-];
+static NAMES_ONLY: Words = Words::new(words!(
+    "npx bunx pnpx uvx npm pnpm yarn uv poetry pipenv foreman honcho overmind env-cmd terraform
+     tofu terragrunt mkdir echo printf test [ stat file basename dirname realpath readlink
+     which type command git docker docker-compose podman dotenv node export alias gh expect
+     eval trap set curl wget openssl ssh ssh-add bash"
+));
 
 /// Options that name where the result goes, for most programs that have them.
-const OUTPUTS: [&str; 14] = [
-    "-o",
-    "--output",
-    "--out",
-    "--outfile",
-    "--out-file",
-    "--output-file",
-    "--outdir",
-    "--outDir",
-    "--out-dir",
-    "--output-dir",
-    "--dest",
-    "--destination",
-    "--install-dir",
-    "--result-file",
-];
+const OUTPUTS: &[&str] = words!(
+    "-o --output --out --outfile --out-file --output-file --outdir --outDir --out-dir
+     --output-dir --dest --destination --install-dir --result-file"
+);
 
 /// Programs whose last operand is what they make.
 fn makes_last(command: &Command) -> bool {
-    let first = command.args.first().map_or("", String::as_str);
+    let first = command.first();
     match command.name {
         "ffmpeg" | "convert" | "magick" | "objcopy" | "virtualenv" | "unrar" | "unar" | "sox"
         | "cwebp" | "wkhtmltopdf" | "pdftotext" => true,
-        "xxd" => command.args.iter().any(|word| word == "-r"),
+        "xxd" => command.has("-r"),
         "cargo" => matches!(first, "new" | "init"),
         "rails" | "hugo" | "django-admin" => matches!(first, "new" | "startproject"),
         "npm" | "pnpm" | "yarn" | "bun" => first == "create",
@@ -282,9 +197,7 @@ fn outputs(walker: &mut Walker, command: &Command, env: &Env) {
         }
     }
     let last = command.args.last().filter(|path| leads_away(path));
-    if let Some(path) = last.filter(|_| makes_last(command)) {
-        files::write(walker, path, env);
-    }
+    files::write_all(walker, last.filter(|_| makes_last(command)), env);
 }
 
 /// An operand of any other program that is exactly a file with secrets.
@@ -312,36 +225,24 @@ fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
 
 /// The value of an option that is run as a command.
 fn option_text(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
-    for (flag, text) in command.args.iter().zip(command.args.iter().skip(1)) {
-        if flag == option {
-            walker.code(text, &mut env.clone(), &Flow::Unknown);
-        }
+    for (_, text) in command.pairs().filter(|(flag, _)| *flag == option) {
+        walker.aside(text, env);
     }
 }
 
 /// The value of an option that is a directory where something is put.
 fn option_path(walker: &mut Walker, command: &Command, env: &Env, option: &str) {
-    for (flag, path) in command.args.iter().zip(command.args.iter().skip(1)) {
-        if flag == option {
-            files::write(walker, path, env);
-        }
-    }
+    let given = command.pairs().filter(|(flag, _)| *flag == option);
+    files::write_all(walker, given.map(|(_, path)| path), env);
 }
 
 /// A build tool that puts its results somewhere.
 fn installs(walker: &mut Walker, command: &Command, env: &Env) {
-    let installs = |word: &String| matches!(word.as_str(), "install" | "--install");
-    if !command.args.iter().any(installs) {
+    if !command.has("install|--install") {
         return;
     }
-    let takes = Takes {
-        shorts: "",
-        longs: &["prefix", "root", "destdir"],
-    };
-    let args = Args::read(command.args, takes);
-    for path in args.values(takes.longs) {
-        files::write(walker, path, env);
-    }
+    let args = command.read(takes!("", "prefix root destdir"));
+    files::write_all(walker, args.values(&["prefix", "root", "destdir"]), env);
     for (name, path) in command.args.iter().filter_map(|word| word.split_once('=')) {
         if matches!(name, "DESTDIR" | "PREFIX" | "prefix") {
             files::write(walker, path, env);

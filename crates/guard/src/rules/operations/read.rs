@@ -1,190 +1,56 @@
 //! Programs that show what stands in files.
 
 use super::super::files;
-use crate::meaning::args::{Args, NO_VALUES, Takes};
-use crate::meaning::env::{Env, Flow};
-use crate::meaning::walk::{Command, Walker};
+use crate::meaning::{Command, Env, Walker};
 
-pub fn reads(walker: &mut Walker, command: &Command, env: &Env) {
-    let (takes, skip): (Takes, usize) = match command.name {
-        "head" | "tail" => (
-            Takes {
-                shorts: "nc",
-                longs: &["lines", "bytes"],
-            },
-            0,
-        ),
-        "cut" => (
-            Takes {
-                shorts: "bcdf",
-                longs: &["delimiter", "fields", "output-delimiter"],
-            },
-            0,
-        ),
-        "sort" => (
-            Takes {
-                shorts: "ktoST",
-                longs: &["key", "field-separator", "output"],
-            },
-            0,
-        ),
-        "jq" | "yq" | "gojq" | "dasel" => (
-            Takes {
-                shorts: "L",
-                longs: &["indent"],
-            },
-            1,
-        ),
-        "xxd" => (
-            Takes {
-                shorts: "lscgo",
-                longs: &[],
-            },
-            0,
-        ),
-        "od" => (
-            Takes {
-                shorts: "AjNtSw",
-                longs: &[],
-            },
-            0,
-        ),
-        "hexdump" | "hd" => (
-            Takes {
-                shorts: "nse",
-                longs: &[],
-            },
-            0,
-        ),
-        "iconv" => (
-            Takes {
-                shorts: "fto",
-                longs: &["from-code", "to-code", "output"],
-            },
-            0,
-        ),
-        "gpg" => (
-            Takes {
-                shorts: "oru",
-                longs: &["output", "recipient", "local-user", "homedir", "keyserver"],
-            },
-            0,
-        ),
-        "fold" | "fmt" | "pr" => (
-            Takes {
-                shorts: "wl",
-                longs: &["width"],
-            },
-            0,
-        ),
-        "column" => (
-            Takes {
-                shorts: "sco",
-                longs: &["separator"],
-            },
-            0,
-        ),
-        "bat" | "batcat" => (
-            Takes {
-                shorts: "lrH",
-                longs: &["language", "line-range", "style", "theme"],
-            },
-            0,
-        ),
-        _ => (NO_VALUES, 0),
-    };
-    for text in command
-        .args
-        .iter()
-        .filter_map(|word| word.strip_prefix("+!"))
-    {
-        walker.code(text, &mut env.clone(), &Flow::Unknown);
+/// `jq` and `yq`: the filter stands before the files.
+pub fn queries(walker: &mut Walker, command: &Command, env: &Env) {
+    let args = command.read(takes!("L", "indent"));
+    files::write_all(walker, args.values(&["o", "output"]), env);
+    let first = args.operands.first().copied().unwrap_or_default();
+    let mut skip = 1;
+    if command.name == "yq" {
+        skip += usize::from(matches!(first, "eval" | "e" | "r"));
+    } else {
+        // `jq --arg name value` puts two words where the filter would be.
+        let named = |long: &&&str| matches!(**long, "arg" | "argjson" | "slurpfile" | "rawfile");
+        skip += args.longs.iter().filter(named).count() * 2;
+        skip -= usize::from(args.has('f', "from-file"));
     }
-    if command.name == "zip" {
-        super::option_text(walker, command, env, "-TT");
-    }
-    let args = Args::read(command.args, takes);
-    for path in args.values(&["o", "output"]) {
-        files::write(walker, path, env);
-    }
-    let mut skip = skip;
-    let mut words = args.operands.iter();
-    // `jq --arg name value` puts two words where the filter would be.
-    if matches!(command.name, "jq" | "gojq") {
-        let named = args
-            .longs
-            .iter()
-            .filter(|l| matches!(**l, "arg" | "argjson" | "slurpfile" | "rawfile"))
-            .count();
-        skip += named * 2;
-        if args.has('f', "from-file") {
-            skip = skip.saturating_sub(1);
-        }
-    }
-    if matches!(command.name, "yq")
-        && args
-            .operands
-            .first()
-            .is_some_and(|w| *w == "eval" || *w == "e" || *w == "r")
-    {
-        skip += 1;
-    }
-    for path in words.by_ref().skip(skip) {
-        let is_code = path.contains("://");
-        if !is_code {
-            files::read(walker, path, env);
-        }
-    }
+    let paths = args.operands.iter().skip(skip);
+    files::read_all(
+        walker,
+        paths.clone().filter(|path| !path.contains("://")),
+        env,
+    );
     if command.name == "yq" && args.short('i') {
-        for path in args.operands.iter().skip(skip) {
-            files::write(walker, path, env);
-        }
+        files::write_all(walker, paths, env);
     }
 }
 
 pub fn searches(walker: &mut Walker, command: &Command, env: &Env) {
     let awk = command.name.ends_with("awk");
     let takes = if awk {
-        Takes {
-            shorts: "Fvfi",
-            longs: &["field-separator", "assign", "file", "include"],
-        }
+        takes!("Fvfi", "field-separator assign file include")
     } else {
-        Takes {
-            shorts: "efABCmgtTjMdD",
-            longs: &[
-                "regexp",
-                "file",
-                "include",
-                "exclude",
-                "exclude-dir",
-                "glob",
-                "type",
-                "max-count",
-                "context",
-                "after-context",
-                "before-context",
-                "color",
-            ],
-        }
+        takes!(
+            "efABCmgtTjMdD",
+            "regexp file include exclude exclude-dir glob type max-count context after-context
+             before-context color"
+        )
     };
-    let args = Args::read(command.args, takes);
-    let by_option = args
-        .values(if awk {
-            &["f", "file"]
-        } else {
-            &["e", "f", "regexp", "file"]
-        })
-        .next()
-        .is_some()
-        || args.long("files");
+    let args = command.read(takes);
+    let scripts: &[&str] = if awk {
+        &["f", "file"]
+    } else {
+        &["e", "f", "regexp", "file"]
+    };
+    let by_option = args.values(scripts).next().is_some() || args.long("files");
     let in_place = awk && args.values(&["i", "include"]).any(|l| l == "inplace");
-    for path in args.operands.iter().skip(usize::from(!by_option)) {
-        let is_assignment = awk && path.contains('=');
-        if !is_assignment {
-            files::read(walker, path, env);
-        }
-        if in_place && !is_assignment {
+    let paths = args.operands.iter().skip(usize::from(!by_option));
+    for path in paths.filter(|path| !awk || !path.contains('=')) {
+        files::read(walker, path, env);
+        if in_place {
             files::write(walker, path, env);
         }
     }
