@@ -68,9 +68,11 @@ impl Text {
             texts: [en, tw, cn],
         }
     }
+}
 
-    pub const fn get(&self, lang: Lang) -> &'static str {
-        self.texts[lang as usize]
+impl Say for Text {
+    fn say(&self, lang: Lang) -> String {
+        self.texts[lang as usize].to_owned()
     }
 }
 

@@ -180,7 +180,7 @@ impl Say for Verdict {
             Some(Message::BuiltIn(rule)) => rule.family,
             _ => Family::Command,
         };
-        let head = family.headline(lang);
+        let head = family.say(lang);
         let reason = self.reason(lang);
         let hint = self.hint(lang);
         let detail = &self.detail;

@@ -5,63 +5,25 @@
 mod define;
 mod table;
 
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Say;
+pub use ralph_core::lang::Text;
 
 use table::RULES;
 pub use table::RuleId;
 
-/// A text in every language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Text {
-    pub en: &'static str,
-    pub tw: &'static str,
-    pub cn: &'static str,
-}
-
-pub(crate) const fn text(en: &'static str, tw: &'static str, cn: &'static str) -> Text {
-    Text { en, tw, cn }
-}
-
-impl Say for Text {
-    fn say(&self, lang: Lang) -> String {
-        match lang {
-            Lang::En => self.en,
-            Lang::ZhTw => self.tw,
-            Lang::ZhCn => self.cn,
-        }
-        .to_owned()
-    }
-}
-
 /// What a message begins with (GARD-10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Say)]
 pub enum Family {
+    #[say("dangerous command")]
     Command,
+    #[say("sensitive file or secret")]
     Sensitive,
+    #[say("file outside the project")]
     Outside,
+    #[say("path traversal")]
     Traversal,
+    #[say("internal network")]
     Internal,
-}
-
-impl Family {
-    pub fn headline(self, lang: Lang) -> String {
-        match self {
-            Family::Command => text("dangerous command", "危險命令被攔截", "危险命令被拦截"),
-            Family::Sensitive => text(
-                "sensitive file or secret",
-                "禁止操作敏感檔案",
-                "禁止操作敏感文件",
-            ),
-            Family::Outside => text(
-                "file outside the project",
-                "禁止操作專案外的檔案",
-                "禁止操作项目外的文件",
-            ),
-            Family::Traversal => text("path traversal", "禁止路徑穿越", "禁止路径穿越"),
-            Family::Internal => text("internal network", "禁止存取內部網路", "禁止访问内部网络"),
-        }
-        .say(lang)
-    }
 }
 
 /// Rules that can be switched off together.
