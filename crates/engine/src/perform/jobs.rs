@@ -17,7 +17,7 @@ use crate::verify::{Order, Verified};
 pub(crate) type Job = Pin<Box<dyn Future<Output = JobDone>>>;
 
 pub(crate) enum Work {
-    /// What does not wait for anything else but somebody who may stop it.
+    /// It begins as soon as its driver says how it can be stopped.
     Job(Box<dyn FnOnce(watch::Receiver<Stop>) -> Job>),
     /// Nothing is configured that could run: nothing passes.
     Nothing(Box<Kind>),
