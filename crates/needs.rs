@@ -11,8 +11,9 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 7] = [
+const NEEDS: [(&str, Need, &[&str]); 8] = [
     ("has_bash", Need::Program("bash"), &["ralph-guard"]),
+    ("has_curl", Need::Program("curl"), &["ralph-engine"]),
     ("has_gh", Need::Program("gh"), &["ralph-loop"]),
     ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
     (
