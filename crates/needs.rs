@@ -3,6 +3,7 @@
 //! What is missing is found out here, so that libtest itself calls the tests
 //! that need it ignored, with the reason: a skip that is told. `cargo xtask
 //! test` gets the tools first.
+#![expect(clippy::print_stdout, reason = "a build script speaks by printing")]
 
 #[cfg(unix)]
 use std::path::Path;
