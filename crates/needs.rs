@@ -3,6 +3,7 @@
 //! What is missing is found out here, so that libtest itself calls the tests
 //! that need it ignored, with the reason: a skip that is told. `cargo xtask
 //! test` gets the tools first.
+#![expect(clippy::print_stdout, reason = "a build script speaks by printing")]
 
 #[cfg(unix)]
 use std::path::Path;
@@ -11,8 +12,9 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 7] = [
+const NEEDS: [(&str, Need, &[&str]); 8] = [
     ("has_bash", Need::Program("bash"), &["ralph-guard"]),
+    ("has_curl", Need::Program("curl"), &["ralph-engine"]),
     ("has_gh", Need::Program("gh"), &["ralph-loop"]),
     ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
     (

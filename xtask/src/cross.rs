@@ -33,15 +33,21 @@ pub fn check(root: &Path, tests: bool) -> Result<(), Vec<String>> {
         tools::fetch(&own, &PACKAGES).map_err(|e| vec![e])?;
         std::fs::write(whole, "").map_err(|e| vec![e.to_string()])?;
     }
-    let what: &[&str] = match tests {
-        true => &["--workspace", "--all-targets"],
-        false => &["-p", "ralph-loop"],
-    };
     let mut command = compiler(root, &tree, &own);
-    command
-        .arg("check")
-        .args(["--locked", "--quiet", "-Zbuild-std=std,panic_abort"]);
-    command.args(what);
+    command.args(["check", "--locked", "--quiet"]);
+    match tests {
+        // A test that fails unwinds.
+        true => command.args([
+            "-Zbuild-std=std,test,panic_unwind",
+            "--workspace",
+            "--all-targets",
+        ]),
+        false => command.env("CARGO_PROFILE_DEV_PANIC", "abort").args([
+            "-Zbuild-std=std,panic_abort",
+            "-p",
+            "ralph-loop",
+        ]),
+    };
     for target in TARGETS {
         command.args(["--target", target]);
     }
@@ -64,7 +70,6 @@ fn compiler(root: &Path, tree: &Path, own: &Path) -> Command {
         .env("RUSTC_BOOTSTRAP", "1")
         .env("CARGO_TARGET_DIR", own.join("target"))
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("CARGO_PROFILE_DEV_PANIC", "abort")
         // Those of the toolchain that runs this.
         .env_remove("CARGO")
         .env_remove("RUSTC_WRAPPER")

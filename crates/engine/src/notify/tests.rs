@@ -141,6 +141,7 @@ fn server(statuses: &'static [u32]) -> (String, std::thread::JoinHandle<Vec<Stri
 }
 
 #[test]
+#[cfg_attr(not(has_curl), ignore = "needs curl: cargo xtask test gets it")]
 fn a_webhook_gets_json_and_a_server_in_trouble_is_asked_again() {
     let dir = tempfile::tempdir().unwrap();
     let (url, thread) = server(&[503, 204]);
@@ -160,6 +161,7 @@ fn a_webhook_gets_json_and_a_server_in_trouble_is_asked_again() {
 }
 
 #[test]
+#[cfg_attr(not(has_curl), ignore = "needs curl: cargo xtask test gets it")]
 fn a_webhook_that_says_no_is_not_asked_again_and_never_named() {
     let dir = tempfile::tempdir().unwrap();
     let (url, thread) = server(&[404]);
