@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::browser::{Browser, DESK, PHONE, Size};
 use crate::cargo;
-use crate::e2e::web::{Stage, first_line};
+use crate::e2e::web_stage::{Stage, first_line};
 use crate::screen;
 
 /// A picture that is larger than this slows down everybody who reads.

@@ -184,37 +184,20 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         },
     };
     let goal = rules::goal(settings, &scope, route.is_some(), tasks.is_some());
-    let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
     let needs_prompt = matches!(goal, Goal::Prompt | Goal::Flow | Goal::PullRequest);
+    let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
     if needs_prompt && prompt.trim().is_empty() {
         return Err(PlanError::EmptyPrompt);
     }
     let mut rules = rules::rules(settings, goal.clone());
     rules.checks = checks::checks(settings, list.as_ref(), &scope);
-    let agents = match &wanted.session {
-        Some(client) => {
-            rules::live_in(client, &mut rules);
-            Vec::new()
-        }
-        None => {
-            let agents = chain::agents(settings, wanted, &mut announcements)?;
-            rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
-            rules.budget = chain::budget(settings, &agents)?;
-            agents
-        }
-    };
     rules.flow = match route {
         Some(route) => Some(route),
         // The roles are calls of their own, and a session makes none.
         None if wanted.session.is_some() => None,
         None => flow::of_tasks(settings, wanted, &goal)?,
     };
-    let role_agents = match &rules.flow {
-        Some(rules) if wanted.session.is_none() => {
-            chain::role_agents(settings, wanted, &rules.flow)?
-        }
-        _ => Vec::new(),
-    };
+    let (agents, role_agents) = workers(settings, wanted, &mut rules, &mut announcements)?;
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = prompt::built_in_for(list.as_ref());
@@ -264,6 +247,28 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         announcements,
         list,
     })
+}
+
+/// Who works: the chain of agents, and those of single roles. A session works
+/// itself.
+fn workers(
+    settings: &Settings,
+    wanted: &Wanted,
+    rules: &mut Rules,
+    announcements: &mut Vec<Announcement>,
+) -> Result<(Vec<Agent>, Vec<Agent>), PlanError> {
+    if let Some(client) = &wanted.session {
+        rules::live_in(client, rules);
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let agents = chain::agents(settings, wanted, announcements)?;
+    rules.agents = agents.iter().map(|agent| agent.name().into()).collect();
+    rules.budget = chain::budget(settings, &agents)?;
+    let roles = match &rules.flow {
+        Some(rules) => chain::role_agents(settings, wanted, &rules.flow)?,
+        None => Vec::new(),
+    };
+    Ok((agents, roles))
 }
 
 /// The verification commands of a project and their bounds.

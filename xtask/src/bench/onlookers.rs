@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::Programs;
-use crate::e2e::web::first_line;
+use crate::e2e::web_stage::first_line;
 
 const VIEWERS: usize = 20;
 /// How often a viewer looks whether there is a new run, or the end.

@@ -12,6 +12,7 @@ mod scenarios;
 mod shape;
 mod stage;
 pub mod web;
+pub mod web_stage;
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use super::{key_or_new, steps, work_tree};
 use crate::supervise::Stop;
 use crate::verify::{Order, Verifier};
-use crate::worktree::ChangeKind;
+use crate::worktree::{ChangeKind, WorkTree};
 use crate::{clock, git};
 
 /// Characters of a failed step's output that are shown.
@@ -128,6 +128,19 @@ pub async fn run(
             log,
         });
     }
+    let fingerprint = unchanged(&mut tree)?;
+    let record = record(root, &steps, fingerprint);
+    let text = record.write(&key);
+    write_atomic(&gate_file, text.as_bytes(), AtomicOptions { durable: true })?;
+    Ok(GateRun {
+        steps: done,
+        written: Some(gate_file),
+        log,
+    })
+}
+
+/// The fingerprint of the tree, if the steps changed nothing of it.
+fn unchanged(tree: &mut WorkTree) -> Result<String, GateError> {
     let after = tree.scan().map_err(|_| GateError::Unscanned)?;
     let judged = |change: &&crate::worktree::Change| change.kind != ChangeKind::Added;
     let changed: Vec<String> = after
@@ -137,29 +150,26 @@ pub async fn run(
         .take(NAMED_FILES)
         .map(|change| change.path.to_string_lossy().into_owned())
         .collect();
-    if !changed.is_empty() {
-        return Err(GateError::Changed { files: changed });
+    match changed.is_empty() {
+        true => Ok(after.fingerprint.to_string()),
+        false => Err(GateError::Changed { files: changed }),
     }
+}
+
+fn record(root: &Path, steps: &[Step], tree: String) -> GateRecord {
     let head = git::head(root);
     let commit: String = head.commit.unwrap_or_default().chars().take(7).collect();
-    let record = GateRecord {
+    GateRecord {
         generated: iso_utc(clock::now().wall_ms),
         branch: head.branch.unwrap_or_default(),
         commit,
-        tree: Some(after.fingerprint.to_string()),
-        steps: Some(steps_digest(&steps)),
-        results: names(&steps)
+        tree: Some(tree),
+        steps: Some(steps_digest(steps)),
+        results: names(steps)
             .into_iter()
             .map(|n| (n, "PASS".into()))
             .collect(),
-    };
-    let text = record.write(&key);
-    write_atomic(&gate_file, text.as_bytes(), AtomicOptions { durable: true })?;
-    Ok(GateRun {
-        steps: done,
-        written: Some(gate_file),
-        log,
-    })
+    }
 }
 
 fn remove(path: &Path) -> Result<(), FileError> {

@@ -22,18 +22,7 @@ impl Walker<'_> {
         match command.name {
             "cd" | "pushd" | "chdir" => self.change_directory(args, env),
             "popd" => env.directories = vec![UNKNOWN.to_string()],
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                for argument in args.iter().filter(|argument| !argument.starts_with('-')) {
-                    if let Some((name, value)) = argument.split_once('=') {
-                        crate::rules::assignment(self, name, &Value::text(value), env);
-                    }
-                    declare(argument, env);
-                }
-                let refers = |word: &String| word.starts_with('-') && word.contains('n');
-                if command.name != "export" && args.iter().any(refers) {
-                    self.name_references(args, env);
-                }
-            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declared(command, env),
             "unset" => {
                 for name in args {
                     env.variables.insert(name.clone(), Value::text(""));
@@ -54,14 +43,7 @@ impl Walker<'_> {
             "getopts" => {
                 env.variables.insert("OPTARG".to_owned(), Value::unknown());
             }
-            "alias" => {
-                for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
-                    if name == "ralph" {
-                        self.report(RuleId::GuardSwitchOff, "alias ralph");
-                    }
-                    env.aliases.insert(name.to_owned(), text.to_owned());
-                }
-            }
+            "alias" => self.aliased(args, env),
             "hash" => {
                 if let [flag, path, name] = args
                     && flag == "-p"
@@ -111,6 +93,29 @@ impl Walker<'_> {
             _ => return Effect::NotBuiltin,
         }
         silent()
+    }
+
+    fn declared(&mut self, command: &Command, env: &mut Env) {
+        let args = command.args;
+        for argument in args.iter().filter(|argument| !argument.starts_with('-')) {
+            if let Some((name, value)) = argument.split_once('=') {
+                crate::rules::assignment(self, name, &Value::text(value), env);
+            }
+            declare(argument, env);
+        }
+        let refers = |word: &String| word.starts_with('-') && word.contains('n');
+        if command.name != "export" && args.iter().any(refers) {
+            self.name_references(args, env);
+        }
+    }
+
+    fn aliased(&mut self, args: &[String], env: &mut Env) {
+        for (name, text) in args.iter().filter_map(|argument| argument.split_once('=')) {
+            if name == "ralph" {
+                self.report(RuleId::GuardSwitchOff, "alias ralph");
+            }
+            env.aliases.insert(name.to_owned(), text.to_owned());
+        }
     }
 
     /// `declare -n a=b`: whoever says `a` means `b`.

@@ -319,7 +319,18 @@ impl Walker<'_> {
         if has_code || language == Language::Awk {
             return;
         }
-        match script.as_deref() {
+        self.code_file(language, script.as_deref(), command, env);
+    }
+
+    /// A program in a file, or in what is fed to the interpreter.
+    fn code_file(
+        &mut self,
+        language: Language,
+        script: Option<&str>,
+        command: &Command,
+        env: &mut Env,
+    ) {
+        match script {
             None | Some("-" | "/dev/stdin") => match command.stdin {
                 Flow::Text(text) => {
                     let text = text.clone();

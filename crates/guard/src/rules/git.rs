@@ -107,9 +107,26 @@ fn changes_repository(verb: &str, args: &[String]) -> bool {
 }
 
 fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
-    let first = args.first().map_or("", String::as_str);
     let shown = format!("git {verb} {}", args.join(" "));
+    files_of_options(walker, verb, args, &shown, env);
+    if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
+        return walker.report(RuleId::GitHistory, &shown);
+    }
     let plain = Args::read(args, NO_VALUES);
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let call = Call {
+        operands: &words,
+        options: Some(&plain),
+        ..Call::default()
+    };
+    if let Some(rule) = GIT.broken(verb, call) {
+        walker.report(rule, &shown);
+    }
+    by_operands(walker, verb, args, &plain, call, &shown, env);
+}
+
+/// What options of a verb read, write or run.
+fn files_of_options(walker: &mut Walker, verb: &str, args: &[String], shown: &str, env: &Env) {
     if one_of!(verb, "diff log show archive format-patch bundle") {
         let takes = takes!("o", "output output-directory");
         let options = Args::read(args, takes);
@@ -122,7 +139,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         _ => false,
     };
     if args.iter().any(runs) {
-        walker.report(RuleId::GitConfigInjection, &shown);
+        walker.report(RuleId::GitConfigInjection, shown);
     }
     if verb == "stash" {
         // What is stashed is as it was before, until somebody takes it back.
@@ -139,29 +156,29 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
             walker.report(RuleId::SecretCommit, path);
         }
     }
-    if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
-        return walker.report(RuleId::GitHistory, &shown);
-    }
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let call = Call {
-        operands: &words,
-        options: Some(&plain),
-        ..Call::default()
-    };
-    if let Some(rule) = GIT.broken(verb, call) {
-        walker.report(rule, &shown);
-    }
+}
+
+fn by_operands(
+    walker: &mut Walker,
+    verb: &str,
+    args: &[String],
+    plain: &Args,
+    call: Call,
+    shown: &str,
+    env: &Env,
+) {
+    let first = args.first().map_or("", String::as_str);
     match verb {
-        "push" | "send-pack" => push(walker, args, &shown, env),
-        "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, &shown),
-        "checkout" => checkout(walker, args, &shown),
-        "branch" => branch(walker, &plain, &shown),
+        "push" | "send-pack" => push(walker, args, shown, env),
+        "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, shown),
+        "checkout" => checkout(walker, args, shown),
+        "branch" => branch(walker, plain, shown),
         "update-ref"
             if plain.operands.len() > 1
                 && (first.contains("heads/") || first == "HEAD")
                 && call.is("!-d|--stdin") =>
         {
-            walker.report(RuleId::GitHistory, &shown)
+            walker.report(RuleId::GitHistory, shown)
         }
         // A file whose changes nobody sees is as good as changed.
         "update-index" if call.is("+--assume-unchanged|--skip-worktree") => {
@@ -182,7 +199,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "rm" if !plain.long("cached") => {
             for path in &plain.operands {
                 if matches!(*path, "." | "*" | ":/") || path.starts_with(mark::STAR) {
-                    walker.report(RuleId::GitDiscard, &shown);
+                    walker.report(RuleId::GitDiscard, shown);
                 }
                 if !plain.has('n', "dry-run") {
                     files::delete(walker, path, env, true);
@@ -192,7 +209,7 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         "config" => git_config::command(walker, args, env),
         "clone" | "init" => creates(walker, verb, args, env),
         "remote" if first == "set-url" && args.iter().any(|word| has_password(word)) => {
-            walker.report(RuleId::SecretCommit, &shown);
+            walker.report(RuleId::SecretCommit, shown);
         }
         "apply" | "am" => {
             files::read_all(walker, &plain.operands, env);
