@@ -474,13 +474,13 @@ fn the_history_is_listed_in_every_language() {
     2026-01-17 10:30:00 login - - - - .skillpack/history/2026-01-17_103000_RALPH_login
     2026-01-16 09:00:00 - - - - - .skillpack/history/20260116_090000
     --- zh-TW
-    結束 執行 結果 任務 迭代 時間 位置
+    已結束 執行 結果 任務 迭代 時間 位置
     [ended] [run] 受阻 0/1 1 [duration] .skillpack/history/[date]_[task]
     2026-01-18 abc123 - - - - .skillpack/history/2026-01-18_abc123
     2026-01-17 10:30:00 login - - - - .skillpack/history/2026-01-17_103000_RALPH_login
     2026-01-16 09:00:00 - - - - - .skillpack/history/20260116_090000
     --- zh-CN
-    结束 运行 结果 任务 迭代 时间 位置
+    已结束 运行 结果 任务 迭代 时间 位置
     [ended] [run] 受阻 0/1 1 [duration] .skillpack/history/[date]_[task]
     2026-01-18 abc123 - - - - .skillpack/history/2026-01-18_abc123
     2026-01-17 10:30:00 login - - - - .skillpack/history/2026-01-17_103000_RALPH_login
