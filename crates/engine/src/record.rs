@@ -33,6 +33,8 @@ pub struct Recorder {
     run_id: String,
     tasks_file: String,
     lang: Lang,
+    /// Lines of the log that are kept back; `None` where none is.
+    held: Option<Vec<LogLine>>,
     troubled: BTreeSet<Made>,
     /// Not yet handed out by [`Recorder::troubles`].
     troubles: Vec<FileError>,
@@ -51,6 +53,13 @@ pub enum Made {
     Checks,
     /// What was not committed when the run began.
     Files,
+}
+
+#[derive(Debug)]
+struct LogLine {
+    now: String,
+    level: LogLevel,
+    message: String,
 }
 
 /// The log file, which is opened again and again until that works.
@@ -130,11 +139,11 @@ impl Recorder {
             run_id: header.run_id.clone(),
             tasks_file: header.tasks_file_text(),
             lang: plan.lang,
+            held: None,
             troubled: BTreeSet::new(),
             troubles: Vec::new(),
         };
-        let caught_up = recorder.events.catch_up();
-        recorder.note(Made::Events, caught_up);
+        recorder.tell_events();
         recorder
     }
 
@@ -158,8 +167,10 @@ impl Recorder {
     /// Tells the event log and the log file. Both can be made again from the
     /// journal, so that a failure here stops nothing.
     pub fn notice(&mut self, notice: &Notice, at: Now) {
-        let told = self.events.add(notice.line(at));
-        self.note(Made::Events, told);
+        self.events.push(notice.line(at));
+        if self.held.is_none() {
+            self.tell_events();
+        }
         let message = notice.say(self.lang);
         self.log_line(&clock::local_time(at.wall_ms), log_level(notice), &message);
     }
@@ -175,7 +186,35 @@ impl Recorder {
         self.log_line(&now, level, &message);
     }
 
+    /// From now on lines are kept back until [`Recorder::release_lines`].
+    pub fn hold_lines(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Writes the lines that were kept back, in their order.
+    pub fn release_lines(&mut self) {
+        let Some(held) = self.held.take() else {
+            return;
+        };
+        self.tell_events();
+        for line in held {
+            self.log_line(&line.now, line.level, &line.message);
+        }
+    }
+
+    fn tell_events(&mut self) {
+        let told = self.events.catch_up();
+        self.note(Made::Events, told);
+    }
+
     fn log_line(&mut self, now: &str, level: LogLevel, message: &str) {
+        if let Some(held) = &mut self.held {
+            return held.push(LogLine {
+                now: now.into(),
+                level,
+                message: message.into(),
+            });
+        }
         let logged = self.log.append(now, level, message);
         self.note(Made::Log, logged);
     }

@@ -40,12 +40,11 @@ impl Told {
         self.unwritten.is_empty()
     }
 
-    /// Adds a line behind those that are still to be written.
-    pub fn add(&mut self, line: Value) -> Result<(), FileError> {
+    /// Puts a line behind those that are still to be written.
+    pub fn push(&mut self, line: Value) {
         if self.unwritten.len() < MOST_UNWRITTEN {
             self.unwritten.push_back(line);
         }
-        self.catch_up()
     }
 
     /// Writes what is still to be written.
