@@ -327,6 +327,10 @@ impl Going {
             env.command(&["run", "--json", "--agent-cmd", &agent]),
         );
         wait_until("the second turn runs", || env.outside("second").exists());
+        // The files follow the start; the status comes behind both logs.
+        wait_until("the status says so", || {
+            env.json(".ralph/status.json")["iteration"] == 2
+        });
         Going { env, run }
     }
 
