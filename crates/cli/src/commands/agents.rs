@@ -5,22 +5,11 @@ use ralph_core::tr;
 use ralph_engine::agents::{Capabilities, Installed, installed};
 use serde_json::{Value, json};
 
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::AgentsArgs;
 
-pub fn run(app: &App, args: &AgentsArgs) -> u8 {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
-    };
-    let found = runtime.block_on(installed(&app.root));
+pub fn run(app: &App, args: &AgentsArgs) -> Exit {
+    let found = app.block_on(installed(&app.root))?;
     if args.json {
         let agents: Vec<Value> = found.iter().map(as_json).collect();
         app.print(&json!({ "agents": agents }).to_string());
@@ -28,7 +17,7 @@ pub fn run(app: &App, args: &AgentsArgs) -> u8 {
         let lines: Vec<String> = found.iter().map(|agent| words(agent, app.lang())).collect();
         app.tell(&lines.join("\n"));
     }
-    0
+    Ok(0)
 }
 
 fn as_json(agent: &Installed) -> Value {

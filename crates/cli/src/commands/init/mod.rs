@@ -10,7 +10,7 @@ use ralph_core::tr;
 use ralph_engine::agents::find_program;
 use ralph_store::FileError;
 
-use crate::app::{App, ask, is_interactive};
+use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::{InitArgs, Switch};
 use crate::host::Host;
 use crate::install::hosts::{self, Wanted};
@@ -22,15 +22,8 @@ use crate::{FAILED, PAUSED};
 use plan::{Plan, Planned, Templates, Wish};
 pub use plan::{is_empty, without_lines};
 
-pub fn run(app: &App, args: &InitArgs) -> u8 {
-    match work(app, args) {
-        Ok(code) => code,
-        Err(problem) => {
-            let lang = app.lang();
-            app.warn(&ralph_core::lang::Say::say(&problem, lang));
-            FAILED
-        }
-    }
+pub fn run(app: &App, args: &InitArgs) -> Exit {
+    work(app, args).or_fail(app)
 }
 
 fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
@@ -112,14 +105,7 @@ fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, Problem> {
 
 /// The settings of the project as they will be: with the preset.
 fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
-    let layer = args
-        .preset
-        .as_deref()
-        .map(|preset| config::Layer::flag("preset", preset, "--preset"));
-    let flags = match layer.transpose() {
-        Ok(layer) => layer.into_iter().collect(),
-        Err(error) => return Err(app.fail(&error)),
-    };
+    let flags = settings::preset(app, args.preset.as_deref())?;
     settings::load(app, flags).map(|loaded| loaded.settings)
 }
 

@@ -3,11 +3,11 @@
 use std::path::{Component, Path};
 
 use ralph_core::checkpoint::sha256;
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Lang;
 use ralph_core::tr;
 
 use super::init::{is_empty, without_lines};
-use crate::app::{App, ask, is_interactive};
+use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::UninstallArgs;
 use crate::host::Host;
 use crate::install::change::{self, Change};
@@ -30,18 +30,12 @@ const NO_STATE: [&str; 5] = [
     "prompt-template.md",
 ];
 
-pub fn run(app: &App, args: &UninstallArgs) -> u8 {
+pub fn run(app: &App, args: &UninstallArgs) -> Exit {
     let root = match &args.dir {
         Some(dir) => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
         None => app.root.clone(),
     };
-    match work(app, args, &root) {
-        Ok(code) => code,
-        Err(problem) => {
-            app.warn(&problem.say(app.lang()));
-            FAILED
-        }
-    }
+    work(app, args, &root).or_fail(app)
 }
 
 fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
