@@ -80,7 +80,7 @@ fn in_session(layout: &Layout) -> Option<(String, Host)> {
     let text = std::fs::read_to_string(layout.status()).ok()?;
     let status: serde_json::Value = serde_json::from_str(&text).ok()?;
     let session = status["session"]["id"].as_str()?;
-    let host = Host::from_name(status["session"]["host"].as_str()?)?;
+    let host = status["session"]["host"].as_str()?.parse::<Host>().ok()?;
     (status["status"] == "running").then(|| (session.to_owned(), host))
 }
 

@@ -19,7 +19,7 @@ const MOST_INPUT: u64 = 1024 * 1024;
 
 pub fn run(app: &App, args: &LoopArgs) -> Exit {
     let host = match &args.host {
-        Some(name) => Host::from_name(name).unwrap_or_default(),
+        Some(name) => name.parse().unwrap_or_default(),
         None => Host::of_environment(),
     };
     let session = args

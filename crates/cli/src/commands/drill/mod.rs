@@ -41,7 +41,7 @@ const NOT_CAUGHT: u8 = 7;
 /// Why a drill can't begin.
 #[derive(Say)]
 enum DrillError {
-    #[say("there is no fault \"{name}\"; use some of: {known}", known = Fault::ALL.map(|it| it.into_str()).join(", "))]
+    #[say("there is no fault \"{name}\"; use some of: {known}", known = crate::hook::names(Fault::ALL))]
     UnknownFault { name: String },
     /// The copies would lie in the project.
     #[say("{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside", dir = dir.display())]
@@ -74,7 +74,8 @@ fn chosen(names: &[String]) -> Result<Vec<Fault>, DrillError> {
         return Ok(Fault::ALL.into());
     }
     let find = |name: &String| {
-        Fault::from_name(name).ok_or_else(|| DrillError::UnknownFault { name: name.clone() })
+        let unknown = |_| DrillError::UnknownFault { name: name.clone() };
+        name.parse().map_err(unknown)
     };
     names.iter().map(find).collect()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::config;
 use ralph_core::tr;
-use ralph_engine::agents::find_program;
+use ralph_engine::agents::{Client, find_program};
 use ralph_store::FileError;
 
 use crate::app::{App, Exit, OrFail, ask, is_interactive};
@@ -110,7 +110,7 @@ fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
 }
 
 fn hosts_of(args: &InitArgs) -> Vec<Host> {
-    let named = args.agent.iter().filter_map(|name| Host::from_name(name));
+    let named = args.agent.iter().filter_map(|name| name.parse().ok());
     let mut hosts: Vec<Host> = Vec::new();
     for host in named {
         if !hosts.contains(&host) {
@@ -126,10 +126,8 @@ fn hosts_of(args: &InitArgs) -> Vec<Host> {
 /// A warning only: the agent may be installed later, or elsewhere (INST-04).
 fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
     for host in hosts {
-        let name = match host {
-            Host::Cursor => "cursor-agent",
-            other => other.into_str(),
-        };
+        let client = Client::from_name(host.into_str());
+        let name = client.map_or("", |client| client.facts().program);
         if find_program(name.as_ref(), &app.root).is_none() {
             app.warn(&tr!(
                 app.lang(),
