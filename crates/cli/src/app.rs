@@ -8,6 +8,7 @@ use ralph_core::config;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::{Lang, Say};
 use ralph_engine::git;
+use serde_json::Value;
 
 use crate::args::Global;
 use crate::{FAILED, settings};
@@ -76,10 +77,59 @@ impl App {
         let _ = writeln!(std::io::stderr().lock(), "ralph: {text}");
     }
 
-    /// Says what is wrong and gives the exit code for it.
-    pub fn fail(&self, problem: &dyn Say) -> u8 {
-        self.warn(&problem.say(self.lang()));
-        FAILED
+    /// Ends a command that can't do what was asked, once it is said why.
+    pub fn refuse<T>(&self, why: &str) -> Result<T, u8> {
+        self.warn(why);
+        Err(FAILED)
+    }
+
+    pub fn fail<T>(&self, problem: &dyn Say) -> Result<T, u8> {
+        self.refuse(&problem.say(self.lang()))
+    }
+
+    /// Ends a command whose last word this is.
+    pub fn done(&self, text: &str) -> Exit {
+        self.tell(text);
+        Ok(0)
+    }
+
+    /// JSON for a program, words for a person.
+    pub fn answer(
+        &self,
+        json: bool,
+        value: impl FnOnce() -> Value,
+        words: impl FnOnce() -> String,
+    ) -> Exit {
+        match json {
+            true => self.print(&value().to_string()),
+            false => self.tell(&words()),
+        }
+        Ok(0)
+    }
+
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T, u8> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = runtime.or_else(|error| self.refuse(&error.to_string()))?;
+        let done = runtime.block_on(work);
+        // A thread that still waits for a key press must not hold the end up.
+        runtime.shutdown_background();
+        Ok(done)
+    }
+}
+
+/// The exit code of a command; an `Err` is one whose reason has been said.
+pub type Exit = Result<u8, u8>;
+
+pub trait OrFail<T> {
+    /// Says what is wrong, if anything is.
+    fn or_fail(self, app: &App) -> Result<T, u8>;
+}
+
+impl<T, E: Say> OrFail<T> for Result<T, E> {
+    fn or_fail(self, app: &App) -> Result<T, u8> {
+        self.or_else(|error| app.fail(&error))
     }
 }
 

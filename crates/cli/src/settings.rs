@@ -4,12 +4,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected, Sources, Value};
+use ralph_core::lang::Say;
 use ralph_core::session::words::{PullWish, Start};
 use ralph_engine::plan::Flag;
 use ralph_store::layout::Layout;
 
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, OrFail};
 use crate::args::{DoArgs, Global, ResumeArgs, RunArgs, WorkArgs};
 
 /// Everything that the project, the environment and the flags say.
@@ -50,15 +51,20 @@ fn read(path: &Path, name: &str, unreadable: &mut Vec<(String, String)>) -> Opti
 
 /// Loads the configuration, or says everything that is wrong with it.
 pub fn load(app: &App, flags: Vec<Layer>) -> Result<Loaded, u8> {
-    match config::load(&sources(&app.root, flags)) {
-        Ok(loaded) => Ok(loaded),
-        Err(Rejected { errors, .. }) => {
-            for error in &errors {
-                app.fail(error);
-            }
-            Err(FAILED)
-        }
-    }
+    loaded(app, &sources(&app.root, flags))
+}
+
+pub fn loaded(app: &App, sources: &Sources) -> Result<Loaded, u8> {
+    config::load(sources).map_err(|Rejected { errors, .. }| {
+        errors.iter().for_each(|e| app.warn(&e.say(app.lang())));
+        FAILED
+    })
+}
+
+/// The preset of a command that takes no other flag.
+pub fn preset(app: &App, name: Option<&str>) -> Result<Vec<Layer>, u8> {
+    let layer = name.map(|name| Layer::flag("preset", name, "--preset"));
+    Ok(layer.transpose().or_fail(app)?.into_iter().collect())
 }
 
 /// The settings that flags of `ralph run` stand for.
@@ -137,7 +143,7 @@ pub fn layers(app: &App, flags: &[Flag]) -> Result<Vec<Layer>, u8> {
         .iter()
         .map(layer)
         .collect::<Result<_, _>>()
-        .map_err(|error| app.fail(&error))
+        .or_fail(app)
 }
 
 #[derive(Default)]

@@ -8,14 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ralph_core::tr;
 use ralph_engine::agents::find_program;
 
-use crate::FAILED;
-use crate::app::{self, App, own_program};
+use crate::app::{self, App, Exit, own_program};
 
 /// Starts the loop on the left and the monitor on the right, and looks at it.
-pub fn beside(app: &App, arguments: &[OsString]) -> u8 {
+pub fn beside(app: &App, arguments: &[OsString]) -> Exit {
     let Some(tmux) = find_program(OsStr::new("tmux"), Path::new("/")) else {
-        app.warn(&tr!(app.lang(), "--monitor needs tmux, which is not installed: `apt install tmux`, `brew install tmux`; or run `ralph monitor` in a second terminal"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "--monitor needs tmux, which is not installed: `apt install tmux`, `brew install tmux`; or run `ralph monitor` in a second terminal"));
     };
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let session = format!("ralph-sdd-{}", since.map_or(0, |since| since.as_secs()));
@@ -33,13 +31,12 @@ pub fn beside(app: &App, arguments: &[OsString]) -> u8 {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
-        app.warn(&tr!(app.lang(), "tmux could not show loop and monitor ({why}); run `ralph run` and `ralph monitor` in two terminals"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "tmux could not show loop and monitor ({why}); run `ralph run` and `ralph monitor` in two terminals"));
     }
     if !app::is_interactive() {
         app.print(&session);
     }
-    0
+    Ok(0)
 }
 
 /// The commands of tmux that put both beside each other.

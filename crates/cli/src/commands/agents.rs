@@ -2,25 +2,14 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
-use ralph_engine::agents::{Capabilities, Installed, installed};
+use ralph_engine::agents::{Facts, Installed, installed};
 use serde_json::{Value, json};
 
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::AgentsArgs;
 
-pub fn run(app: &App, args: &AgentsArgs) -> u8 {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
-    };
-    let found = runtime.block_on(installed(&app.root));
+pub fn run(app: &App, args: &AgentsArgs) -> Exit {
+    let found = app.block_on(installed(&app.root))?;
     if args.json {
         let agents: Vec<Value> = found.iter().map(as_json).collect();
         app.print(&json!({ "agents": agents }).to_string());
@@ -28,29 +17,23 @@ pub fn run(app: &App, args: &AgentsArgs) -> u8 {
         let lines: Vec<String> = found.iter().map(|agent| words(agent, app.lang())).collect();
         app.tell(&lines.join("\n"));
     }
-    0
+    Ok(0)
 }
 
 fn as_json(agent: &Installed) -> Value {
-    let Capabilities {
-        hooks,
-        budget,
-        tells_tokens,
-        tells_cost,
-        resume,
-    } = agent.client.capabilities();
+    let facts = agent.client.facts();
     json!({
         "name": agent.client.into_str(),
         "installed": agent.path.is_some(),
         "path": agent.path,
         "version": agent.version,
-        "checked_version": agent.client.checked_version(),
+        "checked_version": facts.checked_version,
         "capabilities": {
-            "hooks": hooks,
-            "budget": budget,
-            "tokens": tells_tokens,
-            "cost": tells_cost,
-            "resume": resume,
+            "hooks": facts.hooks,
+            "budget": facts.budget,
+            "tokens": facts.tells_tokens,
+            "cost": facts.tells_cost,
+            "resume": facts.resume,
         },
     })
 }
@@ -58,7 +41,7 @@ fn as_json(agent: &Installed) -> Value {
 fn words(agent: &Installed, lang: Lang) -> String {
     let name = agent.client.into_str();
     let state = state(agent, lang);
-    let able = abilities(agent.client.capabilities(), lang);
+    let able = abilities(agent.client.facts(), lang);
     let mut lines = vec![format!("{name:<10}{state}")];
     if let Some(path) = &agent.path {
         lines.push(format!("{:<10}{}", "", path.display()));
@@ -74,7 +57,7 @@ fn state(agent: &Installed, lang: Lang) -> String {
         (Some(_), Some(version)) => version.clone(),
         (Some(_), None) => tr!(lang, "does not tell its version"),
     };
-    let tried = match agent.client.checked_version() {
+    let tried = match agent.client.facts().checked_version {
         Some(version) if agent.version.as_deref() == Some(version) => {
             tr!(lang, "this version was tried with Ralph")
         }
@@ -84,7 +67,7 @@ fn state(agent: &Installed, lang: Lang) -> String {
     tr!(lang, "{here} ({tried})")
 }
 
-fn abilities(can: Capabilities, lang: Lang) -> String {
+fn abilities(can: &Facts, lang: Lang) -> String {
     let tells = match (can.tells_tokens, can.tells_cost) {
         (true, true) => tr!(lang, "tells tokens and cost"),
         (true, false) => tr!(lang, "tells tokens, not cost"),

@@ -8,54 +8,35 @@ use ralph_engine::inbox::{Written, reply_text};
 use ralph_engine::past::{self, Past};
 use ralph_store::layout::{Layout, RunPaths};
 
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::AnswerArgs;
 use crate::host::Host;
 use crate::view::blocks;
 
-pub fn run(app: &App, args: &AnswerArgs) -> u8 {
+pub fn run(app: &App, args: &AnswerArgs) -> Exit {
     let layout = Layout::new(&app.root);
-    let (paths, past) = match latest(&layout) {
-        Ok(found) => found,
-        Err(error) => {
-            app.warn(&error(app));
-            return FAILED;
-        }
-    };
+    let (paths, past) = latest(app, &layout)?;
     let open: Vec<&Question> = past.state.open_questions().collect();
     if args.words.is_empty() {
         return list(app, &open, args.json);
     }
-    if is_an_agent(
-        app,
-        past.state
-            .session
-            .as_ref()
-            .map(|session| session.id.as_str()),
-    ) {
-        return FAILED;
-    }
+    let session = past.state.session.as_ref();
+    refuse_agents(app, session.map(|session| session.id.as_str()))?;
     let Some((question, words)) = chosen(&open, &args.words.join(" ")) else {
-        app.warn(&which(app.lang(), &open));
-        return FAILED;
+        return app.refuse(&which(app.lang(), &open));
     };
     let Some(text) = reply_text(&question.meant(&words)) else {
-        app.warn(&tr!(app.lang(), "an answer has 1 to 4,000 characters"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "an answer has 1 to 4,000 characters"));
     };
-    match give(&layout, &paths, question.id, &text) {
-        Ok(goes_on) => {
-            let goes_on = match (goes_on, &past.state.session, past.state.outcome()) {
-                (true, ..) | (false, Some(_), None) => GoesOn::Itself,
-                (false, Some(_), Some(_)) => GoesOn::InSession,
-                (false, None, _) => GoesOn::Resumed,
-            };
-            app.print(&answered(question.id, &text, goes_on, app.lang()));
-            0
-        }
-        Err(error) => app.fail(error.as_ref()),
-    }
+    let given = give(&layout, &paths, question.id, &text);
+    let given = given.or_else(|error| app.fail(error.as_ref()))?;
+    let goes_on = match (given, &past.state.session, past.state.outcome()) {
+        (true, ..) | (false, Some(_), None) => GoesOn::Itself,
+        (false, Some(_), Some(_)) => GoesOn::InSession,
+        (false, None, _) => GoesOn::Resumed,
+    };
+    app.print(&answered(question.id, &text, goes_on, app.lang()));
+    Ok(0)
 }
 
 /// Whether the run goes on by itself with the answer.
@@ -100,26 +81,16 @@ pub fn answered(id: u32, text: &str, goes_on: GoesOn, lang: Lang) -> String {
     }
 }
 
-type Unfound = Box<dyn Fn(&App) -> String>;
-
-fn latest(layout: &Layout) -> Result<(RunPaths, Past), Unfound> {
-    let told = |error: Box<dyn Say>| -> Unfound { Box::new(move |app| error.say(app.lang())) };
-    let run = match layout.latest_run() {
-        Ok(Some(run)) => run,
-        Ok(None) => {
-            return Err(Box::new(|app| {
-                tr!(
-                    app.lang(),
-                    "no loop has run here yet; start one with `ralph run`"
-                )
-            }));
-        }
-        Err(error) => return Err(told(Box::new(error))),
+fn latest(app: &App, layout: &Layout) -> Result<(RunPaths, Past), u8> {
+    let Some(run) = layout.latest_run().or_fail(app)? else {
+        return app.refuse(&no_run(app.lang()));
     };
-    match past::read(&run) {
-        Ok(past) => Ok((run, past)),
-        Err(error) => Err(told(Box::new(error))),
-    }
+    let past = past::read(&run).or_fail(app)?;
+    Ok((run, past))
+}
+
+pub fn no_run(lang: Lang) -> String {
+    tr!(lang, "no loop has run here yet; start one with `ralph run`")
 }
 
 /// `ID TEXT`, or only the text where there is only one question.
@@ -146,11 +117,11 @@ pub fn which(lang: Lang, open: &[&Question]) -> String {
     )
 }
 
-fn list(app: &App, open: &[&Question], json: bool) -> u8 {
+fn list(app: &App, open: &[&Question], json: bool) -> Exit {
     if json {
         let open: Vec<_> = open.iter().map(|question| question.to_json()).collect();
         app.print(&serde_json::Value::from(open).to_string());
-        return 0;
+        return Ok(0);
     }
     if open.is_empty() {
         app.print(&tr!(app.lang(), "no question is open"));
@@ -158,20 +129,20 @@ fn list(app: &App, open: &[&Question], json: bool) -> u8 {
     for question in open {
         app.print(&blocks::question(question, app.lang()));
     }
-    0
+    Ok(0)
 }
 
 /// An agent must not answer its own question or raise its own limits; nor may
 /// a command that the agent of that session runs.
-pub fn is_an_agent(app: &App, session: Option<&str>) -> bool {
+pub fn refuse_agents(app: &App, session: Option<&str>) -> Result<(), u8> {
     let of_session = Host::of_environment().session_of_environment();
     let inside = std::env::var_os("RALPH_RUN_ID").is_some()
         || (session.is_some() && of_session.as_deref() == session);
-    if inside {
-        app.warn(&tr!(
+    match inside {
+        false => Ok(()),
+        true => app.refuse(&tr!(
             app.lang(),
             "only a person may do that, not the agent that the loop runs"
-        ));
+        )),
     }
-    inside
 }

@@ -1,7 +1,6 @@
 //! `ralph archive`: puts a run into the history by hand, and clears old ones.
 
-use std::io::{BufRead, Write};
-
+use ralph_core::lang::Lang;
 use ralph_core::machine::Outcome;
 use ralph_core::report::{outcome_name, outcome_word};
 use ralph_core::tr;
@@ -12,30 +11,26 @@ use ralph_engine::past;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::{LockError, holder};
 
+use super::answer::no_run;
 use super::history::keeping;
 use crate::FAILED;
-use crate::app::{self, App};
+use crate::app::{self, App, Exit, OrFail};
 use crate::args::ArchiveArgs;
 
-pub fn run(app: &App, args: &ArchiveArgs) -> u8 {
+pub fn run(app: &App, args: &ArchiveArgs) -> Exit {
     let layout = Layout::new(&app.root);
-    let keeping = match keeping(app) {
-        Ok(keeping) => keeping,
-        Err(code) => return code,
-    };
-    let done = if args.prune {
-        prune(app, &layout, &keeping, args)
-    } else {
-        put(app, &layout, &keeping, args)
-    };
-    done.err().unwrap_or(0)
+    let keeping = keeping(app)?;
+    match args.prune {
+        true => prune(app, &layout, &keeping, args),
+        false => put(app, &layout, &keeping, args),
+    }
 }
 
-fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Result<(), u8> {
+fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Exit {
     let lang = app.lang();
     let run = find(app, layout, args.run.as_deref())?;
     refuse_the_living(app, layout, &run)?;
-    let past = past::read(&run).map_err(|error| app.fail(&error))?;
+    let past = past::read(&run).or_fail(app)?;
     let outcome = past.state.outcome();
     if outcome.is_none_or(Outcome::can_go_on) && !args.yes {
         let id = run.id.as_str();
@@ -46,47 +41,44 @@ fn put(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Res
         );
         confirm(app, &question)?;
     }
-    let archived =
-        archive::archive_by_hand(layout, keeping, &run, lang).map_err(|error| app.fail(&error))?;
+    let archived = archive::archive_by_hand(layout, keeping, &run, lang).or_fail(app)?;
     let to = archived.path.strip_prefix(&app.root);
     let to = to.unwrap_or(&archived.path).display();
-    app.tell(&if archived.already {
+    app.done(&if archived.already {
         tr!(lang, "it is archived already: {to}")
     } else {
         tr!(lang, "archived to {to}")
-    });
-    Ok(())
+    })
 }
 
 fn find(app: &App, layout: &Layout, id: Option<&str>) -> Result<RunPaths, u8> {
-    let lang = app.lang();
-    let Some(id) = id else {
-        let latest = layout.latest_run().map_err(|error| app.fail(&error))?;
-        return latest.ok_or_else(|| {
-            app.warn(&tr!(
-                lang,
-                "no loop has run here yet; start one with `ralph run`"
-            ));
-            FAILED
-        });
+    let (run, why) = match id {
+        None => (layout.latest_run().or_fail(app)?, no_run(app.lang())),
+        Some(id) => (known(layout, id), unknown(id, app.lang())),
     };
-    let run = RunId::parse(id).map(|id| layout.run(&id));
-    run.filter(|run| run.dir.is_dir()).ok_or_else(|| {
-        app.warn(&tr!(
-            lang,
-            "there is no run {id}; `ralph resume --list` shows all"
-        ));
-        FAILED
-    })
+    run.map_or_else(|| app.refuse(&why), Ok)
+}
+
+/// The run of that name, if there is one.
+pub fn known(layout: &Layout, id: &str) -> Option<RunPaths> {
+    let run = layout.run(&RunId::parse(id)?);
+    run.dir.is_dir().then_some(run)
+}
+
+pub fn unknown(run: &str, lang: Lang) -> String {
+    tr!(
+        lang,
+        "there is no run {run}; `ralph resume --list` shows all"
+    )
 }
 
 /// Before anybody is asked; the lock itself decides.
 fn refuse_the_living(app: &App, layout: &Layout, run: &RunPaths) -> Result<(), u8> {
     match holder(&layout.lock()) {
-        Ok(Some(info)) if info.run_id == run.id.as_str() => Err(app.fail(&LockError::Held {
+        Ok(Some(info)) if info.run_id == run.id.as_str() => app.fail(&LockError::Held {
             path: layout.lock(),
             holder: Some(info),
-        })),
+        }),
         _ => Ok(()),
     }
 }
@@ -94,35 +86,28 @@ fn refuse_the_living(app: &App, layout: &Layout, run: &RunPaths) -> Result<(), u
 fn confirm(app: &App, question: &str) -> Result<(), u8> {
     let lang = app.lang();
     if !app::is_interactive() {
-        app.warn(&format!("{question} {}", tr!(lang, "Say --yes.")));
-        return Err(FAILED);
+        return app.refuse(&format!("{question} {}", tr!(lang, "Say --yes.")));
     }
-    let mut out = std::io::stdout().lock();
-    let _ = write!(out, "{question} [y/N] ");
-    let _ = out.flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    match (read, answer.trim()) {
-        (Ok(_), "y" | "Y" | "yes") => Ok(()),
+    match app::ask(&format!("{question} [y/N] ")).as_deref() {
+        Some("y" | "Y" | "yes") => Ok(()),
         _ => Err(FAILED),
     }
 }
 
-fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Result<(), u8> {
+fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> Exit {
     let lang = app.lang();
     let keep = args.keep.unwrap_or(keeping.keep);
     if keep == 0 {
-        app.warn(&tr!(
+        return app.refuse(&tr!(
             lang,
             "--keep 0 would delete everything: the newest always stays; say --keep 1 or more"
         ));
-        return Err(FAILED);
     }
     let pruned: Vec<Pruned> = if args.dry_run {
-        let surplus = archive::surplus(layout, keeping, keep).map_err(|error| app.fail(&error))?;
+        let surplus = archive::surplus(layout, keeping, keep).or_fail(app)?;
         surplus.into_iter().map(|(_, pruned)| pruned).collect()
     } else {
-        archive::prune_by_hand(layout, keeping, keep).map_err(|error| app.fail(&error))?
+        archive::prune_by_hand(layout, keeping, keep).or_fail(app)?
     };
     for Pruned { name, run, bytes } in &pruned {
         let size = megabytes(*bytes);
@@ -130,9 +115,8 @@ fn prune(app: &App, layout: &Layout, keeping: &Keeping, args: &ArchiveArgs) -> R
         app.tell(&format!("{name}{}  {size}", run.unwrap_or_default()));
     }
     let count = pruned.len();
-    app.tell(&match args.dry_run {
+    app.done(&match args.dry_run {
         true => tr!(lang, "{count} would be deleted; the newest {keep} stay"),
         false => tr!(lang, "{count} deleted; the newest {keep} stay"),
-    });
-    Ok(())
+    })
 }

@@ -5,11 +5,11 @@ use ralph_core::lang::Say;
 use ralph_core::tr;
 
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{ConfigArgs, ConfigVerb};
 use crate::settings;
 
-pub fn run(app: &App, args: &ConfigArgs) -> u8 {
+pub fn run(app: &App, args: &ConfigArgs) -> Exit {
     match &args.verb {
         ConfigVerb::Show {
             origin,
@@ -19,53 +19,38 @@ pub fn run(app: &App, args: &ConfigArgs) -> u8 {
         ConfigVerb::Check => check(app),
         ConfigVerb::Reference => {
             app.print(REFERENCE);
-            0
+            Ok(0)
         }
         ConfigVerb::Migrate => migrate(app),
     }
 }
 
-fn show(app: &App, preset: Option<&str>, origin: bool, json: bool) -> u8 {
-    let flags = match preset
-        .map(|name| Layer::flag("preset", name, "--preset"))
-        .transpose()
-    {
-        Ok(flag) => flag.into_iter().collect(),
-        Err(error) => return app.fail(&error),
-    };
-    match settings::load(app, flags) {
-        Ok(loaded) => {
-            warn_all(app, &loaded.warnings);
-            app.print(&if json {
-                loaded.resolved.to_json().to_string()
-            } else {
-                loaded.resolved.show(origin)
-            });
-            0
-        }
-        Err(code) => code,
-    }
+fn show(app: &App, preset: Option<&str>, origin: bool, json: bool) -> Exit {
+    let loaded = settings::load(app, settings::preset(app, preset)?)?;
+    warn_all(app, &loaded.warnings);
+    app.print(&match json {
+        true => loaded.resolved.to_json().to_string(),
+        false => loaded.resolved.show(origin),
+    });
+    Ok(0)
 }
 
-fn check(app: &App) -> u8 {
+fn check(app: &App) -> Exit {
     let lang = app.lang();
     match config::load(&settings::sources(&app.root, Vec::new())) {
         Ok(Loaded { warnings, .. }) => {
             warn_all(app, &warnings);
-            app.tell(&tr!(lang, "the configuration is sound"));
-            0
+            app.done(&tr!(lang, "the configuration is sound"))
         }
         Err(Rejected { errors, warnings }) => {
             warn_all(app, &warnings);
-            for error in &errors {
-                app.fail(error);
-            }
-            FAILED
+            warn_all(app, &errors);
+            Err(FAILED)
         }
     }
 }
 
-fn migrate(app: &App) -> u8 {
+fn migrate(app: &App) -> Exit {
     let sources = settings::sources(&app.root, Vec::new());
     let mut layers = Vec::new();
     for file in &sources.foreign {
@@ -74,7 +59,7 @@ fn migrate(app: &App) -> u8 {
         layers.push(layer);
     }
     app.print(&config::migrate(&layers));
-    0
+    Ok(0)
 }
 
 pub fn warn_all(app: &App, warnings: &[impl Say]) {

@@ -7,15 +7,15 @@ use ralph_engine::control::{self, ControlError, Heard, Wish};
 use ralph_engine::past;
 use ralph_store::layout::Layout;
 
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::host::Host;
 use crate::insession::{Here, Steered};
 
-pub fn pause(app: &App) -> u8 {
+pub fn pause(app: &App) -> Exit {
     tell(app, Request::Pause)
 }
 
-pub fn stop(app: &App, now: bool) -> u8 {
+pub fn stop(app: &App, now: bool) -> Exit {
     tell(
         app,
         if now {
@@ -26,18 +26,16 @@ pub fn stop(app: &App, now: bool) -> u8 {
     )
 }
 
-pub fn cancel(app: &App) -> u8 {
+pub fn cancel(app: &App) -> Exit {
     tell(app, Request::Cancel)
 }
 
 /// A run that waits for a limit, or for anything else, goes on at once.
-pub fn wake(app: &App) -> u8 {
+pub fn wake(app: &App) -> Exit {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
-    let current = match layout.current_run() {
-        Ok(Some(paths)) => paths,
-        Ok(None) => return app.fail(&ControlError::NothingRuns),
-        Err(error) => return app.fail(&error),
+    let Some(current) = layout.current_run().or_fail(app)? else {
+        return app.fail(&ControlError::NothingRuns);
     };
     let run = current.id.as_str();
     let sleeps = past::read(&current).is_ok_and(|past| past.state.stage == Stage::Waiting);
@@ -46,18 +44,18 @@ pub fn wake(app: &App) -> u8 {
             lang,
             "run {run} does not sleep; `ralph status` shows what it does"
         ));
-        return 0;
+        return Ok(0);
     }
     match control::tell(&layout, Wish::Wake, false) {
         Ok(_) => {
             app.print(&tr!(lang, "run {run} is awake and tries the agent now"));
-            0
+            Ok(0)
         }
         Err(error) => app.fail(&error),
     }
 }
 
-fn tell(app: &App, request: Request) -> u8 {
+fn tell(app: &App, request: Request) -> Exit {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
     let heard = match control::tell(&layout, Wish::Request(request), request != Request::Pause) {
@@ -74,7 +72,7 @@ fn tell(app: &App, request: Request) -> u8 {
         (Heard::Ended { .. }, Request::Cancel) => tr!(lang, "Cancelled Ralph loop (was at iteration {iteration})"),
         (Heard::Ended { run }, _) => tr!(lang, "run {run} has ended at iteration {iteration}; everything is saved, `ralph resume` goes on"),
     });
-    0
+    Ok(0)
 }
 
 /// The session that the newest run goes on in, and its client.
@@ -82,12 +80,12 @@ fn in_session(layout: &Layout) -> Option<(String, Host)> {
     let text = std::fs::read_to_string(layout.status()).ok()?;
     let status: serde_json::Value = serde_json::from_str(&text).ok()?;
     let session = status["session"]["id"].as_str()?;
-    let host = Host::from_name(status["session"]["host"].as_str()?)?;
+    let host = status["session"]["host"].as_str()?.parse::<Host>().ok()?;
     (status["status"] == "running").then(|| (session.to_owned(), host))
 }
 
 /// No process drives a loop inside a session between two hooks.
-fn leave_session(app: &App, layout: &Layout, request: Request) -> u8 {
+fn leave_session(app: &App, layout: &Layout, request: Request) -> Exit {
     let Some((session, host)) = in_session(layout) else {
         return app.fail(&ControlError::NothingRuns);
     };
@@ -97,10 +95,7 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> u8 {
         request => request,
     };
     match Here::new(&app.root, &session, host.into_str()).leave(request) {
-        Ok(Steered::Ended(text) | Steered::Told(text)) => {
-            app.tell(&text);
-            0
-        }
+        Ok(Steered::Ended(text) | Steered::Told(text)) => app.done(&text),
         Ok(Steered::NoLoop) => app.fail(&ControlError::NothingRuns),
         Err(problem) => app.fail(&problem),
     }

@@ -6,29 +6,22 @@ use ralph_core::machine::Bill;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::ledger::{self, By, Ledger};
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
-use crate::FAILED;
-use crate::app::App;
+use super::archive::{known, unknown};
+use crate::app::{App, Exit, OrFail};
 use crate::args::{CostArgs, CostBy};
 
-pub fn run(app: &App, args: &CostArgs) -> u8 {
+pub fn run(app: &App, args: &CostArgs) -> Exit {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
     if let Some(run) = &args.run
-        && RunId::parse(run).is_none_or(|id| !layout.run(&id).dir.is_dir())
+        && known(&layout, run).is_none()
     {
-        app.warn(&tr!(
-            lang,
-            "there is no run {run}; `ralph resume --list` shows all"
-        ));
-        return FAILED;
+        return app.refuse(&unknown(run, lang));
     }
-    let ledger = match ledger::read(&layout, args.run.as_deref()) {
-        Ok(ledger) => ledger,
-        Err(error) => return app.fail(&error),
-    };
+    let ledger = ledger::read(&layout, args.run.as_deref()).or_fail(app)?;
     let by = match args.by {
         CostBy::Run => By::Run,
         CostBy::Task => By::Task,
@@ -36,12 +29,11 @@ pub fn run(app: &App, args: &CostArgs) -> u8 {
         CostBy::Agent => By::Agent,
         CostBy::Day => By::Day,
     };
-    if args.json {
-        app.print(&to_json(&ledger, by).to_string());
-    } else {
-        app.tell(&table(&ledger, by, lang));
-    }
-    0
+    app.answer(
+        args.json,
+        || to_json(&ledger, by),
+        || table(&ledger, by, lang),
+    )
 }
 
 fn to_json(ledger: &Ledger, by: By) -> Value {

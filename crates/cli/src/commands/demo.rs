@@ -2,25 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_core::config::{self, Layer, Sources};
+use ralph_core::config::{Layer, Sources};
 use ralph_core::tr;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Wanted};
 
 use super::run::drive;
-use crate::FAILED;
-use crate::app::App;
-use crate::app::own_program;
+use crate::app::{App, Exit, OrFail, own_program};
+
 use crate::args::DemoArgs;
 use crate::demo;
+use crate::settings;
 use crate::view::{JsonLines, People};
 
-pub fn run(app: &App, args: &DemoArgs) -> u8 {
+pub fn run(app: &App, args: &DemoArgs) -> Exit {
     let root = std::env::temp_dir().join(format!("ralph-demo-{}", std::process::id()));
     if let Err(error) = demo::make_project(&root) {
         let root = root.display();
-        app.warn(&tr!(app.lang(), "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory"));
     }
     let code = work(app, args, root.clone());
     if !args.json {
@@ -34,7 +33,7 @@ pub fn run(app: &App, args: &DemoArgs) -> u8 {
 }
 
 /// The demo is a run like any other; only its agent is scripted.
-fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
+fn work(app: &App, args: &DemoArgs, root: PathBuf) -> Exit {
     let flags = [
         Layer::flag("agent.name", "scripted", "demo"),
         Layer::flag("verify.commands", vec![demo::VERIFY.to_owned()], "demo"),
@@ -42,32 +41,22 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> u8 {
         Layer::flag("verify.ticks", "agent", "demo"),
         Layer::flag("limits.max_iterations", 20, "demo"),
     ];
-    let flags = match flags.into_iter().collect::<Result<Vec<_>, _>>() {
-        Ok(flags) => flags,
-        Err(error) => return app.fail(&error),
-    };
-    let settings = match config::load(&Sources {
+    let flags = flags
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .or_fail(app)?;
+    let sources = Sources {
         flags,
         ..Sources::default()
-    }) {
-        Ok(loaded) => loaded.settings,
-        Err(rejected) => {
-            for error in &rejected.errors {
-                app.fail(error);
-            }
-            return FAILED;
-        }
     };
+    let settings = settings::loaded(app, &sources)?.settings;
     let wanted = Wanted {
         root,
         lang: app.lang(),
         own_program: own_program(),
         ..Wanted::default()
     };
-    let plan = match plan::prepare(&settings, &wanted) {
-        Ok(plan) => plan,
-        Err(error) => return app.fail(&error),
-    };
+    let plan = plan::prepare(&settings, &wanted).or_fail(app)?;
     if args.json {
         return drive(app, plan, &Opening::New, &mut JsonLines);
     }

@@ -7,11 +7,11 @@ use ralph_engine::opening::Opening;
 
 use super::resume;
 use super::run::{Shown, dry_run, prepare, show};
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{DoArgs, Global, ResumeArgs};
 use crate::{routing, settings};
 
-pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
+pub fn run(app: App, global: &Global, args: &DoArgs) -> Exit {
     if args.resume || args.list_checkpoints {
         let resumed = ResumeArgs {
             yes: args.yes,
@@ -24,17 +24,12 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
     }
     let task = args.task.clone().unwrap_or_default();
     let flags = settings::do_flags(global, args);
-    let settings = match settings::layers(&app, &flags).and_then(|l| settings::load(&app, l)) {
-        Ok(loaded) => loaded.settings,
-        Err(code) => return code,
-    };
+    let settings = settings::layers(&app, &flags)
+        .and_then(|l| settings::load(&app, l))?
+        .settings;
     let card = route::score(&task, &settings.routing, asked_route(args));
     if args.explain {
-        match args.json {
-            true => app.print(&card.to_json().to_string()),
-            false => app.tell(&card.say(app.lang())),
-        }
-        return 0;
+        return app.answer(args.json, || card.to_json(), || card.say(app.lang()));
     }
     let shown = Shown {
         json: args.json,
@@ -44,10 +39,10 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> u8 {
         app.tell(&card.summary(app.lang()));
     }
     let asked = routing::asked(task, card, &settings, flags);
-    match prepare(app, global, asked, shown) {
-        Ok((app, plan)) if args.work.dry_run => dry_run(&app, &plan, args.json),
-        Ok((app, plan)) => show(&app, plan, &Opening::New, shown),
-        Err(code) => code,
+    let (app, plan) = prepare(app, global, asked, shown)?;
+    match args.work.dry_run {
+        true => dry_run(&app, &plan, args.json),
+        false => show(&app, plan, &Opening::New, shown),
     }
 }
 

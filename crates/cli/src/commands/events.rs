@@ -4,33 +4,31 @@ use std::time::Duration;
 
 use ralph_core::tr;
 use ralph_store::events::{EventLine, EventReader, Filter};
-use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::layout::{Layout, RunPaths};
 
-use crate::FAILED;
-use crate::app::App;
+use super::archive::known;
+use crate::app::{App, Exit, OrFail};
 use crate::args::EventsArgs;
 
 /// How often a growing file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
-pub fn run(app: &App, args: &EventsArgs) -> u8 {
-    let filter = match args.filter.as_deref().map(Filter::parse).transpose() {
-        Ok(filter) => filter,
-        Err(error) => return app.fail(&error),
-    };
+pub fn run(app: &App, args: &EventsArgs) -> Exit {
+    let filter = args
+        .filter
+        .as_deref()
+        .map(Filter::parse)
+        .transpose()
+        .or_fail(app)?;
     let Some(paths) = find_run(app, args.run.as_deref()) else {
-        app.warn(&tr!(
+        return app.refuse(&tr!(
             app.lang(),
             "there is no such run; start one with `ralph run`, or list .ralph/runs"
         ));
-        return FAILED;
     };
     let mut reader = EventReader::new(&paths.events());
     loop {
-        let events = match reader.poll() {
-            Ok(events) => events,
-            Err(error) => return app.fail(&error),
-        };
+        let events = reader.poll().or_fail(app)?;
         for event in events
             .iter()
             .filter(|e| filter.as_ref().is_none_or(|f| f.matches(e)))
@@ -42,7 +40,7 @@ pub fn run(app: &App, args: &EventsArgs) -> u8 {
             });
         }
         if !args.follow {
-            return 0;
+            return Ok(0);
         }
         std::thread::sleep(LOOK);
     }
@@ -51,7 +49,7 @@ pub fn run(app: &App, args: &EventsArgs) -> u8 {
 fn find_run(app: &App, id: Option<&str>) -> Option<RunPaths> {
     let layout = Layout::new(&app.root);
     match id {
-        Some(id) => Some(layout.run(&RunId::parse(id)?)).filter(|paths| paths.dir.is_dir()),
+        Some(id) => known(&layout, id),
         None => layout.latest_run().ok().flatten(),
     }
 }

@@ -9,10 +9,10 @@ use ralph_engine::flows::{self, Listed, NoFlow};
 use serde_json::{Value, json};
 
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{FlowArgs, FlowVerb};
 
-pub fn run(app: &App, args: &FlowArgs) -> u8 {
+pub fn run(app: &App, args: &FlowArgs) -> Exit {
     match &args.verb {
         None => list(app, args.json),
         Some(FlowVerb::List { json }) => list(app, *json),
@@ -21,12 +21,12 @@ pub fn run(app: &App, args: &FlowArgs) -> u8 {
     }
 }
 
-fn list(app: &App, json: bool) -> u8 {
+fn list(app: &App, json: bool) -> Exit {
     let listed = flows::all(&app.root);
     if json {
         let all: Vec<Value> = listed.iter().map(entry).collect();
         app.print(&Value::from(all).to_string());
-        return 0;
+        return Ok(0);
     }
     for one in &listed {
         let origin = origin(app, &one.origin);
@@ -37,7 +37,7 @@ fn list(app: &App, json: bool) -> u8 {
         };
         app.tell(&format!("{name:<12} {origin:<10} {about}"));
     }
-    0
+    Ok(0)
 }
 
 fn origin(app: &App, origin: &Origin) -> String {
@@ -63,7 +63,7 @@ fn entry(listed: &Listed) -> Value {
     })
 }
 
-fn show(app: &App, name: &str, file: bool, json: bool) -> u8 {
+fn show(app: &App, name: &str, file: bool, json: bool) -> Exit {
     let listed = flows::all(&app.root);
     let known = listed.iter().map(|one| one.name.clone()).collect();
     let Some(one) = listed.iter().find(|one| one.name == name) else {
@@ -82,25 +82,22 @@ fn show(app: &App, name: &str, file: bool, json: bool) -> u8 {
     } else {
         app.tell(&described(app, flow));
     }
-    0
+    Ok(0)
 }
 
-fn print_file(app: &App, one: &Listed) -> u8 {
+fn print_file(app: &App, one: &Listed) -> Exit {
     match &one.origin {
         Origin::BuiltIn => {
             let text = flow::BUILT_IN.iter().find(|(name, _)| *name == one.name);
             app.print(text.map_or("", |(_, text)| text));
-            0
+            Ok(0)
         }
         Origin::File(file) => match std::fs::read_to_string(app.root.join(file)) {
             Ok(text) => {
                 app.print(&text);
-                0
+                Ok(0)
             }
-            Err(error) => {
-                app.warn(&format!("{file}: {error}"));
-                FAILED
-            }
+            Err(error) => app.refuse(&format!("{file}: {error}")),
         },
     }
 }
@@ -151,7 +148,7 @@ fn step_lines(app: &App, flow: &Flow, step: &Step) -> String {
     format!("{head}\n      {}\n", answers.join(", "))
 }
 
-fn check(app: &App, file: Option<&Path>) -> u8 {
+fn check(app: &App, file: Option<&Path>) -> Exit {
     if let Some(path) = file {
         return match flows::read_file(path) {
             Ok(_) => sound(app, 1),
@@ -175,18 +172,17 @@ fn check(app: &App, file: Option<&Path>) -> u8 {
     }
 }
 
-fn sound(app: &App, count: usize) -> u8 {
-    app.tell(&match count {
+fn sound(app: &App, count: usize) -> Exit {
+    app.done(&match count {
         0 => tr!(app.lang(), "there are no flows in {PROJECT_FLOWS}; `ralph flow show drt --file` prints one to start from"),
         1 => tr!(app.lang(), "1 flow is in order"),
         count => tr!(app.lang(), "{count} flows are in order"),
-    });
-    0
+    })
 }
 
-fn complain(app: &App, errors: &[FlowError]) -> u8 {
+fn complain(app: &App, errors: &[FlowError]) -> Exit {
     for error in errors {
         app.warn(&error.say(app.lang()));
     }
-    FAILED
+    Err(FAILED)
 }

@@ -9,15 +9,12 @@ use ralph_engine::signals;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{GateArgs, GatePhase, GateVerb};
 use crate::{FAILED, INTERRUPTED, SHUT, settings};
 
-pub fn run(app: &App, args: &GateArgs) -> u8 {
-    let settings = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded.settings.gate,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &GateArgs) -> Exit {
+    let settings = settings::load(app, Vec::new())?.settings.gate;
     match &args.verb {
         GateVerb::Run { json } => run_steps(app, &settings, *json),
         GateVerb::Check { phase, json } => {
@@ -30,7 +27,7 @@ pub fn run(app: &App, args: &GateArgs) -> u8 {
     }
 }
 
-fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
+fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> Exit {
     let lang = app.lang();
     let found = gate::check(&app.root, settings, phase);
     let name = phase.into_str();
@@ -50,7 +47,7 @@ fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> u8 {
             app.tell(&format!("  {number}. {}", finding.say(lang)));
         }
     }
-    if found.is_empty() { 0 } else { SHUT }
+    open(found.is_empty())
 }
 
 /// Programs read reasons in one language.
@@ -64,18 +61,8 @@ fn to_json(finding: &Finding) -> serde_json::Value {
     })
 }
 
-fn run_steps(app: &App, settings: &GateSettings, json: bool) -> u8 {
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
-    };
-    let ended = runtime.block_on(async {
+fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
+    let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
             app.warn(&error.to_string());
@@ -90,21 +77,21 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> u8 {
             Some(signals::Told::Request(_)) = requests.recv() => None,
             ran = gate::run(&app.root, settings, shown) => Some(ran),
         }
-    });
+    })?;
     match ended {
-        None => INTERRUPTED,
+        None => Err(INTERRUPTED),
         Some(Ok(ran)) => show_run(app, &ran, json),
         Some(Err(error)) => {
             if json {
                 let message = error.say(Lang::En);
                 app.print(&json!({"passed": false, "error": message}).to_string());
             } else {
-                app.fail(&error);
+                app.warn(&error.say(app.lang()));
             }
-            match error {
+            Err(match error {
                 GateError::Changed { .. } => SHUT,
                 _ => FAILED,
-            }
+            })
         }
     }
 }
@@ -124,7 +111,7 @@ fn show_step(app: &App, step: &RunStep) {
     app.tell(&text::redact(step.result.output.trim_end()));
 }
 
-fn show_run(app: &App, ran: &GateRun, json: bool) -> u8 {
+fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
     let lang = app.lang();
     let relative = |path: &std::path::Path| {
         let path = path.strip_prefix(&app.root).unwrap_or(path);
@@ -146,22 +133,18 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> u8 {
         let passed = file.is_some();
         let answer = json!({"passed": passed, "steps": steps, "file": file, "log": log});
         app.print(&answer.to_string());
-        return if passed { 0 } else { SHUT };
+        return open(passed);
     }
-    match file {
-        Some(file) => {
-            app.tell(&tr!(
-                lang,
-                "the gate passed; {file} says so for exactly these contents"
-            ));
-            0
-        }
-        None => {
-            app.tell(&tr!(
-                lang,
-                "the gate did not pass; the whole output is in {log}"
-            ));
-            SHUT
-        }
-    }
+    app.tell(&match &file {
+        Some(file) => tr!(
+            lang,
+            "the gate passed; {file} says so for exactly these contents"
+        ),
+        None => tr!(lang, "the gate did not pass; the whole output is in {log}"),
+    });
+    open(file.is_some())
+}
+
+fn open(is_open: bool) -> Exit {
+    if is_open { Ok(0) } else { Err(SHUT) }
 }

@@ -6,34 +6,29 @@ use std::time::Duration;
 use ralph_core::lang::Lang;
 use ralph_core::report::outcome_word;
 use ralph_core::text::duration::human;
-use ralph_core::text::{sanitize, width};
+use ralph_core::text::sanitize;
 use ralph_core::tr;
 use ralph_engine::archive::Keeping;
 use ralph_store::history::{self, Entry, Manifest};
 use serde_json::{Value, json};
 
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::{HistoryArgs, HistoryVerb};
-use crate::{FAILED, settings};
+use crate::settings;
 
-pub fn run(app: &App, args: &HistoryArgs) -> u8 {
-    let keeping = match keeping(app) {
-        Ok(keeping) => keeping,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &HistoryArgs) -> Exit {
+    let keeping = keeping(app)?;
     match &args.verb {
         Some(HistoryVerb::Show { id, report, json }) => {
-            let entry = match keeping.history.find(id) {
-                Ok(Some(entry)) => entry,
-                Ok(None) => return unknown(app, &keeping, id),
-                Err(error) => return app.fail(&error),
+            let Some(entry) = keeping.history.find(id).or_fail(app)? else {
+                return unknown(app, &keeping, id);
             };
             match () {
                 () if *report => show_report(app, &entry),
                 () if *json => app.print(&to_json(app, &entry).to_string()),
                 () => app.print(&details(app, &entry)),
             }
-            0
+            Ok(0)
         }
         None => list(app, &keeping, args),
     }
@@ -45,20 +40,16 @@ pub fn keeping(app: &App) -> Result<Keeping, u8> {
     Ok(Keeping::new(&app.root, &loaded.settings))
 }
 
-fn unknown(app: &App, keeping: &Keeping, id: &str) -> u8 {
+fn unknown(app: &App, keeping: &Keeping, id: &str) -> Exit {
     let dir = keeping.history.dir().display();
-    app.warn(&tr!(
+    app.refuse(&tr!(
         app.lang(),
         "{dir} holds nothing that is called {id}; `ralph history` lists everything"
-    ));
-    FAILED
+    ))
 }
 
-fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
-    let mut entries = match keeping.history.entries() {
-        Ok(entries) => entries,
-        Err(error) => return app.fail(&error),
-    };
+fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> Exit {
+    let mut entries = keeping.history.entries().or_fail(app)?;
     let all = entries.len();
     if args.limit > 0 {
         entries.truncate(args.limit);
@@ -66,15 +57,14 @@ fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
     if args.json {
         let entries: Vec<Value> = entries.iter().map(|e| to_json(app, e)).collect();
         app.print(&json!({"version": 1, "total": all, "entries": entries}).to_string());
-        return 0;
+        return Ok(0);
     }
     if entries.is_empty() {
         let dir = keeping.history.dir().display();
-        app.tell(&tr!(
+        return app.done(&tr!(
             app.lang(),
             "nothing is archived yet ({dir}); a run comes here when it is over"
         ));
-        return 0;
     }
     let rows: Vec<[String; 7]> = entries.iter().map(|e| row(app, e)).collect();
     app.tell(&table(app.lang(), &rows));
@@ -82,7 +72,7 @@ fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> u8 {
         let more = all - entries.len();
         app.tell(&tr!(app.lang(), "and {more} more (--limit 0 shows all)"));
     }
-    0
+    Ok(0)
 }
 
 fn table(lang: Lang, rows: &[[String; 7]]) -> String {
@@ -95,21 +85,7 @@ fn table(lang: Lang, rows: &[[String; 7]]) -> String {
         tr!(lang, "time"),
         tr!(lang, "where"),
     ];
-    let mut widths = heading.each_ref().map(|cell| width::width(cell));
-    for row in rows {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            *widest = (*widest).max(width::width(cell));
-        }
-    }
-    let line = |row: &[String; 7]| {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, cols)| width::pad_right(cell, cols))
-            .collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    std::iter::once(&heading).chain(rows).map(line).collect()
+    crate::view::columns(&[&[heading], rows].concat())
 }
 
 /// What is not known is a dash.

@@ -38,8 +38,7 @@ impl Left {
         }
         app.warn(&self.why);
         if args.yes || args.abandon || args.json || !app::is_interactive() {
-            app.warn(&self.ways_out(app));
-            return Err(FAILED);
+            return app.refuse(&self.ways_out(app));
         }
         let menu = display::damaged_menu(&app.screen, &self.facts(app));
         loop {
@@ -65,10 +64,9 @@ impl Left {
         let asked = checkpoint
             .and_then(|checkpoint| checkpoint.context.get("asked"))
             .and_then(|asked| serde_json::from_value(asked.clone()).ok());
-        asked.ok_or_else(|| {
-            app.warn(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count"));
-            FAILED
-        })
+        asked.map_or_else(|| {
+            app.refuse(&tr!(app.lang(), "nothing tells what this run was asked to do; start a new one with `ralph run`: ticked boxes count"))
+        }, Ok)
     }
 
     fn facts(&self, app: &App) -> Vec<String> {

@@ -5,18 +5,15 @@ use std::time::Duration;
 use ralph_core::tr;
 use ralph_store::lines::LineTail;
 
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::LogsArgs;
-use crate::{FAILED, settings};
+use crate::settings;
 
 /// How often a growing file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
-pub fn run(app: &App, args: &LogsArgs) -> u8 {
-    let settings = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded.settings,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &LogsArgs) -> Exit {
+    let settings = settings::load(app, Vec::new())?.settings;
     // A run may have been started with another preset than the project's.
     let candidates = [
         settings.log.file.as_str(),
@@ -29,11 +26,10 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
         .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
         .max();
     let Some((_, path)) = newest else {
-        app.warn(&tr!(
+        return app.refuse(&tr!(
             app.lang(),
             "there is no log yet; start a loop with `ralph run`"
         ));
-        return FAILED;
     };
     let mut tail = LineTail::new(&path);
     let mut shown = args.lines;
@@ -41,8 +37,7 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
         let mut lines = Vec::new();
         let polled = tail.poll(|line| lines.push(String::from_utf8_lossy(line.bytes).into_owned()));
         if let Err(error) = polled {
-            app.warn(&format!("{}: {error}", path.display()));
-            return FAILED;
+            return app.refuse(&format!("{}: {error}", path.display()));
         }
         // Only what was there before is cut to its end.
         let skip = match std::mem::take(&mut shown) {
@@ -53,7 +48,7 @@ pub fn run(app: &App, args: &LogsArgs) -> u8 {
             app.print(&lines[skip..].join("\n"));
         }
         if !args.follow {
-            return 0;
+            return Ok(0);
         }
         std::thread::sleep(LOOK);
     }

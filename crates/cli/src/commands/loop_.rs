@@ -9,7 +9,7 @@ use ralph_core::session::words::Start;
 use ralph_engine::session::Verdict;
 
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
 use crate::host::Host;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
@@ -17,9 +17,9 @@ use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 /// What is read of options on standard input.
 const MOST_INPUT: u64 = 1024 * 1024;
 
-pub fn run(app: &App, args: &LoopArgs) -> u8 {
+pub fn run(app: &App, args: &LoopArgs) -> Exit {
     let host = match &args.host {
-        Some(name) => Host::from_name(name).unwrap_or_default(),
+        Some(name) => name.parse().unwrap_or_default(),
         None => Host::of_environment(),
     };
     let session = args
@@ -42,14 +42,11 @@ pub fn run(app: &App, args: &LoopArgs) -> u8 {
         Ok(Steered::Told(text) | Steered::Ended(text)) => app.tell(&text),
         Err(problem) => return app.fail(&problem),
     }
-    0
+    Ok(0)
 }
 
-fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> u8 {
-    let start = match start(args) {
-        Ok(start) => start,
-        Err(problem) => return app.fail(&problem),
-    };
+fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> Exit {
+    let start = start(args).or_fail(app)?;
     match here.start(&start) {
         Ok((opened, Verdict::GoOn(go_on))) => {
             if let Some(message) = beginning(&opened) {
@@ -61,10 +58,10 @@ fn begin(app: &App, here: &Here, args: &LoopStartArgs) -> u8 {
         Err(problem) => {
             // A command file shows the agent what is printed.
             app.tell(&problem.say(app.lang()));
-            return FAILED;
+            return Err(FAILED);
         }
     }
-    0
+    Ok(0)
 }
 
 fn start(args: &LoopStartArgs) -> Result<Start, Problem> {

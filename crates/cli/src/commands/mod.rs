@@ -33,11 +33,15 @@ mod uninstall;
 mod verify;
 mod web;
 
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{Cli, Command};
 use ralph_engine::plan::PlanError;
 
 pub fn run(cli: Cli) -> u8 {
+    dispatch(cli).unwrap_or_else(|code| code)
+}
+
+fn dispatch(cli: Cli) -> Exit {
     let app = App::new(&cli.global);
     if cli.command.needs_project() && !app.root.is_dir() {
         return app.fail(&PlanError::RootMissing {
@@ -76,7 +80,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Init(args) => init::run(&app, &args),
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
-        Command::Hook(args) => guard::hook(&cli.global, &args),
+        Command::Hook(args) => Ok(guard::hook(&cli.global, &args)),
         Command::Phase(args) => phase::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),

@@ -6,15 +6,14 @@ use ralph_core::tr;
 use ralph_engine::terminal;
 use ralph_engine::watch::{known_projects, registry};
 
-use crate::FAILED;
-use crate::app::{self, App};
+use crate::app::{self, App, Exit};
 use crate::args::MonitorArgs;
 use crate::monitor::{self, Looking};
 
 /// A screen where no terminal says how many lines it has.
 const LINES: usize = 24;
 
-pub fn run(app: &App, args: &MonitorArgs) -> u8 {
+pub fn run(app: &App, args: &MonitorArgs) -> Exit {
     let mut roots = vec![app.root.clone()];
     if args.all {
         let list = registry(|name| std::env::var_os(name));
@@ -28,22 +27,20 @@ pub fn run(app: &App, args: &MonitorArgs) -> u8 {
         return match monitor::once(app, looking, lines) {
             Ok(shown) => {
                 app.print(&shown);
-                0
+                Ok(0)
             }
             Err(error) => failed_to_show(app, &error),
         };
     }
     if !app::is_interactive() {
-        app.warn(&tr!(app.lang(), "the monitor needs a terminal; `ralph monitor --once` prints one screen, `ralph status --json` and `ralph events --json` are for programs"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "the monitor needs a terminal; `ralph monitor --once` prints one screen, `ralph status --json` and `ralph events --json` are for programs"));
     }
     match monitor::run(app, looking) {
-        Ok(()) => 0,
+        Ok(()) => Ok(0),
         Err(error) => failed_to_show(app, &error),
     }
 }
 
-fn failed_to_show(app: &App, error: &io::Error) -> u8 {
-    app.warn(&error.to_string());
-    FAILED
+fn failed_to_show(app: &App, error: &io::Error) -> Exit {
+    app.refuse(&error.to_string())
 }

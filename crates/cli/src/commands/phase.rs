@@ -5,33 +5,20 @@ use ralph_core::config::Loaded;
 use ralph_core::forge::PhaseReport;
 use ralph_engine::plan::forge_of;
 
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::PhaseArgs;
-use crate::{FAILED, settings};
+use crate::settings;
 
 /// What can't be told is `unknown`, which is an answer: the exit code is 0.
-pub fn run(app: &App, args: &PhaseArgs) -> u8 {
-    let Loaded { settings, .. } = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &PhaseArgs) -> Exit {
+    let Loaded { settings, .. } = settings::load(app, Vec::new())?;
     let forced = std::env::var("PHASE_OVERRIDE").ok();
     let report = match PhaseReport::forced(forced.as_deref()) {
         Some(report) => report,
         None => {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build();
-            let runtime = match runtime {
-                Ok(runtime) => runtime,
-                Err(error) => {
-                    app.warn(&error.to_string());
-                    return FAILED;
-                }
-            };
             let mut forge = forge_of(&settings, &app.root, "");
             forge.required_only |= args.required;
-            runtime.block_on(forge.phase(settings.pr.grace))
+            app.block_on(forge.phase(settings.pr.grace))?
         }
     };
     if args.json {
@@ -39,7 +26,7 @@ pub fn run(app: &App, args: &PhaseArgs) -> u8 {
     } else {
         show(app, &report);
     }
-    0
+    Ok(0)
 }
 
 /// The keys are for programs and stay as they are.

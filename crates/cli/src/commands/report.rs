@@ -9,31 +9,22 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 
 use super::history::keeping;
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::ReportArgs;
 
-pub fn run(app: &App, args: &ReportArgs) -> u8 {
-    let keeping = match keeping(app) {
-        Ok(keeping) => keeping,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &ReportArgs) -> Exit {
+    let keeping = keeping(app)?;
     let layout = Layout::new(&app.root);
-    let source = match report::find(&layout, &keeping, args.run.as_deref()) {
-        Ok(Some(source)) => source,
-        Ok(None) => return nothing(app, args.run.as_deref()),
-        Err(error) => return app.fail(&error),
+    let Some(source) = report::find(&layout, &keeping, args.run.as_deref()).or_fail(app)? else {
+        return nothing(app, args.run.as_deref());
     };
-    let report = match report::of(&layout, &source) {
-        Ok(report) => report,
-        Err(error) => return app.fail(&error),
-    };
+    let report = report::of(&layout, &source).or_fail(app)?;
     let text = rendered(app, args, &report);
     match &args.out {
         Some(path) => write(app, path, &text),
         None => {
             app.print(&text);
-            0
+            Ok(0)
         }
     }
 }
@@ -47,19 +38,18 @@ fn rendered(app: &App, args: &ReportArgs, report: &Report) -> String {
 }
 
 /// Whole or not at all: somebody may have the old one open.
-fn write(app: &App, path: &Path, text: &str) -> u8 {
+fn write(app: &App, path: &Path, text: &str) -> Exit {
     match write_atomic(path, text.as_bytes(), AtomicOptions::default()) {
         Ok(()) => {
             let path = path.display();
-            app.tell(&tr!(app.lang(), "report written to {path}"));
-            0
+            app.done(&tr!(app.lang(), "report written to {path}"))
         }
         Err(error) => app.fail(&error),
     }
 }
 
-fn nothing(app: &App, run: Option<&str>) -> u8 {
-    app.warn(&match run {
+fn nothing(app: &App, run: Option<&str>) -> Exit {
+    app.refuse(&match run {
         Some(run) => tr!(
             app.lang(),
             "there is no run {run}; `ralph resume --list` and `ralph history` show all"
@@ -68,6 +58,5 @@ fn nothing(app: &App, run: Option<&str>) -> u8 {
             app.lang(),
             "nothing has run here yet; `ralph run` starts a run, `ralph demo` shows one"
         ),
-    });
-    FAILED
+    })
 }

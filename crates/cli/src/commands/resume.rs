@@ -12,14 +12,15 @@ use ralph_engine::opening::{self, Opening};
 use ralph_engine::past::{self, Past, PastError};
 use ralph_engine::plan::{self, Asked};
 use ralph_store::FileError;
-use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::layout::{Layout, RunPaths};
 use serde_json::{Value, json};
 
+use super::archive::known;
 use super::checkpoints::{self, Entry};
 use super::history::keeping;
 use super::left::Left;
 use super::run::{Shown, prepare, show};
-use crate::app::{self, App};
+use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, ResumeArgs};
 use crate::{FAILED, settings};
 
@@ -39,7 +40,7 @@ enum Found {
     Left(Box<Left>),
 }
 
-pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
+pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     let layout = Layout::new(&app.root);
     if args.list {
         return list(&app, &layout, args.json);
@@ -48,28 +49,18 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
         json: args.json,
         quiet: args.quiet,
     };
-    let (paths, past) = match find(&app, &layout, args) {
-        Ok(Found::Run(paths, past)) => (paths, past),
-        Ok(Found::Left(left)) => {
-            return match left.choose(&app, args) {
-                Ok(asked) => start(app, global, asked, &Opening::New, shown),
-                Err(code) => code,
-            };
+    let (paths, past) = match find(&app, &layout, args)? {
+        Found::Run(paths, past) => (paths, past),
+        Found::Left(left) => {
+            let asked = left.choose(&app, args)?;
+            return start(app, global, asked, &Opening::New, shown);
         }
-        Err(code) => return code,
     };
-    let choice = match over(&app, &layout, args, &paths, &past) {
-        Ok(()) => choose(&app, args, &past),
-        Err(code) => Err(code),
-    };
-    let choice = match choice {
-        Ok(choice) => choice,
-        Err(code) => return code,
-    };
-    let opening = match choice {
+    over(&app, &layout, args, &paths, &past)?;
+    let opening = match choose(&app, args, &past)? {
         Choice::Show => {
             app.print(&details(&app, &paths, &past));
-            return 0;
+            return Ok(0);
         }
         Choice::Abandon => Opening::Abandon(paths.id),
         Choice::Continue => return go_on(app, global, args, paths, *past),
@@ -79,7 +70,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> u8 {
 }
 
 /// Takes the run up, within what the person now allows.
-fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Past) -> u8 {
+fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Past) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
@@ -92,10 +83,7 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
         .flags
         .retain(|then| flags.iter().all(|now| now.key != then.key));
     asked.flags.extend(flags);
-    let (app, plan) = match prepare(app, global, asked, shown) {
-        Ok(prepared) => prepared,
-        Err(code) => return code,
-    };
+    let (app, plan) = prepare(app, global, asked, shown)?;
     let mut budget = past.state.rules.budget;
     if money {
         budget.run.cost = plan.rules.budget.run.cost;
@@ -103,9 +91,7 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
     if tokens {
         budget.run.tokens = plan.rules.budget.run.tokens;
     }
-    if let Err(error) = plan::check_budget(&budget, &plan.agents) {
-        return app.fail(&error);
-    }
+    plan::check_budget(&budget, &plan.agents).or_fail(&app)?;
     let opening = Opening::Resume {
         id: paths.id,
         budget: (money || tokens).then_some(budget),
@@ -113,26 +99,19 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
     show(&app, plan, &opening, shown)
 }
 
-fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Shown) -> u8 {
-    match prepare(app, global, asked, shown) {
-        Ok((app, plan)) => show(&app, plan, opening, shown),
-        Err(code) => code,
-    }
+fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Shown) -> Exit {
+    let (app, plan) = prepare(app, global, asked, shown)?;
+    show(&app, plan, opening, shown)
 }
 
 /// The run that is named, out of the history if need be (RESM-05), else the
 /// newest; the checkpoint of it, where that is what is left.
 fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
     let name = args.run.as_deref();
-    let run = |id: &str| {
-        RunId::parse(id)
-            .map(|id| layout.run(&id))
-            .filter(|paths| paths.dir.is_dir())
-    };
     let mut entries = checkpoints::all(app);
     let paths = match name {
         Some(name) => named(app, layout, name, &entries)?,
-        None => newest(layout).map_err(|error| app.fail(&error))?,
+        None => newest(layout).or_fail(app)?,
     };
     let wanted = paths.as_ref().map(|p| p.id.as_str()).or(name);
     let at = match wanted {
@@ -143,10 +122,9 @@ fn find(app: &App, layout: &Layout, args: &ResumeArgs) -> Result<Found, u8> {
     let run_of_checkpoint = checkpoint
         .as_ref()
         .and_then(|entry| entry.checkpoint()?.run_id());
-    let paths = paths.or_else(|| run_of_checkpoint.and_then(run));
+    let paths = paths.or_else(|| run_of_checkpoint.and_then(|id| known(layout, id)));
     if paths.is_none() && checkpoint.is_none() {
-        app.warn(&tr!(app.lang(), "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one"));
-        return Err(FAILED);
+        return app.refuse(&tr!(app.lang(), "there is no such run to take up; `ralph resume --list` shows all, `ralph run` starts one"));
     }
     if let (true, Some(paths)) = (args.from_intact, &paths) {
         keep_intact(app, layout, paths)?;
@@ -190,8 +168,7 @@ fn over(
     };
     finish_telling(app, layout, paths, outcome)?;
     let (run, name) = (paths.id.as_str(), outcome.into_str());
-    app.warn(&tr!(app.lang(), "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`"));
-    Err(FAILED)
+    app.refuse(&tr!(app.lang(), "run {run} is over ({name}); start a new one with `ralph run`, or the same once more with `ralph resume {run} --restart`"))
 }
 
 fn named(
@@ -202,7 +179,7 @@ fn named(
 ) -> Result<Option<RunPaths>, u8> {
     let lang = app.lang();
     let keeping = keeping(app)?;
-    let found = archive::restore(layout, &keeping, id).map_err(|error| app.fail(&error))?;
+    let found = archive::restore(layout, &keeping, id).or_fail(app)?;
     match found {
         Restored::There(paths) => Ok(Some(paths)),
         Restored::Back(paths) => {
@@ -213,8 +190,7 @@ fn named(
         Restored::NoJournal(_) if checkpoints.iter().any(|c| c.answers_to(id)) => Ok(None),
         Restored::NoJournal(entry) => {
             let path = entry.path.display();
-            app.warn(&tr!(lang, "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"));
-            Err(FAILED)
+            app.refuse(&tr!(lang, "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"))
         }
         Restored::Unknown => Ok(None),
     }
@@ -240,10 +216,10 @@ fn finish_telling(
         Ok(untold) => untold,
         // Another run that is alive is no concern of one that is over.
         Err(DriveError::Locked(_)) => return Ok(()),
-        Err(error) => return Err(app.fail(&error)),
+        Err(error) => return app.fail(&error),
     };
-    let archived = archive::archive_by_hand(layout, &keeping(app)?, paths, app.lang())
-        .map_err(|error| app.fail(&error))?;
+    let archived =
+        archive::archive_by_hand(layout, &keeping(app)?, paths, app.lang()).or_fail(app)?;
     if untold.is_none() && archived.already {
         return Ok(());
     }
@@ -263,7 +239,7 @@ fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
             Ok(())
         }
         Ok(None) => Ok(()),
-        Err(error) => Err(app.fail(&error)),
+        Err(error) => app.fail(&error),
     }
 }
 
@@ -278,11 +254,10 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
         return Ok(choice);
     }
     if !app::is_interactive() {
-        app.warn(&tr!(
+        return app.refuse(&tr!(
             app.lang(),
             "nobody is there to choose: say --yes, --restart, --show or --abandon"
         ));
-        return Err(FAILED);
     }
     let menu = display::resume_menu(&app.screen, &view(past));
     loop {
@@ -355,11 +330,8 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     out
 }
 
-fn list(app: &App, layout: &Layout, json: bool) -> u8 {
-    let runs = match layout.runs() {
-        Ok(runs) => runs,
-        Err(error) => return app.fail(&error),
-    };
+fn list(app: &App, layout: &Layout, json: bool) -> Exit {
+    let runs = layout.runs().or_fail(app)?;
     let runs: Vec<_> = runs
         .iter()
         .map(|paths| (paths, past::read(paths)))
@@ -372,7 +344,7 @@ fn list(app: &App, layout: &Layout, json: bool) -> u8 {
             .collect();
         let checkpoints: Vec<Value> = checkpoints.iter().map(Entry::to_json).collect();
         app.print(&json!({"runs": runs, "checkpoints": checkpoints}).to_string());
-        return 0;
+        return Ok(0);
     }
     for (paths, past) in &runs {
         app.tell(&line_of(app, paths, past));
@@ -383,7 +355,7 @@ fn list(app: &App, layout: &Layout, json: bool) -> u8 {
     for entry in &checkpoints {
         app.tell(&entry.line(app.lang()));
     }
-    0
+    Ok(0)
 }
 
 fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> String {

@@ -11,7 +11,7 @@ use ralph_engine::watch::{note_project, registry};
 use tokio::sync::mpsc;
 
 use super::config::warn_all;
-use crate::app::{self, App};
+use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, RunArgs};
 use crate::view::{DryRun, JsonLines, People};
 use crate::{FAILED, PAUSED, settings};
@@ -23,7 +23,7 @@ pub struct Shown {
     pub quiet: bool,
 }
 
-pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
+pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
     if args.monitor {
         let typed: Vec<_> = std::env::args_os().skip(1).collect();
         return crate::tmux::beside(&app, &typed);
@@ -41,10 +41,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
         json: args.json,
         quiet: args.quiet,
     };
-    let (app, plan) = match prepare(app, global, asked, shown) {
-        Ok(prepared) => prepared,
-        Err(code) => return code,
-    };
+    let (app, plan) = prepare(app, global, asked, shown)?;
     if args.work.dry_run {
         return dry_run(&app, &plan, args.json);
     }
@@ -52,17 +49,12 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> u8 {
 }
 
 /// Shows what would be done.
-pub fn dry_run(app: &App, plan: &Plan, json: bool) -> u8 {
+pub fn dry_run(app: &App, plan: &Plan, json: bool) -> Exit {
     let dry_run = DryRun {
         plan,
         screen: &app.screen,
     };
-    if json {
-        app.print(&dry_run.to_json().to_string());
-    } else {
-        app.tell(&dry_run.to_string());
-    }
-    0
+    app.answer(json, || dry_run.to_json(), || dry_run.to_string())
 }
 
 /// From what was asked for to a plan, or to what is wrong with it.
@@ -84,14 +76,12 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         permit: Some(crate::guard::permit),
         session: None,
     };
-    match plan::prepare(&settings, &wanted) {
-        Ok(plan) => Ok((app, plan)),
-        Err(error) => Err(app.fail(&error)),
-    }
+    let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
+    Ok((app, plan))
 }
 
 /// Drives a run and shows it.
-pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
+pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> Exit {
     if shown.json {
         drive(app, plan, opening, &mut JsonLines)
     } else {
@@ -105,37 +95,25 @@ pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> u8 {
 }
 
 /// Runs a plan on this thread and gives the exit code of its outcome.
-pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> u8 {
+pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> Exit {
     if let Some(list) = registry(|name| std::env::var_os(name)) {
         note_project(&list, &app.root);
     }
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
-    };
-    let result = runtime.block_on(async {
+    let result = app.block_on(async {
         let (sender, requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
             app.warn(&error.to_string());
         }
         driver::drive(plan, opening, observer, requests).await
-    });
-    // A thread that still waits for a key press must not hold the end up.
-    runtime.shutdown_background();
+    })?;
     match result {
-        Ok(outcome) => outcome.exit_code(),
+        Ok(outcome) => Ok(outcome.exit_code()),
         Err(error) => {
             app.warn(&error.say(app.lang()));
-            match error {
+            Err(match error {
                 DriveError::Unsaved(_) => PAUSED,
                 _ => FAILED,
-            }
+            })
         }
     }
 }

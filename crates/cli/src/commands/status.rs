@@ -13,27 +13,24 @@ use ralph_store::layout::Layout;
 use ralph_store::lock::holder;
 use serde_json::{Value, json};
 
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::StatusArgs;
 
-pub fn run(app: &App, args: &StatusArgs) -> u8 {
+pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
     let layout = Layout::new(&app.root);
     let path = layout.status();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) => {
-            app.warn(&unread(&path, &error, lang));
-            return FAILED;
+            return app.refuse(&unread(&path, &error, lang));
         }
     };
     let mut status: Value = match serde_json::from_str(&text) {
         Ok(status) => status,
         Err(error) => {
             let path = path.display();
-            app.warn(&tr!(lang, "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"));
-            return FAILED;
+            return app.refuse(&tr!(lang, "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"));
         }
     };
     let holder = holder(&layout.lock()).ok().flatten();
@@ -44,12 +41,7 @@ pub fn run(app: &App, args: &StatusArgs) -> u8 {
         status["status"] = json!("dead");
     }
     status["pid"] = holder.as_ref().map_or(Value::Null, |h| json!(h.pid));
-    if args.json {
-        app.print(&status.to_string());
-    } else {
-        app.tell(&words(app, &status));
-    }
-    0
+    app.answer(args.json, || status.clone(), || words(app, &status))
 }
 
 fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {

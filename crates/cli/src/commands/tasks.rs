@@ -10,21 +10,15 @@ use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
-use crate::app::{self, App};
+use crate::app::{self, App, Exit, OrFail};
 use crate::args::{TasksArgs, TasksVerb};
 use crate::{FAILED, settings};
 
 type Proofs = std::collections::BTreeMap<String, ralph_core::proof::TaskProof>;
 
-pub fn run(app: &App, args: &TasksArgs) -> u8 {
-    let settings = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded.settings,
-        Err(code) => return code,
-    };
-    let OpenTaskFile { file, bytes, list } = match open(app, args, &settings) {
-        Ok(found) => found,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &TasksArgs) -> Exit {
+    let settings = settings::load(app, Vec::new())?.settings;
+    let OpenTaskFile { file, bytes, list } = open(app, args, &settings)?;
     let scope = Scope {
         phase: args.phase.clone(),
         ..Scope::default()
@@ -35,18 +29,18 @@ pub fn run(app: &App, args: &TasksArgs) -> u8 {
     match args.verb {
         TasksVerb::List => {
             let proofs = proofs(app, &file);
-            if args.json {
-                app.print(&json_of(&file, &list, &scope, &proofs).to_string());
-            } else {
-                app.tell(&table(app, &file, &list, &scope, &proofs));
-            }
+            app.answer(
+                args.json,
+                || json_of(&file, &list, &scope, &proofs),
+                || table(app, &file, &list, &scope, &proofs),
+            )?;
         }
         TasksVerb::Next => return next(app, args, &list, &scope),
         TasksVerb::Lint => return lint(app, args, &file, &list),
         TasksVerb::Tick => return mark(app, args, &file, &bytes, &list, true),
         TasksVerb::Untick => return mark(app, args, &file, &bytes, &list, false),
     }
-    0
+    Ok(0)
 }
 
 fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile, u8> {
@@ -63,12 +57,11 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
     };
     if let Some(path) = named {
         let file = TaskFile::new(&app.root, path, options);
-        return file.open().map_err(|error| app.fail(&error));
+        return file.open().or_fail(app);
     }
     // A person who asks to see a file can be shown the newest.
     let source = settings.tasks.source;
-    plan::find_task_file(&app.root, source, &options, app::is_interactive())
-        .map_err(|error| app.fail(&error))
+    plan::find_task_file(&app.root, source, &options, app::is_interactive()).or_fail(app)
 }
 
 /// What the latest run on this file saw of each task.
@@ -140,7 +133,7 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
     out
 }
 
-fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
+fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> Exit {
     let lang = app.lang();
     let pick = list.pick(scope);
     match &pick {
@@ -159,16 +152,11 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
                     .collect();
                 app.tell(&lines.join("\n"));
             }
-            0
+            Ok(0)
         }
         Pick::Done => {
             let done = tr!(lang, "everything is done");
-            if args.json {
-                app.print(&json!({"next": []}).to_string());
-            } else {
-                app.tell(&done);
-            }
-            0
+            app.answer(args.json, || json!({"next": []}), || done)
         }
         _ => app.fail(&plan::Unpickable {
             file: list.file().to_owned(),
@@ -177,7 +165,7 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> u8 {
     }
 }
 
-fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
+fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> Exit {
     let lang = app.lang();
     let findings = list.lint();
     if args.json {
@@ -196,7 +184,11 @@ fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> u8 {
             .collect();
         app.tell(&lines.join("\n"));
     }
-    if findings.is_empty() { 0 } else { FAILED }
+    if findings.is_empty() {
+        Ok(0)
+    } else {
+        Err(FAILED)
+    }
 }
 
 fn mark(
@@ -206,24 +198,20 @@ fn mark(
     bytes: &[u8],
     list: &TaskList,
     done: bool,
-) -> u8 {
+) -> Exit {
     let Some(id) = &args.id else {
         let verb = if done { "tick" } else { "untick" };
-        app.warn(&tr!(app.lang(), "which task? give its id, such as `ralph tasks {verb} T001`; `ralph tasks list` shows all"));
-        return FAILED;
+        return app.refuse(&tr!(app.lang(), "which task? give its id, such as `ralph tasks {verb} T001`; `ralph tasks list` shows all"));
     };
     let changed = list
         .require(id)
         .and_then(|task| Ok((task, tasks::set_mark(bytes, list, task, done)?)));
-    let (task, bytes) = match changed {
-        Ok(changed) => changed,
-        Err(error) => return app.fail(&error),
-    };
+    let (task, bytes) = changed.or_fail(app)?;
     if let Err(error) = write_atomic(&file.path, &bytes, AtomicOptions { durable: true }) {
         return app.fail(&error);
     }
     let Some(task) = list.tasks.get(task) else {
-        return 0;
+        return Ok(0);
     };
     let (id, text, line) = (&task.id, &task.text, task.line);
     if args.json {
@@ -232,5 +220,5 @@ fn mark(
         let mark = if done { "[x]" } else { "[ ]" };
         app.tell(&format!("{mark} {id} {text}"));
     }
-    0
+    Ok(0)
 }

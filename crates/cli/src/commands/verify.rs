@@ -11,18 +11,15 @@ use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use super::config::warn_all;
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::VerifyArgs;
 use crate::{FAILED, settings};
 
 /// Exit code of a verification that failed (LOOP-15).
 const NOT_VERIFIED: u8 = 7;
 
-pub fn run(app: &App, args: &VerifyArgs) -> u8 {
-    let loaded = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, args: &VerifyArgs) -> Exit {
+    let loaded = settings::load(app, Vec::new())?;
     if !args.json {
         warn_all(app, &loaded.warnings);
     }
@@ -45,7 +42,7 @@ pub fn run(app: &App, args: &VerifyArgs) -> u8 {
     } else {
         tell(app, report.as_ref());
     }
-    if passed { 0 } else { NOT_VERIFIED }
+    if passed { Ok(0) } else { Err(NOT_VERIFIED) }
 }
 
 fn tell(app: &App, report: Option<&VerifyReport>) {
@@ -75,26 +72,23 @@ fn show(app: &App, result: &CommandResult) {
 }
 
 /// Notes what fails on these contents, so that only new failures count.
-fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> u8 {
+fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> Exit {
     let lang = app.lang();
     let Some(verified) = gate.run_all() else {
         tell(app, None);
-        return FAILED;
+        return Err(FAILED);
     };
     let tree = WorkTree::new(&app.root, Vec::new()).scan().ok();
     let baseline = Baseline {
         tree: tree.map(|scan| scan.fingerprint.to_string()),
         failing: verified.failing,
     };
-    let file = match baseline::save(&app.root, &baseline) {
-        Ok(file) => file,
-        Err(error) => return app.fail(&error),
-    };
+    let file = baseline::save(&app.root, &baseline).or_fail(app)?;
     let failing: Vec<&String> = baseline.failing.keys().collect();
     if json {
         let answer = json!({"baseline": file, "tree": baseline.tree, "failing": failing});
         app.print(&answer.to_string());
-        return 0;
+        return Ok(0);
     }
     for result in &verified.report.results {
         let result = CommandResult {
@@ -104,11 +98,10 @@ fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> u8 {
         show(app, &result);
     }
     let count = failing.len();
-    app.tell(&tr!(lang, "noted; failing commands: {count}. Only other failures count from now on; `ralph verify --forget-baseline` takes it back"));
-    0
+    app.done(&tr!(lang, "noted; failing commands: {count}. Only other failures count from now on; `ralph verify --forget-baseline` takes it back"))
 }
 
-fn forget_baseline(app: &App) -> u8 {
+fn forget_baseline(app: &App) -> Exit {
     let lang = app.lang();
     match baseline::forget(&app.root) {
         Ok(true) => app.tell(&tr!(
@@ -118,7 +111,7 @@ fn forget_baseline(app: &App) -> u8 {
         Ok(false) => app.tell(&tr!(lang, "there is no baseline")),
         Err(error) => return app.fail(&error),
     }
-    0
+    Ok(0)
 }
 
 fn as_json(report: Option<&VerifyReport>, passed: bool) -> Value {

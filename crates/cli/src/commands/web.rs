@@ -7,19 +7,15 @@ use std::process::{Command, Stdio};
 use ralph_core::tr;
 
 use super::history::keeping;
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::WebArgs;
 use crate::web::{Server, Site};
 
 const USUAL_PORT: u16 = 7437;
 
-pub fn run(app: &App, args: &WebArgs) -> u8 {
+pub fn run(app: &App, args: &WebArgs) -> Exit {
     let lang = app.lang();
-    let server = match bind(app, args) {
-        Ok(server) => server,
-        Err(code) => return code,
-    };
+    let server = bind(app, args)?;
     let url = server.url();
     app.print(&tr!(lang, "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run."));
     let port = server.address().port();
@@ -30,7 +26,7 @@ pub fn run(app: &App, args: &WebArgs) -> u8 {
         open(app, &url);
     }
     server.run();
-    0
+    Ok(0)
 }
 
 /// The usual port, so that a bookmark holds; a free one where that is taken
@@ -48,13 +44,12 @@ fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
         (None, Err(error)) if error.kind() == ErrorKind::AddrInUse => at(0)?,
         (_, bound) => bound,
     };
-    bound.map_err(|error| {
+    bound.or_else(|error| {
         let (ip, port) = (args.bind, args.port.unwrap_or(USUAL_PORT));
-        app.warn(&tr!(
+        app.refuse(&tr!(
             app.lang(),
             "{ip}:{port} can't be listened on ({error}); choose another with --port"
-        ));
-        FAILED
+        ))
     })
 }
 

@@ -23,12 +23,18 @@ pub struct Options {
 
 #[derive(Debug, PartialEq, Eq, Say)]
 pub enum Usage {
-    #[say("there is no host \"{name}\"; use one of: {known}", name = _0, known = Host::ALL.map(|it| it.into_str()).join(", "))]
+    #[say("there is no host \"{name}\"; use one of: {known}", name = _0, known = names(Host::ALL))]
     UnknownHost(String),
-    #[say("there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}", name = _0, known = Event::ALL.map(|it| it.into_str()).join(", "))]
+    #[say("there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}", name = _0, known = names(Event::ALL))]
     UnknownEvent(String),
-    #[say("{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}", what = _0, known = Event::ALL.map(|it| it.into_str()).join(", "))]
+    #[say("{what} is missing; write `ralph hook [--host HOST] EVENT` with one of: {known}", what = _0, known = names(Event::ALL))]
     Missing(&'static str),
+}
+
+/// What can be chosen, for a sentence.
+pub fn names<T: Copy + Into<&'static str>>(all: &[T]) -> String {
+    let names: Vec<&str> = all.iter().map(|&it| it.into()).collect();
+    names.join(", ")
 }
 
 pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
@@ -50,7 +56,7 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
         match name {
             "--host" => {
                 let name = next().ok_or(Usage::Missing("HOST"))?;
-                let host = Host::from_name(&name).ok_or(Usage::UnknownHost(name))?;
+                let host = name.parse().map_err(|_| Usage::UnknownHost(name))?;
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
@@ -60,9 +66,9 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 let seconds = seconds.ok_or(Usage::Missing("SECONDS"))?;
                 options.within = Some(Duration::from_secs(seconds));
             }
-            name => match Event::from_name(name) {
-                Some(named) => event = Some(named),
-                None => return Err(Usage::UnknownEvent(word.into_owned())),
+            name => match name.parse() {
+                Ok(named) => event = Some(named),
+                Err(_) => return Err(Usage::UnknownEvent(word.into_owned())),
             },
         }
     }

@@ -30,6 +30,7 @@ use crate::host::{Event, Host};
 use crate::{BLOCKED, FAILED, app};
 use answer::Answer;
 use args::Options;
+pub use args::names;
 use payload::Payload;
 
 /// More than any tool call needs; the shell text in it may be far shorter.
@@ -241,7 +242,8 @@ fn root_of(options: &Options, payload: Option<&Payload>) -> PathBuf {
     }
     let host = options.host.or(payload.map(|p| p.host)).unwrap_or_default();
     let named = host
-        .project_variable()
+        .facts()
+        .project
         .and_then(std::env::var_os)
         .map(PathBuf::from)
         .or_else(|| payload?.project.clone().map(PathBuf::from))

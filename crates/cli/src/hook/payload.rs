@@ -27,28 +27,9 @@ pub struct Payload {
 }
 
 /// Tools that change nothing: a broken configuration does not stop them.
-const READERS: [&str; 20] = [
-    "read",
-    "read_file",
-    "view",
-    "read_many_files",
-    "notebookread",
-    "glob",
-    "grep",
-    "ls",
-    "list",
-    "list_directory",
-    "search_file_content",
-    "grep_search",
-    "webfetch",
-    "web_fetch",
-    "websearch",
-    "web_search",
-    "google_web_search",
-    "todowrite",
-    "todoread",
-    "task",
-];
+const READERS: &str = "read read_file view read_many_files notebookread glob grep ls list list_directory \
+    search_file_content grep_search webfetch web_fetch websearch web_search \
+    google_web_search todowrite todoread task";
 
 impl Payload {
     pub fn decode(bytes: &[u8], told: Option<Host>) -> Result<Payload, Bad> {
@@ -82,7 +63,8 @@ impl Payload {
     }
 
     pub fn only_reads(&self) -> bool {
-        READERS.contains(&self.tool.to_ascii_lowercase().as_str())
+        let mut readers = READERS.split(' ');
+        readers.any(|name| name.eq_ignore_ascii_case(&self.tool))
     }
 }
 

@@ -1,5 +1,4 @@
-//! Where each agent reads its hooks, what they are called there and how an
-//! entry is written. Recorded from the clients: see `docs/hooks.md`.
+//! How an entry of a hook is written for each agent.
 
 use std::time::Duration;
 
@@ -7,135 +6,7 @@ use ralph_core::config::Settings;
 use serde_json::{Value, json};
 
 use super::program;
-use crate::host::{Event, Host};
-
-/// One hook of an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// As the agent calls it.
-    pub event: &'static str,
-    pub matcher: Option<&'static str>,
-    pub verb: Event,
-}
-
-const fn entry(event: &'static str, matcher: &'static str, verb: Event) -> Entry {
-    let matcher = Some(matcher);
-    Entry {
-        event,
-        matcher,
-        verb,
-    }
-}
-
-const fn plain(event: &'static str, verb: Event) -> Entry {
-    Entry {
-        event,
-        matcher: None,
-        verb,
-    }
-}
-
-/// INST-03, and what else the guard has something to say about.
-const CLAUDE: [Entry; 11] = [
-    entry("PreToolUse", "Bash", Event::PreToolUse),
-    entry("PreToolUse", "Write|Edit|Read", Event::PreToolUse),
-    entry("PreToolUse", "WebFetch", Event::PreToolUse),
-    entry(
-        "PreToolUse",
-        "^(MultiEdit|NotebookEdit|Glob|Grep|mcp__.*)$",
-        Event::PreToolUse,
-    ),
-    entry("PostToolUse", "Write|Edit", Event::PostToolUse),
-    // The client counts blocks in a row from the last tool call on, whichever
-    // it was; so do we.
-    entry(
-        "PostToolUse",
-        "Bash|MultiEdit|NotebookEdit",
-        Event::PostToolUse,
-    ),
-    plain("Stop", Event::Stop),
-    plain("SubagentStop", Event::SubagentStop),
-    plain("UserPromptSubmit", Event::UserPromptSubmit),
-    plain("SessionStart", Event::SessionStart),
-    plain("SessionEnd", Event::SessionEnd),
-];
-
-/// It calls every shell tool Bash, and every edit apply_patch.
-const CODEX: [Entry; 7] = [
-    plain("PreToolUse", Event::PreToolUse),
-    entry("PostToolUse", "apply_patch", Event::PostToolUse),
-    plain("Stop", Event::Stop),
-    plain("SubagentStop", Event::SubagentStop),
-    plain("UserPromptSubmit", Event::UserPromptSubmit),
-    plain("SessionStart", Event::SessionStart),
-    plain("SessionEnd", Event::SessionEnd),
-];
-
-/// It has no hook for subagents.
-const GEMINI: [Entry; 6] = [
-    entry("BeforeTool", "*", Event::PreToolUse),
-    entry("AfterTool", "write_file|replace", Event::PostToolUse),
-    plain("AfterAgent", Event::Stop),
-    plain("BeforeAgent", Event::UserPromptSubmit),
-    plain("SessionStart", Event::SessionStart),
-    plain("SessionEnd", Event::SessionEnd),
-];
-
-/// Written in this way, its payloads and tools have the names of Claude's.
-const COPILOT: [Entry; 7] = [
-    plain("PreToolUse", Event::PreToolUse),
-    plain("PostToolUse", Event::PostToolUse),
-    plain("Stop", Event::Stop),
-    plain("SubagentStop", Event::SubagentStop),
-    plain("UserPromptSubmit", Event::UserPromptSubmit),
-    plain("SessionStart", Event::SessionStart),
-    plain("SessionEnd", Event::SessionEnd),
-];
-
-/// Its stop hook can't hold it back, so that only the guard is of use there.
-const CURSOR: [Entry; 1] = [plain("preToolUse", Event::PreToolUse)];
-
-/// Where an agent reads its hooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// JSON, in which entries are merged.
-    Settings(&'static str),
-    /// A program of the agent's own language, which is ours alone.
-    Plugin(&'static str),
-}
-
-pub fn place(host: Host) -> Place {
-    match host {
-        Host::Claude => Place::Settings(".claude/settings.json"),
-        Host::Codex => Place::Settings(".codex/hooks.json"),
-        Host::Gemini => Place::Settings(".gemini/settings.json"),
-        Host::Copilot => Place::Settings(".github/hooks/ralph.json"),
-        Host::Cursor => Place::Settings(".cursor/hooks.json"),
-        Host::OpenCode => Place::Plugin(".opencode/plugin/ralph.js"),
-    }
-}
-
-pub fn entries(host: Host) -> &'static [Entry] {
-    match host {
-        Host::Claude => &CLAUDE,
-        Host::Codex => &CODEX,
-        Host::Gemini => &GEMINI,
-        Host::Copilot => &COPILOT,
-        Host::Cursor => &CURSOR,
-        Host::OpenCode => &[],
-    }
-}
-
-/// Whether a file of its hooks has to say which version it is.
-pub fn needs_version(host: Host) -> bool {
-    matches!(host, Host::Copilot | Host::Cursor)
-}
-
-/// Whether its file may hold comments and trailing commas; others pass over a
-/// file that does, in silence.
-pub fn reads_comments(host: Host) -> bool {
-    matches!(host, Host::Gemini)
-}
+use crate::host::{Entry, Event, Host};
 
 /// What the entries depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,8 +43,8 @@ pub fn needed_cap(settings: &Settings) -> u32 {
 impl Wanted {
     /// What stands in the lists of the agent's events: event and element.
     pub fn elements(&self, host: Host) -> Vec<(&'static str, Value)> {
-        entries(host)
-            .iter()
+        let entries = host.facts().entries.iter();
+        entries
             .filter(|entry| self.guard || entry.verb != Event::PreToolUse)
             .map(|entry| (entry.event, self.element(host, entry)))
             .collect()

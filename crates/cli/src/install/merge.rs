@@ -81,7 +81,7 @@ pub fn merge(
     if !matches!(jsonc::parse(text)?.kind, jsonc::Kind::Object(_)) {
         return Err(shape(&[]));
     }
-    if hosts::needs_version(host) {
+    if host.facts().needs_version {
         merge.version()?;
     }
     for (event, value) in wanted.elements(host) {

@@ -20,7 +20,7 @@ const LOOKS_PER_LIST: u32 = 8;
 /// What was said is forgotten after so many looks, some six seconds.
 pub const LOOKS_PER_WORD: u32 = 24;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::VariantArray)]
 pub enum Tab {
     Overview,
     Tasks,
@@ -33,16 +33,7 @@ pub enum Tab {
 }
 
 impl Tab {
-    pub const ALL: [Tab; 8] = [
-        Tab::Overview,
-        Tab::Tasks,
-        Tab::Output,
-        Tab::Events,
-        Tab::Verify,
-        Tab::Guard,
-        Tab::Charts,
-        Tab::Diff,
-    ];
+    pub const ALL: &[Tab] = <Tab as strum::VariantArray>::VARIANTS;
 
     /// The tab so many places further.
     pub fn moved(self, by: isize) -> Tab {

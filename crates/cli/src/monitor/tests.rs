@@ -273,7 +273,7 @@ fn every_tab(columns: u16, rows: u16) -> String {
     let fixture = Fixture::new();
     let mut model = fixture.model(STYLE, Lang::En);
     let mut out = String::new();
-    for tab in Tab::ALL {
+    for &tab in Tab::ALL {
         model.tab = tab;
         model.look();
         out.push_str(&shown(&mut model, columns, rows));
@@ -442,7 +442,7 @@ fn a_place_without_runs_says_so() {
     let screen = Screen::default();
     let mut model = Model::new(screen, vec![dir.path().to_owned()]);
     model.look();
-    for tab in Tab::ALL {
+    for &tab in Tab::ALL {
         model.tab = tab;
         assert!(shown(&mut model, 80, 24).contains("no run yet"));
     }

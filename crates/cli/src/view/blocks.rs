@@ -9,7 +9,7 @@ use ralph_core::display::{
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    self, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
+    self, Bill, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
 };
 use ralph_core::report;
 use ralph_core::tr;
@@ -91,17 +91,14 @@ pub fn phases(state: &State) -> Vec<PhaseView> {
     facts.phases.into_iter().map(view).collect()
 }
 
-fn named(task: &TaskRef) -> String {
-    format!("{} {}", task.id, task.text)
+fn next_task(state: &State) -> Option<String> {
+    state.tasks.facts.as_ref()?.next.as_ref().map(TaskRef::name)
 }
 
 fn task_progress(state: &State) -> Option<Progress> {
-    let facts = state
-        .tasks
-        .facts
-        .as_ref()
-        .filter(|_| matches!(state.rules.goal, Goal::Tasks { .. }))?;
-    Some(Progress::new(facts.completed, facts.total))
+    let facts = state.tasks.facts.as_ref()?;
+    let has_tasks = matches!(state.rules.goal, Goal::Tasks { .. });
+    has_tasks.then(|| Progress::new(facts.completed, facts.total))
 }
 
 /// The box after tasks were ticked in `iteration`.
@@ -118,12 +115,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
             kind: context.kind(),
             progress: task_progress(state),
             phases: phases(state),
-            current: state
-                .tasks
-                .facts
-                .as_ref()
-                .and_then(|t| t.next.as_ref())
-                .map(named),
+            current: next_task(state),
             roles: state.roles(),
             iteration,
             max_iterations: Some(max).filter(|&m| m > 0),
@@ -135,7 +127,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
 fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
     let position = state.flow.position.as_ref();
     let task = position.and_then(|position| position.task.as_ref());
-    let task = task.map(|task| format!("{}: ", named(task)));
+    let task = task.map(|task| format!("{}: ", task.name()));
     let finding = position.and_then(|position| position.findings.first());
     let finding = finding.map(|finding| format!(" [{}]", finding.text));
     format!(
@@ -174,76 +166,73 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         next: context.next.clone(),
     };
     match outcome {
-        Outcome::Complete => display::complete_box(
-            screen,
-            &CompleteView {
+        Outcome::Complete => {
+            let phase = match &state.rules.goal {
+                Goal::Tasks { phase } => phase.clone(),
+                Goal::Prompt | Goal::Flow | Goal::PullRequest | Goal::Ci => None,
+            };
+            let view = CompleteView {
                 ending,
-                phase: match &state.rules.goal {
-                    Goal::Tasks { phase } => phase.clone(),
-                    Goal::Prompt | Goal::Flow | Goal::PullRequest | Goal::Ci => None,
-                },
+                phase,
                 archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
                 not_proven: report::gaps(state, context.is_git),
-            },
-        ),
+            };
+            display::complete_box(screen, &view)
+        }
         Outcome::Paused { reason } => paused(screen, state, ending, *reason),
-        Outcome::Blocked { reason } => display::blocked_report(
-            screen,
-            &BlockedView {
+        Outcome::Blocked { reason } => {
+            let (reason, task) = (reason.clone(), next_task(state));
+            let view = BlockedView {
                 ending,
-                reason: reason.clone(),
-                task: state
-                    .tasks
-                    .facts
-                    .as_ref()
-                    .and_then(|t| t.next.as_ref())
-                    .map(named),
-            },
-        ),
+                reason,
+                task,
+            };
+            display::blocked_report(screen, &view)
+        }
         Outcome::CircuitBreak { rule } => {
             let (count, signs) = context.breaker.clone().unwrap_or_default();
             let evidence = signs.iter().map(|s| s.say(screen.lang)).collect();
-            display::breaker_report(
-                screen,
-                &BreakerView {
-                    ending,
-                    rule: *rule,
-                    count,
-                    evidence,
-                },
-            )
+            let view = BreakerView {
+                ending,
+                rule: *rule,
+                count,
+                evidence,
+            };
+            display::breaker_report(screen, &view)
         }
         Outcome::Errors => {
             let error = |e: &machine::ErrorNote| ErrorView {
                 class: e.class.into_str().into(),
                 description: e.detail.say(screen.lang),
             };
-            display::error_report(
-                screen,
-                &state.failures.errors.iter().map(error).collect::<Vec<_>>(),
-                &ending,
-            )
+            let errors: Vec<ErrorView> = state.failures.errors.iter().map(error).collect();
+            display::error_report(screen, &errors, &ending)
         }
         Outcome::GateFailed { .. } => {
             display::gate_failed(screen, &self::missing(screen, &context.missing), &ending)
         }
         Outcome::Budget { limit } => {
-            let allowed = state.rules.budget.run;
-            let kind = match limit.as_str() {
-                "max_tokens" => BudgetKind::Tokens {
-                    limit: allowed.tokens,
-                    spent: bill.tokens.total(),
-                },
-                _ => BudgetKind::Cost {
-                    limit: display::dollars(allowed.cost),
-                    spent: display::dollars(bill.cost),
-                },
-            };
+            let kind = budget(state, bill, limit);
             display::budget(screen, &BudgetView { ending, kind })
         }
         Outcome::Cancelled => display::cancelled(screen, &ending),
         Outcome::Interrupted => display::interrupted(screen, &ending),
+    }
+}
+
+/// What was spent up, and how much of it there was.
+fn budget(state: &State, bill: &Bill, limit: &str) -> BudgetKind {
+    let allowed = state.rules.budget.run;
+    match limit {
+        "max_tokens" => BudgetKind::Tokens {
+            limit: allowed.tokens,
+            spent: bill.tokens.total(),
+        },
+        _ => BudgetKind::Cost {
+            limit: display::dollars(allowed.cost),
+            spent: display::dollars(bill.cost),
+        },
     }
 }
 
@@ -269,25 +258,16 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
         PauseReason::Escalated(why) => {
             display::escalated(screen, &ending, &escalation(screen, state, why))
         }
-        PauseReason::Limit(Limit::Dispatches) => display::limit_box(
+        PauseReason::Limit(Limit::Dispatches) => limit(
             screen,
-            &LimitView {
-                max_iterations: limits.max_dispatches,
-                extend_by: state.dispatch_step(),
-                progress: ending.progress,
-                next: None,
-            },
+            &ending,
+            limits.max_dispatches,
+            state.dispatch_step(),
         ),
         PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
-        PauseReason::Limit(Limit::Iterations) => display::limit_box(
-            screen,
-            &LimitView {
-                max_iterations: limits.max_iterations,
-                extend_by: limits.extend_by,
-                progress: ending.progress,
-                next: None,
-            },
-        ),
+        PauseReason::Limit(Limit::Iterations) => {
+            limit(screen, &ending, limits.max_iterations, limits.extend_by)
+        }
         PauseReason::Limit(Limit::Duration) => {
             let kind = BudgetKind::Time {
                 limit: Duration::from_millis(limits.max_duration_ms),
@@ -295,6 +275,16 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
             display::budget(screen, &BudgetView { ending, kind })
         }
     }
+}
+
+fn limit(screen: &Screen, ending: &Ending, max_iterations: u32, extend_by: u32) -> String {
+    let view = LimitView {
+        max_iterations,
+        extend_by,
+        progress: ending.progress,
+        next: None,
+    };
+    display::limit_box(screen, &view)
 }
 
 /// A question as a person reads it, with what may be answered.

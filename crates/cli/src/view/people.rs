@@ -140,6 +140,90 @@ impl People {
             self.show(&lines);
         }
     }
+
+    /// What lasts of a notice, but for the end.
+    fn tell(&mut self, notice: &Notice, state: &State, at: Now) {
+        let lang = self.screen.lang;
+        match notice {
+            Notice::LoopStart { .. } => {
+                self.aside(&notice.say(lang));
+                self.show(&display::phase_tree(&self.screen, &blocks::phases(state)));
+            }
+            Notice::IterationStart {
+                iteration,
+                phase,
+                task,
+            } => self.tell_turn(*iteration, phase.as_deref(), task.as_ref(), state),
+            Notice::Flow(FlowNotice::RoleBegins { .. }) => match state.roles() {
+                roles if roles.is_empty() => self.aside(&notice.say(lang)),
+                roles => self.show(&display::role_line(&self.screen, &roles)),
+            },
+            Notice::Flow(FlowNotice::TaskPassed { .. }) => {
+                self.aside(&notice.say(lang));
+                self.box_due = true;
+            }
+            Notice::PromiseRejected { claim, missing, .. } => {
+                let missing = blocks::missing(&self.screen, missing);
+                self.show(&display::rejected(&self.screen, claim, &missing));
+            }
+            Notice::IterationComplete { newly_done, .. } => {
+                self.aside(&notice.say(lang));
+                self.box_due |= *newly_done > 0;
+            }
+            Notice::Error {
+                class,
+                detail,
+                in_a_row,
+                ..
+            } => {
+                let class = display::error_class(lang, class.into_str());
+                let detail = detail.say(lang);
+                self.aside(&tr!(lang, "{class} ({in_a_row} in a row): {detail}"));
+            }
+            Notice::IterationRetry { .. } => self.aside(&tr!(lang, "trying again")),
+            // When it can be called again is said by the wait.
+            Notice::AgentRefused { .. } => self.aside(&without_time(notice).say(lang)),
+            Notice::Wait {
+                ms,
+                why: why @ (WaitReason::Limit | WaitReason::Overload | WaitReason::Ci),
+                ..
+            } => self.tell_wait(*ms, *why, at),
+            Notice::Forge {
+                notice: poll @ ForgeNotice::Poll { .. },
+                ..
+            } => self.tell_poll(poll),
+            // The end says it with everything that belongs to it.
+            Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
+            _ => self.aside(&notice.say(lang)),
+        }
+    }
+
+    /// A turn begins; what the one before it got done stands above it.
+    fn tell_turn(&mut self, turn: u32, phase: Option<&str>, task: Option<&TaskRef>, state: &State) {
+        if std::mem::take(&mut self.box_due) {
+            let done = blocks::progress(&self.screen, &self.context, state, turn - 1);
+            self.show(&format!("\n{done}"));
+        }
+        let view = IterationView {
+            iteration: turn,
+            max_iterations: Some(state.rules.limits.max_iterations).filter(|&max| max > 0),
+            phase: phase.map(str::to_owned),
+            task: task.map(TaskRef::name),
+        };
+        let header = display::iteration_header(&self.screen, &view);
+        self.show(&format!("\n{header}"));
+    }
+
+    fn tell_wait(&mut self, ms: u64, why: WaitReason, at: Now) {
+        let ahead = i64::try_from(ms).unwrap_or(i64::MAX);
+        let until = at.wall_ms.saturating_add(ahead);
+        let wait = Wait { until, why };
+        if why != WaitReason::Ci {
+            self.aside(&self.wait_words(wait, ms, at));
+        }
+        self.waits_for = Some(wait);
+        self.tick();
+    }
 }
 
 impl Observer for People {
@@ -181,96 +265,7 @@ impl Observer for People {
         if self.quiet {
             return;
         }
-        match notice {
-            Notice::LoopStart { .. } => {
-                self.aside(&notice.say(self.screen.lang));
-                self.show(&display::phase_tree(&self.screen, &blocks::phases(state)));
-            }
-            Notice::IterationStart {
-                iteration,
-                phase,
-                task,
-            } => {
-                if std::mem::take(&mut self.box_due) {
-                    self.show(&format!(
-                        "\n{}",
-                        blocks::progress(&self.screen, &self.context, state, iteration - 1)
-                    ));
-                }
-                let max = state.rules.limits.max_iterations;
-                let view = IterationView {
-                    iteration: *iteration,
-                    max_iterations: Some(max).filter(|&m| m > 0),
-                    phase: phase.clone(),
-                    task: task.as_ref().map(|t| format!("{} {}", t.id, t.text)),
-                };
-                self.show(&format!(
-                    "\n{}",
-                    display::iteration_header(&self.screen, &view)
-                ));
-            }
-            Notice::Flow(FlowNotice::RoleBegins { .. }) => {
-                let roles = state.roles();
-                if roles.is_empty() {
-                    self.aside(&notice.say(self.screen.lang));
-                } else {
-                    self.show(&display::role_line(&self.screen, &roles));
-                }
-            }
-            Notice::Flow(FlowNotice::TaskPassed { .. }) => {
-                self.aside(&notice.say(self.screen.lang));
-                self.box_due = true;
-            }
-            Notice::PromiseRejected { claim, missing, .. } => {
-                let missing = blocks::missing(&self.screen, missing);
-                self.show(&display::rejected(&self.screen, claim, &missing));
-            }
-            Notice::IterationComplete { newly_done, .. } => {
-                self.aside(&notice.say(self.screen.lang));
-                self.box_due |= *newly_done > 0;
-            }
-            Notice::Error {
-                class,
-                detail,
-                in_a_row,
-                ..
-            } => {
-                let class = display::error_class(self.screen.lang, class.into_str());
-                let detail = detail.say(self.screen.lang);
-                self.aside(&tr!(
-                    self.screen.lang,
-                    "{class} ({in_a_row} in a row): {detail}"
-                ));
-            }
-            Notice::IterationRetry { .. } => self.aside(&tr!(self.screen.lang, "trying again")),
-            // When it can be called again is said by the wait.
-            Notice::AgentRefused { .. } => {
-                self.aside(&without_time(notice).say(self.screen.lang));
-            }
-            Notice::Wait {
-                ms,
-                why: why @ (WaitReason::Limit | WaitReason::Overload | WaitReason::Ci),
-                ..
-            } => {
-                let ahead = i64::try_from(*ms).unwrap_or(i64::MAX);
-                let wait = Wait {
-                    until: at.wall_ms.saturating_add(ahead),
-                    why: *why,
-                };
-                if *why != WaitReason::Ci {
-                    self.aside(&self.wait_words(wait, *ms, at));
-                }
-                self.waits_for = Some(wait);
-                self.tick();
-            }
-            Notice::Forge {
-                notice: poll @ ForgeNotice::Poll { .. },
-                ..
-            } => self.tell_poll(poll),
-            // The end says it with everything that belongs to it.
-            Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
-            _ => self.aside(&notice.say(self.screen.lang)),
-        }
+        self.tell(notice, state, at);
     }
 
     fn doubt(&mut self, doubt: &PromiseWarning) {

@@ -6,7 +6,9 @@ use super::listener::Listener;
 use super::options::{Options, Session, Setup};
 use super::{amp, claude, codex, copilot, cursor, gemini, opencode};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString, strum::VariantArray,
+)]
 #[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Client {
     Claude,
@@ -18,9 +20,14 @@ pub enum Client {
     Amp,
 }
 
-/// What a client can do for us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
+/// What is known about a client, and what it can do for us.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Its usual program.
+    pub program: &'static str,
+    /// The version that its stream and its flags were checked with; nothing
+    /// where they are known from documentation only.
+    pub checked_version: Option<&'static str>,
     /// Our guard can be handed over for one run.
     pub hooks: bool,
     /// A limit of money that it keeps itself.
@@ -29,61 +36,109 @@ pub struct Capabilities {
     pub tells_cost: bool,
     /// A session can be taken up again.
     pub resume: bool,
+    /// Patterns of the variables that it logs in with and finds its server by.
+    pub credentials: &'static [&'static str],
 }
 
+/// A client of which nothing special is known.
+const USUAL: Facts = Facts {
+    program: "",
+    checked_version: None,
+    hooks: false,
+    budget: false,
+    tells_tokens: true,
+    tells_cost: false,
+    resume: true,
+    credentials: &[],
+};
+
+const CLAUDE: Facts = Facts {
+    program: "claude",
+    checked_version: Some("2.1.325"),
+    hooks: true,
+    budget: true,
+    tells_cost: true,
+    credentials: &[
+        "ANTHROPIC_*",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_*",
+        "AWS_*",
+        "GOOGLE_*",
+        "CLOUD_ML_REGION",
+    ],
+    ..USUAL
+};
+
+const CODEX: Facts = Facts {
+    program: "codex",
+    checked_version: Some("0.166.0"),
+    hooks: true,
+    credentials: &["OPENAI_*", "CODEX_*"],
+    ..USUAL
+};
+
+const GEMINI: Facts = Facts {
+    program: "gemini",
+    checked_version: Some("0.61.0"),
+    hooks: true,
+    credentials: &["GEMINI_*", "GOOGLE_*"],
+    ..USUAL
+};
+
+const OPENCODE: Facts = Facts {
+    program: "opencode",
+    checked_version: Some("1.18.33"),
+    tells_cost: true,
+    credentials: &["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*"],
+    ..USUAL
+};
+
+const COPILOT: Facts = Facts {
+    program: "copilot",
+    checked_version: Some("1.0.102"),
+    hooks: true,
+    tells_tokens: false,
+    credentials: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"],
+    ..USUAL
+};
+
+const CURSOR: Facts = Facts {
+    program: "cursor-agent",
+    tells_tokens: false,
+    credentials: &["CURSOR_*"],
+    ..USUAL
+};
+
+const AMP: Facts = Facts {
+    program: "amp",
+    credentials: &["AMP_*"],
+    ..USUAL
+};
+
 impl Client {
-    pub const ALL: [Client; 7] = [
-        Client::Claude,
-        Client::Codex,
-        Client::Gemini,
-        Client::OpenCode,
-        Client::Copilot,
-        Client::Cursor,
-        Client::Amp,
-    ];
+    pub const ALL: &[Client] = <Client as strum::VariantArray>::VARIANTS;
 
     pub fn from_name(name: &str) -> Option<Client> {
-        Client::ALL
-            .into_iter()
-            .find(|client| client.into_str() == name)
+        name.parse().ok()
     }
 
     /// Every name that can be chosen. The scripted agent is not for people's
     /// projects: it writes what the demo needs.
     pub fn names() -> Vec<&'static str> {
-        let known = Client::ALL.map(|it| it.into_str());
-        known.into_iter().chain(["custom"]).collect()
+        let known = Client::ALL.iter().map(|it| it.into_str());
+        known.chain(["custom"]).collect()
     }
 
-    /// Its usual program.
-    pub fn program(self) -> &'static str {
+    pub fn facts(self) -> &'static Facts {
         match self {
-            Client::Cursor => "cursor-agent",
-            other => other.into_str(),
-        }
-    }
-
-    /// The version that its stream and its flags were checked with; nothing
-    /// where they are known from documentation only.
-    pub fn checked_version(self) -> Option<&'static str> {
-        match self {
-            Client::Claude => Some("2.1.325"),
-            Client::Codex => Some("0.166.0"),
-            Client::Gemini => Some("0.61.0"),
-            Client::OpenCode => Some("1.18.33"),
-            Client::Copilot => Some("1.0.102"),
-            Client::Cursor | Client::Amp => None,
-        }
-    }
-
-    pub fn capabilities(self) -> Capabilities {
-        use Client::*;
-        Capabilities {
-            hooks: matches!(self, Claude | Codex | Gemini | Copilot),
-            budget: self == Claude,
-            tells_tokens: !matches!(self, Copilot | Cursor),
-            tells_cost: matches!(self, Claude | OpenCode),
-            resume: true,
+            Client::Claude => &CLAUDE,
+            Client::Codex => &CODEX,
+            Client::Gemini => &GEMINI,
+            Client::OpenCode => &OPENCODE,
+            Client::Copilot => &COPILOT,
+            Client::Cursor => &CURSOR,
+            Client::Amp => &AMP,
         }
     }
 
@@ -92,28 +147,7 @@ impl Client {
     pub fn hooks_usable(self, has_variable: impl Fn(&str) -> bool) -> bool {
         match self {
             Client::Gemini => has_variable("GEMINI_API_KEY"),
-            other => other.capabilities().hooks,
-        }
-    }
-
-    /// Patterns of the variables that it logs in with and finds its server by.
-    pub fn credentials(self) -> &'static [&'static str] {
-        match self {
-            Client::Claude => &[
-                "ANTHROPIC_*",
-                "CLAUDE_CONFIG_DIR",
-                "CLAUDE_CODE_OAUTH_TOKEN",
-                "CLAUDE_CODE_USE_*",
-                "AWS_*",
-                "GOOGLE_*",
-                "CLOUD_ML_REGION",
-            ],
-            Client::Codex => &["OPENAI_*", "CODEX_*"],
-            Client::Gemini => &["GEMINI_*", "GOOGLE_*"],
-            Client::OpenCode => &["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*"],
-            Client::Copilot => &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"],
-            Client::Cursor => &["CURSOR_*"],
-            Client::Amp => &["AMP_*"],
+            other => other.facts().hooks,
         }
     }
 

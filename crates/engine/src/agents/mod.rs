@@ -31,7 +31,7 @@ pub use custom::SplitError;
 pub use environment::EnvFilter;
 pub use event::{AgentError, AgentEvent, Denial, EndReason, Heard, Tell};
 pub use find::{find_file, find_program};
-pub use known::{Capabilities, Client};
+pub use known::{Client, Facts};
 pub use listener::Listener;
 pub use options::{HookWiring, Invocation, Options, Permissions, Session};
 pub use probe::{Installed, installed};
@@ -92,10 +92,10 @@ impl Agent {
     pub fn for_call(&self, allowance: Allowance, session: Option<Session>) -> Agent {
         let mut agent = self.clone();
         if let Agent::Known(client, options) = &mut agent {
-            if client.capabilities().budget && !allowance.cost.is_zero() {
+            if client.facts().budget && !allowance.cost.is_zero() {
                 options.max_cost = Some(allowance.cost);
             }
-            if let Some(session) = session.filter(|_| client.capabilities().resume) {
+            if let Some(session) = session.filter(|_| client.facts().resume) {
                 options.session = session;
             }
         }
@@ -122,8 +122,8 @@ impl Agent {
     /// Whether it says how much of this it used.
     pub fn tells(&self, kind: BudgetKind) -> bool {
         match (self, kind) {
-            (Agent::Known(client, _), BudgetKind::Cost) => client.capabilities().tells_cost,
-            (Agent::Known(client, _), BudgetKind::Tokens) => client.capabilities().tells_tokens,
+            (Agent::Known(client, _), BudgetKind::Cost) => client.facts().tells_cost,
+            (Agent::Known(client, _), BudgetKind::Tokens) => client.facts().tells_tokens,
             (Agent::Custom(_) | Agent::Scripted { .. }, _) => false,
         }
     }
@@ -132,7 +132,7 @@ impl Agent {
     pub fn credentials(&self) -> &'static [&'static str] {
         match self {
             Agent::Custom(_) | Agent::Scripted { .. } => &[],
-            Agent::Known(client, _) => client.credentials(),
+            Agent::Known(client, _) => client.facts().credentials,
         }
     }
 

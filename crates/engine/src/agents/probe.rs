@@ -27,9 +27,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Looks for every known client and asks each for its version, all at once.
 pub async fn installed(root: &Path) -> Vec<Installed> {
     let asked: Vec<_> = Client::ALL
-        .into_iter()
-        .map(|client| {
-            let path = find_program(client.program().as_ref(), root);
+        .iter()
+        .map(|&client| {
+            let path = find_program(client.facts().program.as_ref(), root);
             let version = path
                 .clone()
                 .map(|path| tokio::spawn(version(path, root.to_owned())));

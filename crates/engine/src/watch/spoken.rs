@@ -135,7 +135,7 @@ fn whose(line: &[u8]) -> Option<Listener> {
         hear_line(&mut client.fresh_listener(), line, &mut |_| heard = true);
         heard
     };
-    let client = Client::ALL.into_iter().find(understands);
+    let client = Client::ALL.iter().copied().find(understands);
     client.map(Client::fresh_listener)
 }
 

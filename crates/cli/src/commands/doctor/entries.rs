@@ -15,8 +15,8 @@ use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level, samples, schema};
 use crate::app::App;
 use crate::guard::home;
-use crate::host::{Event, Host};
-use crate::install::hosts::{self, Place, Wanted};
+use crate::host::{Event, Host, Place};
+use crate::install::hosts::{self, Wanted};
 use crate::install::{CAP, DEFAULT_CAP, merge, program, templates};
 use crate::settings;
 
@@ -62,7 +62,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
             }
         };
         let is_plain = serde_json::from_str::<Value>(plain).is_ok();
-        if !is_plain && !hosts::reads_comments(scope.host) {
+        if !is_plain && !scope.host.facts().reads_comments {
             findings.push(commented(&scope, app.lang()));
         }
         let before = found.len();
@@ -94,7 +94,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
 
 /// OpenCode has a program in place of entries: ours, or an older one.
 fn opencode(app: &App) -> Option<Finding> {
-    let Place::Plugin(path) = hosts::place(Host::OpenCode) else {
+    let Place::Plugin(path) = Host::OpenCode.facts().place else {
         return None;
     };
     let text = std::fs::read_to_string(app.root.join(path)).ok()?;
@@ -128,23 +128,15 @@ fn scopes(root: &Path) -> Vec<Scope> {
         }
     };
     let home = home();
-    let of_home = |name: &str| home.as_ref().map(|home| home.join(name));
-    let of_variable = |variable: &str, default: &str, name: &str| {
-        let dir = std::env::var_os(variable).map(PathBuf::from);
-        dir.or_else(|| of_home(default)).map(|dir| dir.join(name))
-    };
-    let claude = of_variable("CLAUDE_CONFIG_DIR", ".claude", "settings.json");
-    add(Host::Claude, claude, false);
-    add(
-        Host::Codex,
-        of_variable("CODEX_HOME", ".codex", "hooks.json"),
-        false,
-    );
-    add(Host::Gemini, of_home(".gemini/settings.json"), false);
-    add(Host::Copilot, of_home(".copilot/hooks/ralph.json"), false);
-    add(Host::Cursor, of_home(".cursor/hooks.json"), false);
-    for host in Host::ALL {
-        if let Place::Settings(path) = hosts::place(host) {
+    for &host in Host::ALL {
+        if let Some((variable, below, file)) = host.facts().personal {
+            let dir = variable.and_then(std::env::var_os).map(PathBuf::from);
+            let dir = dir.or_else(|| Some(home.as_ref()?.join(below)));
+            add(host, dir.map(|dir| dir.join(file)), false);
+        }
+    }
+    for &host in Host::ALL {
+        if let Place::Settings(path) = host.facts().place {
             add(host, Some(root.join(path)), true);
         }
     }
@@ -213,7 +205,7 @@ fn look_at(
 
 /// Whom a command line of ours is for, and what it asks for.
 fn called(command: &str) -> Option<(Host, String)> {
-    Host::ALL.into_iter().find_map(|host| {
+    Host::ALL.iter().find_map(|&host| {
         let (_, verb) = program::called_by(command, host.into_str())?;
         Some((host, verb.to_owned()))
     })
@@ -256,7 +248,8 @@ fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Find
 
 fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<Finding> {
     let (name, host) = (&scope.name, scope.host.into_str());
-    if !schema::has_hooks(scope.host, element) {
+    let has_hooks = element.get("hooks").is_some_and(Value::is_array);
+    if scope.host.facts().nests_hooks && !has_hooks {
         let text = tr!(
             lang,
             "{name}: an entry of {event} has no list \"hooks\"; {host} passes over it"
@@ -378,7 +371,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
         let next = format!("ralph init --update --agent {host}");
         return Finding::new(Level::Red, "hooks.host", text).next(next);
     }
-    let Some(verb) = Event::from_name(&found.verb) else {
+    let Ok(verb) = found.verb.parse::<Event>() else {
         let verb = &found.verb;
         let text = tr!(lang, "{host}: there is no hook \"{verb}\": `{command}`");
         let next = format!("ralph init --update --agent {host}");
@@ -405,7 +398,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
 async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> Answer {
     const PATIENCE: Duration = Duration::from_secs(20);
     let payload = samples::payload(found.host, verb, scratch.path(), sample);
-    let project = found.host.project_variable();
+    let project = found.host.facts().project;
     let project = project.map(|name| (name.into(), scratch.path().into()));
     ask(Question {
         program: Path::new("sh"),

@@ -16,7 +16,7 @@ use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level};
 use crate::app::App;
 use crate::host::{Event, Host};
-use crate::install::hosts::{self, Wanted};
+use crate::install::hosts::Wanted;
 use crate::install::{merge, program};
 
 /// A model takes its time.
@@ -120,8 +120,8 @@ async fn try_out(claude: &Path) -> io::Result<(Answer, Recorded)> {
         timeout: PATIENCE,
     })
     .await;
-    let recorded = Event::ALL.map(|verb| (verb, read(&records, verb)));
-    Ok((answer, recorded.into()))
+    let recorded = Event::ALL.iter().map(|&verb| (verb, read(&records, verb)));
+    Ok((answer, recorded.collect()))
 }
 
 fn record(records: &Path, verb: Event) -> PathBuf {
@@ -139,7 +139,7 @@ fn settings(records: &Path) -> io::Result<String> {
     let merged = merge::merge(merge::EMPTY, Host::Claude, &wanted, None)
         .map_err(|error| io::Error::other(format!("{error:?}")))?;
     let mut text = merged.text;
-    for verb in Event::ALL {
+    for &verb in Event::ALL {
         let command = wanted.command(Host::Claude, verb);
         let file = program::quoted(&record(records, verb).to_string_lossy());
         // Payloads end with a line break.
@@ -171,9 +171,7 @@ fn judge(answer: &Answer, recorded: &Recorded, lang: Lang, findings: &mut Vec<Fi
 }
 
 fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
-    let entries = hosts::entries(Host::Claude);
-    let entry = entries.iter().find(|entry| entry.verb == verb);
-    let event = entry.map_or("", |entry| entry.event);
+    let event = Host::Claude.event_name(verb);
     let count = payloads.len();
     if count == 0 {
         let text = tr!(lang, "live: {event} never fired");

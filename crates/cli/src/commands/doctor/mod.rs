@@ -17,8 +17,7 @@ use ralph_core::lang::Lang;
 use ralph_core::tr;
 use serde_json::{Value, json};
 
-use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::DoctorArgs;
 
 /// Exit code where something does not work.
@@ -89,18 +88,8 @@ impl Finding {
     }
 }
 
-pub fn run(app: &App, args: &DoctorArgs) -> u8 {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
-    };
-    let findings = runtime.block_on(look(app, args.live));
+pub fn run(app: &App, args: &DoctorArgs) -> Exit {
+    let findings = app.block_on(look(app, args.live))?;
     if args.json {
         let worst = worst(&findings);
         let findings: Vec<Value> = findings.iter().map(Finding::as_json).collect();
@@ -112,8 +101,8 @@ pub fn run(app: &App, args: &DoctorArgs) -> u8 {
         app.tell(&verdict(&findings, app.lang()));
     }
     match worst(&findings) {
-        Level::Red => RED,
-        _ => 0,
+        Level::Red => Err(RED),
+        _ => Ok(0),
     }
 }
 

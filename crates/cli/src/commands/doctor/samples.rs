@@ -18,7 +18,7 @@ pub fn payload(host: Host, verb: Event, project: &Path, command: &str) -> Value 
         "session_id": "00000000-0000-4000-8000-00000000d0c7",
         "transcript_path": project.join("transcript.jsonl"),
         "cwd": project,
-        "hook_event_name": event(host, verb),
+        "hook_event_name": host.event_name(verb),
     });
     let more = match host {
         Host::Claude => json!({"permission_mode": "default"}),
@@ -32,11 +32,7 @@ pub fn payload(host: Host, verb: Event, project: &Path, command: &str) -> Value 
         Host::OpenCode => json!({}),
     };
     add(&mut payload, more);
-    let shell = match host {
-        Host::Gemini => "run_shell_command",
-        Host::Cursor => "Shell",
-        _ => "Bash",
-    };
+    let shell = host.facts().shell;
     let file = project.join("doctor.txt");
     let of_event = match verb {
         Event::PreToolUse => json!({
@@ -60,12 +56,6 @@ pub fn payload(host: Host, verb: Event, project: &Path, command: &str) -> Value 
     };
     add(&mut payload, of_event);
     payload
-}
-
-fn event(host: Host, verb: Event) -> &'static str {
-    let entries = crate::install::hosts::entries(host);
-    let entry = entries.iter().find(|entry| entry.verb == verb);
-    entry.map_or("", |entry| entry.event)
 }
 
 fn add(payload: &mut Value, more: Value) {

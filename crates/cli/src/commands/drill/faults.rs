@@ -10,7 +10,9 @@ use super::place::Place;
 use crate::scripted;
 
 /// One way in which an agent misbehaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString, strum::VariantArray,
+)]
 #[strum(serialize_all = "kebab-case", const_into_str)]
 pub enum Fault {
     HangBefore,
@@ -56,29 +58,7 @@ pub struct Sizes {
 }
 
 impl Fault {
-    pub const ALL: [Fault; 15] = [
-        Fault::HangBefore,
-        Fault::HangAfter,
-        Fault::NoResult,
-        Fault::HalfLine,
-        Fault::Flood,
-        Fault::LongLine,
-        Fault::RawBytes,
-        Fault::TicksOnly,
-        Fault::DeletesTasks,
-        Fault::Daemon,
-        Fault::Exit137,
-        Fault::CorruptStatus,
-        Fault::CorruptJournal,
-        Fault::CorruptLock,
-        Fault::FullDisk,
-    ];
-
-    pub fn from_name(name: &str) -> Option<Fault> {
-        Fault::ALL
-            .into_iter()
-            .find(|fault| fault.into_str() == name)
-    }
+    pub const ALL: &[Fault] = <Fault as strum::VariantArray>::VARIANTS;
 
     pub fn course(self) -> Course {
         match self {

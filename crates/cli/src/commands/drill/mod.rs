@@ -24,10 +24,10 @@ use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
 use tokio::sync::{mpsc, watch};
 
 use super::config::warn_all;
-use crate::app::App;
-use crate::app::own_program;
+use crate::app::{App, Exit, OrFail, own_program};
+
 use crate::args::DrillArgs;
-use crate::{FAILED, settings};
+use crate::settings;
 use faults::Fault;
 use project::Project;
 use scale::Scale;
@@ -41,7 +41,7 @@ const NOT_CAUGHT: u8 = 7;
 /// Why a drill can't begin.
 #[derive(Say)]
 enum DrillError {
-    #[say("there is no fault \"{name}\"; use some of: {known}", known = Fault::ALL.map(|it| it.into_str()).join(", "))]
+    #[say("there is no fault \"{name}\"; use some of: {known}", known = crate::hook::names(Fault::ALL))]
     UnknownFault { name: String },
     /// The copies would lie in the project.
     #[say("{dir} lies in the project, and the drill must not write there; set TMPDIR to a directory outside", dir = dir.display())]
@@ -50,27 +50,18 @@ enum DrillError {
     File { path: PathBuf, message: String },
 }
 
-pub fn run(app: &App, args: &DrillArgs) -> u8 {
+pub fn run(app: &App, args: &DrillArgs) -> Exit {
     let scale = Scale::of(args);
     if args.list {
         app.print(&view::list(app.lang(), scale.sizes()));
-        return 0;
+        return Ok(0);
     }
-    let faults = match chosen(&args.only) {
-        Ok(faults) => faults,
-        Err(error) => return app.fail(&error),
-    };
+    let faults = chosen(&args.only).or_fail(app)?;
     let Loaded {
         settings, warnings, ..
-    } = match settings::load(app, Vec::new()) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+    } = settings::load(app, Vec::new())?;
     warn_all(app, &warnings);
-    let dir = match make_dir(&app.root) {
-        Ok(dir) => dir,
-        Err(error) => return app.fail(&error),
-    };
+    let dir = make_dir(&app.root).or_fail(app)?;
     let code = drill(app, args, &settings, &faults, scale, &dir);
     if !args.keep {
         remove(&dir);
@@ -83,7 +74,8 @@ fn chosen(names: &[String]) -> Result<Vec<Fault>, DrillError> {
         return Ok(Fault::ALL.into());
     }
     let find = |name: &String| {
-        Fault::from_name(name).ok_or_else(|| DrillError::UnknownFault { name: name.clone() })
+        let unknown = |_| DrillError::UnknownFault { name: name.clone() };
+        name.parse().map_err(unknown)
     };
     names.iter().map(find).collect()
 }
@@ -113,7 +105,7 @@ fn drill(
     faults: &[Fault],
     scale: Scale,
     dir: &Path,
-) -> u8 {
+) -> Exit {
     let started = Instant::now();
     let project = Project::look(&app.root, settings);
     let stage = Stage {
@@ -123,16 +115,6 @@ fn drill(
         program: own_program(),
         scale,
         tag: format!("{}-{}", std::process::id(), started_ms()),
-    };
-    let runtime = match tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            app.warn(&error.to_string());
-            return FAILED;
-        }
     };
     let table = Table::new(app.screen, scale.sizes(), faults);
     let show = |text: &str| {
@@ -148,28 +130,24 @@ fn drill(
         dir,
     ));
     table.head().iter().for_each(|head| show(head));
-    let (all, interrupted) = runtime.block_on(play_all(&stage, faults, args.keep, |played| {
-        if args.json {
-            app.print(&view::fault_json(played).to_string());
-        } else {
-            app.tell(&table.row(played));
-        }
-    }));
+    let (all, interrupted) = app.block_on(play_all(&stage, faults, args.keep, |played| {
+        let _ = app.answer(args.json, || view::fault_json(played), || table.row(played));
+    }))?;
     if !args.keep {
         remove(dir);
     }
     let ending = ending(&stage, &all, started, interrupted);
-    if args.json {
-        app.print(&ending.to_json().to_string());
-    } else {
-        app.tell(&format!("\n{}", ending.text(&app.screen, dir)));
-    }
+    app.answer(
+        args.json,
+        || ending.to_json(),
+        || format!("\n{}", ending.text(&app.screen, dir)),
+    )?;
     if interrupted {
-        Outcome::Interrupted.exit_code()
+        Err(Outcome::Interrupted.exit_code())
     } else if ending.holds(args.keep) {
-        0
+        Ok(0)
     } else {
-        NOT_CAUGHT
+        Err(NOT_CAUGHT)
     }
 }
 

@@ -13,12 +13,12 @@ use ralph_core::tr;
 use ralph_store::layout::Layout;
 use ralph_store::stats;
 
-use crate::app::App;
+use crate::app::{App, Exit, OrFail};
 use crate::args::{Global, GuardArgs, GuardVerb, HookArgs};
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
 
-pub fn run(app: &App, args: &GuardArgs) -> u8 {
+pub fn run(app: &App, args: &GuardArgs) -> Exit {
     match &args.verb {
         GuardVerb::Test(args) => test::test(app, args),
         GuardVerb::Explain { call, json } => test::explain(app, call, *json),
@@ -46,30 +46,23 @@ pub fn hook(global: &Global, args: &HookArgs) -> u8 {
 /// The project's guard, as the hook would have it; a fault is told.
 fn load(app: &App) -> Result<(Place, Loaded), u8> {
     let root = project::real(&app.root);
-    match settings::load(&root) {
-        Ok(loaded) => {
-            let note = loaded.note(app.lang());
-            if !note.is_empty() {
-                let lang = app.lang();
-                app.warn(&tr!(
-                    lang,
-                    "{note} Look at it, then run `ralph guard trust`."
-                ));
-            }
-            Ok((Place::new(&root), loaded))
-        }
-        Err(trouble) => Err(app.fail(&trouble)),
+    let loaded = settings::load(&root).or_fail(app)?;
+    let lang = app.lang();
+    let note = loaded.note(lang);
+    if !note.is_empty() {
+        app.warn(&tr!(
+            lang,
+            "{note} Look at it, then run `ralph guard trust`."
+        ));
     }
+    Ok((Place::new(&root), loaded))
 }
 
-fn show_stats(app: &App, json: bool) -> u8 {
-    let stats = match stats::read(&Layout::new(&app.root).safety_stats()) {
-        Ok(stats) => stats,
-        Err(error) => return app.fail(&error),
-    };
+fn show_stats(app: &App, json: bool) -> Exit {
+    let stats = stats::read(&Layout::new(&app.root).safety_stats()).or_fail(app)?;
     if json {
         app.print(&stats.to_json().to_string());
-        return 0;
+        return Ok(0);
     }
     let lang = app.lang();
     let line = |name: &str, counts: &stats::Counts| {
@@ -84,8 +77,7 @@ fn show_stats(app: &App, json: bool) -> u8 {
             .iter()
             .map(|(name, counts)| line(&format!("  {name}"), counts)),
     );
-    app.tell(&lines.join("\n"));
-    0
+    app.done(&lines.join("\n"))
 }
 
 /// A problem with a file that a person named.

@@ -9,15 +9,15 @@ use serde_json::json;
 
 use super::load;
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 
 /// Longer examples are cut in the reference.
 const MAX_EXAMPLE: usize = 100;
 
-pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
+pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
     if markdown {
         app.print(&reference());
-        return 0;
+        return Ok(0);
     }
     let lang = app.lang();
     if as_json {
@@ -31,7 +31,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
             })
         });
         app.print(&json!(rules.collect::<Vec<_>>()).to_string());
-        return 0;
+        return Ok(0);
     }
     let lines: Vec<String> = built_in_rules()
         .map(|rule| {
@@ -43,8 +43,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> u8 {
             )
         })
         .collect();
-    app.tell(&lines.join("\n"));
-    0
+    app.done(&lines.join("\n"))
 }
 
 fn mark(rule: &Rule, lang: Lang) -> String {
@@ -118,15 +117,11 @@ fn code(text: &str) -> String {
 }
 
 /// Every problem of every rule, not only the first.
-pub fn check(app: &App) -> u8 {
-    let (place, loaded) = match load(app) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+pub fn check(app: &App) -> Exit {
+    let (place, loaded) = load(app)?;
     let lang = app.lang();
     let Some(file) = loaded.file() else {
-        app.tell(&nothing(lang));
-        return 0;
+        return app.done(&nothing(lang));
     };
     let context = place.context(&loaded.settings);
     let mut problems: Vec<String> = loaded
@@ -158,13 +153,12 @@ pub fn check(app: &App) -> u8 {
     }
     if problems.is_empty() {
         let count = loaded.settings.rules.len();
-        app.tell(&tr!(lang, "{count} rules of your own, all sound"));
-        return 0;
+        return app.done(&tr!(lang, "{count} rules of your own, all sound"));
     }
     for problem in &problems {
         app.warn(problem);
     }
-    FAILED
+    Err(FAILED)
 }
 
 fn nothing(lang: Lang) -> String {

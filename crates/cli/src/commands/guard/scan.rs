@@ -10,7 +10,7 @@ use serde_json::json;
 use super::extract::{Script, scripts_in};
 use super::{Unreadable, load};
 use crate::FAILED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::guard::Place;
 
 /// Something was found: the exit code of a failed verification.
@@ -26,11 +26,8 @@ struct Found {
     hint: String,
 }
 
-pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> u8 {
-    let (place, loaded) = match load(app) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> Exit {
+    let (place, loaded) = load(app)?;
     let scanner = Scanner {
         place: &place,
         settings: &loaded.settings,
@@ -41,7 +38,7 @@ pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> u8 {
         let text = match read(file) {
             Ok(text) => text,
             Err(error) => {
-                app.fail(&Unreadable { file, error });
+                app.warn(&Unreadable { file, error }.say(app.lang()));
                 failed = true;
                 continue;
             }
@@ -54,9 +51,9 @@ pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> u8 {
         }
     }
     match (failed, any) {
-        (true, _) => FAILED,
-        (false, true) => FOUND,
-        (false, false) => 0,
+        (true, _) => Err(FAILED),
+        (false, true) => Err(FOUND),
+        (false, false) => Ok(0),
     }
 }
 

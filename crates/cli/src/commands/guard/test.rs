@@ -11,26 +11,20 @@ use serde_json::{Value, json};
 
 use super::load;
 use crate::BLOCKED;
-use crate::app::App;
+use crate::app::{App, Exit};
 use crate::args::{GuardCallArgs, GuardTestArgs};
 use crate::guard::{Place, project};
 
 /// A longer line of a batch is no call.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
 
-pub fn test(app: &App, args: &GuardTestArgs) -> u8 {
-    let (place, loaded) = match load(app) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
+pub fn test(app: &App, args: &GuardTestArgs) -> Exit {
+    let (place, loaded) = load(app)?;
     if args.batch {
         return batch(app, &place, &loaded.settings);
     }
     let text = args.text.as_deref().unwrap_or_default();
-    let (tool, input) = match call(app, args.tool.as_deref(), text) {
-        Ok(call) => call,
-        Err(code) => return code,
-    };
+    let (tool, input) = call(app, args.tool.as_deref(), text)?;
     let verdict = explained(&place, &loaded.settings, &tool, &input, &here(&place)).verdict;
     let lang = app.lang();
     if args.json {
@@ -45,26 +39,20 @@ pub fn test(app: &App, args: &GuardTestArgs) -> u8 {
     exit_code(&verdict)
 }
 
-pub fn explain(app: &App, args: &GuardCallArgs, json: bool) -> u8 {
-    let (place, loaded) = match load(app) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
-    let (tool, input) = match call(app, args.tool.as_deref(), &args.text) {
-        Ok(call) => call,
-        Err(code) => return code,
-    };
+pub fn explain(app: &App, args: &GuardCallArgs, json: bool) -> Exit {
+    let (place, loaded) = load(app)?;
+    let (tool, input) = call(app, args.tool.as_deref(), &args.text)?;
     let explanation = explained(&place, &loaded.settings, &tool, &input, &here(&place));
-    if json {
-        app.print(&explanation_json(&explanation, app.lang()).to_string());
-    } else {
-        app.tell(&in_words(&explanation, &tool, app.lang()));
-    }
+    app.answer(
+        json,
+        || explanation_json(&explanation, app.lang()),
+        || in_words(&explanation, &tool, app.lang()),
+    )?;
     exit_code(&explanation.verdict)
 }
 
 /// One verdict per line; each line says for itself what was blocked.
-fn batch(app: &App, place: &Place, settings: &Settings) -> u8 {
+fn batch(app: &App, place: &Place, settings: &Settings) -> Exit {
     let lang = app.lang();
     let mut places: HashMap<String, Place> = HashMap::new();
     let mut input = std::io::stdin().lock();
@@ -78,8 +66,7 @@ fn batch(app: &App, place: &Place, settings: &Settings) -> u8 {
             Ok(_) if line.trim_ascii().is_empty() => continue,
             Ok(_) => {}
             Err(error) => {
-                app.warn(&error.to_string());
-                return crate::FAILED;
+                return app.refuse(&error.to_string());
             }
         }
         let answer = match serde_json::from_slice::<Value>(&line) {
@@ -87,11 +74,11 @@ fn batch(app: &App, place: &Place, settings: &Settings) -> u8 {
             Err(error) => broken_line(&error.to_string()),
         };
         if writeln!(out, "{answer}").is_err() {
-            return 0;
+            return Ok(0);
         }
     }
     let _ = out.flush();
-    0
+    Ok(0)
 }
 
 fn broken_line(why: &str) -> Value {
@@ -169,19 +156,18 @@ fn call(app: &App, tool: Option<&str>, text: &str) -> Result<(String, Value), u8
         Ok(input) => Ok((tool.to_owned(), input)),
         Err(error) => {
             let lang = app.lang();
-            app.warn(&tr!(
+            app.refuse(&tr!(
                 lang,
                 "the input of {tool} is no JSON: {error}; write for example '{{\"url\":\"…\"}}'"
-            ));
-            Err(crate::FAILED)
+            ))
         }
     }
 }
 
-fn exit_code(verdict: &Verdict) -> u8 {
+fn exit_code(verdict: &Verdict) -> Exit {
     match verdict.decision {
-        Decision::Allow => 0,
-        Decision::Ask | Decision::Block => BLOCKED,
+        Decision::Allow => Ok(0),
+        Decision::Ask | Decision::Block => Err(BLOCKED),
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::config;
 use ralph_core::tr;
-use ralph_engine::agents::find_program;
+use ralph_engine::agents::{Client, find_program};
 use ralph_store::FileError;
 
-use crate::app::{App, ask, is_interactive};
+use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::{InitArgs, Switch};
 use crate::host::Host;
 use crate::install::hosts::{self, Wanted};
@@ -22,15 +22,8 @@ use crate::{FAILED, PAUSED};
 use plan::{Plan, Planned, Templates, Wish};
 pub use plan::{is_empty, without_lines};
 
-pub fn run(app: &App, args: &InitArgs) -> u8 {
-    match work(app, args) {
-        Ok(code) => code,
-        Err(problem) => {
-            let lang = app.lang();
-            app.warn(&ralph_core::lang::Say::say(&problem, lang));
-            FAILED
-        }
-    }
+pub fn run(app: &App, args: &InitArgs) -> Exit {
+    work(app, args).or_fail(app)
 }
 
 fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
@@ -112,19 +105,12 @@ fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, Problem> {
 
 /// The settings of the project as they will be: with the preset.
 fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
-    let layer = args
-        .preset
-        .as_deref()
-        .map(|preset| config::Layer::flag("preset", preset, "--preset"));
-    let flags = match layer.transpose() {
-        Ok(layer) => layer.into_iter().collect(),
-        Err(error) => return Err(app.fail(&error)),
-    };
+    let flags = settings::preset(app, args.preset.as_deref())?;
     settings::load(app, flags).map(|loaded| loaded.settings)
 }
 
 fn hosts_of(args: &InitArgs) -> Vec<Host> {
-    let named = args.agent.iter().filter_map(|name| Host::from_name(name));
+    let named = args.agent.iter().filter_map(|name| name.parse().ok());
     let mut hosts: Vec<Host> = Vec::new();
     for host in named {
         if !hosts.contains(&host) {
@@ -140,10 +126,8 @@ fn hosts_of(args: &InitArgs) -> Vec<Host> {
 /// A warning only: the agent may be installed later, or elsewhere (INST-04).
 fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
     for host in hosts {
-        let name = match host {
-            Host::Cursor => "cursor-agent",
-            other => other.into_str(),
-        };
+        let client = Client::from_name(host.into_str());
+        let name = client.map_or("", |client| client.facts().program);
         if find_program(name.as_ref(), &app.root).is_none() {
             app.warn(&tr!(
                 app.lang(),

@@ -6,9 +6,9 @@ use ralph_core::checkpoint::sha256;
 use ralph_core::jsonc;
 
 use super::say::Note;
-use crate::host::Host;
+use crate::host::{Host, Place};
 use crate::install::change::{self, Change};
-use crate::install::hosts::{self, Place, Wanted};
+use crate::install::hosts::Wanted;
 use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge::{self, MergeError, Merged};
 use crate::install::problem::Problem;
@@ -83,7 +83,7 @@ impl Plan {
     }
 
     fn host(&mut self, root: &Path, wish: &Wish, host: Host) -> Result<(), Problem> {
-        match hosts::place(host) {
+        match host.facts().place {
             Place::Settings(path) => self.settings(root, path, wish, host)?,
             Place::Plugin(path) if wish.wanted.guard => {
                 self.whole(root, path, templates::opencode_plugin(), wish.templates)?;
@@ -116,7 +116,7 @@ impl Plan {
             let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
             jsonc::parse(text).map_err(|error| refused(MergeError::Syntax(error)))?;
             let is_plain = serde_json::from_str::<serde_json::Value>(plain).is_ok();
-            if !is_plain && !hosts::reads_comments(host) {
+            if !is_plain && !host.facts().reads_comments {
                 let path = path.to_owned();
                 self.notes.push(Note::Comments { path, host });
             }

@@ -3,15 +3,14 @@
 use std::path::{Component, Path};
 
 use ralph_core::checkpoint::sha256;
-use ralph_core::lang::{Lang, Say};
+use ralph_core::lang::Lang;
 use ralph_core::tr;
 
 use super::init::{is_empty, without_lines};
-use crate::app::{App, ask, is_interactive};
+use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::UninstallArgs;
-use crate::host::Host;
+use crate::host::{Host, Place};
 use crate::install::change::{self, Change};
-use crate::install::hosts::{self, Place};
 use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge;
 use crate::install::problem::Problem;
@@ -30,18 +29,12 @@ const NO_STATE: [&str; 5] = [
     "prompt-template.md",
 ];
 
-pub fn run(app: &App, args: &UninstallArgs) -> u8 {
+pub fn run(app: &App, args: &UninstallArgs) -> Exit {
     let root = match &args.dir {
         Some(dir) => std::path::absolute(dir).unwrap_or_else(|_| dir.clone()),
         None => app.root.clone(),
     };
-    match work(app, args, &root) {
-        Ok(code) => code,
-        Err(problem) => {
-            app.warn(&problem.say(app.lang()));
-            FAILED
-        }
-    }
+    work(app, args, &root).or_fail(app)
 }
 
 fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
@@ -148,7 +141,7 @@ impl Removal {
         let was_there = file.before.is_some();
         match &file.how {
             How::Merged { host, edits } => {
-                let host = Host::from_name(host).unwrap_or_default();
+                let host = host.parse::<Host>().unwrap_or_default();
                 let text = merge::strip(current, host, edits).map_err(|error| {
                     let path = file.path.clone();
                     Problem::Settings { path, error }
@@ -188,8 +181,8 @@ impl Removal {
     /// known by what they call.
     fn without_manifest(root: &Path) -> Result<Removal, Problem> {
         let mut removal = Removal::default();
-        for host in Host::ALL {
-            let Place::Settings(path) = hosts::place(host) else {
+        for &host in Host::ALL {
+            let Place::Settings(path) = host.facts().place else {
                 continue;
             };
             let Some(current) = change::read(&root.join(path))? else {

@@ -83,7 +83,8 @@ fn root_of(options: &Options, heard: &Heard) -> PathBuf {
     }
     let named = heard
         .host
-        .project_variable()
+        .facts()
+        .project
         .and_then(std::env::var_os)
         .map(PathBuf::from)
         .or_else(|| heard.cwd.clone().map(PathBuf::from))

@@ -400,7 +400,7 @@ fn a_command_is_shown_as_a_person_would_write_it() {
 
 #[test]
 fn every_known_client_has_a_name() {
-    for client in Client::ALL {
+    for &client in Client::ALL {
         assert_eq!(Client::from_name(client.into_str()), Some(client));
     }
     assert_eq!(Client::from_name("scripted"), None);

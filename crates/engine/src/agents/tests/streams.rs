@@ -454,7 +454,7 @@ fn copilot_cursor_and_amp_are_heard() {
 /// and in subagents: everywhere but in the last word.
 #[test]
 fn a_promise_counts_in_the_final_text_only() {
-    for client in Client::ALL {
+    for &client in Client::ALL {
         let name = format!("{}.work", client.into_str());
         let stream = String::from_utf8_lossy(fixture(&name));
         assert!(stream.matches("<promise>DONE</promise>").count() >= 3);
@@ -465,7 +465,7 @@ fn a_promise_counts_in_the_final_text_only() {
 
 #[test]
 fn limit_words_of_tools_are_no_limit() {
-    for client in Client::ALL {
+    for &client in Client::ALL {
         let heard = heard(&format!("{}.work", client.into_str()));
         assert_eq!(heard.refusal("", 0, "UTC"), None, "{client:?}");
         assert_eq!(heard.limit, None, "{client:?}");
