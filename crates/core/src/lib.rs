@@ -18,6 +18,7 @@ pub mod integrity;
 pub mod jsonc;
 pub mod lang;
 pub mod machine;
+mod markdown;
 pub mod notify;
 pub mod promise;
 pub mod proof;
@@ -28,6 +29,7 @@ pub mod tasks;
 pub mod template;
 pub mod text;
 pub mod usage;
+mod wire;
 
 pub use ralph_texts::{text, texts, tr};
 

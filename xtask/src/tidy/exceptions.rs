@@ -8,14 +8,6 @@ pub const TABLES: &[(&str, &str)] = &[
     ("crates/cli/src/args.rs", "every option and its help"),
     ("crates/cli/src/web/texts.rs page", "the words of the page"),
     (
-        "crates/core/src/flow/notice.rs fields",
-        "every notice and its fields",
-    ),
-    (
-        "crates/core/src/machine/notice.rs fields",
-        "every notice and its fields",
-    ),
-    (
         "crates/core/src/template/note.rs text",
         "every note and its words",
     ),

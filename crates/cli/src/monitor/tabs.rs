@@ -272,7 +272,7 @@ fn events(model: &mut Model, columns: usize, height: usize) -> Lines {
     }
     let fits = |told: &Told| {
         told.event.contains(&wanted)
-            || told.level.name().to_lowercase() == wanted
+            || told.level.into_str().to_lowercase() == wanted
             || told.text.to_lowercase().contains(&wanted)
             || format!("#{}", told.iteration) == wanted
     };

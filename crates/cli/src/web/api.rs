@@ -190,7 +190,7 @@ pub fn event(told: &Told) -> Value {
     json!({
         "number": told.number,
         "at_ms": told.at_ms,
-        "level": told.level.name(),
+        "level": told.level.into_str(),
         "event": told.event,
         "iteration": told.iteration,
         "text": &*told.text,

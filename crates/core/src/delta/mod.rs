@@ -10,7 +10,10 @@ mod read;
 mod tests;
 mod write;
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
 use crate::lang::Say;
+use crate::markdown::Fence;
 pub use write::{duration, one_line, template};
 
 /// Where the file stands, relative to the project.
@@ -60,7 +63,7 @@ pub struct Iteration {
     pub extra: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, EnumString, VariantNames)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
 pub enum Status {
     #[default]
@@ -113,15 +116,6 @@ pub enum DeltaError {
         value: String,
         line: usize,
     },
-}
-
-impl Status {
-    pub const ALL: [Status; 4] = [
-        Status::InProgress,
-        Status::Completed,
-        Status::Failed,
-        Status::UserAbort,
-    ];
 }
 
 impl DeltaState {
@@ -181,9 +175,10 @@ fn fenced(lines: &[&str]) -> Vec<bool> {
     let mut inside = vec![false; lines.len()];
     let mut at = 0;
     while let Some(line) = lines.get(at) {
-        let close = fence_of(line).and_then(|fence| {
-            let mut rest = lines.iter().skip(at + 1);
-            rest.position(|line| is_closing(line, fence))
+        let close = Fence::at(line.trim_start()).and_then(|fence| {
+            let rest = lines.iter().skip(at + 1);
+            let mut rest = rest.map(|line| Fence::at(line.trim_start()));
+            rest.position(|other| other.is_some_and(|other| fence.is_closed_by(other)))
         });
         let end = close.map_or(at, |length| at + 1 + length);
         if end > at {
@@ -194,18 +189,6 @@ fn fenced(lines: &[&str]) -> Vec<bool> {
         at = end + 1;
     }
     inside
-}
-
-fn fence_of(line: &str) -> Option<&'static str> {
-    let line = line.trim_start();
-    ["```", "~~~"]
-        .into_iter()
-        .find(|fence| line.starts_with(fence))
-}
-
-fn is_closing(line: &str, fence: &str) -> bool {
-    let line = line.trim();
-    line.starts_with(fence) && fence.chars().all(|mark| line.chars().all(|c| c == mark))
 }
 
 /// The text of a `##` heading.

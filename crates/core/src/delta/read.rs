@@ -1,5 +1,7 @@
 //! The tolerant reader: any order, any spacing, with what is unknown kept.
 
+use std::str::FromStr as _;
+
 use super::{
     DeltaError, DeltaState, Iteration, Meta, NONE, NOT_DONE, Progress, Section, Status, Summary,
     TITLE, fenced, heading_of, title_of,
@@ -269,10 +271,7 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn status(text: &str) -> Option<Status> {
-    let name = text.to_uppercase().replace([' ', '-'], "_");
-    Status::ALL
-        .into_iter()
-        .find(|status| status.into_str() == name)
+    Status::from_str(&text.to_uppercase().replace([' ', '-'], "_")).ok()
 }
 
 fn list(text: &str) -> Option<Vec<u32>> {

@@ -1,5 +1,7 @@
 //! The exact writer: byte for byte what the tools of the delta loop expect.
 
+use strum::VariantNames as _;
+
 use super::{
     DeltaState, Iteration, Meta, NONE, NOT_DONE, Progress, Status, Summary, TASK_COMPLETE, TITLE,
     fenced, heading_of, title_of,
@@ -27,7 +29,7 @@ impl DeltaState {
 
 /// The file with names in the place of values, for those who fill it in.
 pub fn template() -> String {
-    let statuses = Status::ALL.map(|it| it.into_str()).join(" | ");
+    let statuses = Status::VARIANTS.join(" | ");
     let comment = "<!-- 仅当任务完全完成时设置 -->";
     let meta = Meta {
         task_id: "{uuid}".into(),

@@ -18,6 +18,7 @@ mod tests;
 mod verdict;
 
 use std::collections::BTreeMap;
+use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
 
@@ -233,9 +234,10 @@ pub enum Each {
     Serialize,
     Deserialize,
     strum::IntoStaticStr,
+    strum::EnumString,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "UPPERCASE", const_into_str)]
+#[strum(serialize_all = "UPPERCASE", const_into_str, ascii_case_insensitive)]
 pub enum Risk {
     Low,
     #[default]
@@ -244,12 +246,8 @@ pub enum Risk {
 }
 
 impl Risk {
-    pub const ALL: [Risk; 3] = [Risk::Low, Risk::Medium, Risk::High];
-
     pub fn from_word(word: &str) -> Option<Risk> {
-        Risk::ALL
-            .into_iter()
-            .find(|risk| risk.into_str().eq_ignore_ascii_case(word.trim()))
+        Risk::from_str(word.trim()).ok()
     }
 }
 

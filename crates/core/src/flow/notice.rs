@@ -1,39 +1,54 @@
 //! What there is to tell about roles and phases, as data.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use super::{Answer, Detected, Risk};
 use crate::lang::{Lang, Say};
 use crate::machine::Level;
 use crate::tr;
+use crate::wire;
 
-#[derive(Clone, Debug, PartialEq, Say)]
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr, Say)]
+#[serde(untagged)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum FlowNotice {
     /// A task begins its way through the roles.
     #[say("task {task}: risk {risk} ({why})", (risk, why) = (detected.risk.into_str(), detected.sign.say(lang)))]
-    TaskBegins { task: String, detected: Detected },
+    #[strum(to_string = "task_start")]
+    TaskBegins {
+        task: String,
+        #[serde(flatten, serialize_with = "because")]
+        detected: Detected,
+    },
     #[say("{role} begins, round {round}", role = role.to_uppercase())]
+    #[strum(to_string = "role_start")]
     RoleBegins {
         iteration: u32,
         step: String,
         role: String,
+        #[serde(serialize_with = "wire::name")]
         risk: Risk,
         round: u32,
         dispatch: u32,
     },
     #[say(verdict(role, *answer, *score) + &counts(*rejects, *fails, lang))]
+    #[strum(to_string = "role_answer")]
     Answered {
         iteration: u32,
         role: String,
         answer: Answer,
+        #[serde(rename = "reject_count")]
         rejects: u32,
+        #[serde(rename = "fail_count")]
         fails: u32,
         score: Option<u32>,
     },
     /// Nobody can read the verdict; `again`: it is asked for once more.
     #[say(if *again, "{role} gave no verdict that can be read; asking once more", role = role.to_uppercase())]
     #[say("{role} gave no verdict that can be read again: counted as unclear", role = role.to_uppercase())]
+    #[strum(to_string = "role_unclear")]
+    #[serde(serialize_with = "unclear")]
     Unclear {
         iteration: u32,
         role: String,
@@ -41,12 +56,16 @@ pub enum FlowNotice {
     },
     /// A role that may only look changed the work tree.
     #[say("{role} may only look and changed files: its verdict is void", role = role.to_uppercase())]
+    #[strum(to_string = "role_violation")]
     Violation { iteration: u32, role: String },
     /// A rejection without a problem that can be shown does not block.
     #[say("the rejection does not block: none of its {findings} findings could be reproduced")]
+    #[strum(to_string = "review_overruled")]
     Overruled { iteration: u32, findings: usize },
     /// A role was about to begin without the approval that it needs (ROLE-05).
     #[say("{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})", (role_en, needs) = (role.to_uppercase(), needs.to_uppercase()), risk = risk.into_str())]
+    #[strum(to_string = "role_refused")]
+    #[serde(serialize_with = "refused")]
     Refused {
         iteration: u32,
         role: String,
@@ -56,18 +75,26 @@ pub enum FlowNotice {
     #[say("risk raised from {from} to {to}", (from, to) = (from.into_str(), to.into_str()))]
     RiskRaised {
         iteration: u32,
+        #[serde(serialize_with = "wire::name")]
         from: Risk,
+        #[serde(serialize_with = "wire::name")]
         to: Risk,
     },
     /// Boxes that were ticked before their time are open again.
     #[say("ticked too early and open again: {ids}", ids = ids.join(", "))]
-    TicksHeld { iteration: u32, ids: Vec<String> },
+    TicksHeld {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        ids: Vec<String>,
+    },
     #[say("task {task} has passed all roles")]
     TaskPassed { iteration: u32, task: String },
     #[say("phase {phase}/{of} done: {title}{percent}", percent = percent.map_or_else(String::new, |p| format!(" ({p}%)")))]
+    #[strum(to_string = "phase_complete")]
     PhaseDone {
         iteration: u32,
         phase: usize,
+        #[serde(rename = "phases")]
         of: usize,
         title: String,
         percent: Option<u8>,
@@ -78,13 +105,15 @@ pub enum FlowNotice {
     #[say("{task}a person is needed ({role}, {count}): {why}", role = role.to_uppercase(), why = why.say(lang), task = before_colon(task))]
     Escalated {
         iteration: u32,
+        #[serde(rename = "reason")]
+        why: Escalation,
         task: String,
         role: String,
-        why: Escalation,
         count: u32,
     },
     /// A person switched the reviews off (ROLE-09).
     #[say("reviews are switched off for task {task}: {reason}")]
+    #[strum(to_string = "review_bypassed")]
     Bypassed {
         iteration: u32,
         task: String,
@@ -93,8 +122,9 @@ pub enum FlowNotice {
 }
 
 /// Why a person is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, Say)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Escalation {
     #[say(
         "the review sent the task back too often; look at the findings, change the task or the code, then `ralph resume`"
@@ -111,14 +141,39 @@ pub enum Escalation {
     Flow,
 }
 
-impl Escalation {
-    pub fn name(self) -> &'static str {
-        match self {
-            Escalation::Rejects => "rejects",
-            Escalation::Fails => "fails",
-            Escalation::Flow => "flow",
-        }
-    }
+fn because<S: Serializer>(detected: &Detected, to: S) -> Result<S::Ok, S::Error> {
+    json!({"risk": detected.risk.into_str(), "because": detected.sign}).serialize(to)
+}
+
+fn unclear<S: Serializer>(
+    iteration: &u32,
+    role: &str,
+    again: &bool,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    json!({"iteration": iteration, "reason": "unclear", "role": role, "asked_again": again})
+        .serialize(to)
+}
+
+/// The reason is what ROLE-05 shows, word for word.
+fn refused<S: Serializer>(
+    iteration: &u32,
+    role: &str,
+    needs: &str,
+    risk: &Risk,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let refused = FlowNotice::Refused {
+        iteration: *iteration,
+        role: role.into(),
+        needs: needs.into(),
+        risk: *risk,
+    };
+    json!({
+        "iteration": iteration, "decision": "block", "reason": refused.say(Lang::ZhTw),
+        "role": role, "needs": needs,
+    })
+    .serialize(to)
 }
 
 fn verdict(role: &str, answer: Answer, score: Option<u32>) -> String {
@@ -142,25 +197,6 @@ fn before_colon(task: &str) -> String {
 }
 
 impl FlowNotice {
-    pub fn event(&self) -> &'static str {
-        match self {
-            FlowNotice::TaskBegins { .. } => "task_start",
-            FlowNotice::RoleBegins { .. } => "role_start",
-            FlowNotice::Answered { .. } => "role_answer",
-            FlowNotice::Unclear { .. } => "role_unclear",
-            FlowNotice::Violation { .. } => "role_violation",
-            FlowNotice::Overruled { .. } => "review_overruled",
-            FlowNotice::Refused { .. } => "role_refused",
-            FlowNotice::RiskRaised { .. } => "risk_raised",
-            FlowNotice::TicksHeld { .. } => "ticks_held",
-            FlowNotice::TaskPassed { .. } => "task_passed",
-            FlowNotice::PhaseDone { .. } => "phase_complete",
-            FlowNotice::OutputMissing { .. } => "output_missing",
-            FlowNotice::Escalated { .. } => "escalated",
-            FlowNotice::Bypassed { .. } => "review_bypassed",
-        }
-    }
-
     pub fn level(&self) -> Level {
         match self {
             FlowNotice::TaskBegins { .. }
@@ -172,98 +208,6 @@ impl FlowNotice {
                 _ => Level::Info,
             },
             _ => Level::Warn,
-        }
-    }
-
-    pub fn fields(&self) -> Value {
-        match self {
-            FlowNotice::TaskBegins { task, detected } => {
-                json!({"task": task, "risk": detected.risk.into_str(), "because": detected.sign})
-            }
-            FlowNotice::RoleBegins {
-                iteration,
-                step,
-                role,
-                risk,
-                round,
-                dispatch,
-            } => json!({
-                "iteration": iteration, "step": step, "role": role, "risk": risk.into_str(),
-                "round": round, "dispatch": dispatch,
-            }),
-            FlowNotice::Answered {
-                iteration,
-                role,
-                answer,
-                rejects,
-                fails,
-                score,
-            } => json!({
-                "iteration": iteration, "role": role, "answer": answer.into_str(),
-                "reject_count": rejects, "fail_count": fails, "score": score,
-            }),
-            FlowNotice::Unclear {
-                iteration,
-                role,
-                again,
-            } => json!({
-                "iteration": iteration, "reason": "unclear", "role": role, "asked_again": again,
-            }),
-            FlowNotice::Violation { iteration, role } => {
-                json!({"iteration": iteration, "role": role})
-            }
-            FlowNotice::Overruled {
-                iteration,
-                findings,
-            } => json!({"iteration": iteration, "findings": findings}),
-            FlowNotice::Refused {
-                iteration,
-                role,
-                needs,
-                ..
-            } => json!({
-                "iteration": iteration, "decision": "block", "reason": self.say(Lang::ZhTw),
-                "role": role, "needs": needs,
-            }),
-            FlowNotice::RiskRaised {
-                iteration,
-                from,
-                to,
-            } => json!({"iteration": iteration, "from": from.into_str(), "to": to.into_str()}),
-            FlowNotice::TicksHeld { iteration, ids } => {
-                json!({"iteration": iteration, "tasks": ids})
-            }
-            FlowNotice::TaskPassed { iteration, task } => {
-                json!({"iteration": iteration, "task": task})
-            }
-            FlowNotice::PhaseDone {
-                iteration,
-                phase,
-                of,
-                title,
-                percent,
-            } => json!({
-                "iteration": iteration, "phase": phase, "phases": of, "title": title,
-                "percent": percent,
-            }),
-            FlowNotice::OutputMissing { iteration, file } => {
-                json!({"iteration": iteration, "file": file})
-            }
-            FlowNotice::Escalated {
-                iteration,
-                task,
-                role,
-                why,
-                count,
-            } => json!({
-                "iteration": iteration, "reason": why.name(), "task": task, "role": role,
-                "count": count,
-            }),
-            FlowNotice::Bypassed {
-                iteration,
-                task,
-                reason,
-            } => json!({"iteration": iteration, "task": task, "reason": reason}),
         }
     }
 }

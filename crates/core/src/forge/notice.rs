@@ -1,85 +1,104 @@
 //! What is told about pull request and CI: the line of the event log
 //! (EVNT-04) and the line for people are made from the same value.
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::phase::{counts, short};
 use super::{Cause, Check, GateFinding, Trouble, aggregate};
 use crate::lang::{Lang, Say};
 use crate::machine::{Level, span};
 use crate::tr;
+use crate::wire;
 
-#[derive(Clone, Debug, PartialEq, Say)]
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr, Say)]
+#[serde(untagged)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum ForgeNotice {
     /// What the quality gate lacks.
     #[say("quality gate not passed: {first}", first = first_of(findings))]
-    GateOpen { findings: Vec<GateFinding> },
+    GateOpen {
+        #[serde(flatten, serialize_with = "gate")]
+        findings: Vec<GateFinding>,
+    },
     /// The gate is green and the pull request is missing.
     #[say("quality gate passed; {branch} has no pull request yet")]
+    #[strum(to_string = "pr_missing")]
     PullMissing { branch: String },
     #[say("pull request #{number}: {url}")]
-    PullFound { number: u64, url: String },
+    #[strum(to_string = "pr_found")]
+    PullFound {
+        #[serde(rename = "pr")]
+        number: u64,
+        url: String,
+    },
     #[say("pushed {branch} at {commit}", commit = short(commit))]
     Pushed { branch: String, commit: String },
     #[say("pull request created: {url}")]
+    #[strum(to_string = "pr_created")]
     Created { url: String },
     /// A look at CI that runs.
     #[say("waiting for CI of #{number} at {commit}: {counts}{left}", (commit, counts) = (short(commit), counts(checks, lang)), left = at_most(*left_ms, lang))]
+    #[strum(to_string = "ci_poll")]
     Poll {
+        #[serde(rename = "pr")]
         number: u64,
         commit: String,
+        #[serde(flatten, serialize_with = "ci")]
         checks: Vec<Check>,
         /// How long it is waited for at most.
         left_ms: Option<u64>,
     },
     /// There is a newer commit, whose checks count from now on.
     #[say("{to} was pushed after {from}: its checks count now", (from, to) = (short(from), short(to)))]
+    #[strum(to_string = "ci_rebound")]
     Rebound { from: String, to: String },
     #[say("CI of #{number} failed at {commit} ({cause}): {checks}", (commit, checks, cause) = (short(commit), checks.join(", "), cause.say(lang)))]
+    #[strum(to_string = "ci_failed")]
     Failed {
+        #[serde(rename = "pr")]
         number: u64,
         commit: String,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
         cause: Cause,
         checks: Vec<String>,
     },
     /// What failed is run again on the same commit.
     #[say("running what failed at {commit} again, once", commit = short(commit))]
+    #[strum(to_string = "ci_rerun")]
     Rerun { commit: String, runs: Vec<u64> },
     /// What had failed passed when it was run again.
     #[say("what failed at {commit} passed when it was run again: flaky", commit = short(commit))]
+    #[strum(to_string = "ci_flaky")]
     WasFlaky { commit: String },
     #[say("CI of #{number} passed at {commit}", commit = short(commit))]
-    Passed { number: u64, commit: String },
+    #[strum(to_string = "ci_passed")]
+    Passed {
+        #[serde(rename = "pr")]
+        number: u64,
+        commit: String,
+    },
     #[say(if *by_ralph, "pull request #{number} merged, and seen merged")]
     #[say("pull request #{number} was merged by somebody else")]
-    Merged { number: u64, by_ralph: bool },
+    #[strum(to_string = "pr_merged")]
+    Merged {
+        #[serde(rename = "pr")]
+        number: u64,
+        #[serde(rename = "by", serialize_with = "merger")]
+        by_ralph: bool,
+    },
     /// On the forge; the local branch stays.
     #[say("{branch} is deleted on the forge; here it stays")]
     BranchDeleted { branch: String },
     #[say(trouble.say(lang))]
-    Trouble { trouble: Trouble },
+    #[strum(to_string = "forge_trouble")]
+    Trouble {
+        #[serde(flatten, serialize_with = "trouble_fields")]
+        trouble: Trouble,
+    },
 }
 
 impl ForgeNotice {
-    pub fn event(&self) -> &'static str {
-        match self {
-            ForgeNotice::GateOpen { .. } => "gate_open",
-            ForgeNotice::PullMissing { .. } => "pr_missing",
-            ForgeNotice::PullFound { .. } => "pr_found",
-            ForgeNotice::Pushed { .. } => "pushed",
-            ForgeNotice::Created { .. } => "pr_created",
-            ForgeNotice::Poll { .. } => "ci_poll",
-            ForgeNotice::Rebound { .. } => "ci_rebound",
-            ForgeNotice::Failed { .. } => "ci_failed",
-            ForgeNotice::Rerun { .. } => "ci_rerun",
-            ForgeNotice::WasFlaky { .. } => "ci_flaky",
-            ForgeNotice::Passed { .. } => "ci_passed",
-            ForgeNotice::Merged { .. } => "pr_merged",
-            ForgeNotice::BranchDeleted { .. } => "branch_deleted",
-            ForgeNotice::Trouble { .. } => "forge_trouble",
-        }
-    }
-
     pub fn level(&self) -> Level {
         match self {
             ForgeNotice::GateOpen { .. }
@@ -104,56 +123,24 @@ impl ForgeNotice {
             _ => false,
         }
     }
+}
 
-    pub fn fields(&self) -> Value {
-        match self {
-            ForgeNotice::GateOpen { findings } => json!({
-                "reason": findings.first().map(|f| f.code.as_str()),
-                "findings": findings,
-            }),
-            ForgeNotice::PullMissing { branch } | ForgeNotice::BranchDeleted { branch } => {
-                json!({"branch": branch})
-            }
-            ForgeNotice::PullFound { number, url } => json!({"pr": number, "url": url}),
-            ForgeNotice::Pushed { branch, commit } => json!({"branch": branch, "commit": commit}),
-            ForgeNotice::Created { url } => json!({"url": url}),
-            ForgeNotice::Poll {
-                number,
-                commit,
-                checks,
-                left_ms,
-            } => json!({
-                "pr": number,
-                "commit": commit,
-                "ci": aggregate(checks).into_str(),
-                "checks": counts(checks, Lang::En),
-                "left_ms": left_ms,
-            }),
-            ForgeNotice::Rebound { from, to } => json!({"from": from, "to": to}),
-            ForgeNotice::Failed {
-                number,
-                commit,
-                cause,
-                checks,
-            } => json!({
-                "pr": number,
-                "commit": commit,
-                "reason": cause.into_str(),
-                "checks": checks,
-            }),
-            ForgeNotice::Rerun { commit, runs } => json!({"commit": commit, "runs": runs}),
-            ForgeNotice::WasFlaky { commit } => json!({"commit": commit}),
-            ForgeNotice::Passed { number, commit } => json!({"pr": number, "commit": commit}),
-            ForgeNotice::Merged { number, by_ralph } => {
-                json!({"pr": number, "by": if *by_ralph { "ralph" } else { "others" }})
-            }
-            ForgeNotice::Trouble { trouble } => json!({
-                "reason": trouble.kind.into_str(),
-                "program": trouble.program,
-                "message": trouble.words,
-            }),
-        }
-    }
+fn gate<S: Serializer>(findings: &[GateFinding], to: S) -> Result<S::Ok, S::Error> {
+    let reason = findings.first().map(|finding| &finding.code);
+    json!({"reason": reason, "findings": findings}).serialize(to)
+}
+
+fn ci<S: Serializer>(checks: &[Check], to: S) -> Result<S::Ok, S::Error> {
+    json!({"ci": aggregate(checks).into_str(), "checks": counts(checks, Lang::En)}).serialize(to)
+}
+
+fn merger<S: Serializer>(by_ralph: &bool, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(if *by_ralph { "ralph" } else { "others" })
+}
+
+fn trouble_fields<S: Serializer>(trouble: &Trouble, to: S) -> Result<S::Ok, S::Error> {
+    let kind = trouble.kind.into_str();
+    json!({"reason": kind, "program": trouble.program, "message": trouble.words}).serialize(to)
 }
 
 fn first_of(findings: &[GateFinding]) -> String {

@@ -1,7 +1,6 @@
 //! Troubles, causes and what a person has to see to, in words.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::phase::short;
 use super::{Trouble, TroubleKind};
@@ -126,32 +125,23 @@ impl Say for Trouble {
 }
 
 /// Something that the forge showed.
-#[derive(Clone, Debug, PartialEq, Say)]
+#[derive(Clone, Debug, PartialEq, Serialize, Say)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ForgeProof {
     #[say("pull request #{number} is open: {url}")]
+    #[serde(rename = "pull_request")]
     Pull { number: u64, url: String },
     #[say("CI at {commit}: {passed} checks passed, none failed", commit = short(commit))]
+    #[serde(rename = "ci")]
     Checks { commit: String, passed: usize },
     #[say("pull request #{number} merged at {at}")]
-    Merged { number: u64, at: String },
+    #[serde(rename = "merge")]
+    Merged {
+        number: u64,
+        #[serde(rename = "merged_at")]
+        at: String,
+    },
     /// The quality gate was checked and lacks nothing.
     #[say("the quality gate lacks nothing")]
     Gate,
-}
-
-impl ForgeProof {
-    pub fn to_json(&self) -> Value {
-        match self {
-            ForgeProof::Pull { number, url } => {
-                json!({"kind": "pull_request", "number": number, "url": url})
-            }
-            ForgeProof::Checks { commit, passed } => {
-                json!({"kind": "ci", "commit": commit, "passed": passed})
-            }
-            ForgeProof::Merged { number, at } => {
-                json!({"kind": "merge", "number": number, "merged_at": at})
-            }
-            ForgeProof::Gate => json!({"kind": "gate"}),
-        }
-    }
 }

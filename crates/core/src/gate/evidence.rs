@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Paper, Problem};
 use crate::config::GateSettings;
+use crate::markdown::Fence;
 
 const MANUAL: [&str; 3] = ["手动验证", "手動驗證", "manual verification"];
 const AUTOMATIC: [&str; 3] = ["自动化测试", "自動化測試", "automated tests"];
@@ -103,19 +104,23 @@ impl Page {
 
 fn read(text: &str) -> Page {
     let mut page = Page::default();
-    let mut in_code = false;
+    let mut code: Option<Fence> = None;
     for line in text.lines() {
         let bare = line.trim();
-        if bare.starts_with("```") || bare.starts_with("~~~") {
-            in_code = !in_code;
-            if in_code {
-                page.note_item();
-            }
+        let fence = Fence::at(bare);
+        let closes = code
+            .zip(fence)
+            .is_some_and(|(open, fence)| open.is_closed_by(fence));
+        if closes {
+            code = None;
+        } else if fence.is_some() && code.is_none() {
+            code = fence;
+            page.note_item();
         } else if let Some(proof) = page.proofs.last_mut()
             && bare.contains("HTTP_STATUS:")
         {
             proof.has_status = true;
-        } else if !in_code {
+        } else if code.is_none() {
             read_prose(bare, &mut page);
         }
     }

@@ -5,6 +5,7 @@
 //! structured events, its error, its error output. What tools printed or files
 //! hold never comes here, so that a limit phrase in a project means nothing.
 
+mod duration;
 mod moment;
 mod words;
 

@@ -2,7 +2,7 @@
 //!
 //! What an agent does not tell stays unknown; it is never taken for zero.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::usage::{Tokens, Usage, Usd};
@@ -69,6 +69,12 @@ impl Bill {
 
     pub fn tokens_are_partial(&self) -> bool {
         self.uncounted > 0 || self.partial > 0
+    }
+}
+
+impl Serialize for Bill {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(to)
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use super::{CommandResult, Level, TaskRef};
 use crate::integrity::Weakening;
-use crate::lang::{Lang, Say, said};
+use crate::lang::{Say, said};
 use crate::proof::TaskProof;
+use crate::wire;
 
 /// What a run asks for before it believes a tick or a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,19 +59,23 @@ pub enum Scope {
 }
 
 /// What is told about ticks, weakened checks and end-to-end tests.
-#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr, Say)]
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr, Say)]
+#[serde(untagged)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum CheckNotice {
     #[say("proven: {tasks}", tasks = tasks.join(", "))]
     TickProven {
         iteration: u32,
         tasks: Vec<String>,
+        #[serde(flatten, serialize_with = "proven")]
         proof: TaskProof,
     },
     #[say("tick turned back: {tasks} ({why})", (tasks, why) = (ids(tasks).join(", "), why.say(lang)))]
     TickRejected {
         iteration: u32,
+        #[serde(serialize_with = "task_ids")]
         tasks: Vec<TaskRef>,
+        #[serde(rename = "reason", serialize_with = "wire::english")]
         why: NoProof,
     },
     #[strum(to_string = "checks_weakened")]
@@ -78,8 +83,8 @@ pub enum CheckNotice {
     #[say("checks were weakened: {found}", found = said(found, "; ", lang))]
     Weakened {
         iteration: u32,
-        found: Vec<Weakening>,
         strict: bool,
+        found: Vec<Weakening>,
     },
     /// A phase is done, and there are no end-to-end tests to run (E2E-03).
     #[say("no end-to-end tests after this phase: e2e.command is not set")]
@@ -91,6 +96,7 @@ pub enum CheckNotice {
     #[say("end-to-end tests did not come to an end: `{command}`", command = &result.command)]
     E2eComplete {
         iteration: u32,
+        #[serde(flatten, serialize_with = "e2e_result")]
         result: CommandResult,
     },
 }
@@ -116,49 +122,22 @@ impl CheckNotice {
             _ => Level::Info,
         }
     }
+}
 
-    pub fn fields(&self) -> Value {
-        match self {
-            CheckNotice::TickProven {
-                iteration,
-                tasks,
-                proof,
-            } => json!({
-                "iteration": iteration,
-                "tasks": tasks,
-                "tree": proof.tree,
-                "commands": proof.commands,
-            }),
-            CheckNotice::TickRejected {
-                iteration,
-                tasks,
-                why,
-            } => json!({
-                "iteration": iteration,
-                "tasks": ids(tasks),
-                "reason": why.say(Lang::En),
-            }),
-            CheckNotice::Weakened {
-                iteration,
-                found,
-                strict,
-            } => json!({
-                "iteration": iteration,
-                "strict": strict,
-                "found": found,
-            }),
-            CheckNotice::E2eSkipped { iteration } | CheckNotice::E2eStart { iteration } => {
-                json!({"iteration": iteration})
-            }
-            CheckNotice::E2eComplete { iteration, result } => json!({
-                "iteration": iteration,
-                "passed": result.exit == Some(0),
-                "command": result.command,
-                "exit": result.exit,
-                "duration_ms": result.duration_ms,
-            }),
-        }
-    }
+fn proven<S: Serializer>(proof: &TaskProof, to: S) -> Result<S::Ok, S::Error> {
+    json!({"tree": proof.tree, "commands": proof.commands}).serialize(to)
+}
+
+fn e2e_result<S: Serializer>(result: &CommandResult, to: S) -> Result<S::Ok, S::Error> {
+    json!({
+        "passed": result.exit == Some(0), "command": result.command, "exit": result.exit,
+        "duration_ms": result.duration_ms,
+    })
+    .serialize(to)
+}
+
+fn task_ids<S: Serializer>(tasks: &[TaskRef], to: S) -> Result<S::Ok, S::Error> {
+    ids(tasks).serialize(to)
 }
 
 fn ids(tasks: &[TaskRef]) -> Vec<&str> {

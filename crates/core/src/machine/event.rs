@@ -10,6 +10,7 @@ use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
+use crate::tasks::Counts;
 use crate::template::PromptNote;
 use crate::usage::Usage;
 
@@ -225,6 +226,16 @@ pub struct TurnReport {
 
 fn first() -> u32 {
     1
+}
+
+impl TaskFacts {
+    pub fn counts(&self) -> Counts {
+        Counts {
+            total: self.total,
+            completed: self.completed,
+            pending: self.pending,
+        }
+    }
 }
 
 /// A tool call that the guard did not let pass (GARD-13).

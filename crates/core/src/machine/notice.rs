@@ -1,6 +1,7 @@
 //! What the loop has to tell, as data: the line of the event log (EVNT-01),
 //! the line of the log file and the text on the screen are made from it.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::WaitReason;
@@ -14,60 +15,98 @@ use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
+use crate::tasks::Counts;
+use crate::wire;
 
-#[derive(Clone, Debug, PartialEq, Say)]
+/// Its fields in the event log are in the order of EVNT-01.
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr, Say)]
+#[serde(untagged)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Notice {
-    #[say(if *total == 0, "loop started")]
-    #[say("loop started: {completed}/{total} tasks done, {pending} to do")]
-    LoopStart {
-        total: usize,
-        completed: usize,
-        pending: usize,
-    },
+    #[say(if tasks.total == 0, "loop started")]
+    #[say("loop started: {completed}/{total} tasks done, {pending} to do", Counts { total, completed, pending } = tasks)]
+    LoopStart { tasks: Counts },
     #[say("taken up again after iteration {iteration}")]
     Resume { iteration: u32 },
     #[say("iteration {iteration}{phase}{task}", (phase, task) = place(phase.as_deref(), task.as_ref()))]
     IterationStart {
         iteration: u32,
+        #[serde(serialize_with = "phase_number")]
         phase: Option<String>,
+        #[serde(serialize_with = "task_id")]
         task: Option<TaskRef>,
     },
     #[say("iteration {iteration} tries again after {class}", class = class.into_str())]
-    IterationRetry { iteration: u32, class: ErrorClass },
-    #[say("iteration {iteration} ended after {seconds} s{tasks} · {progress}", seconds = seconds(*duration_ms), progress = progress_words(evidence, lang), tasks = tally(*completed, *total))]
+    IterationRetry {
+        iteration: u32,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
+        class: ErrorClass,
+    },
+    #[say("iteration {iteration} ended after {seconds} s{tasks} · {progress}", seconds = seconds(*duration_ms), progress = progress_words(evidence, lang), tasks = tally(tasks.completed, tasks.total))]
     IterationComplete {
         iteration: u32,
+        #[serde(serialize_with = "phase_number")]
         phase: Option<String>,
-        completed: usize,
-        total: usize,
+        #[serde(rename = "subtasks_done")]
         newly_done: usize,
+        #[serde(rename = "progress", serialize_with = "wire::names")]
         evidence: Vec<Evidence>,
+        #[serde(serialize_with = "done_of_all")]
+        tasks: Counts,
         duration_ms: u64,
     },
     #[say("promise: {promise}")]
-    PromiseDetected { iteration: u32, promise: Promise },
+    PromiseDetected {
+        iteration: u32,
+        #[serde(serialize_with = "wire::display")]
+        promise: Promise,
+    },
     #[say("no promise in the answer ({in_a_row} in a row)")]
-    PromiseMissing { iteration: u32, in_a_row: u32 },
+    PromiseMissing {
+        iteration: u32,
+        #[serde(rename = "count")]
+        in_a_row: u32,
+    },
     #[say("rejected: the agent claims \"{claim}\", but: {missing}", missing = missing.iter().map(|m| m.say(lang)).collect::<Vec<_>>().join("; "))]
+    #[serde(serialize_with = "rejected")]
     PromiseRejected {
         iteration: u32,
         claim: String,
         missing: Vec<Missing>,
     },
     #[say("no progress ({in_a_row} in a row): no new tick, commit or content")]
-    Stalled { iteration: u32, in_a_row: u32 },
+    Stalled {
+        iteration: u32,
+        #[serde(rename = "count")]
+        in_a_row: u32,
+    },
     #[say("tasks were removed from the task file: {ids}; a shorter list proves nothing", ids = ids.join(", "))]
-    TasksRemoved { iteration: u32, ids: Vec<String> },
+    TasksRemoved {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        ids: Vec<String>,
+    },
     #[say("tasks that were done are open again: {ids}", ids = ids.join(", "))]
-    TasksUnticked { iteration: u32, ids: Vec<String> },
+    TasksUnticked {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        ids: Vec<String>,
+    },
     /// A person left them out of this run.
     #[say("left out of this run: {ids}", ids = ids.join(", "))]
-    TasksSkipped { iteration: u32, ids: Vec<String> },
+    TasksSkipped {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        ids: Vec<String>,
+    },
     #[say("{class}: {message} ({in_a_row} in a row)", class = class.into_str(), message = detail.say(lang))]
     Error {
         iteration: u32,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
         class: ErrorClass,
+        #[serde(rename = "message", serialize_with = "wire::english")]
         detail: Detail,
+        #[serde(rename = "count")]
         in_a_row: u32,
     },
     /// The agent's service would not do the work; the turn is made again.
@@ -75,10 +114,13 @@ pub enum Notice {
     #[say("{agent}: {why}; this turn is not counted", why = refusal.say(lang))]
     AgentRefused {
         iteration: u32,
-        agent: String,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
         refusal: Refusal,
+        agent: String,
         /// When it can be called again, where that is known.
+        #[serde(serialize_with = "wire::time")]
         until: Option<i64>,
+        #[serde(rename = "message")]
         words: String,
     },
     #[say("{to} takes the turn instead of {from}")]
@@ -97,17 +139,27 @@ pub enum Notice {
     GateResult {
         iteration: u32,
         passed: bool,
+        #[serde(rename = "commands", serialize_with = "commands_run")]
         results: Vec<CommandResult>,
     },
     #[say("iteration {iteration} of {max}: {left} left after this one", left = max.saturating_sub(*iteration))]
-    LimitNear { iteration: u32, max: u32 },
+    LimitNear {
+        iteration: u32,
+        #[serde(rename = "max_iterations")]
+        max: u32,
+    },
     #[say(if let Limit::Iterations = limit, "the limit of iterations is reached")]
     #[say(if let Limit::Duration = limit, "the limit of time is reached")]
     #[say("the limit of agent calls is reached")]
-    LimitReached { iteration: u32, limit: Limit },
+    LimitReached {
+        iteration: u32,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
+        limit: Limit,
+    },
     #[say(if let Limit::Iterations = limit, "limit extended: {max} iterations")]
     #[say(if let Limit::Duration = limit, "limit extended: {seconds} s in all", seconds = seconds(*max))]
     #[say("limit extended: {max} agent calls")]
+    #[serde(serialize_with = "extended")]
     LimitExtended {
         iteration: u32,
         limit: Limit,
@@ -117,8 +169,10 @@ pub enum Notice {
     #[say(rule.opened(*count, lang))]
     BreakerOpen {
         iteration: u32,
+        #[serde(rename = "reason")]
         rule: BreakerRule,
         count: u32,
+        #[serde(rename = "evidence", serialize_with = "wire::all_english")]
         signs: Vec<Sign>,
     },
     #[say(if let WaitReason::Between = why, "pausing {seconds} s", seconds = seconds(*ms))]
@@ -130,8 +184,10 @@ pub enum Notice {
     #[say("the hourly rate is used up: waiting {seconds} s", seconds = seconds(*ms))]
     Wait {
         iteration: u32,
+        #[serde(rename = "reason", serialize_with = "wire::name")]
+        why: WaitReason,
+        #[serde(rename = "duration_ms")]
         ms: u64,
-        why: super::WaitReason,
     },
     #[say(if let PauseReason::Limit(_) = reason, "paused at a limit; everything is saved")]
     #[say(if let PauseReason::Requested = reason, "paused as asked; everything is saved")]
@@ -141,24 +197,32 @@ pub enum Notice {
     #[say(if let PauseReason::Unproven = reason, "the agent says that it is done, and nothing was set up that could prove it")]
     #[say(if let PauseReason::Forge(need) = reason, need.say(lang))]
     #[say("the disk does not take what has to be written; make room, then `ralph resume`")]
-    Pause { iteration: u32, reason: PauseReason },
+    Pause {
+        iteration: u32,
+        #[serde(serialize_with = "wire::name")]
+        reason: PauseReason,
+    },
     #[say("everything is done")]
     TaskComplete { iteration: u32 },
     #[say("loop ended after {iterations} iterations: {name}", name = outcome_words(outcome, lang))]
     LoopEnd {
+        #[serde(flatten, serialize_with = "ending")]
         outcome: Outcome,
         iterations: u32,
-        total: usize,
-        completed: usize,
-        pending: usize,
+        tasks: Counts,
         duration_ms: u64,
         proven: Vec<Proof>,
+        #[serde(rename = "usage")]
         bill: Bill,
     },
     /// The guard did not let a tool call of the agent pass.
     #[say(if block.shadow, "the guard would have blocked {tool}: {detail} [{rule}] (shadow mode)", (tool, rule) = (&block.tool, &block.rule), detail = &block.detail)]
     #[say("the guard blocked {tool}: {detail} [{rule}]", (tool, rule) = (&block.tool, &block.rule), detail = &block.detail)]
-    GuardBlock { iteration: u32, block: GuardBlock },
+    GuardBlock {
+        iteration: u32,
+        #[serde(flatten, serialize_with = "blocked")]
+        block: GuardBlock,
+    },
     /// Ticks, weakened checks, end-to-end tests.
     #[say(_0.say(lang))]
     Check(CheckNotice),
@@ -173,7 +237,11 @@ pub enum Notice {
     Flow(FlowNotice),
     /// About the pull request and CI.
     #[say(notice.say(lang))]
-    Forge { iteration: u32, notice: ForgeNotice },
+    Forge {
+        #[serde(flatten)]
+        notice: ForgeNotice,
+        iteration: u32,
+    },
     #[say(_0.say(lang))]
     Session(SessionNotice),
 }
@@ -182,39 +250,12 @@ impl Notice {
     /// The name of the event (EVNT-01, EVNT-04).
     pub fn event(&self) -> &'static str {
         match self {
-            Notice::LoopStart { .. } => "loop_start",
-            Notice::Resume { .. } => "resume",
-            Notice::IterationStart { .. } => "iteration_start",
-            Notice::IterationRetry { .. } => "iteration_retry",
-            Notice::IterationComplete { .. } => "iteration_complete",
-            Notice::PromiseDetected { .. } => "promise_detected",
-            Notice::PromiseMissing { .. } => "promise_missing",
-            Notice::PromiseRejected { .. } => "promise_rejected",
-            Notice::Stalled { .. } => "stalled",
-            Notice::TasksRemoved { .. } => "tasks_removed",
-            Notice::TasksUnticked { .. } => "tasks_unticked",
-            Notice::TasksSkipped { .. } => "tasks_skipped",
-            Notice::Error { .. } => "error",
-            Notice::AgentRefused { .. } => "agent_refused",
-            Notice::AgentSwitched { .. } => "agent_switched",
-            Notice::OverBudget { .. } => "over_budget",
-            Notice::GateStart { .. } => "gate_start",
-            Notice::GateResult { .. } => "gate_result",
-            Notice::LimitNear { .. } => "limit_near",
-            Notice::LimitReached { .. } => "limit_reached",
-            Notice::LimitExtended { .. } => "limit_extended",
-            Notice::BreakerOpen { .. } => "breaker_open",
-            Notice::Wait { .. } => "wait",
-            Notice::Pause { .. } => "pause",
-            Notice::TaskComplete { .. } => "task_complete",
-            Notice::LoopEnd { .. } => "loop_end",
-            Notice::GuardBlock { .. } => "guard_block",
             Notice::Check(notice) => notice.into_str(),
             Notice::Question(notice) => notice.into_str(),
-            Notice::Archive { .. } => "archive",
-            Notice::Flow(notice) => notice.event(),
-            Notice::Forge { notice, .. } => notice.event(),
+            Notice::Flow(notice) => notice.into_str(),
+            Notice::Forge { notice, .. } => notice.into_str(),
             Notice::Session(notice) => notice.into_str(),
+            notice => notice.into_str(),
         }
     }
 
@@ -255,200 +296,12 @@ impl Notice {
     pub fn line(&self, at: Now) -> Value {
         let mut line = Map::new();
         line.insert("ts".into(), iso_utc(at.wall_ms).into());
-        line.insert("level".into(), self.level().name().into());
+        line.insert("level".into(), self.level().into_str().into());
         line.insert("event".into(), self.event().into());
-        if let Value::Object(fields) = self.fields() {
+        if let Ok(Value::Object(fields)) = serde_json::to_value(self) {
             line.extend(fields.into_iter().filter(|(_, v)| !v.is_null()));
         }
         Value::Object(line)
-    }
-
-    fn fields(&self) -> Value {
-        match self {
-            Notice::LoopStart {
-                total,
-                completed,
-                pending,
-            } => {
-                json!({"tasks": {"total": total, "completed": completed, "pending": pending}})
-            }
-            Notice::Resume { iteration }
-            | Notice::OverBudget { iteration }
-            | Notice::GateStart { iteration }
-            | Notice::TaskComplete { iteration } => {
-                json!({"iteration": iteration})
-            }
-            Notice::IterationStart {
-                iteration,
-                phase,
-                task,
-            } => json!({
-                "iteration": iteration,
-                "phase": phase_number(phase.as_deref()),
-                "task": task.as_ref().map(|t| t.id.as_str()),
-            }),
-            Notice::IterationRetry { iteration, class } => {
-                json!({"iteration": iteration, "reason": class.into_str()})
-            }
-            Notice::IterationComplete {
-                iteration,
-                phase,
-                completed,
-                total,
-                newly_done,
-                evidence,
-                duration_ms,
-            } => {
-                json!({
-                    "iteration": iteration,
-                    "phase": phase_number(phase.as_deref()),
-                    "subtasks_done": newly_done,
-                    "progress": evidence.iter().map(Evidence::into_str).collect::<Vec<_>>(),
-                    "tasks": {"total": total, "completed": completed},
-                    "duration_ms": duration_ms,
-                })
-            }
-            Notice::PromiseDetected { iteration, promise } => {
-                json!({"iteration": iteration, "promise": promise.to_string()})
-            }
-            Notice::PromiseMissing {
-                iteration,
-                in_a_row,
-            }
-            | Notice::Stalled {
-                iteration,
-                in_a_row,
-            } => {
-                json!({"iteration": iteration, "count": in_a_row})
-            }
-            Notice::PromiseRejected {
-                iteration,
-                claim,
-                missing,
-            } => {
-                let missing = english(missing);
-                json!({"iteration": iteration, "reason": missing.join("; "), "promise": claim, "missing": missing})
-            }
-            Notice::TasksRemoved { iteration, ids }
-            | Notice::TasksUnticked { iteration, ids }
-            | Notice::TasksSkipped { iteration, ids } => {
-                json!({"iteration": iteration, "tasks": ids})
-            }
-            Notice::Error {
-                iteration,
-                class,
-                detail,
-                in_a_row,
-            } => json!({
-                "iteration": iteration,
-                "reason": class.into_str(),
-                "message": detail.say(Lang::En),
-                "count": in_a_row,
-            }),
-            Notice::AgentRefused {
-                iteration,
-                agent,
-                refusal,
-                until,
-                words,
-            } => json!({
-                "iteration": iteration,
-                "reason": refusal.name(),
-                "agent": agent,
-                "until": until.map(iso_utc),
-                "message": words,
-            }),
-            Notice::AgentSwitched {
-                iteration,
-                from,
-                to,
-            } => json!({"iteration": iteration, "from": from, "to": to}),
-            Notice::GateResult {
-                iteration,
-                passed,
-                results,
-            } => json!({
-                "iteration": iteration,
-                "passed": passed,
-                "commands": results.iter().map(CommandResult::to_json).collect::<Vec<_>>(),
-            }),
-            Notice::LimitNear { iteration, max } => {
-                json!({"iteration": iteration, "max_iterations": max})
-            }
-            Notice::LimitReached { iteration, limit } => {
-                json!({"iteration": iteration, "reason": limit.into_str()})
-            }
-            Notice::LimitExtended {
-                iteration,
-                limit,
-                max,
-            } => match limit {
-                Limit::Iterations => {
-                    json!({"iteration": iteration, "reason": limit.into_str(), "max_iterations": max})
-                }
-                Limit::Duration => {
-                    json!({"iteration": iteration, "reason": limit.into_str(), "max_duration_ms": max})
-                }
-                Limit::Dispatches => {
-                    json!({"iteration": iteration, "reason": limit.into_str(), "max_dispatches": max})
-                }
-            },
-            Notice::BreakerOpen {
-                iteration,
-                rule,
-                count,
-                signs,
-            } => json!({
-                "iteration": iteration,
-                "reason": rule.into_str(),
-                "count": count,
-                "evidence": english(signs),
-            }),
-            Notice::Wait { iteration, ms, why } => {
-                json!({"iteration": iteration, "reason": why.into_str(), "duration_ms": ms})
-            }
-            Notice::Pause { iteration, reason } => {
-                json!({"iteration": iteration, "reason": reason.name()})
-            }
-            Notice::LoopEnd {
-                outcome,
-                iterations,
-                total,
-                completed,
-                pending,
-                duration_ms,
-                proven,
-                bill,
-            } => json!({
-                "outcome": outcome.into_str(),
-                "reason": Some(outcome.reason()).filter(|r| !r.is_empty()),
-                "exit_code": outcome.exit_code(),
-                "iterations": iterations,
-                "tasks": {"total": total, "completed": completed, "pending": pending},
-                "duration_ms": duration_ms,
-                "proven": proven.iter().map(Proof::to_json).collect::<Vec<_>>(),
-                "usage": bill.to_json(),
-            }),
-            Notice::GuardBlock { iteration, block } => json!({
-                "iteration": iteration,
-                "tool": block.tool,
-                "rule": block.rule,
-                "detail": block.detail,
-                "shadow": block.shadow.then_some(true),
-            }),
-            Notice::Check(notice) => notice.fields(),
-            Notice::Question(notice) => notice.fields(),
-            Notice::Archive { name } => json!({"name": name}),
-            Notice::Flow(notice) => notice.fields(),
-            Notice::Forge { iteration, notice } => {
-                let mut fields = notice.fields();
-                if let Value::Object(fields) = &mut fields {
-                    fields.insert("iteration".into(), (*iteration).into());
-                }
-                fields
-            }
-            Notice::Session(notice) => notice.fields(),
-        }
     }
 }
 
@@ -458,9 +311,60 @@ pub(super) fn english(reasons: &[impl Say]) -> Vec<String> {
 }
 
 /// EVNT-01 has whole numbers as phases; a key that is none stays a string.
-fn phase_number(phase: Option<&str>) -> Value {
-    match phase {
-        None => Value::Null,
-        Some(key) => key.parse::<u64>().map_or_else(|_| key.into(), Value::from),
+fn phase_number<S: Serializer>(phase: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
+    let number = phase.as_ref().and_then(|key| key.parse::<u64>().ok());
+    match number {
+        Some(number) => number.serialize(to),
+        None => phase.serialize(to),
     }
+}
+
+fn task_id<S: Serializer>(task: &Option<TaskRef>, to: S) -> Result<S::Ok, S::Error> {
+    task.as_ref().map(|task| &task.id).serialize(to)
+}
+
+fn done_of_all<S: Serializer>(tasks: &Counts, to: S) -> Result<S::Ok, S::Error> {
+    json!({"total": tasks.total, "completed": tasks.completed}).serialize(to)
+}
+
+fn rejected<S: Serializer>(
+    iteration: &u32,
+    claim: &str,
+    missing: &[Missing],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let missing = english(missing);
+    let reason = missing.join("; ");
+    json!({"iteration": iteration, "reason": reason, "promise": claim, "missing": missing})
+        .serialize(to)
+}
+
+/// The key says what the limit counts.
+fn extended<S: Serializer>(
+    iteration: &u32,
+    limit: &Limit,
+    max: &u64,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let key = match limit {
+        Limit::Duration => "max_duration_ms",
+        limit => limit.into_str(),
+    };
+    json!({"iteration": iteration, "reason": limit.into_str(), key: max}).serialize(to)
+}
+
+fn ending<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok, S::Error> {
+    let reason = Some(outcome.reason()).filter(|reason| !reason.is_empty());
+    json!({"outcome": outcome.into_str(), "reason": reason, "exit_code": outcome.exit_code()})
+        .serialize(to)
+}
+
+fn blocked<S: Serializer>(block: &GuardBlock, to: S) -> Result<S::Ok, S::Error> {
+    let shadow = block.shadow.then_some(true);
+    json!({"tool": block.tool, "rule": block.rule, "detail": block.detail, "shadow": shadow})
+        .serialize(to)
+}
+
+fn commands_run<S: Serializer>(results: &[CommandResult], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(results.iter().map(CommandResult::to_json))
 }

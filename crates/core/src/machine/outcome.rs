@@ -70,7 +70,7 @@ impl Outcome {
     /// empty where the outcome says it all.
     pub fn reason(&self) -> &str {
         match self {
-            Outcome::Paused { reason } => reason.name(),
+            Outcome::Paused { reason } => reason.into(),
             Outcome::Blocked { reason } | Outcome::GateFailed { reason } => reason,
             Outcome::CircuitBreak { rule } => rule.into_str(),
             Outcome::Budget { limit } => limit,
@@ -80,10 +80,12 @@ impl Outcome {
 }
 
 /// Why a run waits for a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PauseReason {
     /// A limit was reached.
+    #[strum(transparent)]
     Limit(Limit),
     /// A person asked for it.
     Requested,
@@ -93,28 +95,16 @@ pub enum PauseReason {
     /// The disk does not take what the run has to write.
     Disk,
     /// No agent can be called until a person has seen to something.
+    #[strum(transparent)]
     Agent(Need),
     /// The roles can't agree: a person has to look.
+    #[strum(transparent)]
     Escalated(Escalation),
     /// A person has to see to the pull request or its CI.
+    #[strum(transparent)]
     Forge(ForgeNeed),
     /// Everything that is left waits for an answer, and nobody gave one.
     Question,
-}
-
-impl PauseReason {
-    pub fn name(self) -> &'static str {
-        match self {
-            PauseReason::Limit(limit) => limit.into_str(),
-            PauseReason::Requested => "requested",
-            PauseReason::Unproven => "unproven",
-            PauseReason::Disk => "disk",
-            PauseReason::Agent(need) => need.into_str(),
-            PauseReason::Escalated(why) => why.name(),
-            PauseReason::Forge(need) => need.into_str(),
-            PauseReason::Question => "question",
-        }
-    }
 }
 
 /// The limits that pause a run.

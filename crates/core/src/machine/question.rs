@@ -3,7 +3,7 @@
 //! An agent asks with `<promise>QUESTION: which? | options: a; b | default:
 //! a</promise>`; only the question itself is needed.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{Level, TaskRef, iso_utc};
@@ -138,13 +138,23 @@ fn field<'a>(part: &'a str, names: &[&str]) -> Option<&'a str> {
 }
 
 /// What is told about questions.
-#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Serialize, strum::IntoStaticStr)]
+#[serde(untagged)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum QuestionNotice {
     #[strum(to_string = "question_asked")]
+    #[serde(serialize_with = "told")]
     Asked { iteration: u32, question: Question },
     #[strum(to_string = "question_answered")]
+    #[serde(serialize_with = "told")]
     Answered { iteration: u32, question: Question },
+}
+
+/// The turn in which it is told, which may be later than that of the question.
+fn told<S: Serializer>(iteration: &u32, question: &Question, to: S) -> Result<S::Ok, S::Error> {
+    let mut fields = question.to_json();
+    fields["iteration"] = json!(iteration);
+    fields.serialize(to)
 }
 
 impl QuestionNotice {
@@ -160,20 +170,6 @@ impl QuestionNotice {
             }
             _ => Level::Warn,
         }
-    }
-
-    pub(super) fn fields(&self) -> Value {
-        let (QuestionNotice::Asked {
-            iteration,
-            question,
-        }
-        | QuestionNotice::Answered {
-            iteration,
-            question,
-        }) = self;
-        let mut fields = question.to_json();
-        fields["iteration"] = json!(iteration);
-        fields
     }
 }
 

@@ -7,28 +7,21 @@ use serde::{Deserialize, Serialize};
 const MINUTE_MS: u64 = 60 * 1000;
 
 /// Why the agent's service refused a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, Say)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Refusal {
     /// The usage limit is reached; `resets_at` is on the wall clock.
+    #[strum(to_string = "usage_limit")]
     #[say("usage limit reached")]
     Usage { resets_at: Option<i64> },
     /// Too much to do for it at the moment, or out of order.
     #[say("the service is overloaded or out of order")]
     Overload { retry_after_ms: Option<u64> },
     /// Waiting does not help.
+    #[strum(transparent)]
     #[say(_0.say(lang))]
     Person(Need),
-}
-
-impl Refusal {
-    pub fn name(self) -> &'static str {
-        match self {
-            Refusal::Usage { .. } => "usage_limit",
-            Refusal::Overload { .. } => "overload",
-            Refusal::Person(need) => need.into_str(),
-        }
-    }
 }
 
 /// What a person has to see to.

@@ -2,7 +2,6 @@
 //! session it is, and how often its stop was blocked.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::Request;
 use crate::lang::Say;
@@ -51,24 +50,19 @@ impl SessionState {
 }
 
 /// What is told of a session (REIN-05).
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr, Say)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr, Say)]
+#[serde(untagged)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum SessionNotice {
     #[strum(to_string = "session_joined")]
     #[say("driven by session {id} of {host}")]
-    Joined { id: String, host: String },
+    Joined {
+        #[serde(rename = "session")]
+        id: String,
+        host: String,
+    },
     #[say("the agent wants to stop in iteration {iteration}")]
     StopHookTrigger { iteration: u32 },
     #[say("the agent was sent on into iteration {iteration}")]
     PromptReinjected { iteration: u32 },
-}
-
-impl SessionNotice {
-    pub(super) fn fields(&self) -> Value {
-        match self {
-            SessionNotice::Joined { id, host } => json!({"session": id, "host": host}),
-            SessionNotice::StopHookTrigger { iteration }
-            | SessionNotice::PromptReinjected { iteration } => json!({"iteration": iteration}),
-        }
-    }
 }

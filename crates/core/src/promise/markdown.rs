@@ -5,8 +5,9 @@
 //! line by line, then code spans and comments within each run of text. Every
 //! byte is looked at a fixed number of times.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use crate::markdown::{BacktickRuns, Fence, list_marker, run_length, split_indent};
 
 /// Stands in the view for each byte of code or of a quote. Cleaned text holds
 /// no control characters, so it cannot be mistaken for text.
@@ -55,9 +56,8 @@ fn slice(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-struct Fence {
-    mark: char,
-    length: usize,
+struct Opened {
+    fence: Fence,
     /// Where the text of the list item starts that the fence stands in.
     offset: usize,
 }
@@ -67,7 +67,7 @@ struct Blocks<'t> {
     covers: Vec<Cover>,
     /// The run of text that code spans and comments can extend over.
     paragraph: Option<Range<usize>>,
-    fence: Option<Fence>,
+    fence: Option<Opened>,
     list_offsets: Vec<usize>,
 }
 
@@ -115,15 +115,11 @@ impl Blocks<'_> {
                 self.show(position.start..position.end);
                 return next;
             }
-            if let Some((mark, length)) = opens_fence(content) {
+            if let Some(fence) = Fence::at(content) {
                 self.end_paragraph();
                 self.show(position.start..position.end);
                 let offset = self.list_offset();
-                self.fence = Some(Fence {
-                    mark,
-                    length,
-                    offset,
-                });
+                self.fence = Some(Opened { fence, offset });
                 return next;
             }
             if content.starts_with("<!--") {
@@ -135,7 +131,7 @@ impl Blocks<'_> {
                 self.comment(start..end);
                 return end;
             }
-            let Some(marker) = list_marker(content) else {
+            let Some(marker) = item_marker(content) else {
                 let heading = content.starts_with('#');
                 if heading {
                     self.end_paragraph();
@@ -235,82 +231,16 @@ struct Position {
     indent: usize,
 }
 
-/// Where the backtick runs of each length start, so that the end of a code
-/// span is found without looking at the text again.
-struct BacktickRuns {
-    /// Last start first.
-    starts_by_length: HashMap<usize, Vec<usize>>,
-}
-
-impl BacktickRuns {
-    fn of(text: &str) -> Self {
-        let mut starts_by_length: HashMap<usize, Vec<usize>> = HashMap::new();
-        let mut at = 0;
-        while let Some(found) = slice(text, at..text.len()).find('`') {
-            at += found;
-            let length = run_length(slice(text, at..text.len()), '`');
-            starts_by_length.entry(length).or_default().push(at);
-            at += length;
-        }
-        for starts in starts_by_length.values_mut() {
-            starts.reverse();
-        }
-        Self { starts_by_length }
-    }
-
-    /// The first run of this length at or after `from`. Calls come with a
-    /// rising `from`, so what lies before it is dropped for good.
-    fn next_of(&mut self, length: usize, from: usize) -> Option<usize> {
-        let starts = self.starts_by_length.get_mut(&length)?;
-        while starts.last().is_some_and(|&start| start < from) {
-            starts.pop();
-        }
-        starts.last().copied()
-    }
-}
-
-fn run_length(text: &str, mark: char) -> usize {
-    text.bytes().take_while(|&b| char::from(b) == mark).count()
-}
-
-/// The column of the first character that is not a space or a tab, counted
-/// from `column`, and the text from there.
-fn split_indent(line: &str, mut column: usize) -> (usize, &str) {
-    for c in line.chars() {
-        match c {
-            ' ' => column += 1,
-            '\t' => column = (column / 4 + 1) * 4,
-            _ => break,
-        }
-    }
-    (column, line.trim_start_matches([' ', '\t']))
-}
-
-fn opens_fence(content: &str) -> Option<(char, usize)> {
-    ['`', '~'].into_iter().find_map(|mark| {
-        let length = run_length(content, mark);
-        let info = slice(content, length..content.len());
-        (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
-    })
-}
-
-fn closes(fence: &Fence, line: &str) -> bool {
+fn closes(opened: &Opened, line: &str) -> bool {
     let (indent, content) = split_indent(line, 0);
-    let length = run_length(content, fence.mark);
-    indent < fence.offset + 4
-        && length >= fence.length
-        && slice(content, length..content.len()).trim().is_empty()
+    indent < opened.offset + 4
+        && Fence::at(content).is_some_and(|fence| opened.fence.is_closed_by(fence))
 }
 
 /// The length of the bullet or number that starts a list item.
-fn list_marker(content: &str) -> Option<usize> {
-    let digits = content.bytes().take_while(u8::is_ascii_digit).count();
-    let marker = match content.as_bytes().get(digits)? {
-        b'-' | b'*' | b'+' if digits == 0 => 1,
-        b'.' | b')' if (1..=9).contains(&digits) => digits + 1,
-        _ => return None,
-    };
-    matches!(content.as_bytes().get(marker), None | Some(b' ' | b'\t')).then_some(marker)
+fn item_marker(content: &str) -> Option<usize> {
+    list_marker(content)
+        .filter(|&length| matches!(content.as_bytes().get(length), None | Some(b' ' | b'\t')))
 }
 
 #[cfg(test)]

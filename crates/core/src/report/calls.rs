@@ -122,13 +122,13 @@ impl Calls {
             Notice::IterationComplete {
                 iteration,
                 newly_done,
-                completed,
+                tasks,
                 evidence,
                 ..
             } => {
                 if let Some(call) = self.of_turn(*iteration) {
                     call.newly_done = *newly_done;
-                    call.completed = *completed;
+                    call.completed = tasks.completed;
                 }
                 if !evidence.is_empty() {
                     self.judge(*iteration, Verdict::Progress);

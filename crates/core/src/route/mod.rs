@@ -12,8 +12,10 @@ mod tests;
 
 use crate::lang::Say;
 use std::collections::BTreeMap;
+use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 /// How a task is worked on (ROUT-01).
 #[derive(
@@ -28,9 +30,14 @@ use serde::{Deserialize, Serialize};
     Serialize,
     Deserialize,
     strum::IntoStaticStr,
+    strum::EnumString,
 )]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE", const_into_str)]
+#[strum(
+    serialize_all = "SCREAMING_SNAKE_CASE",
+    const_into_str,
+    ascii_case_insensitive
+)]
 pub enum Route {
     Direct,
     Planned,
@@ -40,14 +47,6 @@ pub enum Route {
 }
 
 impl Route {
-    pub const ALL: [Route; 5] = [
-        Route::Direct,
-        Route::Planned,
-        Route::Ralph,
-        Route::Architect,
-        Route::UiFlow,
-    ];
-
     /// The name of its flow.
     pub fn flow(self) -> &'static str {
         match self {
@@ -60,10 +59,7 @@ impl Route {
     }
 
     pub fn from_word(word: &str) -> Option<Route> {
-        let word = word.replace('-', "_");
-        Route::ALL
-            .into_iter()
-            .find(|route| route.into_str().eq_ignore_ascii_case(&word))
+        Route::from_str(&word.replace('-', "_")).ok()
     }
 }
 
@@ -79,6 +75,7 @@ impl Route {
     Serialize,
     Deserialize,
     strum::IntoStaticStr,
+    strum::VariantArray,
     Say,
 )]
 #[serde(rename_all = "snake_case")]
@@ -96,17 +93,6 @@ pub enum Dimension {
     Time,
     #[say("UI")]
     Ui,
-}
-
-impl Dimension {
-    pub const ALL: [Dimension; 6] = [
-        Dimension::Scope,
-        Dimension::Dependency,
-        Dimension::Technical,
-        Dimension::Risk,
-        Dimension::Time,
-        Dimension::Ui,
-    ];
 }
 
 /// Weights and borders, from the settings.
@@ -203,9 +189,9 @@ pub fn score(task: &str, scale: &Scale, asked: Option<Route>) -> Card {
     let words = signals::Words::of(task);
     let signals = signals::heard(&words);
     let adjustments = signals::adjustments(&words);
-    let scores: BTreeMap<Dimension, u32> = Dimension::ALL
-        .into_iter()
-        .map(|dimension| {
+    let scores: BTreeMap<Dimension, u32> = Dimension::VARIANTS
+        .iter()
+        .map(|&dimension| {
             let of_it = signals.iter().filter(|heard| heard.dimension == dimension);
             let percent = of_it.map(|heard| heard.percent).sum::<u32>().min(100);
             let weight = scale.weights.get(&dimension).copied().unwrap_or(0);

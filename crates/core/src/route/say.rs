@@ -1,5 +1,7 @@
 //! The score card as people read it.
 
+use strum::VariantArray as _;
+
 use super::{Card, Dimension, Heard, Why};
 use crate::lang::{Lang, Say};
 use crate::tr;
@@ -8,7 +10,7 @@ impl Say for Card {
     fn say(&self, lang: Lang) -> String {
         let (route, total) = (self.route.into_str(), self.total);
         let mut out = tr!(lang, "Route: {route} (score {total}/100)\n");
-        for dimension in Dimension::ALL {
+        for &dimension in Dimension::VARIANTS {
             let score = self.scores.get(&dimension).copied().unwrap_or(0);
             let weight = self.weights.get(&dimension).copied().unwrap_or(0);
             let name = crate::text::width::pad_right(&dimension.say(lang), 12);

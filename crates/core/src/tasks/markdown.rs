@@ -1,7 +1,8 @@
 //! The little of Markdown that task files need: lines, boxes, headings, and
 //! which lines are hidden in fenced code or HTML comments.
 
-use std::collections::HashMap;
+pub(super) use crate::markdown::code_spans;
+use crate::markdown::{self, Fence};
 
 /// One line without its line ending.
 #[derive(Clone, Copy, Debug)]
@@ -126,13 +127,7 @@ pub(super) fn list_item(line: &str) -> Option<Item> {
 
 /// A list marker at the beginning of the text, and what follows it.
 fn list_marker(text: &str) -> Option<(&str, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let length = match text.as_bytes().get(digits)? {
-        b'-' | b'*' | b'+' if digits == 0 => 1,
-        b'.' | b')' if (1..=9).contains(&digits) => digits + 1,
-        _ => return None,
-    };
-    text.split_at_checked(length)
+    text.split_at_checked(markdown::list_marker(text)?)
 }
 
 pub(super) fn indent(line: &str) -> usize {
@@ -282,54 +277,11 @@ fn comment_left_open(line: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// Byte ranges of the inline code of a line: a run of backticks up to the
-/// next run of the same length.
-pub(super) fn code_spans(line: &str) -> Vec<(usize, usize)> {
-    let runs = backtick_runs(line);
-    let last_of_length: HashMap<usize, usize> = runs
-        .iter()
-        .enumerate()
-        .map(|(index, &(_, length))| (length, index))
-        .collect();
-    let mut spans = Vec::new();
-    let mut index = 0;
-    while let Some(&(start, length)) = runs.get(index) {
-        let closes_later = last_of_length
-            .get(&length)
-            .is_some_and(|&last| last > index);
-        let close = closes_later
-            .then(|| runs.iter().skip(index + 1).position(|run| run.1 == length))
-            .flatten()
-            .map(|skipped| index + 1 + skipped);
-        if let Some((close, &(close_start, _))) =
-            close.and_then(|close| runs.get(close).map(|run| (close, run)))
-        {
-            spans.push((start, close_start + length));
-            index = close;
-        }
-        index += 1;
-    }
-    spans
-}
-
-/// Start and length of every run of backticks.
-fn backtick_runs(line: &str) -> Vec<(usize, usize)> {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (at, _) in line.bytes().enumerate().filter(|(_, byte)| *byte == b'`') {
-        match runs.last_mut() {
-            Some((start, length)) if *start + *length == at => *length += 1,
-            _ => runs.push((at, 1)),
-        }
-    }
-    runs
-}
-
 #[derive(Clone, Copy, Debug)]
-struct Fence {
-    marker: u8,
-    length: usize,
+struct FenceLine {
+    fence: Fence,
     indent: usize,
-    /// Stands alone on its line, so it can close another.
+    /// Behind a list marker it opens a block and closes none.
     can_close: bool,
     /// The longest closing fence of the same marker anywhere below.
     longest_closer_below: usize,
@@ -342,26 +294,27 @@ enum Opened {
 }
 
 struct Fences {
-    by_line: Vec<Option<Fence>>,
+    by_line: Vec<Option<FenceLine>>,
     /// The last fence that was cut off by the end of its list item, and the
     /// line that cut it off: the same line cuts off all fences between that
     /// are like it, which keeps the search linear.
-    cut_off: Option<(Fence, usize, usize)>,
+    cut_off: Option<(FenceLine, usize, usize)>,
 }
 
 impl Fences {
     fn find(lines: &[Line<'_>]) -> Fences {
-        let mut by_line: Vec<Option<Fence>> = lines.iter().map(|line| fence(line.text)).collect();
+        let mut by_line: Vec<Option<FenceLine>> =
+            lines.iter().map(|line| fence(line.text)).collect();
         let (mut backticks, mut tildes) = (0, 0);
-        for fence in by_line.iter_mut().rev().flatten() {
-            let longest = if fence.marker == b'`' {
+        for line in by_line.iter_mut().rev().flatten() {
+            let longest = if line.fence.mark == '`' {
                 &mut backticks
             } else {
                 &mut tildes
             };
-            fence.longest_closer_below = *longest;
-            if fence.can_close {
-                *longest = fence.length.max(*longest);
+            line.longest_closer_below = *longest;
+            if line.can_close {
+                *longest = line.fence.length.max(*longest);
             }
         }
         Fences {
@@ -374,16 +327,15 @@ impl Fences {
         let Some(opening) = self.by_line.get(at).copied().flatten() else {
             return Opened::Nothing;
         };
-        if opening.longest_closer_below < opening.length || self.is_cut_off_like_before(opening, at)
+        if opening.longest_closer_below < opening.fence.length
+            || self.is_cut_off_like_before(opening, at)
         {
             return Opened::NeverCloses;
         }
         for (index, line) in lines.iter().enumerate().skip(at + 1) {
             let candidate = self.by_line.get(index).copied().flatten();
             if candidate.is_some_and(|closing| {
-                closing.can_close
-                    && closing.marker == opening.marker
-                    && closing.length >= opening.length
+                closing.can_close && opening.fence.is_closed_by(closing.fence)
             }) {
                 return Opened::Closes(index);
             }
@@ -395,11 +347,11 @@ impl Fences {
         Opened::NeverCloses
     }
 
-    fn is_cut_off_like_before(&self, opening: Fence, at: usize) -> bool {
+    fn is_cut_off_like_before(&self, opening: FenceLine, at: usize) -> bool {
         self.cut_off.is_some_and(|(earlier, line, indent)| {
             at < line
-                && opening.marker == earlier.marker
-                && opening.length >= earlier.length
+                && opening.fence.mark == earlier.fence.mark
+                && opening.fence.length >= earlier.fence.length
                 && opening.indent > indent + 1
         })
     }
@@ -416,7 +368,7 @@ fn ends_list_item(line: &str, fence_indent: usize) -> Option<usize> {
     (is_further_left && (checkbox(line).is_some() || heading(line).is_some())).then_some(indent)
 }
 
-fn fence(line: &str) -> Option<Fence> {
+fn fence(line: &str) -> Option<FenceLine> {
     let first = line.bytes().find(|byte| !matches!(byte, b' ' | b'\t'))?;
     if !matches!(first, b'`' | b'~' | b'-' | b'*' | b'+' | b'0'..=b'9') {
         return None;
@@ -428,21 +380,12 @@ fn fence(line: &str) -> Option<Fence> {
         text = rest.trim_start();
         in_item = true;
     }
-    let marker = *text.as_bytes().first()?;
-    if marker != b'`' && marker != b'~' {
-        return None;
-    }
-    let length = text.bytes().take_while(|byte| *byte == marker).count();
-    let info = text.get(length..)?;
-    if length < 3 || (marker == b'`' && info.contains('`')) {
-        return None;
-    }
+    let fence = Fence::at(text)?;
     let marker_width = line.trim_start().len() - text.len();
-    Some(Fence {
-        marker,
-        length,
+    Some(FenceLine {
+        fence,
         indent: indent(line) + marker_width,
-        can_close: !in_item && info.trim().is_empty(),
+        can_close: !in_item && fence.is_alone,
         longest_closer_below: 0,
     })
 }

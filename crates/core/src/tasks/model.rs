@@ -97,7 +97,7 @@ pub struct Scope {
 }
 
 /// `total` is always `completed + pending`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     pub total: usize,
     pub completed: usize,

@@ -61,7 +61,7 @@ fn a_command_gets_the_message_on_its_input_and_in_its_environment() {
     let got = std::fs::read_to_string(dir.path().join("got.json")).unwrap();
     let json: Value = serde_json::from_str(&got).unwrap();
     assert_eq!(json["id"], "20260118-100000-1a2b/12");
-    assert_eq!(json["level"], Level::Warn.name());
+    assert_eq!(json["level"], Level::Warn.into_str());
     assert!(!got.contains("ghp_"), "{got}");
     let topic = std::fs::read_to_string(dir.path().join("topic")).unwrap();
     assert_eq!(topic, "guard");

@@ -2,6 +2,7 @@
 //! one with a section for every part of that tool.
 
 use serde_json::{Map, Value as Json};
+use strum::VariantArray as _;
 use toml::Value;
 
 use super::{ForeignKey, Import};
@@ -166,7 +167,10 @@ fn read_routing(section: &Map<String, Json>, import: &mut Import) {
 }
 
 fn read_weights(weights: &Map<String, Json>, import: &mut Import) {
-    let names = Dimension::ALL.map(|it| it.into_str());
+    let names: Vec<_> = Dimension::VARIANTS
+        .iter()
+        .map(Dimension::into_str)
+        .collect();
     let is_sound = read_group("routing.weights", weights, &names, import);
     let sum: f64 = weights.values().filter_map(Json::as_f64).sum();
     if (sum - 100.0).abs() > 1e-9 {

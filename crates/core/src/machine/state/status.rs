@@ -14,9 +14,7 @@ impl State {
         Notice::LoopEnd {
             outcome,
             iterations: self.turn.number,
-            total: facts.total,
-            completed: facts.completed,
-            pending: facts.pending,
+            tasks: facts.counts(),
             duration_ms: self.elapsed_ms(),
             proven: self.evidence.proven.clone(),
             bill: self.agents.bill,

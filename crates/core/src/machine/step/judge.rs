@@ -88,8 +88,7 @@ fn tell_turn(
     out.tell(Notice::IterationComplete {
         iteration,
         phase: state.turn.phase.clone(),
-        completed: facts.completed,
-        total: facts.total,
+        tasks: facts.counts(),
         newly_done: facts.completed.saturating_sub(done_before),
         evidence,
         duration_ms: report.duration_ms,

@@ -197,9 +197,7 @@ fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     roles::begin(state);
     let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::LoopStart {
-        total: facts.total,
-        completed: facts.completed,
-        pending: facts.pending,
+        tasks: facts.counts(),
     });
     Next::GoOn
 }

@@ -33,6 +33,7 @@ use crate::flow::RoleReport;
 use crate::forge::ForgeAsk;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
+use crate::tasks::Counts;
 use crate::template::PromptNote;
 use crate::usage::{Tokens, Usage, Usd};
 
@@ -517,4 +518,12 @@ fn paused(limit: Limit) -> Option<Outcome> {
 
 fn broken(rule: BreakerRule) -> Option<Outcome> {
     Some(Outcome::CircuitBreak { rule })
+}
+
+fn counted(completed: usize, total: usize) -> Counts {
+    Counts {
+        total,
+        completed,
+        pending: total - completed,
+    }
 }

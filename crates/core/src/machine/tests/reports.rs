@@ -165,9 +165,7 @@ fn lines_of_the_event_log_evnt_01() {
     let phase = || Some(String::from("2"));
     let every = [
         Notice::LoopStart {
-            total: 3,
-            completed: 1,
-            pending: 2,
+            tasks: counted(1, 3),
         },
         Notice::Resume { iteration: 4 },
         Notice::IterationStart {
@@ -187,8 +185,7 @@ fn lines_of_the_event_log_evnt_01() {
         Notice::IterationComplete {
             iteration: 1,
             phase: phase(),
-            completed: 2,
-            total: 3,
+            tasks: counted(2, 3),
             newly_done: 1,
             evidence: vec![Evidence::Tasks { completed: 2 }, Evidence::Tree],
             duration_ms: 1500,
@@ -280,9 +277,7 @@ fn lines_of_the_event_log_evnt_01() {
         Notice::LoopEnd {
             outcome: Outcome::Complete,
             iterations: 3,
-            total: 3,
-            completed: 3,
-            pending: 0,
+            tasks: counted(3, 3),
             duration_ms: 4000,
             bill: Bill::default(),
             proven: vec![
@@ -301,9 +296,7 @@ fn lines_of_the_event_log_evnt_01() {
                 reason: "key".into(),
             },
             iterations: 3,
-            total: 0,
-            completed: 0,
-            pending: 0,
+            tasks: counted(0, 0),
             duration_ms: 4000,
             proven: vec![],
             bill: Bill::default(),
@@ -349,9 +342,7 @@ fn the_end_of_a_run_has_the_level_of_its_outcome() {
         let end = Notice::LoopEnd {
             outcome,
             iterations: 0,
-            total: 0,
-            completed: 0,
-            pending: 0,
+            tasks: counted(0, 0),
             duration_ms: 0,
             proven: vec![],
             bill: Bill::default(),

@@ -540,7 +540,7 @@ fn an_approval_is_worth_nothing_after_half_an_hour() {
         script.pass(2 * 60 * 1000).resume();
         assert_eq!(script.role(), "reviewer");
         let refused = notices(&script.last).find_map(|notice| match notice {
-            Notice::Flow(notice @ FlowNotice::Refused { .. }) => Some(notice.fields()),
+            Notice::Flow(notice @ FlowNotice::Refused { .. }) => serde_json::to_value(notice).ok(),
             _ => None,
         });
         let refused = refused.unwrap();

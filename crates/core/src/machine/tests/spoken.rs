@@ -146,8 +146,7 @@ fn how_a_run_begins_and_goes_on() {
     let complete = |completed, total, evidence, duration_ms| Notice::IterationComplete {
         iteration: 4,
         phase: Some("2".into()),
-        completed,
-        total,
+        tasks: counted(completed, total),
         newly_done: 1,
         evidence,
         duration_ms,
@@ -159,14 +158,10 @@ fn how_a_run_begins_and_goes_on() {
     };
     let every = [
         Notice::LoopStart {
-            total: 0,
-            completed: 0,
-            pending: 0,
+            tasks: counted(0, 0),
         },
         Notice::LoopStart {
-            total: 9,
-            completed: 2,
-            pending: 7,
+            tasks: counted(2, 9),
         },
         Notice::Resume { iteration: 4 },
         Notice::IterationStart {
@@ -381,9 +376,7 @@ fn every_end_of_a_run_loop_15() {
     .map(|outcome| Notice::LoopEnd {
         outcome,
         iterations: 7,
-        total: 9,
-        completed: 3,
-        pending: 6,
+        tasks: counted(3, 9),
         duration_ms: 4000,
         proven: vec![],
         bill: Bill::default(),
