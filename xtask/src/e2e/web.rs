@@ -2,16 +2,14 @@
 //! can be used by everybody (axe-core).
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::install;
-use super::web_stage::Stage;
+use super::web_stage::{Stage, TASKS};
 use crate::browser::{Browser, DESK, PHONE};
 use crate::cargo;
 

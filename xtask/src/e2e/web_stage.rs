@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cargo;
@@ -23,7 +22,7 @@ pub struct Stage {
     running: Option<Child>,
 }
 
-const TASKS: &str = "# Tasks: Shop
+pub const TASKS: &str = "# Tasks: Shop
 
 ## Phase 1: Basket
 
@@ -103,7 +102,7 @@ impl Stage {
         Ok(stage)
     }
 
-    fn go_file(&self) -> PathBuf {
+    pub fn go_file(&self) -> PathBuf {
         self.dir.path().join("go")
     }
 
@@ -130,14 +129,14 @@ impl Stage {
     }
 
     /// Lets the agent ask instead of working.
-    fn ask(&self) -> Result<(), String> {
+    pub fn ask(&self) -> Result<(), String> {
         let asks = self.dir.path().join("go.ask");
         fs::write(asks, "").map_err(|e| e.to_string())?;
         self.go()
     }
 
     /// Until the process of the run is gone; its exit code.
-    fn ended(&mut self) -> Result<i32, String> {
+    pub fn ended(&mut self) -> Result<i32, String> {
         let until = Instant::now() + PATIENCE;
         let mut child = self.running.take().ok_or("nothing runs")?;
         while Instant::now() < until {
@@ -150,7 +149,7 @@ impl Stage {
         Err("the run does not end".into())
     }
 
-    fn events(&self) -> String {
+    pub fn events(&self) -> String {
         let runs = self.project.join(".ralph/runs");
         let mut dirs: Vec<PathBuf> = fs::read_dir(runs)
             .into_iter()
