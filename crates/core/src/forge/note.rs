@@ -2,30 +2,26 @@
 
 use super::phase::short;
 use super::{Cause, GateFinding};
+use crate::lang::Say;
 use crate::template::data::{fenced, inline, list};
 
 /// One thing that stands between the work and its goal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum ForgeNote {
     /// Everything that the quality gate lacks, the first thing first.
-    Gate {
-        findings: Vec<GateFinding>,
-    },
+    #[say(format!("The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order.", findings = list(&texts(findings))))]
+    Gate { findings: Vec<GateFinding> },
     /// The gate is green and there is no pull request yet.
-    NoPull {
-        branch: String,
-    },
-    Uncommitted {
-        files: usize,
-    },
-    Unpushed {
-        branch: String,
-        commits: usize,
-    },
+    #[say(format!("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch)))]
+    NoPull { branch: String },
+    #[say(format!("{files} changed files are not committed. What is judged is the commit: commit them."))]
+    Uncommitted { files: usize },
+    #[say(format!("{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force.", branch = inline(branch)))]
+    Unpushed { branch: String, commits: usize },
     /// The remote branch has commits that are not here.
-    Behind {
-        branch: String,
-    },
+    #[say(format!("The remote branch {branch} has commits that are not here. Fetch and merge them, then push; never push with force.", branch = inline(branch)))]
+    Behind { branch: String },
+    #[say(format!("CI FAILED on commit {commit} of pull request #{number}. {cause} Failed checks:\n\n{checks}\n\nThe failing part of the log:\n\n{log}\n\nRepair it, pass the quality gate again, commit and push (never with force). Do not wait for CI: that is done for you.", commit = inline(&short(commit)), cause = cause_words(*cause), checks = list(checks), log = fenced(log)))]
     CiFailed {
         number: u64,
         commit: String,
@@ -34,102 +30,24 @@ pub enum ForgeNote {
         log: String,
     },
     /// The turn before was about the same red commit, and nothing was pushed.
-    NothingPushed {
-        commit: String,
-    },
-    CiPassed {
-        number: u64,
-        commit: String,
-    },
+    #[say(format!("Your last turn was about the failed CI of commit {commit}, and it is still the newest commit of the pull request. A repair counts only when it is committed and pushed.", commit = inline(&short(commit))))]
+    NothingPushed { commit: String },
+    #[say(format!("CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name.", commit = inline(&short(commit))))]
+    CiPassed { number: u64, commit: String },
     /// Within a session, where nobody waits for long.
-    CiPending {
-        number: u64,
-        commit: String,
-    },
+    #[say(format!("CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again.", commit = inline(&short(commit))))]
+    CiPending { number: u64, commit: String },
     /// The same, where the forge can't be asked.
+    #[say(String::from(
+        "The forge can't be asked at the moment, so that it is not known how CI stands. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; it is asked again."
+    ))]
     ForgeAway,
     /// A command of ours that was refused, in the words of whom was asked.
-    Refused {
-        command: String,
-        words: String,
-    },
+    #[say(format!("{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force.", command = inline(command), words = fenced(words)))]
+    Refused { command: String, words: String },
 }
 
 impl ForgeNote {
-    pub(crate) fn text(&self) -> String {
-        match self {
-            ForgeNote::Gate { findings } => {
-                let findings: Vec<String> = findings.iter().map(|f| f.text.clone()).collect();
-                let findings = list(&findings);
-                format!(
-                    "The quality gate is NOT passed. Missing, the first thing first:\n\n{findings}\n\nDo what each line says, in this order."
-                )
-            }
-            ForgeNote::NoPull { branch } => {
-                let branch = inline(branch);
-                format!(
-                    "The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI."
-                )
-            }
-            ForgeNote::Uncommitted { files } => format!(
-                "{files} changed files are not committed. What is judged is the commit: commit them."
-            ),
-            ForgeNote::Unpushed { branch, commits } => {
-                let branch = inline(branch);
-                format!(
-                    "{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force."
-                )
-            }
-            ForgeNote::Behind { branch } => {
-                let branch = inline(branch);
-                format!(
-                    "The remote branch {branch} has commits that are not here. Fetch and merge them, then push; never push with force."
-                )
-            }
-            ForgeNote::CiFailed {
-                number,
-                commit,
-                cause,
-                checks,
-                log,
-            } => {
-                let commit = inline(&short(commit));
-                let checks = list(checks);
-                let log = fenced(log);
-                let cause = cause_words(*cause);
-                format!(
-                    "CI FAILED on commit {commit} of pull request #{number}. {cause} Failed checks:\n\n{checks}\n\nThe failing part of the log:\n\n{log}\n\nRepair it, pass the quality gate again, commit and push (never with force). Do not wait for CI: that is done for you."
-                )
-            }
-            ForgeNote::NothingPushed { commit } => {
-                let commit = inline(&short(commit));
-                format!(
-                    "Your last turn was about the failed CI of commit {commit}, and it is still the newest commit of the pull request. A repair counts only when it is committed and pushed."
-                )
-            }
-            ForgeNote::CiPassed { number, commit } => {
-                let commit = inline(&short(commit));
-                format!(
-                    "CI PASSED on commit {commit} of pull request #{number}. Do what the instructions below still ask for, change no code, and end with the promise that they name."
-                )
-            }
-            ForgeNote::CiPending { number, commit } => {
-                let commit = inline(&short(commit));
-                format!(
-                    "CI still RUNS on commit {commit} of pull request #{number}. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; CI is looked at again."
-                )
-            }
-            ForgeNote::ForgeAway => "The forge can't be asked at the moment, so that it is not known how CI stands. Change nothing and promise nothing: wait a minute (for instance `sleep 60`), then end your turn; it is asked again.".into(),
-            ForgeNote::Refused { command, words } => {
-                let command = inline(command);
-                let words = fenced(words);
-                format!(
-                    "{command} was refused:\n\n{words}\n\nDo what is needed so that it can be done; never use force."
-                )
-            }
-        }
-    }
-
     /// Whether it is about a failure, with what to say of it.
     pub fn failure(&self) -> Option<(&str, &str)> {
         match self {
@@ -138,6 +56,13 @@ impl ForgeNote {
             _ => None,
         }
     }
+}
+
+fn texts(findings: &[GateFinding]) -> Vec<String> {
+    findings
+        .iter()
+        .map(|finding| finding.text.clone())
+        .collect()
 }
 
 fn cause_words(cause: Cause) -> &'static str {

@@ -17,6 +17,7 @@ pub use record::{GateFile, GateRecord, Key, sign};
 pub use steps::{Manifest, Step, configured, detect, names, steps_digest};
 
 use crate::config::{Freshness, GateSettings, GateTrust};
+use crate::lang::Say;
 
 /// For which pull request phase the gate is asked: both ask for the same
 /// papers, because p1 changes code too (QUAL-09).
@@ -77,78 +78,63 @@ pub struct Finding {
     pub problem: Problem,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Problem {
+    #[say("there is no audit report")]
     AuditMissing,
-    AuditUnreadable {
-        detail: String,
-    },
+    #[say("it can't be read: {detail}")]
+    AuditUnreadable { detail: String },
+    #[say("it has no line `Decision: PASS`")]
     AuditUndecided,
-    AuditNotPassed {
-        decision: String,
-    },
+    #[say("its decision is \"{decision}\", not PASS")]
+    AuditNotPassed { decision: String },
     /// It says PASS over errors that it counts itself (QUAL-03).
-    AuditContradictsItself {
-        layer: String,
-        count: u32,
-    },
-    AuditPending {
-        ids: Vec<String>,
-    },
-    AuditOtherBranch {
-        said: String,
-        is: String,
-    },
+    #[say("it counts {count} findings of {layer}; with any of L1 or L2 it can't pass")]
+    AuditContradictsItself { layer: String, count: u32 },
+    #[say("findings of L1 or L2 are still pending: {ids}", ids = ids.join(", "))]
+    AuditPending { ids: Vec<String> },
+    #[say("it is about the branch {said}, and {is} is checked out")]
+    AuditOtherBranch { said: String, is: String },
+    #[say("the gate did not run, or did not pass")]
     GateMissing,
-    GateUnreadable {
-        detail: String,
-    },
-    GateIncomplete {
-        steps: Vec<String>,
-    },
+    #[say("it can't be read: {detail}")]
+    GateUnreadable { detail: String },
+    #[say("it does not say that these steps passed: {steps}", steps = steps.join(", "))]
+    GateIncomplete { steps: Vec<String> },
     /// Ralph did not write it, or somebody changed it.
+    #[say("it was not written by `ralph gate run` on this machine, or was changed since")]
     GateNotOurs,
     /// Other commands ran than the gate consists of.
+    #[say("it was made with other commands than the gate consists of now")]
     GateOtherSteps,
+    #[say("files have changed since the gate passed")]
     GateStale,
-    GateOlder {
-        than: String,
-    },
-    QualityUnreadable {
-        detail: String,
-    },
-    QualityOtherCommit {
-        said: String,
-        is: String,
-    },
-    QualityNotPassed {
-        fields: Vec<String>,
-    },
+    #[say("it is older than {than}")]
+    GateOlder { than: String },
+    #[say("it can't be read: {detail}")]
+    QualityUnreadable { detail: String },
+    #[say("it is about the commit \"{said}\", and HEAD is {is}")]
+    QualityOtherCommit { said: String, is: String },
+    #[say("these fields do not say that it passed: {fields}", fields = fields.join(", "))]
+    QualityNotPassed { fields: Vec<String> },
+    #[say("there is no evidence of a try-out")]
     EvidenceMissing,
-    EvidenceUnreadable {
-        detail: String,
-    },
+    #[say("it can't be read: {detail}")]
+    EvidenceUnreadable { detail: String },
+    #[say("it is empty")]
     EvidenceEmpty,
-    EvidenceSection {
-        heading: &'static str,
-    },
-    EvidenceTooLittle {
-        found: u32,
-        wanted: u32,
-    },
-    EvidenceNotShown {
-        id: String,
-        path: String,
-    },
-    EvidenceBare {
-        id: String,
-    },
-    EvidenceNoStatus {
-        id: String,
-    },
-    EvidenceOpen {
-        count: u32,
-    },
+    #[say("the section `## {heading}` is missing")]
+    EvidenceSection { heading: &'static str },
+    #[say("it holds {found} items of evidence, and {wanted} are wanted")]
+    EvidenceTooLittle { found: u32, wanted: u32 },
+    #[say("{id} shows {path}, which is not there")]
+    EvidenceNotShown { id: String, path: String },
+    #[say("{id} shows nothing: neither a file nor an output")]
+    EvidenceBare { id: String },
+    #[say("{id} has no line `HTTP_STATUS: …`")]
+    EvidenceNoStatus { id: String },
+    #[say("{count} boxes below `## DoD` are not ticked")]
+    EvidenceOpen { count: u32 },
 }
 
 /// Which of the four papers a problem is about.

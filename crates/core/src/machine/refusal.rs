@@ -25,24 +25,40 @@ pub enum Refusal {
 }
 
 /// What a person has to see to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, Say)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Need {
     /// The account's money or spend limit.
     #[strum(to_string = "spend_limit")]
+    #[say(
+        "the account's spend limit or credit is used up: raise it at the provider, then `ralph resume`"
+    )]
     Spend,
     /// An administrator of the organisation.
     #[strum(to_string = "admin_limit")]
+    #[say("an administrator has limited this account: ask them, then `ralph resume`")]
     Admin,
     /// To log in, or a valid key.
+    #[say(
+        "the agent is not logged in: log in with the agent's own command or set its key, then `ralph resume`"
+    )]
     Login,
     /// A plan or a right that the account lacks.
+    #[say(
+        "the account may not use this model or service: choose another model or plan, then `ralph resume`"
+    )]
     Plan,
     /// The limit resets later than `limits.max_wait` allows to wait.
     #[strum(to_string = "max_wait")]
+    #[say(
+        "the limit resets later than limits.max_wait allows to wait: `ralph resume` then, or now to try"
+    )]
     LongWait,
     /// The client would not obey another block of its stop.
+    #[say(
+        "the client sends its agent on only so often in a row (for Claude Code: CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, which `ralph init` raises); everything is saved: say \"continue\" in the session, or run `ralph resume`"
+    )]
     BlockCap,
 }
 

@@ -1,7 +1,7 @@
 //! One line per notice, for the log and for the screen.
 
-use super::{BreakerRule, Evidence, Need, Outcome};
-use crate::lang::{Lang, Say};
+use super::{BreakerRule, Evidence, Outcome};
+use crate::lang::Lang;
 use crate::tr;
 
 impl BreakerRule {
@@ -23,38 +23,6 @@ impl BreakerRule {
             BreakerRule::FalsePromise => tr!(
                 lang,
                 "{count} false promises in a row: circuit breaker open"
-            ),
-        }
-    }
-}
-
-impl Say for Need {
-    /// What is wrong, and what the person has to do.
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            Need::Spend => tr!(
-                lang,
-                "the account's spend limit or credit is used up: raise it at the provider, then `ralph resume`"
-            ),
-            Need::Admin => tr!(
-                lang,
-                "an administrator has limited this account: ask them, then `ralph resume`"
-            ),
-            Need::Login => tr!(
-                lang,
-                "the agent is not logged in: log in with the agent's own command or set its key, then `ralph resume`"
-            ),
-            Need::Plan => tr!(
-                lang,
-                "the account may not use this model or service: choose another model or plan, then `ralph resume`"
-            ),
-            Need::LongWait => tr!(
-                lang,
-                "the limit resets later than limits.max_wait allows to wait: `ralph resume` then, or now to try"
-            ),
-            Need::BlockCap => tr!(
-                lang,
-                "the client sends its agent on only so often in a row (for Claude Code: CLAUDE_CODE_STOP_HOOK_BLOCK_CAP, which `ralph init` raises); everything is saved: say \"continue\" in the session, or run `ralph resume`"
             ),
         }
     }
