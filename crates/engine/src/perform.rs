@@ -18,7 +18,7 @@ pub(crate) use self::jobs::{Job, JobDone, Work};
 use crate::announcement::Announcement;
 use crate::look::Looker;
 use crate::plan::Plan;
-use crate::projections::{Due, Projector};
+use crate::projections::Projector;
 use crate::record::{Made, RecordError, Recorder};
 use crate::supervise::Stop;
 use crate::turn::run_env;
@@ -34,13 +34,6 @@ pub(crate) struct OpenRun {
     pub projector: Option<Projector>,
     pub paths: RunPaths,
     pub layout: Layout,
-    owed: Option<Owed>,
-}
-
-/// What stands in the journal and not yet in the files that are made from it.
-#[derive(Debug)]
-struct Owed {
-    checkpoint: Option<Due>,
 }
 
 /// What differs between the drivers.
@@ -165,7 +158,6 @@ impl OpenRun {
             projector,
             paths,
             layout,
-            owed: None,
         }
     }
 
@@ -173,31 +165,22 @@ impl OpenRun {
         self.paths.id.as_str()
     }
 
-    /// Journal first: one write and one sync for all of them. What is made
-    /// from it is owed from then on.
+    /// Journal first: one write and one sync for all of them.
     pub fn write_down(&mut self, events: &[Event]) -> Result<Vec<Effect>, RecordError> {
         let mut effects = Vec::new();
         for event in events {
             effects.extend(step(&mut self.state, event));
         }
         self.recorder.events(events)?;
-        let projector = self.projector.as_ref();
-        self.owed = Some(Owed {
-            checkpoint: projector.and_then(|projector| projector.due(&effects, &self.state)),
-        });
+        self.recorder.status(&self.state);
         Ok(effects)
     }
 
-    pub fn owes(&self) -> bool {
-        self.owed.is_some()
-    }
-
-    /// Writes what is owed: `status.json` and the files of other tools.
-    pub fn settle(&mut self) -> Option<Announcement> {
-        let owed = self.owed.take()?;
-        self.recorder.status(&self.state);
-        let (projector, due) = (self.projector.as_mut()?, owed.checkpoint?);
-        projector.save(due, &self.state, &self.looker.task_marks())
+    /// Brings the files of other tools in step before anything is done.
+    pub fn project(&mut self, effects: &[Effect]) -> Option<Announcement> {
+        let looker = &self.looker;
+        let projector = self.projector.as_mut()?;
+        projector.before(effects, &self.state, || looker.task_marks())
     }
 
     pub fn env(&self, turn: u32) -> Vec<(String, String)> {

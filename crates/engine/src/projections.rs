@@ -52,7 +52,7 @@ pub struct Projector {
 
 /// What has to be saved.
 #[derive(Clone, Copy, Debug)]
-pub struct Due {
+struct Due {
     care: Care,
     /// With the files that were changed: Git is asked for them, which takes
     /// its time, and so not before every call of the agent.
@@ -184,6 +184,17 @@ impl Projector {
         }
     }
 
+    /// Saves what is due, before the effects are performed.
+    pub fn before(
+        &mut self,
+        effects: &[Effect],
+        state: &State,
+        tasks: impl FnOnce() -> Vec<TaskMark>,
+    ) -> Option<Announcement> {
+        let due = self.due(effects, state)?;
+        self.save(due, state, &tasks())
+    }
+
     /// Nothing happened for long: says that the run is still there.
     pub fn again(&mut self, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
         let due = Due {
@@ -202,11 +213,11 @@ impl Projector {
     /// Whether something has to be saved now, and with how much care.
     ///
     /// An agent call follows in nearly every turn. What it needs of a
-    /// checkpoint is that a reader finds the state of the call, and that is
-    /// what a cheap save gives; that it outlives a crash of the machine is not
-    /// needed, since the journal was synced before, and a run is taken up from
-    /// the journal.
-    pub fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
+    /// checkpoint is that a reader finds the state before the call, and that
+    /// is what a cheap save gives; that it outlives a crash of the machine is
+    /// not needed, since the journal was synced before, and a run is taken up
+    /// from the journal.
+    fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
         let facts = state.tasks.facts.as_ref();
         let completed = facts.map_or(0, |facts| facts.completed);
         let is_first = self.saved_at_ms == 0;
@@ -242,8 +253,7 @@ impl Projector {
         })
     }
 
-    /// Saves what is due.
-    pub fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+    fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
         let saved = self.try_save(due, state, tasks);
         if due.care == Care::Durable {
             let facts = state.tasks.facts.as_ref();

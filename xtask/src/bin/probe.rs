@@ -1,10 +1,9 @@
 //! An agent for benches: appends the times of its start and its end to the
 //! file that it is given, and asks for another turn. `lines N` or `line N`
-//! floods N megabytes before that, `works N` takes N milliseconds for it.
+//! floods N megabytes before that.
 #![expect(clippy::print_stdout, reason = "its answer is its output")]
 
 use std::io::Write;
-use std::time::Duration;
 
 fn main() {
     let start = now_ns();
@@ -13,25 +12,18 @@ fn main() {
         .append(true)
         .create(true)
         .open(file);
-    work();
+    flood();
     println!("<promise>CONTINUE</promise>");
     if let Ok(mut log) = log {
         let _ = log.write_all(format!("{start} {}\n", now_ns()).as_bytes());
     }
 }
 
-fn work() {
+/// Writes the megabytes that were asked for, in lines or as one line.
+fn flood() {
     let mut args = std::env::args().skip(2);
     let kind = args.next().unwrap_or_default();
-    let much: u32 = args.next().and_then(|n| n.parse().ok()).unwrap_or(0);
-    match kind.as_str() {
-        "works" => std::thread::sleep(Duration::from_millis(much.into())),
-        _ => flood(&kind, much),
-    }
-}
-
-/// Writes the megabytes that were asked for, in lines or as one line.
-fn flood(kind: &str, megabytes: u32) {
+    let megabytes: usize = args.next().and_then(|n| n.parse().ok()).unwrap_or(0);
     let mut chunk = vec![b'x'; 100_000];
     if kind == "lines" {
         chunk
