@@ -2,7 +2,6 @@
 //! can be used by everybody (axe-core).
 
 use std::fs;
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
