@@ -126,7 +126,7 @@ impl Client {
     /// Every name that can be chosen. The scripted agent is not for people's
     /// projects: it writes what the demo needs.
     pub fn names() -> Vec<&'static str> {
-        let known = Client::ALL.iter().map(|it| it.into_str());
+        let known = Client::ALL.iter().map(Client::into_str);
         known.chain(["custom"]).collect()
     }
 
