@@ -173,22 +173,20 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         ..Scope::default()
     };
     let route = flow::of_run(settings, wanted)?;
-    let (tasks, list) = match &route {
-        Some(route) => (flow::plan_file(settings, wanted, route), None),
-        None => match tasks::find_tasks(settings, wanted, &mut announcements)? {
-            Some(OpenTaskFile { file, list, .. }) => {
-                tasks::check_scope(&list, &scope, &file)?;
-                (Some(file), Some(list))
-            }
-            None => (None, None),
-        },
+    let opened = match &route {
+        Some(_) => None,
+        None => tasks::find_tasks(settings, wanted, &mut announcements)?,
+    };
+    let (tasks, list) = match (&route, opened) {
+        (Some(route), _) => (flow::plan_file(settings, wanted, route), None),
+        (None, None) => (None, None),
+        (None, Some(OpenTaskFile { file, list, .. })) => {
+            tasks::check_scope(&list, &scope, &file)?;
+            (Some(file), Some(list))
+        }
     };
     let goal = rules::goal(settings, &scope, route.is_some(), tasks.is_some());
-    let needs_prompt = matches!(goal, Goal::Prompt | Goal::Flow | Goal::PullRequest);
-    let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
-    if needs_prompt && prompt.trim().is_empty() {
-        return Err(PlanError::EmptyPrompt);
-    }
+    check_prompt(&goal, wanted)?;
     let mut rules = rules::rules(settings, goal.clone());
     rules.checks = checks::checks(settings, list.as_ref(), &scope);
     rules.flow = match route {
@@ -247,6 +245,17 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         announcements,
         list,
     })
+}
+
+/// A goal that is only words needs some.
+fn check_prompt(goal: &Goal, wanted: &Wanted) -> Result<(), PlanError> {
+    let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
+    match goal {
+        Goal::Prompt | Goal::Flow | Goal::PullRequest if prompt.trim().is_empty() => {
+            Err(PlanError::EmptyPrompt)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Who works: the chain of agents, and those of single roles. A session works

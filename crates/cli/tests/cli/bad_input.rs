@@ -1156,8 +1156,8 @@ impl Waiting {
             .unwrap();
         let waiting = Waiting { child };
         let started = Instant::now();
-        // Status and checkpoint follow the start of the first turn.
-        while !has_settled(env) {
+        // The prompt of the first turn is written after the lock was taken.
+        while !has_first_prompt(env) {
             assert!(started.elapsed() < Duration::from_secs(30));
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -1177,16 +1177,10 @@ impl Drop for Waiting {
     }
 }
 
-/// The first turn runs, and every file that tells of it is written.
-fn has_settled(env: &TestEnv) -> bool {
-    let current = |name: &str| env.path(".skillpack/current").join(name).exists();
-    let status = fs::read_to_string(env.path(".ralph/status.json")).unwrap_or_default();
-    let files = [
-        "checkpoint.json",
-        "checkpoint.json.sha256",
-        "execution.log.jsonl",
-    ];
-    status.contains("\"iteration\": 1,") && files.into_iter().all(current)
+fn has_first_prompt(env: &TestEnv) -> bool {
+    let runs = fs::read_dir(env.path(".ralph/runs"));
+    let mut runs = runs.into_iter().flatten().flatten();
+    runs.any(|run| run.path().join("turn-0001.out").exists())
 }
 
 #[cfg(unix)]
