@@ -213,6 +213,8 @@ impl<'a> Driver<'a> {
                 Some(kind) => kind,
                 None => self.wake_and_save().await,
             };
+            // Whatever came first, the next event finds nothing owed.
+            self.settle();
             let event = Event {
                 at: clock::now(),
                 kind,
@@ -221,12 +223,13 @@ impl<'a> Driver<'a> {
                 Ok(effects) => effects,
                 Err(error) => return Err(self.give_up(error, event.at)),
             };
+            if self.run.owes_first() {
+                self.settle();
+            }
             self.forget_what_is_over();
             if effects.iter().any(|e| matches!(e, Effect::Finish(_))) {
                 self.prove_that_nobody_is_left();
             }
-            let troubled = self.run.project(&effects);
-            self.announce_all(troubled);
             for effect in effects {
                 perform(self, effect, event.at);
             }
@@ -239,6 +242,12 @@ impl<'a> Driver<'a> {
                 return Ok(outcome);
             }
         }
+    }
+
+    /// Brings every file that is made from the journal in step with it.
+    fn settle(&mut self) {
+        let troubled = self.run.settle();
+        self.announce_all(troubled);
     }
 
     fn tell_troubles(&mut self) {

@@ -18,7 +18,7 @@ pub(crate) use self::jobs::{Job, JobDone, Work};
 use crate::announcement::Announcement;
 use crate::look::Looker;
 use crate::plan::Plan;
-use crate::projections::Projector;
+use crate::projections::{Due, Projector};
 use crate::record::{Made, RecordError, Recorder};
 use crate::supervise::Stop;
 use crate::turn::run_env;
@@ -34,6 +34,17 @@ pub(crate) struct OpenRun {
     pub projector: Option<Projector>,
     pub paths: RunPaths,
     pub layout: Layout,
+    /// What stands in the journal and not yet in the files that are made
+    /// from it.
+    owed: Option<Owed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    checkpoint: Option<Due>,
+    /// An agent is to be called: it may start first, since all that it needs
+    /// stands in the journal.
+    can_wait: bool,
 }
 
 /// What differs between the drivers.
@@ -158,6 +169,7 @@ impl OpenRun {
             projector,
             paths,
             layout,
+            owed: None,
         }
     }
 
@@ -165,22 +177,40 @@ impl OpenRun {
         self.paths.id.as_str()
     }
 
-    /// Journal first: one write and one sync for all of them.
+    /// Journal first: one write and one sync for all of them. What is made
+    /// from it is owed from then on.
     pub fn write_down(&mut self, events: &[Event]) -> Result<Vec<Effect>, RecordError> {
         let mut effects = Vec::new();
         for event in events {
             effects.extend(step(&mut self.state, event));
         }
         self.recorder.events(events)?;
-        self.recorder.status(&self.state);
+        let projector = self.projector.as_ref();
+        let checkpoint = projector.and_then(|projector| projector.due(&effects, &self.state));
+        let calls = effects.iter().any(|e| matches!(e, Effect::RunAgent(_)));
+        self.owed = Some(Owed {
+            checkpoint,
+            can_wait: calls && checkpoint.is_none_or(Due::is_cheap),
+        });
         Ok(effects)
     }
 
-    /// Brings the files of other tools in step before anything is done.
-    pub fn project(&mut self, effects: &[Effect]) -> Option<Announcement> {
-        let looker = &self.looker;
-        let projector = self.projector.as_mut()?;
-        projector.before(effects, &self.state, || looker.task_marks())
+    /// Whether something is owed that has to be written before anything is
+    /// done.
+    pub fn owes_first(&self) -> bool {
+        self.owed.is_some_and(|owed| !owed.can_wait)
+    }
+
+    pub fn owes(&self) -> bool {
+        self.owed.is_some()
+    }
+
+    /// Writes what is owed: `status.json` and the files of other tools.
+    pub fn settle(&mut self) -> Option<Announcement> {
+        let owed = self.owed.take()?;
+        self.recorder.status(&self.state);
+        let (projector, due) = (self.projector.as_mut()?, owed.checkpoint?);
+        projector.save(due, &self.state, &self.looker.task_marks())
     }
 
     pub fn env(&self, turn: u32) -> Vec<(String, String)> {

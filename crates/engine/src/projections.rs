@@ -52,11 +52,17 @@ pub struct Projector {
 
 /// What has to be saved.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+pub struct Due {
     care: Care,
     /// With the files that were changed: Git is asked for them, which takes
     /// its time, and so not before every call of the agent.
     files: bool,
+}
+
+impl Due {
+    pub fn is_cheap(self) -> bool {
+        self.care == Care::Cheap && !self.files
+    }
 }
 
 /// What never changes in a run.
@@ -97,15 +103,14 @@ impl Projector {
         if !wanted.enabled {
             return None;
         }
+        let layout = Layout::new(&plan.root);
         let tasks_file = plan.tasks.as_ref().map(|tasks| tasks.name.clone());
         let journal = paths.journal();
         let journal = journal.strip_prefix(&plan.root).unwrap_or(&journal);
         Some(Projector {
-            dir: CheckpointDir::new(&wanted.dir, wanted.backups),
+            dir: CheckpointDir::new(&wanted.dir, wanted.backups).with_scratch(layout.ralph_dir()),
             interval: usize::try_from(wanted.interval).unwrap_or(usize::MAX),
-            delta: wanted
-                .delta
-                .then(|| DeltaFile::new(Layout::new(&plan.root).delta_state())),
+            delta: wanted.delta.then(|| DeltaFile::new(layout.delta_state())),
             run: Run {
                 header: header.clone(),
                 description: checkpoint::description(header, tasks_file.as_deref()),
@@ -184,17 +189,6 @@ impl Projector {
         }
     }
 
-    /// Saves what is due, before the effects are performed.
-    pub fn before(
-        &mut self,
-        effects: &[Effect],
-        state: &State,
-        tasks: impl FnOnce() -> Vec<TaskMark>,
-    ) -> Option<Announcement> {
-        let due = self.due(effects, state)?;
-        self.save(due, state, &tasks())
-    }
-
     /// Nothing happened for long: says that the run is still there.
     pub fn again(&mut self, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
         let due = Due {
@@ -213,11 +207,11 @@ impl Projector {
     /// Whether something has to be saved now, and with how much care.
     ///
     /// An agent call follows in nearly every turn. What it needs of a
-    /// checkpoint is that a reader finds the state before the call, and that
-    /// is what a cheap save gives; that it outlives a crash of the machine is
-    /// not needed, since the journal was synced before, and a run is taken up
-    /// from the journal.
-    fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
+    /// checkpoint is that a reader finds the state of the call, and that is
+    /// what a cheap save gives; that it outlives a crash of the machine is not
+    /// needed, since the journal was synced before, and a run is taken up from
+    /// the journal.
+    pub fn due(&self, effects: &[Effect], state: &State) -> Option<Due> {
         let facts = state.tasks.facts.as_ref();
         let completed = facts.map_or(0, |facts| facts.completed);
         let is_first = self.saved_at_ms == 0;
@@ -253,7 +247,7 @@ impl Projector {
         })
     }
 
-    fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
+    pub fn save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Option<Announcement> {
         let saved = self.try_save(due, state, tasks);
         if due.care == Care::Durable {
             let facts = state.tasks.facts.as_ref();
@@ -292,7 +286,7 @@ impl Projector {
             self.last_delta = Some(delta);
         }
         self.last = Some(checkpoint);
-        roles::save(&self.run, self.dir.dir(), state)
+        roles::save(&self.run, &self.dir, state)
     }
 
     /// One message is enough for a disk that stays full.

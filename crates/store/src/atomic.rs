@@ -18,15 +18,34 @@ pub struct AtomicOptions {
     pub durable: bool,
 }
 
+/// Where a file is written before it takes its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scratch<'a> {
+    Beside,
+    /// In this folder. For what is replaced while an agent works: its
+    /// `git add -A` fails when it meets a file that is gone a moment later.
+    In(&'a Path),
+}
+
 /// More links in a row than any system follows.
 const MAX_LINKS: usize = 40;
 
 /// Replaces the content of `path`, keeping its permissions. Where `path` is a
 /// link, the file behind it is replaced. On an error the old content stays.
 pub fn write_atomic(path: &Path, bytes: &[u8], options: AtomicOptions) -> Result<(), FileError> {
+    write_atomic_by(Scratch::Beside, path, bytes, options)
+}
+
+/// [`write_atomic`] with a place for the file while it has no name.
+pub fn write_atomic_by(
+    scratch: Scratch<'_>,
+    path: &Path,
+    bytes: &[u8],
+    options: AtomicOptions,
+) -> Result<(), FileError> {
     let target = follow_links(path).at(path, Action::Write)?;
     let permissions = permissions_of(&target).at(&target, Action::Write)?;
-    let (temp, file) = create_temp(&target, permissions.is_some())?;
+    let (temp, file) = create_temp(scratch, &target, permissions.is_some())?;
     // Errors name the file that is meant: nobody knows the temporary one.
     let result = fill(&file, bytes, permissions, options)
         .at(&target, Action::Write)
@@ -36,7 +55,12 @@ pub fn write_atomic(path: &Path, bytes: &[u8], options: AtomicOptions) -> Result
     if result.is_err() {
         // The error that led here is the one worth telling.
         let _ = fs::remove_file(&temp);
-        return result;
+        return match (&result, scratch) {
+            (Err(error), Scratch::In(_)) if error.kind == ErrorKind::CrossesDevices => {
+                write_atomic_by(Scratch::Beside, path, bytes, options)
+            }
+            _ => result,
+        };
     }
     if options.durable {
         let dir = sys::parent(&target);
@@ -81,14 +105,25 @@ fn temp_prefix(name: &std::ffi::OsStr) -> OsString {
     prefix
 }
 
-fn create_temp(target: &Path, private: bool) -> Result<(PathBuf, File), FileError> {
+/// A name that no other file of this process has had.
+pub(crate) fn temp_name(scratch: Scratch<'_>, target: &Path) -> PathBuf {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let name = target.file_name().unwrap_or_default();
+    let mut name = temp_prefix(target.file_name().unwrap_or_default());
+    let counter = COUNTER.fetch_add(1, Ordering::Relaxed);
+    name.push(format!("{}.{counter}", std::process::id()));
+    match scratch {
+        Scratch::Beside => target.with_file_name(name),
+        Scratch::In(dir) => dir.join(name),
+    }
+}
+
+fn create_temp(
+    scratch: Scratch<'_>,
+    target: &Path,
+    private: bool,
+) -> Result<(PathBuf, File), FileError> {
     loop {
-        let mut temp = temp_prefix(name);
-        let counter = COUNTER.fetch_add(1, Ordering::Relaxed);
-        temp.push(format!("{}.{counter}", std::process::id()));
-        let temp = target.with_file_name(temp);
+        let temp = temp_name(scratch, target);
         match sys::open(&temp_options(private), &temp, point::ATOMIC_OPEN) {
             Ok(file) => return Ok((temp, file)),
             // Left by an earlier process of the same number.

@@ -30,15 +30,17 @@ fn undisturbed() -> (End, Vec<Pass>) {
     (end, trace)
 }
 
-/// What a resume passes before the first turn that it starts; from there on
-/// it is a run like any other.
+/// What a resume passes until the first turn that it starts is over, with the
+/// files that are written while that runs; from there on it is a run like any
+/// other.
 fn taken_up() -> Vec<Pass> {
     let scenario = Scenario::new();
     scenario.run(TEAR);
     let done = scenario.resume("");
     assert_eq!(done.code, 0, "{}", told(&done));
     let mut trace = scenario.trace();
-    let first_turn = trace.iter().position(|pass| pass.point == "engine.spawn");
+    let exit = "engine.exit-noticed";
+    let first_turn = trace.iter().position(|pass| pass.point == exit);
     trace.truncate(first_turn.unwrap());
     trace
 }
@@ -75,6 +77,40 @@ fn whole_runs_pass_every_point() {
         .collect();
     let missed: Vec<_> = POINTS.iter().filter(|p| !passed.contains(**p)).collect();
     assert_eq!(missed, Vec::<&&str>::new());
+}
+
+/// Journal first, then the agent, then what is made from the journal (STAT-05,
+/// CKPT-08). Only a checkpoint that has to reach the disk comes before.
+#[test]
+fn an_agent_starts_between_the_journal_and_what_is_made_from_it() {
+    let (_, trace) = undisturbed();
+    let points: Vec<&str> = trace.iter().map(|pass| pass.point.as_str()).collect();
+    let prompts = points.iter().enumerate();
+    let prompts = prompts.filter(|(_, point)| **point == "engine.prompt.open");
+    let (mut turns, mut cheap) = (0, 0);
+    for (prompt, _) in prompts {
+        turns += 1;
+        let from = |start: usize, name: &str| {
+            let found = points[start..].iter().position(|point| *point == name);
+            start + found.unwrap()
+        };
+        let count = |part: &[&str], name| part.iter().filter(|point| **point == name).count();
+        let synced = |point: &&str| *point == "journal.append.sync";
+        let sync = points[..prompt].iter().rposition(synced).unwrap();
+        let spawn = from(prompt, "engine.spawn");
+        let between = &points[sync..spawn];
+        assert!(!between.contains(&"journal.append.write"), "{between:?}");
+        if between.contains(&"checkpoint.sync") {
+            continue;
+        }
+        cheap += 1;
+        let during = &points[spawn..from(spawn, "engine.exit-noticed")];
+        // The status, the checkpoint, its checksum and the delta file.
+        assert_eq!(count(during, "atomic.rename"), 4, "{turns}: {during:?}");
+        // At most the counts in the task file, which the agent is to find.
+        assert!(count(between, "atomic.rename") <= 1, "{turns}: {between:?}");
+    }
+    assert_eq!((turns, cheap > 0), (3, true));
 }
 
 #[test]

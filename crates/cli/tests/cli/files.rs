@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, named, names};
-use crate::live::{Live, eventually, journal, latest_run, wait_until};
+use crate::live::{Live, eventually, journal, latest_run, shell_agent, wait_until};
 
 const CONTINUE: &str = "<promise>CONTINUE</promise>";
 
@@ -83,6 +83,30 @@ fn status_json_is_whole_at_every_instant() {
     assert_eq!(status["tasks"]["pending"], 0);
     let file = env.path("tasks.md");
     assert_eq!(status["tasks_file"], file.to_string_lossy().as_ref());
+}
+
+/// An agent that waits until the files say that it runs gets to see it, and
+/// what it does not wait for is there before it can end.
+#[test]
+fn status_and_checkpoint_follow_the_start_of_an_agent_at_once() {
+    let env = TestEnv::with_tasks(3);
+    let script = r#"
+n=$RALPH_ITERATION
+waits_for() {
+  i=0
+  until grep -q "$1" "$2" 2>/dev/null; do
+    i=$((i + 1)); [ $i -gt 1000 ] && { echo "no $1 in $2" >&2; exit 9; }
+    sleep 0.01
+  done
+}
+waits_for "\"iteration\": $n," .ralph/status.json
+waits_for "\"iteration\": *$n\b" .skillpack/current/checkpoint.json
+sed "s/^- \[ \] T00$n/- [x] T00$n/" tasks.md > ../ticked && cp ../ticked tasks.md
+echo '<promise>COMPLETE</promise>'
+"#;
+    let agent = shell_agent(&env, script);
+    let done = env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "3"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
 }
 
 #[test]
@@ -302,6 +326,10 @@ impl Going {
             env.command(&["run", "--json", "--agent-cmd", &agent]),
         );
         wait_until("the second turn runs", || env.outside("second").exists());
+        // The files follow the start; the status comes behind both logs.
+        wait_until("the status says so", || {
+            env.json(".ralph/status.json")["iteration"] == 2
+        });
         Going { env, run }
     }
 

@@ -67,7 +67,15 @@ impl Driver<'_> {
                 });
                 Kind::Requested { request: Request::Interrupt }
             }
+            // The first look at a child starts it.
             done = finished(&mut self.child) => self.take_in(done),
+            // Behind the child, so that it runs already, and before anything
+            // is waited for.
+            () = std::future::ready(()), if self.run.owes() => {
+                self.settle();
+                self.tell_troubles();
+                return None;
+            }
             () = at(waits) => {
                 self.wake_at = None;
                 Kind::Woke { seen: self.run.looker.look() }

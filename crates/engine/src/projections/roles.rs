@@ -1,12 +1,10 @@
 //! What a role said last, where other tools of the D→R→T flow look for it
 //! (ROLE-08).
 
-use std::path::Path;
-
 use ralph_core::flow::Scope;
 use ralph_core::machine::State;
 use ralph_store::FileError;
-use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::checkpoint::CheckpointDir;
 
 use super::Run;
 
@@ -14,7 +12,7 @@ use super::Run;
 /// used, and otherwise ours stands among the other projections.
 const THEIRS: &str = "drt-state-auto";
 
-pub(super) fn save(run: &Run, dir: &Path, state: &State) -> Result<(), FileError> {
+pub(super) fn save(run: &Run, dir: &CheckpointDir, state: &State) -> Result<(), FileError> {
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
     let follows = flow.is_some_and(|flow| flow.scope == Scope::Task);
     let Some(answered) = state.flow.answered.as_ref().filter(|_| follows) else {
@@ -23,7 +21,7 @@ pub(super) fn save(run: &Run, dir: &Path, state: &State) -> Result<(), FileError
     let theirs = run.root.join(THEIRS);
     let folder = match theirs.is_dir() {
         true => theirs,
-        false => dir.join(THEIRS),
+        false => dir.dir().join(THEIRS),
     };
     let change = change_id(run.tasks_file.as_deref().unwrap_or_default());
     let file = folder.join(format!("{change}.json"));
@@ -31,7 +29,7 @@ pub(super) fn save(run: &Run, dir: &Path, state: &State) -> Result<(), FileError
         return Err(FileError::new(&file, ralph_store::Action::Write, &error));
     }
     let json = answered.to_json(&change).to_string() + "\n";
-    write_atomic(&file, json.as_bytes(), AtomicOptions { durable: false })
+    dir.put(&file, json.as_bytes())
 }
 
 /// The change that a task file belongs to: its OpenSpec change, else the

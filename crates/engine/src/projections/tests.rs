@@ -165,7 +165,8 @@ impl World {
         };
         step(&mut self.state, &Event { at, kind });
         self.state.tasks.facts = Some(facts(done));
-        self.projector.before(effects, &self.state, || marks(done))
+        let due = self.projector.due(effects, &self.state)?;
+        self.projector.save(due, &self.state, &marks(done))
     }
 
     fn due(&mut self, done: usize, effects: &[Effect]) -> Option<Care> {

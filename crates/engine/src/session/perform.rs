@@ -67,7 +67,7 @@ impl SessionLoop {
         let at = clock::now();
         let events: Vec<Event> = kinds.into_iter().map(|kind| Event { at, kind }).collect();
         let effects = self.run.write_down(&events)?;
-        let troubled = self.run.project(&effects);
+        let troubled = self.run.settle();
         self.announcements.extend(troubled);
         Ok((effects, at))
     }

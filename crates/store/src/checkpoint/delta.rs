@@ -85,11 +85,14 @@ impl DeltaFile {
         if !dir.is_dir() {
             sys::create_dir(dir, point::DELTA_CREATE_DIR).at(dir, Action::Create)?;
         }
-        let durable = care == Care::Durable;
-        if durable {
-            backups.rotate(&self.path, NAME)?;
-        }
         let text = state.write();
-        write_atomic(&self.path, text.as_bytes(), AtomicOptions { durable })
+        match care {
+            Care::Cheap => backups.put(&self.path, text.as_bytes()),
+            Care::Durable => {
+                backups.rotate(&self.path, NAME)?;
+                let options = AtomicOptions { durable: true };
+                write_atomic(&self.path, text.as_bytes(), options)
+            }
+        }
     }
 }

@@ -20,7 +20,7 @@ use ralph_core::checkpoint::{Checkpoint, CheckpointError, Trust};
 
 pub use delta::{DeltaFile, LoadedDelta};
 
-use crate::atomic::{AtomicOptions, write_atomic};
+use crate::atomic::{AtomicOptions, Scratch, temp_name, write_atomic, write_atomic_by};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::sys;
@@ -35,6 +35,8 @@ const TEMP_PREFIX: &str = "checkpoint.json.tmp.";
 pub struct CheckpointDir {
     dir: PathBuf,
     backups: u32,
+    /// Where cheap saves are written before they take their names.
+    scratch: Option<PathBuf>,
 }
 
 /// How much a save may cost.
@@ -97,7 +99,31 @@ impl CheckpointDir {
         CheckpointDir {
             dir: dir.into(),
             backups,
+            scratch: None,
         }
+    }
+
+    /// For saves while an agent works: the folder shows nothing but whole
+    /// files under their names.
+    pub fn with_scratch(self, dir: impl Into<PathBuf>) -> CheckpointDir {
+        CheckpointDir {
+            scratch: Some(dir.into()),
+            ..self
+        }
+    }
+
+    /// Replaces a file of this folder, or of its neighbours, at once.
+    pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        write_atomic_by(
+            self.scratch(),
+            path,
+            bytes,
+            AtomicOptions { durable: false },
+        )
+    }
+
+    fn scratch(&self) -> Scratch<'_> {
+        self.scratch.as_deref().map_or(Scratch::Beside, Scratch::In)
     }
 
     pub fn dir(&self) -> &Path {
@@ -140,21 +166,14 @@ impl CheckpointDir {
     /// *before* the new one takes its name.
     pub fn save(&self, checkpoint: &Checkpoint, care: Care) -> Result<(), FileError> {
         let written = checkpoint.write();
-        let temp = self.temp();
-        let result = self.replace(&temp, written.text.as_bytes(), care);
-        if result.is_err() {
-            // The error that led here is the one worth telling.
-            let _ = fs::remove_file(&temp);
-            return result;
+        match care {
+            Care::Cheap => self.put(&self.file(), written.text.as_bytes())?,
+            Care::Durable => self.replace(written.text.as_bytes())?,
         }
         let checksum = format!("{}\n", written.checksum);
         // The checksum that counts stands inside the checkpoint; this file is
         // for others, and may be behind for the length of a crash.
-        write_atomic(
-            &self.dir.join(CHECKSUM_FILE),
-            checksum.as_bytes(),
-            AtomicOptions { durable: false },
-        )?;
+        self.put(&self.dir.join(CHECKSUM_FILE), checksum.as_bytes())?;
         if care == Care::Durable {
             sys::sync_dir(&self.dir, point::CHECKPOINT_SYNC_DIR).at(&self.dir, Action::Sync)?;
             self.remove_stale_temps()?;
@@ -162,15 +181,23 @@ impl CheckpointDir {
         Ok(())
     }
 
-    fn replace(&self, temp: &Path, bytes: &[u8], care: Care) -> Result<(), FileError> {
+    fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
+        let temp = self.temp();
+        let replaced = self.replace_by(&temp, bytes);
+        if replaced.is_err() {
+            // The error that led here is the one worth telling.
+            let _ = fs::remove_file(&temp);
+        }
+        replaced
+    }
+
+    fn replace_by(&self, temp: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         let file = sys::open(&options, temp, point::CHECKPOINT_OPEN).at(temp, Action::Write)?;
         sys::write_all(&file, bytes, point::CHECKPOINT_WRITE).at(temp, Action::Write)?;
-        if care == Care::Durable {
-            sys::sync_data(&file, point::CHECKPOINT_SYNC).at(temp, Action::Sync)?;
-            self.rotate(&self.file(), FILE)?;
-        }
+        sys::sync_data(&file, point::CHECKPOINT_SYNC).at(temp, Action::Sync)?;
+        self.rotate(&self.file(), FILE)?;
         sys::rename(temp, &self.file(), point::CHECKPOINT_RENAME).at(&self.file(), Action::Rename)
     }
 
@@ -271,7 +298,7 @@ impl CheckpointDir {
         if is_same_file(log, &shown) || !log.exists() {
             return Ok(());
         }
-        let temp = self.temp();
+        let temp = temp_name(self.scratch(), &shown);
         let linked = sys::hard_link(log, &temp, point::CHECKPOINT_LINK)
             .and_then(|()| sys::rename(&temp, &shown, point::CHECKPOINT_LINK));
         if linked.is_ok() {
@@ -279,7 +306,7 @@ impl CheckpointDir {
         }
         let _ = fs::remove_file(&temp);
         let bytes = fs::read(log).at(log, Action::Read)?;
-        write_atomic(&shown, &bytes, AtomicOptions { durable: false })
+        self.put(&shown, &bytes)
     }
 }
 

@@ -284,3 +284,34 @@ fn a_corrupt_delta_state_is_moved_aside_and_never_lost() {
     }
     assert_eq!(file.load(), Ok(LoadedDelta::Nothing));
 }
+
+/// An agent that works meanwhile and takes everything in with `git add -A`
+/// must not meet a file that is gone a moment later.
+#[test]
+fn with_a_scratch_folder_a_cheap_save_shows_nothing_unfinished() {
+    const EXDEV: i32 = 18;
+    const ENOSPC: i32 = 28;
+    let (root, dir) = after(1);
+    let scratch = root.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let dir = dir.with_scratch(&scratch);
+    let names_before = names(dir.dir());
+    // Died in the middle of the write, as far as the folder can tell.
+    arm(
+        point::ATOMIC_RENAME,
+        0,
+        Fault {
+            os_error: ENOSPC,
+            written: 0,
+        },
+    );
+    dir.save(&numbered(2), Care::Cheap).unwrap_err();
+    assert_eq!(phase(&dir.file()), 1);
+    assert_eq!(names(dir.dir()), names_before);
+    // A folder on another disk can't be renamed into.
+    arm(point::ATOMIC_RENAME, 0, Fault::error(EXDEV));
+    dir.save(&numbered(3), Care::Cheap).unwrap();
+    assert_eq!(phase(&dir.file()), 3);
+    assert_eq!(names(dir.dir()), names_before);
+    assert_eq!(names(&scratch), Vec::<String>::new());
+}
