@@ -3,6 +3,11 @@
 //! Every figure is a ratio to something measured in the same run, because the
 //! machines are shared and noisy: the unit is one spawn and wait of an empty
 //! static program.
+//!
+//! The agent works for a few milliseconds, less than any real one: what Ralph
+//! writes while an agent runs is no part of the gap. What an agent that works
+//! for no time at all would wait for is shown beside it, and so is what the
+//! disk takes for the one sync that has to stand in the gap.
 
 pub mod guard;
 pub mod hooks;
@@ -12,6 +17,7 @@ pub mod readers;
 pub mod stream;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,6 +31,8 @@ const MAX_GAP_LARGE: Duration = Duration::from_millis(20);
 const MAX_GROWTH: f64 = 1.2;
 const MAX_TASKS: Duration = Duration::from_millis(10);
 const MAX_MEMORY_KB: u64 = 20 * 1024;
+/// How long the agent works.
+const WORK: Duration = Duration::from_millis(10);
 
 pub fn run(root: &Path) -> Result<(), Vec<String>> {
     let programs = build(root).map_err(|e| vec![e])?;
@@ -33,11 +41,15 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 
     let small = project(&scratch.path().join("small"), 200).map_err(|e| vec![e.to_string()])?;
     let before = programs.empty_process();
-    let run = programs.run(&small, 201)?;
+    let run = programs.run(&small, 201, WORK)?;
     let unit = median([before, programs.empty_process()].concat());
     let gap = median(run.gaps.clone());
+    let sync = median(synced_appends(scratch.path()).map_err(|e| vec![e.to_string()])?);
+    let hasty = median(programs.run(&small, 201, Duration::ZERO)?.gaps);
     println!("empty process, spawn and wait        {}", micros(unit));
+    println!("append of 700 bytes and its sync     {}", micros(sync));
     println!("gap at 200 files                     {}", micros(gap));
+    println!("gap behind an agent of no length     {}", micros(hasty));
     verdict.ratio("gap at 200 files / empty process", gap, unit, MAX_GAP_RATIO);
     verdict.at_most_kb("peak memory", run.peak_kb, MAX_MEMORY_KB);
 
@@ -45,9 +57,9 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     // from a run that follows the end of the long one at once.
     let mut growths = Vec::new();
     for _ in 0..3 {
-        let long = programs.run(&small, 2_010)?.gaps;
+        let long = programs.run(&small, 2_010, WORK)?.gaps;
         let late = median(long[long.len() - 100..].to_vec());
-        let early = median(programs.run(&small, 106)?.gaps[5..].to_vec());
+        let early = median(programs.run(&small, 106, WORK)?.gaps[5..].to_vec());
         println!(
             "gap around iteration 10 and 2,000    {} {}",
             micros(early),
@@ -59,7 +71,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     verdict.bounded("gap at iteration 2,000 / at 10", growths[1], MAX_GROWTH);
 
     let large = project(&scratch.path().join("large"), 10_000).map_err(|e| vec![e.to_string()])?;
-    let run = programs.run(&large, 101)?;
+    let run = programs.run(&large, 101, WORK)?;
     verdict.at_most(
         "gap at 10,000 files",
         median(run.gaps.clone()),
@@ -204,10 +216,15 @@ impl Programs {
         (0..200).map(|_| once()).collect()
     }
 
-    fn run(&self, project: &Path, turns: usize) -> Result<Run, Vec<String>> {
+    fn run(&self, project: &Path, turns: usize, work: Duration) -> Result<Run, Vec<String>> {
         let log = project.join(".git/probe.log");
         let _ = fs::remove_file(&log);
-        let agent = format!("{} {}", self.probe.display(), log.display());
+        let agent = format!(
+            "{} {} works {}",
+            self.probe.display(),
+            log.display(),
+            work.as_millis()
+        );
         let mut child = Command::new(&self.ralph)
             .current_dir(project)
             .args([
@@ -279,6 +296,20 @@ impl Programs {
         }
         Ok(median(times))
     }
+}
+
+/// What the disk takes for one record of a journal, with pauses as between
+/// turns.
+fn synced_appends(dir: &Path) -> std::io::Result<Vec<Duration>> {
+    let mut file = fs::File::create(dir.join("synced"))?;
+    let mut once = || {
+        std::thread::sleep(WORK);
+        let start = Instant::now();
+        file.write_all(&[b'x'; 700])?;
+        file.sync_data()?;
+        Ok(start.elapsed())
+    };
+    (0..100).map(|_| once()).collect()
 }
 
 /// Start and end of every turn, as the probe wrote them down.

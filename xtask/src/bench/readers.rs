@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::onlookers::Onlookers;
-use super::{Programs, Verdict, build, median, micros, peak_memory_kb, project};
+use super::{Programs, Verdict, WORK, build, median, micros, peak_memory_kb, project};
 
 /// The gap between two turns with readers, against without.
 const MAX_WITH_READERS: f64 = 1.2;
@@ -166,12 +166,12 @@ fn crc32(head: &[u8], body: &[u8]) -> u32 {
 /// The same run, alone and with a monitor and many viewers of the page.
 fn look_on(programs: &Programs, dir: &Path, verdict: &mut Verdict) -> Result<(), Vec<String>> {
     let small = project(dir, 200).map_err(|e| vec![e.to_string()])?;
-    programs.run(&small, 11)?;
+    programs.run(&small, 11, WORK)?;
     let mut ratios = Vec::new();
     for _ in 0..3 {
-        let alone = median(programs.run(&small, TURNS)?.gaps);
+        let alone = median(programs.run(&small, TURNS, WORK)?.gaps);
         let onlookers = Onlookers::start(programs, &small)?;
-        let watched = median(programs.run(&small, TURNS)?.gaps);
+        let watched = median(programs.run(&small, TURNS, WORK)?.gaps);
         let news = onlookers.end()?;
         println!(
             "gap alone and looked at              {} {} ({news} news to each viewer)",

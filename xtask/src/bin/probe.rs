@@ -1,9 +1,10 @@
 //! An agent for benches: appends the times of its start and its end to the
 //! file that it is given, and asks for another turn. `lines N` or `line N`
-//! floods N megabytes before that.
+//! floods N megabytes before that, `works N` takes N milliseconds for it.
 #![expect(clippy::print_stdout, reason = "its answer is its output")]
 
 use std::io::Write;
+use std::time::Duration;
 
 fn main() {
     let start = now_ns();
@@ -12,18 +13,25 @@ fn main() {
         .append(true)
         .create(true)
         .open(file);
-    flood();
+    work();
     println!("<promise>CONTINUE</promise>");
     if let Ok(mut log) = log {
         let _ = log.write_all(format!("{start} {}\n", now_ns()).as_bytes());
     }
 }
 
-/// Writes the megabytes that were asked for, in lines or as one line.
-fn flood() {
+fn work() {
     let mut args = std::env::args().skip(2);
     let kind = args.next().unwrap_or_default();
-    let megabytes: usize = args.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let much: u32 = args.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    match kind.as_str() {
+        "works" => std::thread::sleep(Duration::from_millis(much.into())),
+        _ => flood(&kind, much),
+    }
+}
+
+/// Writes the megabytes that were asked for, in lines or as one line.
+fn flood(kind: &str, megabytes: u32) {
     let mut chunk = vec![b'x'; 100_000];
     if kind == "lines" {
         chunk
