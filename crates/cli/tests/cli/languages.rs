@@ -633,8 +633,8 @@ fn no_progress() {
     insta::assert_snapshot!(seen(5, project, &turns, &["--quiet"]), @"
     --- en
     5 iterations in a row without progress: circuit breaker open
-    Counted: iterations after which no task was newly done, no commit was new, and
-    the files were as before.
+    Counted: iterations after which nothing was new of what counts as progress
+    (progress.evidence).
 
     Evidence:
     - iterations 1 to 5
@@ -649,7 +649,7 @@ fn no_progress() {
 
     --- zh-TW
     連續 5 次無進度，觸發 Circuit Breaker
-    計數方式：迭代結束後沒有新完成的任務、沒有新提交，檔案也沒有變化。
+    計數方式：迭代結束後，算作進度的項目（progress.evidence）都沒有新的變化。
 
     證據：
     - 第 1 到 5 次迭代
@@ -664,7 +664,7 @@ fn no_progress() {
 
     --- zh-CN
     连续 5 次无进度，触发 Circuit Breaker
-    计数方式：迭代结束后没有新完成的任务、没有新提交，文件也没有变化。
+    计数方式：迭代结束后，算作进度的项目（progress.evidence）都没有新的变化。
 
     证据：
     - 第 1 到 5 次迭代

@@ -112,7 +112,7 @@ fn breaker_counts(lang: Lang, rule: BreakerRule) -> String {
     match rule {
         BreakerRule::Stalled => tr!(
             lang,
-            "Counted: iterations after which no task was newly done, no commit was new, and the files were as before."
+            "Counted: iterations after which nothing was new of what counts as progress (progress.evidence)."
         ),
         BreakerRule::MissingPromise => tr!(
             lang,

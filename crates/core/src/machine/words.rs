@@ -50,6 +50,10 @@ pub enum Sign {
     /// Neither a commit nor a tree that was not there before.
     #[say("no new commit, and no content that was not seen before")]
     NothingNew,
+    #[say("no new commit")]
+    NoCommit,
+    #[say("no content that was not seen before")]
+    NoContent,
     #[say("promised: {text}")]
     Promised { text: String },
     #[say("open: {task}", task = task.name())]

@@ -141,8 +141,8 @@ fn a_stalled_run_opens_the_breaker() {
     );
     assert_snapshot!(breaker_report(&en(), &view), @"
     5 iterations in a row without progress: circuit breaker open
-    Counted: iterations after which no task was newly done, no commit was new, and
-    the files were as before.
+    Counted: iterations after which nothing was new of what counts as progress
+    (progress.evidence).
 
     Evidence:
     - iterations 8 to 12: tree 1a2b3c4, 3/7 tasks
@@ -154,7 +154,7 @@ fn a_stalled_run_opens_the_breaker() {
     ");
     assert_snapshot!(breaker_report(&tw(), &view), @"
     連續 5 次無進度，觸發 Circuit Breaker
-    計數方式：迭代結束後沒有新完成的任務、沒有新提交，檔案也沒有變化。
+    計數方式：迭代結束後，算作進度的項目（progress.evidence）都沒有新的變化。
 
     證據：
     - iterations 8 to 12: tree 1a2b3c4, 3/7 tasks
@@ -166,7 +166,7 @@ fn a_stalled_run_opens_the_breaker() {
     ");
     assert_snapshot!(breaker_report(&cn(), &view), @"
     连续 5 次无进度，触发 Circuit Breaker
-    计数方式：迭代结束后没有新完成的任务、没有新提交，文件也没有变化。
+    计数方式：迭代结束后，算作进度的项目（progress.evidence）都没有新的变化。
 
     证据：
     - iterations 8 to 12: tree 1a2b3c4, 3/7 tasks

@@ -40,14 +40,22 @@ pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
     };
     let facts = state.tasks.facts.clone().unwrap_or_default();
     match rule {
-        BreakerRule::Stalled => vec![
-            last(state.counters.stalled),
-            Sign::Tasks {
+        BreakerRule::Stalled => {
+            let tasks = Sign::Tasks {
                 completed: facts.completed,
                 total: facts.total,
-            },
-            Sign::NothingNew,
-        ],
+            };
+            let looked_at = &state.rules.evidence;
+            // What nobody looked at may well have been there (BRKR-03).
+            let nothing_new = match (looked_at.commit, looked_at.tree) {
+                (true, true) => Some(Sign::NothingNew),
+                (true, false) => Some(Sign::NoCommit),
+                (false, true) => Some(Sign::NoContent),
+                (false, false) => None,
+            };
+            let signs = [Some(last(state.counters.stalled)), Some(tasks), nothing_new];
+            signs.into_iter().flatten().collect()
+        }
         BreakerRule::MissingPromise => vec![last(state.counters.missing_promise)],
         BreakerRule::FalsePromise => {
             let open = facts

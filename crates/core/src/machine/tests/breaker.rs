@@ -22,6 +22,38 @@ fn five_turns_without_progress_brkr_01() {
     "#);
 }
 
+/// It never says that something was not there which nobody looked for.
+#[test]
+fn the_breaker_names_only_what_it_looked_at_brkr_03() {
+    for (commit, tree, want) in [
+        (true, true, Some(Sign::NothingNew)),
+        (true, false, Some(Sign::NoCommit)),
+        (false, true, Some(Sign::NoContent)),
+        (false, false, None),
+    ] {
+        let mut rules = for_tasks();
+        rules.evidence.commit = commit;
+        rules.evidence.tree = tree;
+        let mut run = Script::begin(rules, seen(list(1, 3)));
+        for _ in 0..5 {
+            run.turn(said(Promise::Continue));
+        }
+        let signs = run.last.iter().find_map(|effect| match effect {
+            Effect::Emit(Notice::BreakerOpen { signs, .. }) => Some(signs.clone()),
+            _ => None,
+        });
+        let first = [
+            Sign::Iterations { from: 1, to: 5 },
+            Sign::Tasks {
+                completed: 1,
+                total: 3,
+            },
+        ];
+        let want: Vec<Sign> = first.into_iter().chain(want).collect();
+        assert_eq!(signs, Some(want));
+    }
+}
+
 #[test]
 fn five_turns_without_a_promise_brkr_02() {
     let mut run = Script::begin(for_tasks(), seen(list(1, 3)));

@@ -285,13 +285,13 @@ fn the_step_decides_as_it_did() {
     }
     insta::assert_snapshot!(lines, @r"
     tasks: 483 events, 5 complete, 0c9ae315d02f143b
-    prompt: 687 events, 5 complete, d6214cc7661a22f9
+    prompt: 687 events, 5 complete, 09b134af153807f8
     pull: 652 events, 6 complete, ed03e309b36a6122
     ci: 1605 events, 0 complete, 4ff6fe418aabe8fa
     drt: 1397 events, 6 complete, bca90519cef93803
     ralph: 630 events, 7 complete, 7071b6069a760fe8
     planned: 455 events, 11 complete, 02be05bd28a31c78
     direct: 436 events, 18 complete, 13aaf0f9ec7ddddc
-    session: 1445 events, 3 complete, 88ef5a60261f3e79
+    session: 1445 events, 3 complete, 91ea376dc8a44b73
     ");
 }

@@ -97,6 +97,8 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
         Sign::Iterations { .. } => "iterations",
         Sign::Tasks { .. } => "tasks",
         Sign::NothingNew => "nothing new",
+        Sign::NoCommit => "no commit",
+        Sign::NoContent => "no content",
         Sign::Promised { .. } => "promised",
         Sign::Open { .. } => "open",
         Sign::Output { .. } => "output",
@@ -108,6 +110,8 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
             total: 4,
         },
         Sign::NothingNew,
+        Sign::NoCommit,
+        Sign::NoContent,
         Sign::Promised {
             text: "COMPLETE".into(),
         },
