@@ -56,6 +56,26 @@ fn tick_without_work_is_turned_back_and_told() {
     assert_eq!(table.matches("(proven)").count(), 2, "{table}");
 }
 
+/// T-09: the last turn that is rejected says of its tasks what the file says.
+#[test]
+fn a_tick_turned_back_in_the_last_turn_is_counted_nowhere() {
+    let env = TestEnv::with_tasks(1);
+    let turn = json!({"tick": ["T001"], "say": "<promise>COMPLETE</promise>"});
+    let (done, events) = run(&env, &vec![turn; 5], &[]);
+    assert_eq!(done.code, 7, "{}", done.stderr);
+    assert!(env.read("tasks.md").contains("- [ ] T001"));
+    let nothing = json!({"total": 1, "completed": 0, "pending": 1, "progress_percent": 0});
+    assert_eq!(env.json(".ralph/status.json")["tasks"], nothing);
+    let end = named(&events, "loop_end");
+    assert_eq!(end[0]["tasks"]["completed"], 0, "{end:?}");
+    let rejected = named(&events, "tick_rejected");
+    assert_eq!(rejected.len(), 5, "{events:?}");
+    let report = env.ralph(&["report"]).stdout;
+    assert!(report.contains("Tasks done: 0/1"), "{report}");
+    let history = env.ralph(&["history", "--json"]).stdout;
+    assert!(!history.contains("\"completed\":1"), "{history}");
+}
+
 fn second_prompt(env: &TestEnv) -> String {
     let runs = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
     let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();

@@ -56,8 +56,10 @@ pub enum Stage {
     Verifying {
         completes: bool,
     },
-    /// Boxes are emptied.
-    Unticking,
+    /// Boxes are emptied; `ends`: how the run ends behind that, if it does.
+    Unticking {
+        ends: Option<Outcome>,
+    },
     /// End-to-end tests run; `completes`: a pass ends the run.
     Trying {
         completes: bool,

@@ -100,7 +100,7 @@ impl SessionLoop {
             return begin(self, work);
         }
         let kind = match &self.run.state.stage {
-            Stage::Unticking => {
+            Stage::Unticking { .. } => {
                 let ids = self.run.state.turned_back().to_vec();
                 self.run.untick(&ids)
             }

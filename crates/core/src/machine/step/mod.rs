@@ -134,7 +134,10 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
         {
             verify::take_verification(state, report, completes, out)
         }
-        (Kind::Unticked { seen, left }, Stage::Unticking) => take_unticked(state, seen, left, out),
+        (Kind::Unticked { seen, left }, Stage::Unticking { ends }) => {
+            let ends = ends.clone();
+            take_unticked(state, seen, left, ends, out)
+        }
         (Kind::E2eEnded { turn, result }, &Stage::Trying { completes })
             if *turn == state.turn.number =>
         {
@@ -275,14 +278,20 @@ fn wake(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
 }
 
 /// The boxes were emptied, and the world was looked at again.
-fn take_unticked(state: &mut State, seen: &Observation, left: &[String], out: &mut Out) -> Next {
+fn take_unticked(
+    state: &mut State,
+    seen: &Observation,
+    left: &[String],
+    ends: Option<Outcome>,
+    out: &mut Out,
+) -> Next {
     // What could not be written is tried again after the next turn.
     state.ticks.turned_back = left.to_vec();
     take_in(state, seen, out);
     out.push(Effect::KeepInStep);
     // Whoever ticks a box again at once has not worked on it: that waits for
     // the next turn.
-    Next::CarryOn
+    ends.map_or(Next::CarryOn, Next::Finish)
 }
 
 fn take_answer(state: &mut State, answer: &MenuAnswer, limit: Limit, out: &mut Out) -> Next {
@@ -315,7 +324,7 @@ fn take_request(state: &mut State, request: Request, out: &mut Out) -> Next {
         state.stage,
         Stage::Running
             | Stage::Verifying { .. }
-            | Stage::Unticking
+            | Stage::Unticking { .. }
             | Stage::Checking
             | Stage::Trying { .. }
             | Stage::Forge(_)

@@ -8,7 +8,8 @@ use super::next::Next;
 use super::out::Out;
 use crate::lang::{Lang, Say};
 use crate::machine::{
-    CheckNotice, CommandResult, Effect, NoProof, Stage, State, TaskRef, Tasks, Ticks, VerifyReport,
+    CheckNotice, CommandResult, Effect, NoProof, Outcome, Stage, State, TaskRef, Tasks, Ticks,
+    VerifyReport,
 };
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
@@ -55,13 +56,13 @@ fn needs_proof(state: &State, id: &str) -> bool {
 /// Lets the ticks that wait for it be judged; `None` where none does.
 pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
     if state.ticks.unchecked.is_empty() {
-        return untick(state, out).then_some(Next::Rest);
+        return untick(state, None, out).then_some(Next::Rest);
     }
     if is_weakened(state) {
         let files = weakened_files(state);
         let tasks = std::mem::take(&mut state.ticks.unchecked);
         turn_back(state, tasks, NoProof::Weakened { files }, out);
-        untick(state, out);
+        untick(state, None, out);
         return Some(Next::Rest);
     }
     Some(Next::Verify {
@@ -196,12 +197,13 @@ fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out
 }
 
 /// Has the boxes of the ticks that were turned back emptied; `false` where
-/// there are none. The run goes on with `Unticked`.
-pub(super) fn untick(state: &mut State, out: &mut Out) -> bool {
+/// there are none. The run goes on, or ends, with `Unticked`: what it says of
+/// its tasks is what stands in the file then (T-09).
+pub(super) fn untick(state: &mut State, ends: Option<Outcome>, out: &mut Out) -> bool {
     if state.ticks.turned_back.is_empty() {
         return false;
     }
-    state.stage = Stage::Unticking;
+    state.stage = Stage::Unticking { ends };
     out.push(Effect::Untick {
         ids: state.ticks.turned_back.clone(),
     });

@@ -89,12 +89,13 @@ fn take_failure(
         let command = command.clone();
         reject(state, claim, vec![Missing::Failing { command }], out);
     }
-    let unticks = untick(state, out);
     let limit = state.rules.limits.false_promise;
-    if claimed && is_over(state.counters.false_promise, limit) {
-        return Next::Finish(Outcome::GateFailed { reason: command });
+    let is_last = claimed && is_over(state.counters.false_promise, limit);
+    let ends = is_last.then_some(Outcome::GateFailed { reason: command });
+    if untick(state, ends.clone(), out) {
+        return Next::Rest;
     }
-    if unticks { Next::Rest } else { Next::Decide }
+    ends.map_or(Next::Decide, Next::Finish)
 }
 
 /// Everything that was asked for is there, and seen by Ralph itself.

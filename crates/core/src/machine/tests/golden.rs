@@ -286,7 +286,7 @@ fn the_step_decides_as_it_did() {
     insta::assert_snapshot!(lines, @r"
     tasks: 483 events, 5 complete, 0c9ae315d02f143b
     prompt: 687 events, 5 complete, 09b134af153807f8
-    pull: 652 events, 6 complete, ed03e309b36a6122
+    pull: 653 events, 6 complete, b0e3200fb5db658f
     ci: 1605 events, 0 complete, 4ff6fe418aabe8fa
     drt: 1397 events, 6 complete, bca90519cef93803
     ralph: 630 events, 7 complete, 7071b6069a760fe8

@@ -160,7 +160,7 @@ proptest! {
             let judged = !matches!(
                 l.after.stage,
                 Stage::Verifying { .. }
-                    | Stage::Unticking
+                    | Stage::Unticking { .. }
                     | Stage::Trying { .. }
                     | Stage::Finished(_)
                     | Stage::Forge(_)

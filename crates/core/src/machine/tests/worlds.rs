@@ -136,7 +136,7 @@ impl Game {
                 Kind::Verified(report) => Kind::Checked(report),
                 other => other,
             }),
-            Stage::Unticking => Some(Kind::Unticked {
+            Stage::Unticking { .. } => Some(Kind::Unticked {
                 seen,
                 left: self
                     .state
