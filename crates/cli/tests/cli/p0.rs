@@ -271,7 +271,7 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
         serde_json::json!(none)
     );
     insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.'"]"#);
-    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
     assert!(hub.github.asked().is_empty());
     let args = [
         "run",

@@ -115,13 +115,15 @@ fn ralph_pushes_waits_and_merges_where_that_was_asked_for() {
             "ci_poll pending",
             "ci_passed",
             "pr_merged ralph",
+            "branch_deleted",
             "loop_end complete",
         ],
         "{}",
         done.stderr
     );
-    assert_eq!(hub.pushed(), Some(hub.head()));
-    assert_eq!(merges(&hub), ["merge squash bound"]);
+    // As `gh pr merge --squash --delete-branch` (PRCI-08); it stays here.
+    assert_eq!(merges(&hub), ["merge squash bound", DELETED]);
+    assert_eq!(hub.pushed(), None);
     let end = named(&events, "loop_end")[0];
     assert_eq!(end["proven"][1]["kind"], "merge");
     assert!(done.code == 0 && hub.env.git(&["branch", "--show-current"]).trim() == BRANCH);

@@ -174,14 +174,25 @@ pub fn missing_markers(markers: &[String], said: &str) -> Option<String> {
     (!missing.is_empty()).then(|| format!("Missing completion markers: {}", missing.join(", ")))
 }
 
-/// The directory of the current task, relative to the project (VERI-12).
-pub fn task_path(text: &str) -> Option<String> {
+/// Where the tools name the current task, the first that does counts.
+pub const CURRENT_TASK_FILES: [&str; 3] = [
+    ".ideal/.current-task",
+    ".current-task",
+    ".trellis/.current-task",
+];
+
+/// The directory of the current task, relative to the project, as `text` in
+/// `file` names it (VERI-12). Only Ideal's file has it whole: the others leave
+/// out where their tasks lie.
+pub fn task_path(file: &str, text: &str) -> Option<String> {
+    let text = text.trim_start_matches('\u{feff}');
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let path = line.replace('\\', "/");
     let path = path.trim_start_matches("./").trim_end_matches('/');
-    Some(match path.starts_with("tasks/") {
-        true => format!(".trellis/{path}"),
-        false => path.to_owned(),
+    let is_whole = file == CURRENT_TASK_FILES[0] || !path.starts_with("tasks/");
+    Some(match is_whole {
+        true => path.to_owned(),
+        false => format!(".trellis/{path}"),
     })
 }
 
@@ -333,13 +344,17 @@ mod tests {
 
     #[test]
     fn the_task_and_the_agent_have_their_plain_names() {
-        for (text, want) in [
-            ("docs/x\n", Some("docs/x")),
-            ("\n ./tasks/01-16-a/ \n", Some(".trellis/tasks/01-16-a")),
-            (".trellis\\tasks\\b", Some(".trellis/tasks/b")),
-            ("", None),
+        let [ideal, own, trellis] = CURRENT_TASK_FILES;
+        for (file, text, want) in [
+            (ideal, "docs/x\n", Some("docs/x")),
+            (ideal, "tasks/t1\n", Some("tasks/t1")),
+            (ideal, "\u{feff}docs/x\r\n", Some("docs/x")),
+            (own, "tasks/t1", Some(".trellis/tasks/t1")),
+            (trellis, "\n ./tasks/a/ \n", Some(".trellis/tasks/a")),
+            (trellis, ".trellis\\tasks\\b", Some(".trellis/tasks/b")),
+            (ideal, "", None),
         ] {
-            assert_eq!(task_path(text).as_deref(), want, "{text:?}");
+            assert_eq!(task_path(file, text).as_deref(), want, "{file}: {text:?}");
         }
         assert_eq!(agent_name("workflow:check"), "check");
         assert_eq!(agent_name("check"), "check");

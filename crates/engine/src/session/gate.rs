@@ -173,14 +173,9 @@ impl Gate<'_> {
 
     /// The current task; empty where none is named.
     fn task(&self) -> String {
-        let places = [
-            ".ideal/.current-task",
-            ".current-task",
-            ".trellis/.current-task",
-        ];
-        let named = places.iter().find_map(|place| {
+        let named = gate::CURRENT_TASK_FILES.iter().find_map(|place| {
             let text = fs::read_to_string(self.root().join(place)).ok()?;
-            gate::task_path(&text)
+            gate::task_path(place, &text)
         });
         named.unwrap_or_default()
     }

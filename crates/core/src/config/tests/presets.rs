@@ -124,8 +124,10 @@ fn match_the_table_of_the_requirements() {
         (
             "dev-p1",
             // Merging is outward: only `--merge` asks for it (issue 7).
+            // It ends as `gh pr merge --squash --delete-branch` does (PRCI-08).
             Column {
                 promise_required: true,
+                delete_branch: true,
                 ..dev("CI_PASSED")
             },
         ),
