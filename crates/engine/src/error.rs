@@ -22,7 +22,7 @@ pub enum DriveError {
     Past(PastError),
     /// Nothing would ever end it (VALV-10).
     #[say(
-        "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits]"
+        "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits], or max_cost in [budget]"
     )]
     NoLimit,
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, Checks};
+use super::{Allowance, Budget, Checks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
@@ -174,14 +174,14 @@ impl Default for EvidenceKinds {
 pub struct NoLimit;
 
 impl Limits {
-    /// Unlimited iterations are fine while anything else ends the run.
-    pub fn check(&self) -> Result<(), NoLimit> {
-        let active = self.max_iterations > 0
+    /// Whether any of them ends a run.
+    pub(super) fn end_a_run(&self) -> bool {
+        self.max_iterations > 0
+            || self.max_dispatches > 0
             || self.max_duration_ms > 0
             || self.stalled > 0
             || self.missing_promise > 0
-            || self.consecutive_errors > 0;
-        if active { Ok(()) } else { Err(NoLimit) }
+            || self.consecutive_errors > 0
     }
 }
 
@@ -213,6 +213,13 @@ impl Default for Limits {
 }
 
 impl Rules {
+    /// Unlimited iterations are fine while anything else ends the run, be it
+    /// what it may cost: an agent that does not tell is refused (VALV-10).
+    pub fn check(&self) -> Result<(), NoLimit> {
+        let is_bounded = self.limits.end_a_run() || self.budget.run != Allowance::NONE;
+        is_bounded.then_some(()).ok_or(NoLimit)
+    }
+
     /// Everything that these rules let go outward.
     pub fn outward(&self) -> Vec<ForgeAsk> {
         let Some(forge) = &self.forge else {

@@ -78,7 +78,7 @@ pub enum Stage {
 impl State {
     /// A run that has not begun. Rules that could go on for ever are refused.
     pub fn new(rules: Rules) -> Result<State, NoLimit> {
-        rules.limits.check()?;
+        rules.check()?;
         let steps = LimitSteps {
             duration_ms: rules.limits.max_duration_ms,
             dispatches: rules.limits.max_dispatches,

@@ -2,6 +2,7 @@
 //! VALV-07, VALV-10, VALV-11, X-01, X-04).
 
 use super::*;
+use crate::usage::Usd;
 
 const MINUTE: u64 = 60_000;
 
@@ -256,6 +257,21 @@ fn rules_need_a_limit_and_any_one_will_do_valv_10_x_01() {
     check(|l| l.stalled = 1, true);
     check(|l| l.missing_promise = 1, true);
     check(|l| l.consecutive_errors = 1, true);
+    check(|l| l.max_dispatches = 1, true);
+    for budget in [
+        Allowance {
+            cost: Usd::from_dollars(1.0).unwrap(),
+            tokens: 0,
+        },
+        Allowance {
+            cost: Usd::ZERO,
+            tokens: 1,
+        },
+    ] {
+        let mut rules = limited(all_tasks(), |_| ());
+        rules.budget.run = budget;
+        assert!(State::new(rules).is_ok());
+    }
     // These can't end every run that goes wrong.
     check(|l| l.same_error = 1, false);
     check(|l| l.false_promise = 1, false);
