@@ -1,6 +1,6 @@
 //! What the judges report, and how it becomes a verdict.
 
-use crate::meaning::mark;
+use crate::mark;
 use crate::rules::catalog;
 use crate::{Decision, Message, Mode, RuleId, Settings, Verdict};
 

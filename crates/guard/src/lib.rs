@@ -9,6 +9,7 @@
 mod words;
 
 mod finding;
+mod mark;
 mod meaning;
 mod paths;
 mod rules;
@@ -208,7 +209,10 @@ pub fn explain(call: &ToolCall, context: &Context) -> Explanation {
 }
 
 fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
-    let mut walker = meaning::walk::Walker::new(context, trace);
+    let rules = rules::Rules {
+        own: user::Index::new(&context.settings.rules),
+    };
+    let mut walker = meaning::Walker::new(context, &rules, trace);
     tools::judge(&mut walker, call);
     let mut verdict = Verdict::default();
     let mut matched = Vec::with_capacity(walker.findings.len());

@@ -5,7 +5,8 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
 use crate::finding::{Finding, Found};
-use crate::meaning::{Command, Walker, mark};
+use crate::mark;
+use crate::meaning::{Command, Walker};
 use crate::{Context, Mode, Settings, ToolCall};
 
 /// A rule of the configuration. Everything that is given must match.
@@ -57,23 +58,6 @@ impl Say for UserRuleProblem {
     }
 }
 
-pub(crate) fn judge(walker: &mut Walker, command: &Command) {
-    let rules = &walker.context.settings.rules;
-    if rules.is_empty() {
-        return;
-    }
-    let index = walker.own_rules.get_or_init(|| Index::new(rules));
-    for rule in index
-        .about(command.name)
-        .filter(|rule| applies(rule, command))
-    {
-        walker.findings.push(Finding {
-            rule: Found::Own(rule.id.clone()),
-            detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
-        });
-    }
-}
-
 /// The rules by program: every command is held against them, and nearly every
 /// rule names one program.
 #[derive(Debug)]
@@ -84,7 +68,7 @@ pub(crate) struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    fn new(rules: &'a [UserRule]) -> Self {
+    pub fn new(rules: &'a [UserRule]) -> Self {
         let is_glob = |rule: &&UserRule| rule.program.contains(['*', '?', '[', '\\']);
         let (globs, mut named): (Vec<_>, Vec<_>) = rules.iter().partition(is_glob);
         named.sort_by_key(|rule| &rule.program);
@@ -103,6 +87,16 @@ impl<'a> Index<'a> {
             .iter()
             .filter(move |rule| mark::glob_match(&rule.program, program));
         named.chain(globs).copied()
+    }
+
+    pub fn judge(&self, walker: &mut Walker, command: &Command) {
+        let rules = self.about(command.name);
+        for rule in rules.filter(|rule| applies(rule, command)) {
+            walker.findings.push(Finding {
+                rule: Found::Own(rule.id.clone()),
+                detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+            });
+        }
     }
 }
 

@@ -13,9 +13,9 @@ mod token;
 mod words;
 
 use super::env::{Env, Flow};
-use super::walk::Walker;
+use super::walker::Walker;
+use super::{files, hosts};
 use crate::RuleId;
-use crate::rules::{files, net};
 use crate::words::is_one_of;
 use calls::{CALLS, Call};
 use token::Token;
@@ -243,7 +243,7 @@ impl Scan<'_, '_> {
             Call::Open => self.opens(&texts, literal, env),
             Call::Fetch => {
                 if let Some(url) = texts.first() {
-                    net::fetch(self.walker, url);
+                    hosts::fetch(self.walker, url);
                 }
             }
             Call::Mode => {
