@@ -11,10 +11,10 @@ pub use crate::machine::WarnAt;
 
 /// Defines an enum whose variants are the words of a `One of:` setting.
 macro_rules! choice {
-    ($(#[$attribute:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$mark:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum $name { $(#[serde(rename = $word)] $variant),+ }
+        pub enum $name { $($(#[$mark])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
             pub const WORDS: &[&str] = &[$($word),+];
@@ -120,8 +120,9 @@ choice!(
     AgentSession { Fresh = "fresh", Resume = "resume" }
 );
 choice!(
-    /// What a rule of the guard does when it matches.
-    GuardMode { Block = "block", Ask = "ask", Warn = "warn" }
+    /// What a rule of the guard does when it matches; a warned call runs.
+    #[derive(Default)]
+    GuardMode { #[default] Block = "block", Ask = "ask", Warn = "warn" }
 );
 choice!(
     /// Rules of the guard that are switched together.
@@ -408,7 +409,7 @@ impl Default for GuardSettings {
 }
 
 /// A rule that a person added, as data. Everything that is given must match.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardRule {
     pub id: String,
@@ -426,22 +427,6 @@ pub struct GuardRule {
     pub matches: Vec<String>,
     #[serde(rename = "not_match")]
     pub not_matches: Vec<String>,
-}
-
-impl Default for GuardRule {
-    fn default() -> GuardRule {
-        GuardRule {
-            id: String::new(),
-            program: String::new(),
-            args: Vec::new(),
-            paths: Vec::new(),
-            reason: String::new(),
-            hint: String::new(),
-            mode: GuardMode::Block,
-            matches: Vec::new(),
-            not_matches: Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -143,7 +143,7 @@ pub fn zone(context: &Context, path: &str) -> Zone {
         };
     }
     let folded;
-    let (path, project) = if context.settings.ignore_case {
+    let (path, project) = if context.ignore_case {
         folded = (path.to_lowercase(), context.project.to_lowercase());
         (folded.0.as_str(), folded.1.as_str())
     } else {
