@@ -2,8 +2,7 @@
 //! that are checked.
 
 use ralph_core::config::{GuardRule, GuardSettings};
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::lang::Say;
 
 use crate::finding::{Finding, Found};
 use crate::mark;
@@ -11,34 +10,16 @@ use crate::meaning::{Command, Walker};
 use crate::{Context, ToolCall};
 
 /// What is wrong with a rule of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum RuleProblem {
+    #[say("it names no program; write program = \"NAME\"")]
     NoProgram,
+    #[say("it lacks examples; write at least one command in match and one in not_match")]
     NoExamples,
+    #[say("it does not match `{text}`, which stands in match; widen the rule or remove the example", text = _0)]
     Missed(String),
+    #[say("it matches `{text}`, which stands in not_match; narrow the rule or remove the example", text = _0)]
     Overreached(String),
-}
-
-impl Say for RuleProblem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            RuleProblem::NoProgram => {
-                tr!(lang, "it names no program; write program = \"NAME\"")
-            }
-            RuleProblem::NoExamples => tr!(
-                lang,
-                "it lacks examples; write at least one command in match and one in not_match"
-            ),
-            RuleProblem::Missed(text) => tr!(
-                lang,
-                "it does not match `{text}`, which stands in match; widen the rule or remove the example"
-            ),
-            RuleProblem::Overreached(text) => tr!(
-                lang,
-                "it matches `{text}`, which stands in not_match; narrow the rule or remove the example"
-            ),
-        }
-    }
 }
 
 /// The rules by program: every command is held against them, and nearly every

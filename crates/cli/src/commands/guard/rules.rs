@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::config::{GuardPack, GuardRule};
+use ralph_core::config::GuardRule;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 use ralph_guard::{Example, Rule, built_in_rules, check_rule};
@@ -25,7 +25,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
         let rules = built_in_rules().map(|rule| {
             json!({
                 "id": rule.id,
-                "pack": rule.pack.map(GuardPack::word),
+                "pack": rule.pack,
                 "on": !rule.off,
                 "reason": rule.reason.say(lang),
                 "hint": rule.hint.say(lang),
@@ -48,7 +48,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
 }
 
 fn mark(rule: &Rule, lang: Lang) -> String {
-    let pack = rule.pack.map(|pack| format!(" [{}]", pack.word()));
+    let pack = rule.pack.map(|pack| format!(" [{}]", pack.into_str()));
     let off = rule.off.then(|| tr!(lang, " (off by default)"));
     format!("{}{}", pack.unwrap_or_default(), off.unwrap_or_default())
 }
@@ -59,7 +59,7 @@ fn reference() -> String {
     for rule in built_in_rules() {
         text.push_str(&format!("### `{}`\n\n", rule.id));
         let notes = [
-            rule.pack.map(|pack| format!("Pack `{}`.", pack.word())),
+            rule.pack.map(|pack| format!("Pack `{}`.", pack.into_str())),
             rule.off.then(|| "Off by default.".to_owned()),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
