@@ -93,34 +93,24 @@ fn exports(walker: &mut Walker, command: &Command) {
 /// git shows and commits files: a secret among them is named on the line.
 fn git(walker: &mut Walker, args: &[String]) {
     let mut words = args.iter().skip_while(|word| word.starts_with('-'));
-    let verb = words.next().map(String::as_str);
-    let shows = matches!(
+    let verb = words.next().map_or("", String::as_str);
+    let shows = one_of!(
         verb,
-        Some(
-            "show"
-                | "cat-file"
-                | "diff"
-                | "blame"
-                | "annotate"
-                | "grep"
-                | "log"
-                | "archive"
-                | "stash"
-        )
+        "show cat-file diff blame annotate grep log archive stash"
     );
-    let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
+    let adds = one_of!(verb, "add stage update-index hash-object");
     let asks = |word: &String| word == "fill" || word == "get";
-    if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
+    if verb.starts_with("credential") && words.clone().any(asks) {
         walker.report(RuleId::SecretStore, "git credential fill");
     }
     if !shows && !adds {
         return;
     }
-    let prints = !matches!(verb, Some("log" | "stash"))
+    let prints = !matches!(verb, "log" | "stash")
         || args
             .iter()
             .any(|word| matches!(word.as_str(), "-p" | "--patch" | "-u" | "show"));
-    if verb == Some("grep") {
+    if verb == "grep" {
         let files = args.iter().skip_while(|word| *word != "--").skip(1);
         for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
             walker.report(RuleId::SecretFile, word);
@@ -132,7 +122,7 @@ fn git(walker: &mut Walker, args: &[String]) {
             _ => word,
         };
         let name = format!("/{}", path.trim_start_matches("./"));
-        if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != Some("grep") {
+        if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != "grep" {
             walker.report(
                 if adds {
                     RuleId::SecretCommit

@@ -349,28 +349,12 @@ impl Scan<'_, '_> {
 
     fn evaluates(&mut self, name: &str, texts: &[String], first: &str, env: &mut Env) {
         let whole = self.whole;
-        let fetched = [
-            "urlopen",
-            "requests.get",
-            "fetch(",
-            "http.get",
-            "https.get",
-            "Net::HTTP",
-            "open-uri",
-            "LWP",
-            "file_get_contents('http",
-            "file_get_contents(\"http",
-            "URI.open",
-            "URI.parse",
-            "httpx.",
-            "urllib",
-            "axios",
-            "XMLHttpRequest",
-            "curl_exec",
-            "HTTP::Tiny",
-        ]
-        .iter()
-        .any(|word| whole.contains(word));
+        let fetched = has_any!(
+            whole,
+            "urlopen requests.get fetch( http.get https.get Net::HTTP open-uri LWP
+             file_get_contents('http file_get_contents(\"http URI.open URI.parse httpx. urllib
+             axios XMLHttpRequest curl_exec HTTP::Tiny"
+        );
         if fetched {
             self.walker.report(RuleId::NetRunRemoteCode, name);
             return;
