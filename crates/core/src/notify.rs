@@ -86,7 +86,7 @@ impl Message {
         json!({
             "version": 1,
             "id": self.id,
-            "topic": self.topic.word(),
+            "topic": self.topic.into_str(),
             "event": self.event,
             "level": self.level.into_str(),
             "run_id": self.run_id,

@@ -131,7 +131,7 @@ impl Plan {
         let named = step.and_then(|step| step.agent.as_deref());
         let own = named.and_then(|name| self.role_agents.iter().find(|a| a.name() == name));
         let permissions = step.and_then(|step| step.permissions.as_deref());
-        let permissions = permissions.and_then(config::Permissions::from_word);
+        let permissions = permissions.and_then(|word| word.parse().ok());
         let agent = own.unwrap_or(of_chain);
         Some(agent.in_role(role.model.as_deref(), permissions.map(chain::permissions)))
     }

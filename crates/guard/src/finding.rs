@@ -1,8 +1,10 @@
 //! What the judges report, and how it becomes a verdict.
 
-use crate::meaning::mark;
+use ralph_core::config::{GuardMode, GuardSettings};
+
+use crate::mark;
 use crate::rules::catalog;
-use crate::{Decision, Message, Mode, RuleId, Settings, Verdict};
+use crate::{Decision, Message, RuleId, Verdict};
 
 /// A built-in rule, or one of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,16 +33,14 @@ impl Finding {
     }
 
     /// What the settings make of it.
-    pub fn verdict(&self, settings: &Settings) -> Verdict {
+    pub fn verdict(&self, settings: &GuardSettings) -> Verdict {
         let id = self.id();
         let listed = |ids: &[String]| ids.iter().any(|listed| listed == id);
         let user = settings.rules.iter().find(|rule| rule.id == id);
         let (message, on) = match (catalog::rule(id), user) {
             (Some(rule), _) => {
-                let packed = rule
-                    .pack
-                    .is_none_or(|pack| !settings.without_packs.contains(&pack));
-                let on = packed && (!rule.off || listed(&settings.enabled));
+                let packed = rule.pack.is_none_or(|pack| settings.packs.contains(&pack));
+                let on = packed && (!rule.off || listed(&settings.enable));
                 (Some(Message::BuiltIn(rule)), on)
             }
             (None, Some(rule)) => (
@@ -52,7 +52,7 @@ impl Finding {
             ),
             (None, None) => (None, true),
         };
-        if !on || listed(&settings.disabled) {
+        if !on || listed(&settings.disable) {
             return Verdict::default();
         }
         let mode = settings
@@ -64,9 +64,9 @@ impl Finding {
             .unwrap_or_default();
         Verdict {
             decision: match mode {
-                Mode::Block => Decision::Block,
-                Mode::Ask => Decision::Ask,
-                Mode::Warn => Decision::Allow,
+                GuardMode::Block => Decision::Block,
+                GuardMode::Ask => Decision::Ask,
+                GuardMode::Warn => Decision::Allow,
             },
             rule: Some(id.to_owned()),
             detail: self.detail.clone(),

@@ -9,6 +9,7 @@
 mod words;
 
 mod finding;
+mod mark;
 mod meaning;
 mod paths;
 mod rules;
@@ -17,14 +18,13 @@ mod tools;
 mod urls;
 mod user;
 
+use ralph_core::config::GuardSettings;
 use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
 
 pub use finding::Trace;
-pub use rules::catalog::{
-    Example, Family, Pack, Rule, RuleId, Text, rule, rules as built_in_rules,
-};
-pub use user::{UserRule, UserRuleProblem};
+pub use rules::catalog::{Example, Family, Rule, RuleId, Text, rule, rules as built_in_rules};
+pub use user::{RuleProblem, check_rule};
 
 ralph_core::texts!();
 
@@ -48,24 +48,6 @@ impl Decision {
     }
 }
 
-/// What a rule does when it matches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    #[default]
-    Block,
-    Ask,
-    /// The call runs; the verdict carries a warning.
-    Warn,
-}
-
-/// What decides where the guard itself fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fail {
-    #[default]
-    Closed,
-    Open,
-}
-
 /// The file system, as far as the guard looks at it.
 pub trait World {
     /// Where a symbolic link leads, as it is written in it; `None` for
@@ -83,26 +65,6 @@ impl World for NoLinks {
     }
 }
 
-/// The settings of the guard.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Rules that are switched off, by id.
-    pub disabled: Vec<String>,
-    /// Rules that are off unless they are named here.
-    pub enabled: Vec<String>,
-    pub modes: Vec<(String, Mode)>,
-    /// Packs that are switched off.
-    pub without_packs: Vec<Pack>,
-    /// Directories and files outside the project that may be used.
-    pub allow_paths: Vec<String>,
-    /// Internal hosts that may be reached.
-    pub allow_hosts: Vec<String>,
-    pub rules: Vec<UserRule>,
-    /// The file system does not tell `A` from `a`.
-    pub ignore_case: bool,
-    pub fail: Fail,
-}
-
 /// Where a call happens.
 pub struct Context<'a> {
     /// The project's root: absolute, without a slash at its end.
@@ -112,7 +74,9 @@ pub struct Context<'a> {
     pub temporary: &'a [String],
     /// The path of the `ralph` binary itself, where it is known.
     pub binary: Option<&'a str>,
-    pub settings: &'a Settings,
+    /// The file system does not tell `A` from `a`.
+    pub ignore_case: bool,
+    pub settings: &'a GuardSettings,
     pub world: &'a dyn World,
 }
 
@@ -208,7 +172,10 @@ pub fn explain(call: &ToolCall, context: &Context) -> Explanation {
 }
 
 fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
-    let mut walker = meaning::walk::Walker::new(context, trace);
+    let rules = rules::Rules {
+        own: user::Index::new(&context.settings.rules),
+    };
+    let mut walker = meaning::Walker::new(context, &rules, trace);
     tools::judge(&mut walker, call);
     let mut verdict = Verdict::default();
     let mut matched = Vec::with_capacity(walker.findings.len());

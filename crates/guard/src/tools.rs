@@ -5,9 +5,9 @@ use crate::RuleId;
 use serde_json::Value;
 
 use crate::ToolCall;
+use crate::mark;
 use crate::meaning::code::{self, Language};
-use crate::meaning::{Env, Walker, mark};
-use crate::rules::{database, files, net};
+use crate::meaning::{Env, Walker, files, hosts, sql};
 
 /// How deep the input of an unknown tool is searched.
 const MAX_DEPTH: usize = 6;
@@ -196,28 +196,7 @@ fn patch(walker: &mut Walker, input: &Value, env: &Env) {
     let Some(text) = text else {
         return walker.report(RuleId::OpaquePayload, "patch");
     };
-    patched(walker, text, env);
-}
-
-/// Every file that stands in a patch.
-pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
-    for line in text.lines() {
-        let path = [
-            "*** Add File: ",
-            "*** Update File: ",
-            "*** Move to: ",
-            "+++ b/",
-            "+++ ",
-        ]
-        .iter()
-        .find_map(|start| line.strip_prefix(start));
-        if let Some(path) = path {
-            files::tool_write(walker, path.trim(), env);
-        }
-        if let Some(path) = line.strip_prefix("*** Delete File: ") {
-            files::delete(walker, path.trim(), env, false);
-        }
-    }
+    files::patched(walker, text, env);
 }
 
 fn urls(walker: &mut Walker, input: &Value) {
@@ -231,7 +210,7 @@ fn urls(walker: &mut Walker, input: &Value) {
         urls.extend(words.map(|word| word.trim_matches(['"', '\'', '(', ')', ',', '<', '>'])));
     }
     for url in &urls {
-        net::tool_fetch(walker, url);
+        hosts::tool_fetch(walker, url);
     }
     if urls.is_empty() {
         walker.report(RuleId::OpaquePayload, "url");
@@ -272,11 +251,11 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 || key.ends_with("_dir")
                 || one_of!(key, "source destination uri root cwd src dst");
             if matches!(key, "url" | "uri" | "href" | "endpoint" | "urls") && text.contains(':') {
-                net::tool_fetch(walker, text);
+                hosts::tool_fetch(walker, text);
             } else if matches!(key, "command" | "cmd" | "shell" | "script") {
                 walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
             } else if matches!(key, "sql" | "statement") || key == "query" && database {
-                database::judge_sql(walker, text);
+                sql::judge(walker, text);
             } else if is_path {
                 files::tool_write(walker, text, env);
                 files::tool_read(walker, text, env);

@@ -1,77 +1,25 @@
 //! Rules that people add, as data: a program, flags, paths, and examples
 //! that are checked.
 
-use ralph_core::lang::{Lang, Say};
-use ralph_core::tr;
+use ralph_core::config::{GuardRule, GuardSettings};
+use ralph_core::lang::Say;
 
 use crate::finding::{Finding, Found};
-use crate::meaning::{Command, Walker, mark};
-use crate::{Context, Mode, Settings, ToolCall};
-
-/// A rule of the configuration. Everything that is given must match.
-#[derive(Clone, Debug, Default)]
-pub struct UserRule {
-    pub id: String,
-    /// The program, by name; a glob is allowed.
-    pub program: String,
-    /// Words of which each must be among the arguments.
-    pub args: Vec<String>,
-    /// Globs of which one operand must match one.
-    pub paths: Vec<String>,
-    pub reason: String,
-    pub hint: String,
-    pub mode: Mode,
-    /// Commands that it must match, and that it must not.
-    pub matches: Vec<String>,
-    pub not_matches: Vec<String>,
-}
+use crate::mark;
+use crate::meaning::{Command, Walker};
+use crate::{Context, ToolCall};
 
 /// What is wrong with a rule of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UserRuleProblem {
+#[derive(Clone, Debug, PartialEq, Eq, Say)]
+pub enum RuleProblem {
+    #[say("it names no program; write program = \"NAME\"")]
     NoProgram,
+    #[say("it lacks examples; write at least one command in match and one in not_match")]
     NoExamples,
+    #[say("it does not match `{text}`, which stands in match; widen the rule or remove the example", text = _0)]
     Missed(String),
+    #[say("it matches `{text}`, which stands in not_match; narrow the rule or remove the example", text = _0)]
     Overreached(String),
-}
-
-impl Say for UserRuleProblem {
-    fn say(&self, lang: Lang) -> String {
-        match self {
-            UserRuleProblem::NoProgram => {
-                tr!(lang, "it names no program; write program = \"NAME\"")
-            }
-            UserRuleProblem::NoExamples => tr!(
-                lang,
-                "it lacks examples; write at least one command in match and one in not_match"
-            ),
-            UserRuleProblem::Missed(text) => tr!(
-                lang,
-                "it does not match `{text}`, which stands in match; widen the rule or remove the example"
-            ),
-            UserRuleProblem::Overreached(text) => tr!(
-                lang,
-                "it matches `{text}`, which stands in not_match; narrow the rule or remove the example"
-            ),
-        }
-    }
-}
-
-pub(crate) fn judge(walker: &mut Walker, command: &Command) {
-    let rules = &walker.context.settings.rules;
-    if rules.is_empty() {
-        return;
-    }
-    let index = walker.own_rules.get_or_init(|| Index::new(rules));
-    for rule in index
-        .about(command.name)
-        .filter(|rule| applies(rule, command))
-    {
-        walker.findings.push(Finding {
-            rule: Found::Own(rule.id.clone()),
-            detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
-        });
-    }
 }
 
 /// The rules by program: every command is held against them, and nearly every
@@ -79,19 +27,19 @@ pub(crate) fn judge(walker: &mut Walker, command: &Command) {
 #[derive(Debug)]
 pub(crate) struct Index<'a> {
     /// In the order of their programs.
-    named: Vec<&'a UserRule>,
-    globs: Vec<&'a UserRule>,
+    named: Vec<&'a GuardRule>,
+    globs: Vec<&'a GuardRule>,
 }
 
 impl<'a> Index<'a> {
-    fn new(rules: &'a [UserRule]) -> Self {
-        let is_glob = |rule: &&UserRule| rule.program.contains(['*', '?', '[', '\\']);
+    pub fn new(rules: &'a [GuardRule]) -> Self {
+        let is_glob = |rule: &&GuardRule| rule.program.contains(['*', '?', '[', '\\']);
         let (globs, mut named): (Vec<_>, Vec<_>) = rules.iter().partition(is_glob);
         named.sort_by_key(|rule| &rule.program);
         Index { named, globs }
     }
 
-    fn about(&self, program: &str) -> impl Iterator<Item = &'a UserRule> {
+    fn about(&self, program: &str) -> impl Iterator<Item = &'a GuardRule> {
         let from = self.named.partition_point(|rule| *rule.program < *program);
         let named = self
             .named
@@ -104,9 +52,19 @@ impl<'a> Index<'a> {
             .filter(move |rule| mark::glob_match(&rule.program, program));
         named.chain(globs).copied()
     }
+
+    pub fn judge(&self, walker: &mut Walker, command: &Command) {
+        let rules = self.about(command.name);
+        for rule in rules.filter(|rule| applies(rule, command)) {
+            walker.findings.push(Finding {
+                rule: Found::Own(rule.id.clone()),
+                detail: mark::show(&format!("{} {}", command.name, command.args.join(" "))),
+            });
+        }
+    }
 }
 
-fn applies(rule: &UserRule, command: &Command) -> bool {
+fn applies(rule: &GuardRule, command: &Command) -> bool {
     let has = |wanted: &String| command.args.iter().any(|word| word == wanted);
     let touches = |word: &String| {
         let word = mark::unmark(word);
@@ -117,42 +75,40 @@ fn applies(rule: &UserRule, command: &Command) -> bool {
     rule.args.iter().all(has) && (rule.paths.is_empty() || command.args.iter().any(touches))
 }
 
-impl UserRule {
-    /// Holds the rule against its own examples.
-    pub fn check(&self, context: &Context) -> Vec<UserRuleProblem> {
-        let mut problems = Vec::new();
-        if self.program.is_empty() {
-            problems.push(UserRuleProblem::NoProgram);
-        }
-        if self.matches.is_empty() || self.not_matches.is_empty() {
-            problems.push(UserRuleProblem::NoExamples);
-        }
-        let settings = Settings {
-            rules: vec![self.clone()],
-            ..Settings::default()
-        };
-        let context = Context {
-            settings: &settings,
-            ..*context
-        };
-        let found = |text: &String| {
-            let input = serde_json::json!({ "command": text });
-            let call = ToolCall {
-                tool: "Bash",
-                input: &input,
-                cwd: context.project,
-            };
-            crate::explain(&call, &context)
-                .matched
-                .iter()
-                .any(|(id, _)| *id == self.id)
-        };
-        for text in self.matches.iter().filter(|text| !found(text)) {
-            problems.push(UserRuleProblem::Missed(text.clone()));
-        }
-        for text in self.not_matches.iter().filter(|text| found(text)) {
-            problems.push(UserRuleProblem::Overreached(text.clone()));
-        }
-        problems
+/// Holds a rule against its own examples.
+pub fn check_rule(rule: &GuardRule, context: &Context) -> Vec<RuleProblem> {
+    let mut problems = Vec::new();
+    if rule.program.is_empty() {
+        problems.push(RuleProblem::NoProgram);
     }
+    if rule.matches.is_empty() || rule.not_matches.is_empty() {
+        problems.push(RuleProblem::NoExamples);
+    }
+    let settings = GuardSettings {
+        rules: vec![rule.clone()],
+        ..GuardSettings::default()
+    };
+    let context = Context {
+        settings: &settings,
+        ..*context
+    };
+    let found = |text: &String| {
+        let input = serde_json::json!({ "command": text });
+        let call = ToolCall {
+            tool: "Bash",
+            input: &input,
+            cwd: context.project,
+        };
+        crate::explain(&call, &context)
+            .matched
+            .iter()
+            .any(|(id, _)| *id == rule.id)
+    };
+    for text in rule.matches.iter().filter(|text| !found(text)) {
+        problems.push(RuleProblem::Missed(text.clone()));
+    }
+    for text in rule.not_matches.iter().filter(|text| found(text)) {
+        problems.push(RuleProblem::Overreached(text.clone()));
+    }
+    problems
 }

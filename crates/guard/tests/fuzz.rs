@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::judge_in;
-use ralph_guard::{Decision, NoLinks, Settings};
+use ralph_core::config::GuardSettings;
+use ralph_guard::{Decision, NoLinks};
 use serde_json::{Value, json};
 
 /// Far beyond what any bound of the guard allows, on any machine.
@@ -56,7 +57,7 @@ fn run(target: &str, bytes: &[u8]) {
 }
 
 fn check(tool: &str, input: &Value) {
-    let verdict = judge_in(tool, input, &Settings::default(), &NoLinks);
+    let verdict = judge_in(tool, input, &GuardSettings::default(), &NoLinks);
     assert!(verdict.decision == Decision::Allow || verdict.rule.is_some());
 }
 

@@ -4,10 +4,9 @@
 mod common;
 
 use common::{judge_in, verdict};
+use ralph_core::config::{GuardMode, GuardPack, GuardRule, GuardSettings};
 use ralph_core::lang::{Lang, Say};
-use ralph_guard::{
-    Decision, Mode, NoLinks, Pack, Settings, UserRule, UserRuleProblem, World, built_in_rules,
-};
+use ralph_guard::{Decision, NoLinks, RuleProblem, World, built_in_rules, check_rule};
 use serde_json::json;
 
 #[test]
@@ -34,13 +33,13 @@ fn every_rule_has_both_kinds_of_example_and_keeps_them() {
 
 /// The verdict where every other rule is off.
 fn only(id: &str, tool: &str, input: &serde_json::Value) -> Decision {
-    let settings = Settings {
-        disabled: built_in_rules()
+    let settings = GuardSettings {
+        disable: built_in_rules()
             .map(|rule| rule.id.to_owned())
             .filter(|other| other != id)
             .collect(),
-        enabled: vec![id.to_owned()],
-        ..Settings::default()
+        enable: vec![id.to_owned()],
+        ..GuardSettings::default()
     };
     judge_in(tool, input, &settings, &NoLinks).decision
 }
@@ -63,46 +62,50 @@ fn ids_are_unique_and_texts_are_there_in_every_language() {
     }
 }
 
-fn bash(command: &str, settings: &Settings) -> Decision {
+fn bash(command: &str, settings: &GuardSettings) -> Decision {
     judge_in("Bash", &json!({ "command": command }), settings, &NoLinks).decision
 }
 
 #[test]
 fn settings_switch_rules() {
-    let off = Settings {
-        disabled: vec!["git.reset-hard".into()],
-        ..Settings::default()
+    let off = GuardSettings {
+        disable: vec!["git.reset-hard".into()],
+        ..GuardSettings::default()
     };
     assert_eq!(bash("git reset --hard", &off), Decision::Allow);
     assert_eq!(bash("git reset --hard && rm -rf /", &off), Decision::Block);
-    let modes = Settings {
+    let modes = GuardSettings {
         modes: vec![
-            ("git.reset-hard".into(), Mode::Ask),
-            ("git.clean".into(), Mode::Warn),
+            ("git.reset-hard".into(), GuardMode::Ask),
+            ("git.clean".into(), GuardMode::Warn),
         ],
-        ..Settings::default()
+        ..GuardSettings::default()
     };
     assert_eq!(bash("git reset --hard", &modes), Decision::Ask);
     assert_eq!(bash("git clean -fd", &modes), Decision::Allow);
     assert_eq!(bash("git reset --hard; sudo ls", &modes), Decision::Block);
-    let packs = Settings {
-        without_packs: vec![Pack::Cloud],
-        ..Settings::default()
+    let packs = GuardSettings {
+        packs: vec![
+            GuardPack::Publishing,
+            GuardPack::Database,
+            GuardPack::Container,
+        ],
+        ..GuardSettings::default()
     };
     assert_eq!(bash("terraform destroy", &packs), Decision::Allow);
     assert_eq!(bash("dropdb x", &packs), Decision::Block);
-    let leased = Settings {
-        enabled: vec!["git.force-with-lease".into()],
-        ..Settings::default()
+    let leased = GuardSettings {
+        enable: vec!["git.force-with-lease".into()],
+        ..GuardSettings::default()
     };
     assert_eq!(
         bash("git push --force-with-lease", &leased),
         Decision::Block
     );
-    let allowed = Settings {
+    let allowed = GuardSettings {
         allow_paths: vec!["~/.cache/app".into(), "/srv/data".into()],
         allow_hosts: vec!["10.1.2.3".into(), "build.internal:8080".into()],
-        ..Settings::default()
+        ..GuardSettings::default()
     };
     assert_eq!(bash("rm -rf ~/.cache/app/x", &allowed), Decision::Allow);
     assert_eq!(bash("rm -rf ~/.cache/other", &allowed), Decision::Block);
@@ -115,8 +118,8 @@ fn settings_switch_rules() {
     );
 }
 
-fn own_rule() -> UserRule {
-    UserRule {
+fn own_rule() -> GuardRule {
+    GuardRule {
         id: "own.no-prod".into(),
         program: "deploy".into(),
         args: vec!["--prod".into()],
@@ -124,15 +127,15 @@ fn own_rule() -> UserRule {
         hint: "use --staging".into(),
         matches: vec!["deploy --prod".into(), "timeout 5 deploy app --prod".into()],
         not_matches: vec!["deploy --staging".into()],
-        ..UserRule::default()
+        ..GuardRule::default()
     }
 }
 
 #[test]
 fn rules_of_the_configuration_are_judged_like_the_built_in_ones() {
-    let settings = Settings {
+    let settings = GuardSettings {
         rules: vec![own_rule()],
-        ..Settings::default()
+        ..GuardSettings::default()
     };
     let verdict = judge_in(
         "Bash",
@@ -149,26 +152,27 @@ fn rules_of_the_configuration_are_judged_like_the_built_in_ones() {
 #[test]
 fn rules_of_the_configuration_are_held_to_their_examples() {
     let temporary = ["/tmp".to_owned()];
-    let settings = Settings::default();
+    let settings = GuardSettings::default();
     let context = ralph_guard::Context {
         project: common::PROJECT,
         home: "/home/dev",
         temporary: &temporary,
         binary: None,
+        ignore_case: false,
         settings: &settings,
         world: &NoLinks,
     };
-    assert_eq!(own_rule().check(&context), []);
-    let wrong = UserRule {
+    assert_eq!(check_rule(&own_rule(), &context), []);
+    let wrong = GuardRule {
         matches: vec!["deploy --staging".into()],
         not_matches: vec!["deploy --prod".into()],
         ..own_rule()
     };
     assert_eq!(
-        wrong.check(&context),
+        check_rule(&wrong, &context),
         [
-            UserRuleProblem::Missed("deploy --staging".into()),
-            UserRuleProblem::Overreached("deploy --prod".into())
+            RuleProblem::Missed("deploy --staging".into()),
+            RuleProblem::Overreached("deploy --prod".into())
         ]
     );
 }
@@ -178,7 +182,7 @@ fn a_block_says_what_why_by_which_rule_and_what_instead() {
     let verdict = judge_in(
         "Bash",
         &json!({"command": "cat .env"}),
-        &Settings::default(),
+        &GuardSettings::default(),
         &NoLinks,
     );
     let text = verdict.say(Lang::ZhTw);
@@ -221,7 +225,7 @@ fn links_are_followed_before_a_path_is_judged() {
         judge_in(
             tool,
             &json!({ "file_path": path }),
-            &Settings::default(),
+            &GuardSettings::default(),
             &world,
         )
         .decision
@@ -247,7 +251,7 @@ fn links_are_followed_before_a_path_is_judged() {
         judge_in(
             "Bash",
             &json!({ "command": command }),
-            &Settings::default(),
+            &GuardSettings::default(),
             &world,
         )
         .decision
@@ -264,13 +268,14 @@ fn links_are_followed_before_a_path_is_judged() {
 #[test]
 fn a_project_in_a_temporary_directory_keeps_its_borders() {
     let temporary = ["/tmp".to_owned()];
-    let settings = Settings::default();
+    let settings = GuardSettings::default();
     let check = |project: &str, tool: &str, text: &str, blocked: bool| {
         let context = ralph_guard::Context {
             project,
             home: "/home/dev",
             temporary: &temporary,
             binary: None,
+            ignore_case: false,
             settings: &settings,
             world: &NoLinks,
         };
@@ -325,17 +330,25 @@ fn a_project_in_a_temporary_directory_keeps_its_borders() {
 
 #[test]
 fn a_case_insensitive_file_system_has_one_git_directory() {
-    let settings = Settings {
+    let context = ralph_guard::Context {
+        project: common::PROJECT,
+        home: "/home/dev",
+        temporary: &[],
+        binary: None,
         ignore_case: true,
-        ..Settings::default()
+        settings: &GuardSettings::default(),
+        world: &NoLinks,
     };
-    assert_eq!(bash("rm -rf .GIT", &settings), Decision::Block);
-    let read = judge_in(
-        "Read",
-        &json!({"file_path": "/HOME/dev/Project/src/a.rs"}),
-        &settings,
-        &NoLinks,
-    );
-    assert_eq!(read.decision, Decision::Allow);
+    let decision = |tool, text| {
+        let call = ralph_guard::ToolCall {
+            tool,
+            input: &common::input(tool, text),
+            cwd: common::PROJECT,
+        };
+        ralph_guard::judge(&call, &context).decision
+    };
+    assert_eq!(decision("Bash", "rm -rf .GIT"), Decision::Block);
+    let path = "/HOME/dev/Project/src/a.rs";
+    assert_eq!(decision("Read", path), Decision::Allow);
     assert!(verdict("Read", "/home/dev/Project/src/a.rs").0);
 }

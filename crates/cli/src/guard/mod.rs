@@ -8,8 +8,9 @@ pub mod trust;
 
 use std::path::{Path, PathBuf};
 
+use ralph_core::config::GuardSettings;
 use ralph_core::lang::Lang;
-use ralph_guard::{Context, Decision, Settings, ToolCall, World};
+use ralph_guard::{Context, Decision, ToolCall, World};
 
 /// The disk, as far as links go.
 #[derive(Debug, Clone, Copy)]
@@ -48,12 +49,13 @@ impl Place {
         }
     }
 
-    pub fn context<'a>(&'a self, settings: &'a Settings) -> Context<'a> {
+    pub fn context<'a>(&'a self, settings: &'a GuardSettings) -> Context<'a> {
         Context {
             project: &self.project,
             home: &self.home,
             temporary: &self.temporary,
             binary: self.binary.as_deref(),
+            ignore_case: cfg!(any(windows, target_os = "macos")),
             settings,
             world: &Disk,
         }
@@ -63,7 +65,7 @@ impl Place {
 /// Why a command that an agent wants Ralph to run must not be run; none where
 /// it may. The built-in rules judge it, whatever the project's file says.
 pub fn permit(root: &Path, command: &str) -> Option<String> {
-    let settings = Settings::default();
+    let settings = GuardSettings::default();
     let input = serde_json::json!({ "command": command });
     let place = Place::new(root);
     let call = ToolCall {

@@ -3,9 +3,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ralph_core::config::GuardFailure;
 use ralph_core::machine::iso_utc;
 use ralph_core::text;
-use ralph_guard::Fail;
 use ralph_store::layout::{Layout, RunId};
 use ralph_store::{guard_log, stats};
 use serde_json::json;
@@ -40,7 +40,7 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Host) {
             judged.verdict.detail.as_str(),
         ),
     };
-    let is_silent = !judged.blocks() && !matches!(judged.failure, Some((Fail::Open, _)));
+    let is_silent = !judged.blocks() && !matches!(judged.failure, Some((GuardFailure::Open, _)));
     if is_silent {
         return;
     }

@@ -20,9 +20,10 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ralph_core::config::{GuardFailure, GuardSettings};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
-use ralph_guard::{Decision, Fail, Settings, ToolCall, Verdict};
+use ralph_guard::{Decision, ToolCall, Verdict};
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
@@ -73,7 +74,7 @@ fn pre_tool_use(options: &Options) -> u8 {
     }
     .unwrap_or_else(app::environment_lang);
     if let Ok(loaded) = &loaded {
-        let open = loaded.settings.fail == Fail::Open;
+        let open = loaded.settings.fail == GuardFailure::Open;
         FAILS_OPEN.store(open, Ordering::Relaxed);
     }
     let call = Call {
@@ -84,15 +85,15 @@ fn pre_tool_use(options: &Options) -> u8 {
         (Err(bad), loaded) => Judged::failed(bad.say(lang), fail_of(loaded.as_ref().ok())),
         (Ok(payload), Err(trouble)) if payload.only_reads() => {
             // Nothing is lost by reading: the built-in rules judge it.
-            let mut judged = call.judge(payload, &Settings::default());
+            let mut judged = call.judge(payload, &GuardSettings::default());
             judged.note = trouble.say(lang);
             judged
         }
-        (Ok(_), Err(trouble)) => Judged::failed(trouble.say(lang), Fail::Closed),
-        (Ok(_), Ok(loaded)) if !loaded.enabled => Judged::default(),
+        (Ok(_), Err(trouble)) => Judged::failed(trouble.say(lang), GuardFailure::Closed),
+        (Ok(_), Ok(loaded)) if !loaded.settings.enabled => Judged::default(),
         (Ok(payload), Ok(loaded)) => {
             let mut judged = call.judge(payload, &loaded.settings);
-            judged.shadow = loaded.shadow;
+            judged.shadow = loaded.settings.shadow;
             judged.note = loaded.note(lang);
             judged
         }
@@ -120,14 +121,14 @@ struct Call<'a> {
 struct Judged {
     verdict: Verdict,
     /// Set where the guard itself failed.
-    failure: Option<(Fail, String)>,
+    failure: Option<(GuardFailure, String)>,
     shadow: bool,
     /// Something about the settings that the answer has to say.
     note: String,
 }
 
 impl Call<'_> {
-    fn judge(&self, payload: &Payload, settings: &Settings) -> Judged {
+    fn judge(&self, payload: &Payload, settings: &GuardSettings) -> Judged {
         let place = Place::new(self.root);
         let cwd = match &payload.cwd {
             Some(cwd) => project::real(Path::new(cwd)),
@@ -146,7 +147,7 @@ impl Call<'_> {
 }
 
 impl Judged {
-    fn failed(why: String, fail: Fail) -> Judged {
+    fn failed(why: String, fail: GuardFailure) -> Judged {
         Judged {
             failure: Some((fail, why)),
             ..Judged::default()
@@ -156,7 +157,7 @@ impl Judged {
     /// Whether the call is to be held up, had it not been for shadow mode.
     fn blocks(&self) -> bool {
         match &self.failure {
-            Some((fail, _)) => *fail == Fail::Closed,
+            Some((fail, _)) => *fail == GuardFailure::Closed,
             None => self.verdict.decision > Decision::Allow,
         }
     }
@@ -164,8 +165,8 @@ impl Judged {
     fn answer(&self, lang: Lang) -> Answer {
         if let Some((fail, why)) = &self.failure {
             return match fail {
-                Fail::Closed => Answer::Deny(closed(why, lang)),
-                Fail::Open => Answer::Warn(open(why, lang)),
+                GuardFailure::Closed => Answer::Deny(closed(why, lang)),
+                GuardFailure::Open => Answer::Warn(open(why, lang)),
             };
         }
         if self.verdict.rule.is_none() || self.shadow {
@@ -187,8 +188,8 @@ impl Judged {
     }
 }
 
-fn fail_of(loaded: Option<&Loaded>) -> Fail {
-    loaded.map_or(Fail::Closed, |loaded| loaded.settings.fail)
+fn fail_of(loaded: Option<&Loaded>) -> GuardFailure {
+    loaded.map_or(GuardFailure::Closed, |loaded| loaded.settings.fail)
 }
 
 fn closed(why: &str, lang: Lang) -> String {

@@ -40,7 +40,7 @@ impl DryRun<'_> {
             "outward": plan.outward(),
             "notify": plan.notifier.is_on().then(|| json!({
                 "ways": plan.notifier.ways.iter().map(|way| way.say(Lang::En)).collect::<Vec<_>>(),
-                "on": plan.notifier.on.iter().map(|topic| topic.word()).collect::<Vec<_>>(),
+                "on": plan.notifier.on,
             })),
             "flow": plan.rules.flow.as_ref().map(|rules| rules.flow.name.as_str()),
             "hooks_installed": plan.agents.iter().all(Agent::is_guarded),
@@ -86,7 +86,7 @@ impl fmt::Display for DryRun<'_> {
         }
         if plan.notifier.is_on() {
             let ways: Vec<String> = plan.notifier.ways.iter().map(|way| way.say(lang)).collect();
-            let topics: Vec<&str> = plan.notifier.on.iter().map(|topic| topic.word()).collect();
+            let topics: Vec<&str> = plan.notifier.on.iter().map(Into::into).collect();
             let (ways, topics) = (ways.join(", "), topics.join(", "));
             writeln!(f, "  {}", tr!(lang, "notifications: {ways} ({topics})"))?;
         }

@@ -118,7 +118,7 @@ fn is_whole(rule: &GuardRule) -> bool {
 /// The rule and the mode of `git.reset-hard=ask`.
 pub(super) fn mode_of(text: &str) -> Option<(String, GuardMode)> {
     let (id, word) = text.split_once('=')?;
-    let mode = GuardMode::from_word(word.trim())?;
+    let mode = word.trim().parse().ok()?;
     Some((id.trim().to_owned(), mode)).filter(|(id, _)| !id.is_empty())
 }
 

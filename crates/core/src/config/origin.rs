@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// The place that set a value. [`Origin::rank`] is the order of precedence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Origin {
     Default,
     /// The preset's name.
@@ -28,18 +29,6 @@ impl Origin {
             Origin::File(_) => 3,
             Origin::Env(_) => 4,
             Origin::Flag(_) => 5,
-        }
-    }
-
-    /// The kind of origin, for machines.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Origin::Default => "default",
-            Origin::Preset(_) => "preset",
-            Origin::Foreign(_) => "foreign",
-            Origin::File(_) => "file",
-            Origin::Env(_) => "env",
-            Origin::Flag(_) => "flag",
         }
     }
 

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
-use toml::Value;
 
 use super::error::ConfigError;
 use super::layer::{Layer, Sourced};
@@ -58,8 +57,8 @@ impl Resolved {
         let entries = self.values.iter().map(|(key, sourced)| {
             let Sourced { value, place } = sourced;
             let mut entry = Map::new();
-            entry.insert("value".to_owned(), plain_json(value));
-            entry.insert("origin".to_owned(), json!(place.origin.kind()));
+            entry.insert("value".to_owned(), json!(value));
+            entry.insert("origin".to_owned(), json!(place.origin.into_str()));
             if let Some(name) = place.origin.name() {
                 entry.insert("name".to_owned(), json!(name));
             }
@@ -141,19 +140,4 @@ fn render<'a>(entries: impl Iterator<Item = (&'a str, &'a Sourced)>, with_origin
         text.push('\n');
     }
     text
-}
-
-fn plain_json(value: &Value) -> Json {
-    match value {
-        Value::String(text) => json!(text),
-        Value::Integer(number) => json!(number),
-        Value::Float(number) => json!(number),
-        Value::Boolean(truth) => json!(truth),
-        Value::Datetime(date) => json!(date.to_string()),
-        Value::Array(items) => items.iter().map(plain_json).collect(),
-        Value::Table(table) => table
-            .iter()
-            .map(|(key, value)| (key.clone(), plain_json(value)))
-            .collect(),
-    }
 }

@@ -9,147 +9,73 @@ use crate::usage::Usd;
 
 pub use crate::machine::WarnAt;
 
-/// Defines an enum whose variants are the words of a `One of:` setting.
-macro_rules! choice {
-    ($(#[$attribute:meta])* $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$attribute])*
+/// Enums whose variants are the words of a `One of:` setting, in lower case
+/// where none is given.
+macro_rules! choices {
+    ($($(#[$attribute:meta])* $name:ident {
+        $($(#[$mark:meta])* $variant:ident $(= $word:literal)?),+
+    })+) => {
+        $($(#[$attribute])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum $name { $(#[serde(rename = $word)] $variant),+ }
-
-        impl $name {
-            pub const WORDS: &[&str] = &[$($word),+];
-
-            /// The word in the configuration.
-            pub fn word(self) -> &'static str {
-                match self {
-                    $($name::$variant => $word,)+
-                }
-            }
-
-            /// The variant of a word in the configuration.
-            pub fn from_word(word: &str) -> Option<$name> {
-                match word {
-                    $($word => Some($name::$variant),)+
-                    _ => None,
-                }
-            }
-        }
+        #[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantNames)]
+        #[serde(rename_all = "kebab-case")]
+        #[strum(serialize_all = "kebab-case", const_into_str)]
+        pub enum $name {
+            $($(#[$mark])* $(#[serde(rename = $word)] #[strum(to_string = $word)])? $variant,)+
+        })+
     };
 }
 
-choice!(
+choices! {
     /// What happens at the last iteration.
-    OnLimit { Menu = "menu", Pause = "pause", Stop = "stop" }
-);
-choice!(
+    OnLimit { Menu, Pause, Stop }
     /// Which of several promise tags decides.
-    PromiseConflict { Last = "last", FirstClass = "first-class" }
-);
-choice!(
+    PromiseConflict { Last, FirstClass }
     /// Where the work comes from.
     TaskSource {
-        Auto = "auto",
-        SpecKit = "spec-kit",
-        OpenSpec = "openspec",
-        Prd = "prd",
-        FixPlan = "fix_plan",
-        Plain = "plain",
-        Prompt = "prompt",
-        Delta = "delta",
-        None = "none",
+        Auto, SpecKit, OpenSpec = "openspec", Prd, FixPlan = "fix_plan", Plain, Prompt, Delta,
+        None
     }
-);
-choice!(
     /// What the verify gate does when its time is up.
-    OnVerifyTimeout { Allow = "allow", Reset = "reset" }
-);
-choice!(
+    OnVerifyTimeout { Allow, Reset }
     /// Whether completion markers are asked for.
-    Markers { Auto = "auto", Required = "required", Off = "off" }
-);
-choice!(
+    Markers { Auto, Required, Off }
     /// When the loop verifies.
-    VerifyWhen { Each = "each", Complete = "complete" }
-);
-choice!(
+    VerifyWhen { Each, Complete }
     /// What a tick needs before it stands.
-    TickProof { Proven = "proven", Agent = "agent" }
-);
-choice!(
+    TickProof { Proven, Agent }
     /// What happens where checks were weakened.
-    IntegrityMode { Strict = "strict", Warn = "warn", Off = "off" }
-);
-choice!(
+    IntegrityMode { Strict, Warn, Off }
     /// One kind of evidence of progress.
-    Evidence { Tasks = "tasks", Phase = "phase", Commit = "commit", Tree = "tree" }
-);
-choice!(
+    Evidence { Tasks, Phase, Commit, Tree }
     /// How a gate file is compared with later changes.
-    Freshness { Content = "content", Time = "time", Off = "off" }
-);
-choice!(
+    Freshness { Content, Time, Off }
     /// Which gate files are believed.
-    GateTrust { Signed = "signed", File = "file" }
-);
-choice!(
+    GateTrust { Signed, File }
     /// Who merges a pull request.
-    Merge { Off = "off", Own = "self", Auto = "auto" }
-);
-choice!(
+    Merge { Off, Own = "self", Auto }
     /// What a run has to reach on a forge.
-    PrGoal { None = "none", P0 = "p0", P1 = "p1" }
-);
-choice!(
+    PrGoal { None, P0, P1 }
     /// Where pull requests are made.
-    ForgeName { Auto = "auto", GitHub = "github", GitLab = "gitlab" }
-);
-choice!(
+    ForgeName { Auto, GitHub = "github", GitLab = "gitlab" }
     /// How a pull request is merged.
-    MergeMethod { Squash = "squash", Merge = "merge", Rebase = "rebase" }
-);
-choice!(
+    MergeMethod { Squash, Merge, Rebase }
     /// What a failure of the guard does to a call.
-    GuardFailure { Closed = "closed", Open = "open" }
-);
-choice!(
+    GuardFailure { Closed, Open }
     /// What an agent may do without asking.
-    Permissions { Auto = "auto", Default = "default", Edit = "edit", Plan = "plan" }
-);
-choice!(
+    Permissions { Auto, Default, Edit, Plan }
     /// What a turn begins with.
-    AgentSession { Fresh = "fresh", Resume = "resume" }
-);
-choice!(
-    /// What a rule of the guard does when it matches.
-    GuardMode { Block = "block", Ask = "ask", Warn = "warn" }
-);
-choice!(
+    AgentSession { Fresh, Resume }
+    /// What a rule of the guard does when it matches; a warned call runs.
+    #[derive(Default)]
+    GuardMode { #[default] Block, Ask, Warn }
     /// Rules of the guard that are switched together.
-    GuardPack {
-        Publishing = "publishing",
-        Database = "database",
-        Container = "container",
-        Cloud = "cloud",
-    }
-);
-choice!(
+    GuardPack { Publishing, Database, Container, Cloud }
     /// What a person who is not looking is told of.
-    NotifyTopic {
-        End = "end",
-        Question = "question",
-        Waiting = "waiting",
-        Limit = "limit",
-        Error = "error",
-        Rejected = "rejected",
-        Guard = "guard",
-        Start = "start",
-        Turn = "turn",
-    }
-);
-choice!(
+    NotifyTopic { End, Question, Waiting, Limit, Error, Rejected, Guard, Start, Turn }
     /// How thorough the roles are.
-    Risk { Auto = "auto", Low = "low", Medium = "medium", High = "high" }
-);
+    Risk { Auto, Low, Medium, High }
+}
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -408,7 +334,7 @@ impl Default for GuardSettings {
 }
 
 /// A rule that a person added, as data. Everything that is given must match.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardRule {
     pub id: String,
@@ -426,22 +352,6 @@ pub struct GuardRule {
     pub matches: Vec<String>,
     #[serde(rename = "not_match")]
     pub not_matches: Vec<String>,
-}
-
-impl Default for GuardRule {
-    fn default() -> GuardRule {
-        GuardRule {
-            id: String::new(),
-            program: String::new(),
-            args: Vec::new(),
-            paths: Vec::new(),
-            reason: String::new(),
-            hint: String::new(),
-            mode: GuardMode::Block,
-            matches: Vec::new(),
-            not_matches: Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -41,7 +41,7 @@ pub enum ConfigWarning {
     #[say("{place}: this is not NAME=value and is not used: ralph reads the file and never runs it.", place = say_line(file, Some(*line), lang))]
     NotAnAssignment { file: String, line: usize },
     /// A `.skillpackrc` that breaks a rule of its own tool.
-    #[say(numbered(rule.code(), &path, &rule.reason(lang), &rule.fix(lang)), path = format!("{file} {}", rule.path()))]
+    #[say(rule.say_of(file, lang))]
     BrokenRule { file: String, rule: SkillpackRule },
     /// Two files of other tools disagree.
     #[say("\"{key}\" is set differently by {used} and by {ignored}; {used} is used. Set it in .ralph/config.toml to decide.", used = used.say(lang), ignored = ignored.say(lang))]
@@ -72,55 +72,38 @@ pub enum SkillpackRule {
 }
 
 impl SkillpackRule {
-    fn code(&self) -> &'static str {
-        match self {
-            SkillpackRule::WeightsSumTo100 { .. } => "CFG-004",
-            SkillpackRule::ThresholdsIncrease { .. } => "CFG-005",
-            SkillpackRule::WarningWithinMaximum { .. } => "CFG-006",
-            SkillpackRule::IntervalWithinMaximum { .. } => "CFG-007",
-        }
-    }
-
-    fn path(&self) -> &'static str {
-        match self {
-            SkillpackRule::WeightsSumTo100 { .. } => "routing.weights",
-            SkillpackRule::ThresholdsIncrease { .. } => "routing.thresholds",
-            SkillpackRule::WarningWithinMaximum { .. } => "loop.warning_threshold",
-            SkillpackRule::IntervalWithinMaximum { .. } => "loop.auto_checkpoint_interval",
-        }
-    }
-
-    fn reason(&self, lang: Lang) -> String {
-        match self {
-            SkillpackRule::WeightsSumTo100 { sum } => {
-                tr!(lang, "the weights sum to {sum}, so they are not used")
-            }
-            SkillpackRule::ThresholdsIncrease { found } => tr!(
-                lang,
-                "the thresholds do not increase below 100: {found}, so they are not used"
-            ),
-            SkillpackRule::WarningWithinMaximum { warning, maximum }
-            | SkillpackRule::IntervalWithinMaximum {
-                interval: warning,
-                maximum,
-            } => tr!(
+    fn say_of(&self, file: &str, lang: Lang) -> String {
+        let above = |warning: &i64, maximum: &i64| {
+            let reason = tr!(
                 lang,
                 "{warning} is more than loop.max_iterations ({maximum}), so it is not used"
-            ),
-        }
-    }
-
-    fn fix(&self, lang: Lang) -> String {
-        match self {
-            SkillpackRule::WeightsSumTo100 { .. } => tr!(lang, "make them sum to 100"),
-            SkillpackRule::ThresholdsIncrease { .. } => {
-                tr!(lang, "make direct < planned < ralph < 100")
+            );
+            (reason, tr!(lang, "write {maximum} or less"))
+        };
+        let (code, key, (reason, fix)) = match self {
+            SkillpackRule::WeightsSumTo100 { sum } => {
+                let reason = tr!(lang, "the weights sum to {sum}, so they are not used");
+                let fix = tr!(lang, "make them sum to 100");
+                ("CFG-004", "routing.weights", (reason, fix))
             }
-            SkillpackRule::WarningWithinMaximum { maximum, .. }
-            | SkillpackRule::IntervalWithinMaximum { maximum, .. } => {
-                tr!(lang, "write {maximum} or less")
+            SkillpackRule::ThresholdsIncrease { found } => {
+                let reason = tr!(
+                    lang,
+                    "the thresholds do not increase below 100: {found}, so they are not used"
+                );
+                let fix = tr!(lang, "make direct < planned < ralph < 100");
+                ("CFG-005", "routing.thresholds", (reason, fix))
             }
-        }
+            SkillpackRule::WarningWithinMaximum { warning, maximum } => {
+                let why = above(warning, maximum);
+                ("CFG-006", "loop.warning_threshold", why)
+            }
+            SkillpackRule::IntervalWithinMaximum { interval, maximum } => {
+                let why = above(interval, maximum);
+                ("CFG-007", "loop.auto_checkpoint_interval", why)
+            }
+        };
+        numbered(code, &format!("{file} {key}"), &reason, &fix)
     }
 }
 

@@ -88,7 +88,7 @@ fn check_step(flow: &Flow, index: usize, step: &Step, found: &mut Vec<(Path, Pro
         add(&["prompt"], Problem::UnknownVariable { name });
     }
     if let Some(word) = &step.permissions
-        && crate::config::Permissions::from_word(word).is_none()
+        && word.parse::<crate::config::Permissions>().is_err()
     {
         let word = word.clone();
         add(&["permissions"], Problem::BadPermissions { word });

@@ -36,7 +36,7 @@ async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery
     };
     let env = [
         ("RALPH_NOTIFY_ID", message.id.as_str()),
-        ("RALPH_NOTIFY_TOPIC", message.topic.word()),
+        ("RALPH_NOTIFY_TOPIC", message.topic.into_str()),
         ("RALPH_NOTIFY_EVENT", message.event),
         ("RALPH_NOTIFY_RUN", &message.run_id),
         ("RALPH_NOTIFY_TITLE", &message.title),

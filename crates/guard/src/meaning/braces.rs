@@ -1,6 +1,6 @@
 //! The pieces of a word, and what its braces stand for: `a{b,c}` and `{1..3}`.
 
-use super::mark::UNKNOWN;
+use crate::mark::UNKNOWN;
 use crate::shell::{Part, Word};
 
 /// How many results the braces of one word may have.

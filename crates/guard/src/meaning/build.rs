@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::env::{Env, Flow};
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::RuleId;
 
 impl Walker<'_> {

@@ -2,9 +2,9 @@
 
 use super::command::Command;
 use super::env::{Env, Flow, Value};
-use super::mark::{self, UNKNOWN};
-use super::walk::Walker;
+use super::walker::Walker;
 use crate::RuleId;
+use crate::mark::{self, UNKNOWN};
 
 #[derive(Debug)]
 pub enum Effect {
@@ -99,7 +99,7 @@ impl Walker<'_> {
         let args = command.args;
         for argument in args.iter().filter(|argument| !argument.starts_with('-')) {
             if let Some((name, value)) = argument.split_once('=') {
-                crate::rules::assignment(self, name, &Value::text(value), env);
+                self.judges.assignment(self, name, &Value::text(value), env);
             }
             declare(argument, env);
         }

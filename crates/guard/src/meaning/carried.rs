@@ -4,9 +4,8 @@
 
 use super::command::Command;
 use super::env::{Env, Flow};
-use super::interpret;
-use super::walk::Walker;
-use crate::rules;
+use super::walker::Walker;
+use super::{interpret, known};
 use crate::words::Words;
 
 /// Programs whose words are texts, names or patterns, and those that are
@@ -45,7 +44,7 @@ impl Walker<'_> {
         }
         for (flag, text) in args.iter().zip(args.iter().skip(1)) {
             let starts = text.split_once(' ').map(|(first, _)| first);
-            if RUNS.contains(&flag.as_str()) && starts.is_some_and(rules::is_dangerous_program) {
+            if RUNS.contains(&flag.as_str()) && starts.is_some_and(known::is_dangerous_program) {
                 self.trace.unwrapped(command.name);
                 self.aside(text, env);
             }
@@ -70,6 +69,6 @@ fn is_command(words: &[String]) -> bool {
         "dd" => first.starts_with("if=") || first.starts_with("of="),
         "git" => matches!(first, "push" | "reset" | "clean"),
         "chmod" | "chown" => flag("R"),
-        _ => interpret::is_shell(name) && flag("c") && args.len() > 1,
+        _ => known::is_shell(name) && flag("c") && args.len() > 1,
     }
 }

@@ -48,6 +48,14 @@ impl<'a> Command<'a> {
         }
     }
 
+    /// What is piped in, as it comes out of a program that changes it.
+    pub fn filtered(&self) -> Flow {
+        match self.stdin {
+            Flow::Network | Flow::Environment | Flow::Archive => self.stdin.clone(),
+            _ => Flow::Unknown,
+        }
+    }
+
     /// Each word with the one behind it: an option and its value.
     pub fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let words = self.args.iter().map(String::as_str);

@@ -3,7 +3,6 @@
 use super::args::NO_VALUES;
 use super::command::Command;
 use super::env::Flow;
-use super::output::filtered;
 
 pub fn echo(args: &[String]) -> String {
     let is_flag = |a: &&String| {
@@ -113,7 +112,7 @@ pub fn decoded(command: &Command) -> Flow {
         _ => args.short('d') || args.short('D') || args.long("decode"),
     };
     if !decodes {
-        return filtered(command);
+        return command.filtered();
     }
     let bytes = match (command.name, command.stdin) {
         ("rev", Flow::Text(text)) => {

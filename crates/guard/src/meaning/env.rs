@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::shell::{Node, Word};
 
-use super::mark::UNKNOWN;
+use crate::mark::UNKNOWN;
 
 /// How many values a variable may have before it counts as unknown.
 const MAX_VALUES: usize = 12;

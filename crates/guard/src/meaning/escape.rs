@@ -3,8 +3,8 @@
 
 use super::command::Command;
 use super::env::Env;
-use super::interpret;
-use super::walk::Walker;
+use super::known;
+use super::walker::Walker;
 use crate::RuleId;
 use crate::words::ByWord;
 
@@ -81,6 +81,6 @@ pub fn is_bare_shell(text: &str) -> bool {
         .skip_while(|word| *word == "exec")
         .take_while(|word| !word.starts_with('#'))
         .filter(|word| !word.contains(['<', '>']));
-    words.next().is_some_and(interpret::is_shell)
+    words.next().is_some_and(known::is_shell)
         && words.all(|word| matches!(word, "-i" | "-p" | "-l" | "-il" | "-li"))
 }

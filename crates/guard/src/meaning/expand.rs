@@ -5,10 +5,10 @@ use crate::shell::{Operation, Part, Word};
 
 use super::braces::{Atom, atoms, braces, plain};
 use super::env::{Documents, Env, Flow, Value};
-use super::mark::{self, NETWORK, SECRET, UNKNOWN};
+use super::known;
 use super::parameter::{cut_prefix, cut_suffix, element, replace, slice};
-use super::walk::Walker;
-use crate::rules::secret;
+use super::walker::Walker;
+use crate::mark::{self, NETWORK, SECRET, UNKNOWN};
 
 /// How many texts one word may become.
 const MAX_ALTERNATIVES: usize = 64;
@@ -280,7 +280,7 @@ impl Walker<'_> {
                     if texts.is_empty() {
                         texts.push(String::new());
                     }
-                    if secret::is_secret_variable(name) {
+                    if known::is_secret_variable(name) {
                         texts.push(SECRET.to_string());
                     }
                     Value::Texts(texts)
@@ -365,7 +365,7 @@ impl Walker<'_> {
 }
 
 fn unknown(name: &str) -> Value {
-    if secret::is_secret_variable(name) {
+    if known::is_secret_variable(name) {
         Value::Texts(vec![SECRET.to_string()])
     } else {
         Value::unknown()

@@ -5,19 +5,11 @@ use super::args::{Args, Takes};
 use super::code::{self, Language};
 use super::command::Command;
 use super::env::{Env, Flow};
-use super::mark;
-use super::walk::Walker;
+use super::walker::Walker;
+use super::{files, known};
 use crate::RuleId;
+use crate::mark;
 use crate::words::Words;
-
-static SHELLS: Words = Words::new(words!(
-    "sh bash zsh dash ksh ash mksh fish rbash yash csh tcsh hush posh nu xonsh elvish"
-));
-
-pub fn is_shell(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    SHELLS.contains(&name)
-}
 
 /// Where a compiler puts what it made.
 const OUTPUT: Takes = takes!("o", "");
@@ -58,7 +50,7 @@ pub fn language(name: &str) -> Option<Language> {
 impl Walker<'_> {
     /// Judges the code that an interpreter is given; `None` if it is none.
     pub fn interpreter(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
-        if is_shell(command.name) {
+        if known::is_shell(command.name) {
             return Some(self.shell(command, env));
         }
         if matches!(command.name, "ghc" | "swift") {
@@ -373,7 +365,7 @@ impl Walker<'_> {
                 self.run(rest, env, &Flow::Unknown);
             }
             Some("venv" | "virtualenv") => {
-                crate::rules::files::write_all(
+                files::write_all(
                     self,
                     rest.iter().skip(1).filter(|word| !word.starts_with('-')),
                     env,
@@ -387,7 +379,7 @@ impl Walker<'_> {
             Some("http.server") => {
                 let takes = takes!("db", "directory bind");
                 let options = Args::read(rest, takes);
-                crate::rules::files::read_all(self, options.values(&["d", "directory"]), env);
+                files::read_all(self, options.values(&["d", "directory"]), env);
             }
             _ => {}
         }

@@ -5,9 +5,12 @@ use super::args::{Args, NO_VALUES};
 use super::command::Command;
 use super::decode::{decoded, echo, printf};
 use super::env::{Env, Flow};
+use super::known;
 use super::stream::found_paths;
-use super::walk::{Walker, join};
+use super::walk::join;
+use super::walker::Walker;
 use crate::RuleId;
+use crate::mark;
 use crate::words::{Words, is_one_of};
 
 /// Programs whose output is code that is meant to be evaluated, made by the
@@ -51,7 +54,7 @@ impl Walker<'_> {
             "mktemp" => Flow::Text(format!("{}/tmp.made", self.temporary())),
             "whoami" | "hostname" | "uname" | "id" | "nproc" | "date" | "wc" | "arch" | "tty"
             | "logname" | "getconf" | "tput" => Flow::text("value"),
-            "pgrep" | "pidof" if args.iter().any(|name| crate::rules::is_vital(name)) => {
+            "pgrep" | "pidof" if args.iter().any(|name| known::is_vital(name)) => {
                 // Whoever ends these ends everything.
                 Flow::text("-1")
             }
@@ -80,7 +83,7 @@ impl Walker<'_> {
                 Flow::nothing()
             }
             "grep" | "egrep" | "rg" if *stdin == Flow::Environment => {
-                match crate::rules::secret::keeps_only_harmless_lines(command.name, args) {
+                match known::keeps_only_harmless_lines(command.name, args) {
                     true => Flow::Unknown,
                     false => Flow::Environment,
                 }
@@ -91,12 +94,12 @@ impl Walker<'_> {
             }
             "unzip" | "gunzip" | "bunzip2" | "unxz" => {
                 self.unpacked(command, env);
-                filtered(command)
+                command.filtered()
             }
             "tar" | "bsdtar" | "zip" | "cpio" | "7z" | "rar" => self.packed(command, env),
             name if SHELL_SETUP.contains(&name) => Flow::nothing(),
             _ if matches!(command.first(), "completion" | "completions") => Flow::nothing(),
-            _ => filtered(command),
+            _ => command.filtered(),
         }
     }
 
@@ -139,7 +142,7 @@ impl Walker<'_> {
             "branch" if command.has("--show-current") => Flow::text("branch"),
             "archive" => archived(args),
             "bundle" if command.has("-") => Flow::Archive,
-            "ls-files" if args.len() == 1 => Flow::Text(format!("./{}", super::mark::STAR)),
+            "ls-files" if args.len() == 1 => Flow::Text(format!("./{}", mark::STAR)),
             "ls-files" | "diff" | "show"
                 if command.has("ls-files|--name-only|--diff-filter|-z") =>
             {
@@ -156,7 +159,7 @@ impl Walker<'_> {
     }
 
     fn downloads(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let takes = crate::rules::net::client_takes(command.name);
+        let takes = known::client_takes(command.name);
         let args = command.read(takes);
         let mut saved = false;
         let names: &[&str] = match command.name {
@@ -199,13 +202,13 @@ impl Walker<'_> {
         let creates = mode.contains('c') || command.has("--create");
         if !creates {
             self.unpacked(command, env);
-            return filtered(command);
+            return command.filtered();
         }
         let names: Vec<&str> = words.map(String::as_str).collect();
         let is_root = |path: &String| path == self.project() || path == self.home();
         let whole = |word: &&str| {
             matches!(word.trim_end_matches('/'), "" | "." | "./." | "..")
-                || super::mark::has_glob(word)
+                || mark::has_glob(word)
                 || self.absolute(word, env).iter().any(is_root)
         };
         let is_name = |word: &&&str| !word.is_empty() && !word.starts_with('-');
@@ -293,21 +296,11 @@ fn listed(args: &[String]) -> Flow {
     let paths = operands(args);
     let named = paths
         .iter()
-        .any(|path| super::mark::has_glob(path) || path.contains('.'));
+        .any(|path| mark::has_glob(path) || path.contains('.'));
     if named {
         Flow::Text(paths.join("\n"))
     } else {
         Flow::Names
-    }
-}
-
-/// What passes through a program that changes it.
-pub fn filtered(command: &Command) -> Flow {
-    match command.stdin {
-        Flow::Network => Flow::Network,
-        Flow::Environment => Flow::Environment,
-        Flow::Archive => Flow::Archive,
-        _ => Flow::Unknown,
     }
 }
 
@@ -338,14 +331,14 @@ fn grepped(command: &Command) -> Flow {
         Flow::Names if inverted => Flow::Names,
         Flow::Names if !vague && !named.is_empty() => Flow::Text(named.join("\n")),
         Flow::Text(text) if text.lines().all(|line| line.contains('/')) => {
-            if inverted || vague || !text.contains(super::mark::STAR) {
+            if inverted || vague || !text.contains(mark::STAR) {
                 return command.stdin.clone();
             }
             // Of everything, what has this in its name.
             let name = named.first().copied().unwrap_or("found");
-            Flow::Text(text.replace(super::mark::STAR, name))
+            Flow::Text(text.replace(mark::STAR, name))
         }
-        _ => filtered(command),
+        _ => command.filtered(),
     }
 }
 
@@ -356,7 +349,7 @@ fn matches_roughly(pattern: &str, name: &str) -> bool {
         let end = one.ends_with('$');
         let text = one.trim_start_matches('^').trim_end_matches('$');
         let text = text.replace(['\\', '(', ')'], "");
-        let text = text.replace(super::mark::STAR, "");
+        let text = text.replace(mark::STAR, "");
         let text = text.trim_matches(['.', '*']);
         text.len() >= 2
             && match (start, end) {

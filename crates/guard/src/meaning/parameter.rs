@@ -1,7 +1,7 @@
 //! What the operators of `${name…}` make of a value.
 
 use super::env::Value;
-use super::mark;
+use crate::mark;
 
 /// One element of a list; where the text does not say which, all of them.
 pub fn element(value: Option<Value>, index: &str) -> Option<Value> {

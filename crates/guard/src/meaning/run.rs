@@ -2,13 +2,13 @@
 //! the wrapper, the interpreter or the name of is run in its place.
 
 use crate::RuleId;
-use crate::rules;
 
 use super::builtin::Effect;
 use super::command::Command;
 use super::env::{Env, Flow, Function, Value};
-use super::mark;
-use super::walk::{MAX_DEPTH, Walker, quoted};
+use super::walk::{MAX_DEPTH, quoted};
+use super::walker::Walker;
+use crate::mark;
 
 impl Walker<'_> {
     /// Runs a command with variables that are set for it alone.
@@ -70,7 +70,7 @@ impl Walker<'_> {
             args,
             stdin,
         };
-        rules::command(self, &command, env);
+        self.judges.command(self, &command, env);
         match self.builtin(&command, env) {
             Effect::Done(flow) => return flow,
             Effect::NotBuiltin => {}

@@ -3,10 +3,11 @@
 use super::args::Takes;
 use super::command::Command;
 use super::env::{Env, Flow};
-use super::mark::{STAR, UNKNOWN};
-use super::walk::Walker;
+use super::known;
+use super::walker::Walker;
 use super::wrap::after_options;
 use crate::RuleId;
+use crate::mark::{self, STAR, UNKNOWN};
 
 const XARGS: Takes = takes!(
     "IiLlnPsEeda",
@@ -30,9 +31,7 @@ impl Walker<'_> {
         if argv.is_empty() {
             argv.push("echo".to_owned());
         }
-        let starts_shell = argv
-            .first()
-            .is_some_and(|name| super::interpret::is_shell(name));
+        let starts_shell = argv.first().is_some_and(|name| known::is_shell(name));
         if starts_shell && *command.stdin == Flow::Network {
             self.report(RuleId::NetPipeToShell, "xargs");
         }
@@ -117,7 +116,7 @@ impl Walker<'_> {
             }
             self.trace.unwrapped(command.name);
             if let [program] = argv.as_slice()
-                && super::interpret::is_shell(program)
+                && known::is_shell(program)
             {
                 self.report(RuleId::OpaqueCode, program);
             }
@@ -179,7 +178,7 @@ pub fn found_paths(command: &Command) -> Vec<String> {
         for name in useful.iter().filter(|_| !only_root) {
             let name = name.trim_start_matches("./").replace("*/", "found/");
             let name = name.replace("/*", "/found");
-            let name: String = name.chars().map(super::mark::with_globs).collect();
+            let name: String = name.chars().map(mark::with_globs).collect();
             paths.extend([format!("{root}/found/{name}"), format!("{root}/{name}")]);
         }
     }

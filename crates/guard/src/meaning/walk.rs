@@ -1,20 +1,18 @@
 //! Walks a script and hands every simple command to the rules.
 
 use crate::RuleId;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::Context;
-use crate::finding::{Finding, Found, Trace};
-use crate::rules;
+use crate::finding::Finding;
 use crate::shell::{
     self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
 };
-use crate::user::Index;
 
 use super::env::{Documents, Env, Flow, Function, Value};
-use super::mark::{self, UNKNOWN};
 use super::walked::Walked;
+use super::walker::Walker;
+use super::{files, known};
+use crate::mark::{self, UNKNOWN};
 
 /// How many commands may be walked, repeated ones included.
 const MAX_STEPS: usize = 20_000;
@@ -24,61 +22,8 @@ pub(super) const MAX_DEPTH: usize = 16;
 const MAX_REMEMBERED: usize = 256;
 /// How much output of a command is remembered.
 const MAX_OUTPUT: usize = 256 * 1024;
-/// How much text a shown command may have.
-const MAX_SHOWN: usize = 160;
 
-#[derive(Debug)]
-pub struct Walker<'a> {
-    pub context: &'a Context<'a>,
-    pub findings: Vec<Finding>,
-    pub trace: Trace,
-    /// What runs at the end and could not be judged before.
-    pub traps: Vec<String>,
-    /// Within a recipe of a build file.
-    pub in_recipe: bool,
-    /// The rules of the configuration, once a command is held against them.
-    pub(crate) own_rules: OnceCell<Index<'a>>,
-    steps: usize,
-    pub(super) depth: usize,
-}
-
-impl<'a> Walker<'a> {
-    pub fn new(context: &'a Context<'a>, trace: Trace) -> Self {
-        Walker {
-            context,
-            findings: Vec::new(),
-            trace,
-            traps: Vec::new(),
-            in_recipe: false,
-            own_rules: OnceCell::new(),
-            steps: 0,
-            depth: 0,
-        }
-    }
-
-    pub fn home(&self) -> &'a str {
-        self.context.home
-    }
-
-    pub fn project(&self) -> &'a str {
-        self.context.project
-    }
-
-    pub fn temporary(&self) -> &'a str {
-        self.context
-            .temporary
-            .first()
-            .map_or("/tmp", String::as_str)
-    }
-
-    pub fn report(&mut self, rule: RuleId, detail: &str) {
-        let detail: String = mark::show(detail).chars().take(MAX_SHOWN).collect();
-        self.findings.push(Finding {
-            rule: Found::BuiltIn(rule),
-            detail,
-        });
-    }
-
+impl Walker<'_> {
     /// The start of every walk: a text that a shell in `cwd` would run.
     pub fn shell_text(&mut self, text: &str, cwd: &str) {
         let mut env = Env::in_directory(cwd);
@@ -284,7 +229,7 @@ impl<'a> Walker<'a> {
             return;
         };
         let name = program.rsplit('/').next().unwrap_or(program);
-        if rules::secret::keeps_only_harmless_lines(name, args) {
+        if known::keeps_only_harmless_lines(name, args) {
             let mut index = 0;
             self.findings.retain(|finding| {
                 index += 1;
@@ -331,13 +276,13 @@ impl<'a> Walker<'a> {
         match &redirect.kind {
             RedirectKind::Read(word) => {
                 for path in self.texts(word, env, docs) {
-                    rules::files::read(self, &path, env);
+                    files::read(self, &path, env);
                     *input = Some(self.file_flow(&path, env));
                 }
             }
             RedirectKind::Write(word) => {
                 for path in self.texts(word, env, docs) {
-                    rules::files::write(self, &path, env);
+                    files::write(self, &path, env);
                     if redirect.descriptor.is_none_or(|number| number == 1) {
                         outputs.push(path);
                     }
@@ -348,7 +293,7 @@ impl<'a> Walker<'a> {
                     let number = target.trim_end_matches('-');
                     let is_descriptor = number.bytes().all(|byte| byte.is_ascii_digit());
                     if !is_descriptor && !mark::has_computed(&target) {
-                        rules::files::write(self, &target, env);
+                        files::write(self, &target, env);
                         outputs.push(target);
                     }
                 }
@@ -435,7 +380,7 @@ impl<'a> Walker<'a> {
         let mut prefix = Vec::new();
         for assignment in &simple.assignments {
             let (name, value) = self.assigned(assignment, env, docs);
-            rules::assignment(self, &name, &value, env);
+            self.judges.assignment(self, &name, &value, env);
             if env.variables.len() + env.files.len() > MAX_REMEMBERED {
                 self.report(RuleId::OpaqueTooLarge, &name);
                 return Flow::Unknown;

@@ -3,9 +3,10 @@
 use super::args::{Args, Takes};
 use super::command::Command;
 use super::env::{Env, Flow, Value};
-use super::mark;
-use super::walk::Walker;
+use super::known;
+use super::walker::Walker;
 use crate::RuleId;
+use crate::mark;
 use crate::words::{ByWord, is_one_of};
 
 /// Wrappers, which of their options take a value, and how many operands stand
@@ -143,7 +144,7 @@ impl Walker<'_> {
         self.trace.unwrapped(command.name);
         let (assignments, inner) = leading_assignments(inner);
         for (name, value) in assignments {
-            crate::rules::assignment(self, name, &Value::text(value), env);
+            self.judges.assignment(self, name, &Value::text(value), env);
         }
         let mut inner = inner.to_vec();
         if one_of!(command.name, "npx bunx pnpx uvx npm pnpm yarn bun")
@@ -173,7 +174,7 @@ impl Walker<'_> {
             child.directories = self.directories(directory, env);
         }
         for (name, value) in assignments {
-            crate::rules::assignment(self, name, &Value::text(value), env);
+            self.judges.assignment(self, name, &Value::text(value), env);
             child.variables.insert(name.to_owned(), Value::text(value));
         }
         if inner.is_empty() {
@@ -222,7 +223,7 @@ impl Walker<'_> {
         };
         if starts_command {
             let words = words.into_iter().cloned();
-            let inner = words.skip_while(|word| !crate::rules::is_dangerous_program(word));
+            let inner = words.skip_while(|word| !known::is_dangerous_program(word));
             let inner: Vec<String> = inner.collect();
             self.run(&inner, &mut env.clone(), &Flow::Unknown);
         }

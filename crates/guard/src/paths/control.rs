@@ -2,7 +2,7 @@
 //! guard, its hooks or the gates off.
 
 use super::is_within;
-use crate::meaning::mark;
+use crate::mark;
 use crate::words::is_one_of;
 
 /// Directories at the root that hold settings of the loop or of an agent.

@@ -6,7 +6,7 @@ pub mod sensitive;
 
 use std::collections::HashMap;
 
-use crate::meaning::{Env, Walker, mark};
+use crate::mark;
 use crate::{Context, World};
 
 /// How many links a path may lead through.
@@ -30,45 +30,6 @@ pub enum Zone {
     Outside,
     /// The text does not say where.
     Unresolved,
-}
-
-impl Walker<'_> {
-    /// The path from the root, lexically; one for each directory that the
-    /// script may stand in.
-    pub fn absolute(&self, path: &str, env: &Env) -> Vec<String> {
-        if path.starts_with('/') {
-            return vec![normalize(path)];
-        }
-        env.directories
-            .iter()
-            .map(|directory| normalize(&format!("{directory}/{path}")))
-            .collect()
-    }
-
-    /// Where a change of the directory leads. One that climbs out of the
-    /// project still says so, because what is beside it is none of its
-    /// business, even where both lie in a directory for temporary files.
-    pub fn directories(&self, target: &str, env: &Env) -> Vec<String> {
-        let from: &[String] = if target.starts_with('/') {
-            &[]
-        } else {
-            &env.directories
-        };
-        if from.is_empty() {
-            return vec![normalize(target)];
-        }
-        let enter = |directory: &String| {
-            let joined = format!("{directory}/{target}");
-            let normal = normalize(&joined);
-            if climbs_out(&joined, self.project()) {
-                let up = "/..".repeat(self.project().matches('/').count());
-                format!("{}{up}{normal}", self.project())
-            } else {
-                normal
-            }
-        };
-        from.iter().map(enter).collect()
-    }
 }
 
 /// Removes `.`, `..` and doubled slashes, without looking at the disk.
@@ -182,7 +143,7 @@ pub fn zone(context: &Context, path: &str) -> Zone {
         };
     }
     let folded;
-    let (path, project) = if context.settings.ignore_case {
+    let (path, project) = if context.ignore_case {
         folded = (path.to_lowercase(), context.project.to_lowercase());
         (folded.0.as_str(), folded.1.as_str())
     } else {

@@ -1,6 +1,6 @@
 //! Files that hold secrets, by name, with the names that only look like it.
 
-use crate::meaning::mark;
+use crate::mark;
 use crate::words::{Words, is_one_of};
 
 /// Endings that make a name a sample, a public half or source code.

@@ -1,10 +1,9 @@
 //! Programs that administer a machine, and servers of its files.
 
-use super::files;
 use super::pattern::Call;
 use super::table::ADMIN;
 use crate::RuleId;
-use crate::meaning::{Command, Env, NO_VALUES, Walker};
+use crate::meaning::{Command, Env, NO_VALUES, Walker, files};
 use crate::words::Words;
 
 /// Servers of files.

@@ -1,11 +1,11 @@
 //! Containers: what throws their data away or breaks out of them.
 
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Walker, mark};
+use crate::mark;
+use crate::meaning::{Args, Command, Env, Walker, files};
 use crate::words::is_one_of;
 
 use super::cloud::global_options;
-use super::files;
 use super::pattern::Call;
 use super::table::CONTAINER;
 

@@ -1,10 +1,10 @@
 //! Databases: what drops or empties them.
 
-use super::files;
 use super::pattern::Call;
 use super::table::DATABASE;
 use crate::RuleId;
-use crate::meaning::{Command, Env, Walker, mark};
+use crate::mark;
+use crate::meaning::{Command, Env, Walker, files, sql};
 use crate::words::Words;
 
 static SQL_CLIENTS: Words = Words::new(words!(
@@ -27,9 +27,7 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
             if let Some(shell) = shell {
                 walker.aside(shell, env);
             }
-            if destroys(text) {
-                walker.report(RuleId::DbDestroy, text);
-            }
+            sql::judge(walker, text);
             copies(walker, text, env);
             touches_files(walker, text, env);
         }
@@ -161,49 +159,4 @@ fn is_database(url: &str) -> bool {
 fn is_one_local_test(url: &str) -> bool {
     let local = url.contains("localhost") || url.contains("127.0.0.1");
     local && url.contains("test") && !url.contains(['*', mark::STAR])
-}
-
-/// SQL that a tool runs.
-pub fn judge_sql(walker: &mut Walker, sql: &str) {
-    if destroys(sql) {
-        walker.report(RuleId::DbDestroy, sql);
-    }
-}
-
-/// Does this SQL drop, truncate, or delete and update without a condition?
-fn destroys(sql: &str) -> bool {
-    let upper = without_comments(sql).to_ascii_uppercase();
-    upper.split(';').any(|statement| {
-        let words: Vec<&str> = statement.split_whitespace().collect();
-        let pairs = |first: &str, seconds: &[&str]| {
-            words.windows(2).any(|pair| matches!(pair, [a, b] if *a == first && seconds.contains(&b.trim_matches(['"', '`', '('])) ))
-        };
-        let drops = pairs("DROP", &["TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "KEYSPACE", "COLUMN", "OWNED", "COLLECTION", "TABLESPACE"]);
-        let truncates = words.first() == Some(&"TRUNCATE") || pairs("TRUNCATE", &["TABLE"]);
-        let has_where = words.contains(&"WHERE");
-        let always = statement.contains("WHERE 1=1") || statement.contains("WHERE TRUE") || statement.contains("WHERE 1 = 1");
-        let deletes = pairs("DELETE", &["FROM"]) && (!has_where || always);
-        let updates = words.first() == Some(&"UPDATE") && words.contains(&"SET") && (!has_where || always);
-        drops || truncates || deletes || updates
-    })
-}
-
-fn without_comments(sql: &str) -> String {
-    let mut plain = String::with_capacity(sql.len());
-    let mut rest = sql;
-    while let Some(start) = rest.find("/*") {
-        let (before, after) = rest.split_at(start);
-        plain.push_str(before);
-        plain.push(' ');
-        rest = after
-            .find("*/")
-            .and_then(|end| after.get(end + 2..))
-            .unwrap_or_default();
-    }
-    plain.push_str(rest);
-    plain
-        .lines()
-        .map(|line| line.split("--").next().unwrap_or(line))
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -1,10 +1,11 @@
 //! git: what it would throw away, rewrite or force on others.
 
+use super::git_config;
 use super::pattern::Call;
 use super::table::GIT;
-use super::{files, git_config};
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, mark};
+use crate::mark;
+use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, files};
 use crate::paths::{self, Zone, sensitive};
 use crate::words::is_one_of;
 

@@ -1,9 +1,8 @@
 //! Settings of git that run programs: on the line, in the environment or in
 //! a configuration file.
 
-use super::files;
 use crate::RuleId;
-use crate::meaning::{Args, Env, Walker};
+use crate::meaning::{Args, Env, Walker, files};
 
 /// Programs that may stand in such a setting.
 const HARMLESS: &[&str] = words!(

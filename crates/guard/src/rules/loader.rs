@@ -3,7 +3,8 @@
 
 use super::pattern::Call;
 use crate::RuleId;
-use crate::meaning::{Command, Walker, mark};
+use crate::mark;
+use crate::meaning::{Command, Walker};
 
 /// A directory where anybody may put a file, unless the project or the home
 /// directory lies there.

@@ -3,26 +3,10 @@
 use super::pattern::Call;
 use super::table::NETWORK;
 use crate::RuleId;
-use crate::meaning::{Command, Walker, mark};
+use crate::mark;
+use crate::meaning::known::is_vital;
+use crate::meaning::{Command, Walker};
 use crate::words::is_one_of;
-
-/// Programs without which the machine or the loop itself stops.
-const VITAL: &[&str] = words!(
-    "systemd init sshd ssh dockerd containerd kubelet launchd Xorg gnome-shell WindowServer
-     ralph claude codex gemini cursor-agent dbus-daemon NetworkManager loginwindow Finder bash
-     opencode"
-);
-
-/// Those of them that belong to the loop, whatever they were told to do.
-const LOOP: &[&str] = words!("ralph claude codex gemini cursor-agent opencode");
-
-/// Does the machine or the loop need this program?
-pub fn is_vital(name: &str) -> bool {
-    let name = name.trim_matches(['^', '$']);
-    let program = name.split(' ').next().unwrap_or(name);
-    // `bash build.sh` is somebody's script, `ralph run` is the loop.
-    VITAL.contains(&name) || program != name && LOOP.contains(&program)
-}
 
 pub fn processes(walker: &mut Walker, command: &Command) {
     let args = command.args;

@@ -1,78 +1,13 @@
 //! Secrets: variables, stores and files that are printed, sent or committed.
 
-use super::files;
 use super::pattern::Call;
 use super::table::STORES;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, NO_VALUES, Walker, mark};
+use crate::mark;
+use crate::meaning::known::is_secret_variable;
+use crate::meaning::{Command, Env, Walker, files};
 use crate::paths::sensitive;
 use crate::words::is_one_of;
-
-/// Words that make a variable's name the name of a secret, as its last part.
-const SECRET_WORDS: &[&str] = words!(
-    "SECRET KEY PASSWORD PASSWD TOKEN CREDENTIALS CREDENTIAL APIKEY PASS PWD PASSPHRASE PAT"
-);
-
-/// Names that end like a secret and are none.
-const HARMLESS: &[&str] = words!(
-    "PWD OLDPWD PRIMARY_KEY PUBLIC_KEY CACHE_KEY SORT_KEY FOREIGN_KEY PARTITION_KEY KEY
-     INIT_CWD"
-);
-
-pub fn is_secret_variable(name: &str) -> bool {
-    if HARMLESS.contains(&name) || name.is_empty() || name.len() > 80 {
-        return false;
-    }
-    let is_name = name
-        .bytes()
-        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
-    if !is_name {
-        return false;
-    }
-    let parts: Vec<&str> = name.split('_').collect();
-    let last = parts.last().copied().unwrap_or_default();
-    if last == "PWD" || last == "PAT" || last == "PASS" {
-        return parts.len() > 1 && name != "OLD_PWD";
-    }
-    SECRET_WORDS.contains(&last)
-        || parts.contains(&"SECRET")
-        || parts.contains(&"PASSWORD")
-        || name.ends_with("APIKEY")
-        || name.ends_with("SECRETKEY")
-        || name == "DATABASE_URL"
-        || name.starts_with("AWS_SECRET")
-}
-
-/// Does this filter let only lines through that hold no secret?
-pub fn keeps_only_harmless_lines(name: &str, args: &[String]) -> bool {
-    // `echo "$TOKEN" | docker login --password-stdin` keeps it off the screen.
-    let has = |words: &str| args.iter().any(|word| is_one_of(words, word));
-    if has("--password-stdin|--with-token") {
-        return true;
-    }
-    match name {
-        "wc" => true,
-        "grep" | "egrep" | "rg" | "fgrep" => {
-            let args = Args::read(args, NO_VALUES);
-            if args.short('v') || args.long("invert-match") {
-                return false;
-            }
-            if args.has('c', "count") || args.has('q', "quiet") {
-                return true;
-            }
-            args.operands.first().is_some_and(|pattern| {
-                let upper = mark::unmark(pattern).to_ascii_uppercase();
-                let vague = upper.chars().filter(char::is_ascii_alphabetic).count() < 3;
-                let wanted = [
-                    "SECRET", "KEY", "TOKEN", "PASS", "CRED", "AUTH", "API", "AWS", "PWD", "PRIV",
-                ];
-                !vague && !wanted.iter().any(|word| upper.contains(word))
-            })
-        }
-        "cut" => has("-f1|-f") && has("-d=|=|-d"),
-        _ => false,
-    }
-}
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = command.args;
@@ -158,34 +93,24 @@ fn exports(walker: &mut Walker, command: &Command) {
 /// git shows and commits files: a secret among them is named on the line.
 fn git(walker: &mut Walker, args: &[String]) {
     let mut words = args.iter().skip_while(|word| word.starts_with('-'));
-    let verb = words.next().map(String::as_str);
-    let shows = matches!(
+    let verb = words.next().map_or("", String::as_str);
+    let shows = one_of!(
         verb,
-        Some(
-            "show"
-                | "cat-file"
-                | "diff"
-                | "blame"
-                | "annotate"
-                | "grep"
-                | "log"
-                | "archive"
-                | "stash"
-        )
+        "show cat-file diff blame annotate grep log archive stash"
     );
-    let adds = matches!(verb, Some("add" | "stage" | "update-index" | "hash-object"));
+    let adds = one_of!(verb, "add stage update-index hash-object");
     let asks = |word: &String| word == "fill" || word == "get";
-    if verb.is_some_and(|verb| verb.starts_with("credential")) && words.clone().any(asks) {
+    if verb.starts_with("credential") && words.clone().any(asks) {
         walker.report(RuleId::SecretStore, "git credential fill");
     }
     if !shows && !adds {
         return;
     }
-    let prints = !matches!(verb, Some("log" | "stash"))
+    let prints = !matches!(verb, "log" | "stash")
         || args
             .iter()
             .any(|word| matches!(word.as_str(), "-p" | "--patch" | "-u" | "show"));
-    if verb == Some("grep") {
+    if verb == "grep" {
         let files = args.iter().skip_while(|word| *word != "--").skip(1);
         for word in files.filter(|word| sensitive::is_sensitive(&format!("/{word}"))) {
             walker.report(RuleId::SecretFile, word);
@@ -197,7 +122,7 @@ fn git(walker: &mut Walker, args: &[String]) {
             _ => word,
         };
         let name = format!("/{}", path.trim_start_matches("./"));
-        if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != Some("grep") {
+        if !path.is_empty() && prints && sensitive::is_sensitive(&name) && verb != "grep" {
             walker.report(
                 if adds {
                     RuleId::SecretCommit

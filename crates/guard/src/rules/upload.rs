@@ -1,8 +1,7 @@
 //! Whole directories that leave the machine for a store elsewhere.
 
-use super::files;
 use crate::RuleId;
-use crate::meaning::{Command, Env, Flow, NO_VALUES, Walker};
+use crate::meaning::{Command, Env, Flow, NO_VALUES, Walker, files};
 use crate::paths;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {

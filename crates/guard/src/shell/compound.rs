@@ -12,23 +12,22 @@ impl<'t> Parser<'t, '_> {
         match self.peek() {
             Some(b'(') => return self.parenthesis(),
             Some(b'{') if self.peek_at(1).is_none_or(is_meta) => return self.group(),
-            Some(b'[') if self.at_reserved("[[") => return self.conditional(),
+            Some(b'[') if self.eat_reserved("[[") => return self.conditional(),
             Some(b'i' | b'f' | b's' | b'w' | b'u' | b'c') => {}
             _ => return self.simple(),
         }
-        if self.at_reserved("if") {
+        if self.eat_reserved("if") {
             self.if_clause()
-        } else if self.at_reserved("for") || self.at_reserved("select") {
+        } else if self.eat_reserved("for") || self.eat_reserved("select") {
             self.for_clause()
-        } else if self.at_reserved("while") || self.at_reserved("until") {
+        } else if self.eat_reserved("while") || self.eat_reserved("until") {
             self.while_clause()
-        } else if self.at_reserved("case") {
+        } else if self.eat_reserved("case") {
             self.case_clause()
-        } else if self.at_reserved("function") {
-            self.at += "function".len();
+        } else if self.eat_reserved("function") {
             self.blanks();
             self.function_after_name(self.at)
-        } else if self.at_reserved("coproc") {
+        } else if self.eat_reserved("coproc") {
             self.coproc()
         } else {
             self.simple()
@@ -63,36 +62,27 @@ impl<'t> Parser<'t, '_> {
 
     /// `[[ … ]]`: operators are skipped, words are kept.
     fn conditional(&mut self) -> Result<Node> {
-        self.at += 2;
         let mut words = Vec::new();
         loop {
             self.linebreak()?;
-            if self.at_reserved("]]") {
-                self.at += 2;
+            if self.eat_reserved("]]") {
                 self.redirects()?;
                 return Ok(Node::Test(words));
             }
             match self.peek() {
                 None => return self.syntax(),
                 Some(byte) if is_meta(byte) => self.at += 1,
-                Some(_) => match self.word()? {
-                    Some(word) => {
-                        self.count()?;
-                        words.push(word);
-                    }
-                    None => return self.syntax(),
-                },
+                Some(_) => words.push(self.needed_word()?),
             }
         }
     }
 
     /// A reserved word that must stand here.
     fn closing(&mut self, word: &str) -> Result<()> {
-        if !self.at_reserved(word) {
-            return self.syntax();
+        match self.eat_reserved(word) {
+            true => Ok(()),
+            false => self.syntax(),
         }
-        self.at += word.len();
-        Ok(())
     }
 
     /// Commands, which may not be missing, and the word that ends them.
@@ -107,27 +97,23 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn if_clause(&mut self) -> Result<Node> {
-        self.at += 2;
         let mut parts = vec![self.list_until("then")?];
         loop {
             parts.push(self.list()?);
             self.linebreak()?;
-            if self.at_reserved("elif") {
-                self.at += 4;
+            if self.eat_reserved("elif") {
                 parts.push(self.list_until("then")?);
-            } else if self.at_reserved("else") {
-                self.at += 4;
-                parts.push(self.list_until("fi")?);
-                return Ok(Node::If(parts, self.redirects()?));
-            } else {
-                self.closing("fi")?;
-                return Ok(Node::If(parts, self.redirects()?));
+                continue;
             }
+            match self.eat_reserved("else") {
+                true => parts.push(self.list_until("fi")?),
+                false => self.closing("fi")?,
+            }
+            return Ok(Node::If(parts, self.redirects()?));
         }
     }
 
     fn while_clause(&mut self) -> Result<Node> {
-        self.at += 5;
         let condition = self.list_until("do")?;
         let body = self.list_until("done")?;
         Ok(Node::While {
@@ -138,7 +124,6 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn for_clause(&mut self) -> Result<Node> {
-        self.at += if self.looking_at("for") { 3 } else { 6 };
         self.blanks();
         if self.looking_at("((") {
             return self.counting_loop();
@@ -148,14 +133,10 @@ impl<'t> Parser<'t, '_> {
             return self.syntax();
         }
         self.linebreak()?;
-        let mut words = None;
-        if self.at_reserved("in") {
-            self.at += 2;
-            words = Some(self.words()?);
-        }
-        self.blanks();
-        self.eat(";");
-        self.linebreak()?;
+        let words = match self.eat_reserved("in") {
+            true => Some(self.words()?),
+            false => None,
+        };
         let body = self.do_body()?;
         Ok(Node::For {
             name,
@@ -172,9 +153,6 @@ impl<'t> Parser<'t, '_> {
         let text = self.text(self.at + 2, inner);
         self.at = inner + 2;
         let word = self.arithmetic_word(text)?;
-        self.blanks();
-        self.eat(";");
-        self.linebreak()?;
         let body = self.do_body()?;
         let condition = Script {
             nodes: vec![Node::Test(vec![word])],
@@ -187,8 +165,10 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn do_body(&mut self) -> Result<Script> {
-        if self.at_reserved("{") {
-            self.at += 1;
+        self.blanks();
+        self.eat(";");
+        self.linebreak()?;
+        if self.eat_reserved("{") {
             return self.list_until("}");
         }
         self.closing("do")?;
@@ -210,26 +190,20 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn case_clause(&mut self) -> Result<Node> {
-        self.at += 4;
         self.blanks();
-        let Some(subject) = self.word()? else {
-            return self.syntax();
-        };
+        let subject = self.needed_word()?;
         self.linebreak()?;
         self.closing("in")?;
         let mut arms = Vec::new();
         loop {
             self.linebreak()?;
-            if self.at_reserved("esac") {
-                self.at += 4;
+            if self.eat_reserved("esac") {
                 break;
             }
             self.eat("(");
             loop {
                 self.blanks();
-                if self.word()?.is_none() {
-                    return self.syntax();
-                }
+                self.needed_word()?;
                 self.blanks();
                 if !self.eat("|") {
                     break;
@@ -277,7 +251,6 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn coproc(&mut self) -> Result<Node> {
-        self.at += "coproc".len();
         self.blanks();
         let start = self.at;
         let name = self.name();

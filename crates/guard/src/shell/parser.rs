@@ -275,11 +275,9 @@ impl<'t, 's> Parser<'t, 's> {
 
     fn stage(&mut self) -> Result<Node> {
         self.blanks();
-        while self.at_reserved("!") || self.at_reserved("time") {
-            self.at += if self.looking_at("!") { 1 } else { 4 };
+        while self.eat_reserved("!") || self.eat_reserved("time") {
             self.blanks();
-            while self.at_reserved("-p") || self.at_reserved("--") {
-                self.at += 2;
+            while self.eat_reserved("-p") || self.eat_reserved("--") {
                 self.blanks();
             }
         }
@@ -297,6 +295,14 @@ impl<'t, 's> Parser<'t, 's> {
             && self
                 .peek_at(word.len())
                 .is_none_or(|byte| is_meta(byte) || byte == b'\r')
+    }
+
+    pub fn eat_reserved(&mut self, word: &str) -> bool {
+        let found = self.at_reserved(word);
+        if found {
+            self.at += word.len();
+        }
+        found
     }
 
     /// One simple command, with its assignments and redirections.
@@ -412,6 +418,11 @@ impl<'t, 's> Parser<'t, 's> {
 
     fn target(&mut self) -> Result<Word> {
         self.blanks();
+        self.needed_word()
+    }
+
+    /// A word that must stand here.
+    pub fn needed_word(&mut self) -> Result<Word> {
         self.count()?;
         match self.word()? {
             Some(word) => Ok(word),

@@ -1,19 +1,21 @@
 //! A project to judge calls in.
 #![allow(dead_code, reason = "not every test binary uses every helper")]
 
-use ralph_guard::{Context, Decision, NoLinks, Settings, ToolCall, Verdict, World, judge};
+use ralph_core::config::GuardSettings;
+use ralph_guard::{Context, Decision, NoLinks, ToolCall, Verdict, World, judge};
 use serde_json::{Value, json};
 
 pub const PROJECT: &str = "/home/dev/project";
 
 /// A verdict in the usual project.
-pub fn judge_in(tool: &str, input: &Value, settings: &Settings, world: &dyn World) -> Verdict {
+pub fn judge_in(tool: &str, input: &Value, settings: &GuardSettings, world: &dyn World) -> Verdict {
     let temporary = ["/tmp".to_owned(), "/var/tmp".to_owned()];
     let context = Context {
         project: PROJECT,
         home: "/home/dev",
         temporary: &temporary,
         binary: Some("/home/dev/.local/bin/ralph"),
+        ignore_case: false,
         settings,
         world,
     };
@@ -47,6 +49,11 @@ pub fn input(tool: &str, text: &str) -> Value {
 
 /// Was it blocked, and by which rule?
 pub fn verdict(tool: &str, text: &str) -> (bool, Option<String>) {
-    let verdict = judge_in(tool, &input(tool, text), &Settings::default(), &NoLinks);
+    let verdict = judge_in(
+        tool,
+        &input(tool, text),
+        &GuardSettings::default(),
+        &NoLinks,
+    );
     (verdict.decision == Decision::Block, verdict.rule)
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use ralph_core::config::GuardRule;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
-use ralph_guard::{Example, Rule, UserRule, built_in_rules};
+use ralph_guard::{Example, Rule, built_in_rules, check_rule};
 use serde_json::json;
 
 use super::load;
@@ -24,7 +25,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
         let rules = built_in_rules().map(|rule| {
             json!({
                 "id": rule.id,
-                "pack": rule.pack.map(ralph_guard::Pack::name),
+                "pack": rule.pack,
                 "on": !rule.off,
                 "reason": rule.reason.say(lang),
                 "hint": rule.hint.say(lang),
@@ -47,7 +48,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
 }
 
 fn mark(rule: &Rule, lang: Lang) -> String {
-    let pack = rule.pack.map(|pack| format!(" [{}]", pack.name()));
+    let pack = rule.pack.map(|pack| format!(" [{}]", pack.into_str()));
     let off = rule.off.then(|| tr!(lang, " (off by default)"));
     format!("{}{}", pack.unwrap_or_default(), off.unwrap_or_default())
 }
@@ -58,7 +59,7 @@ fn reference() -> String {
     for rule in built_in_rules() {
         text.push_str(&format!("### `{}`\n\n", rule.id));
         let notes = [
-            rule.pack.map(|pack| format!("Pack `{}`.", pack.name())),
+            rule.pack.map(|pack| format!("Pack `{}`.", pack.into_str())),
             rule.off.then(|| "Off by default.".to_owned()),
         ];
         let notes: Vec<String> = notes.into_iter().flatten().collect();
@@ -129,7 +130,7 @@ pub fn check(app: &App) -> Exit {
         .rules
         .iter()
         .flat_map(|rule| {
-            let found = rule.check(&context);
+            let found = check_rule(rule, &context);
             found
                 .into_iter()
                 .map(|problem| format!("{}: {}", rule.id, problem.say(lang)))
@@ -165,7 +166,7 @@ fn nothing(lang: Lang) -> String {
     tr!(lang, "no rules of your own: there is no .ralph/config.toml")
 }
 
-fn doubled(rules: &[UserRule], lang: Lang) -> Vec<String> {
+fn doubled(rules: &[GuardRule], lang: Lang) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let twice = rules.iter().filter(|rule| !seen.insert(&rule.id));
     twice

@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use ralph_core::config::GuardSettings;
 use ralph_core::lang::{Lang, Say};
-use ralph_guard::{Decision, Explanation, Settings, ToolCall};
+use ralph_guard::{Decision, Explanation, ToolCall};
 use serde_json::json;
 
 use super::extract::{Script, scripts_in};
@@ -83,7 +84,7 @@ fn show(file: &Path, found: &Found, as_json: bool) -> String {
 
 struct Scanner<'a> {
     place: &'a Place,
-    settings: &'a Settings,
+    settings: &'a GuardSettings,
     lang: Lang,
 }
 

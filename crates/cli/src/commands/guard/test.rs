@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::path::Path;
 
+use ralph_core::config::GuardSettings;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
-use ralph_guard::{Decision, Explanation, Settings, ToolCall, Verdict};
+use ralph_guard::{Decision, Explanation, ToolCall, Verdict};
 use serde_json::{Value, json};
 
 use super::load;
@@ -52,7 +53,7 @@ pub fn explain(app: &App, args: &GuardCallArgs, json: bool) -> Exit {
 }
 
 /// One verdict per line; each line says for itself what was blocked.
-fn batch(app: &App, place: &Place, settings: &Settings) -> Exit {
+fn batch(app: &App, place: &Place, settings: &GuardSettings) -> Exit {
     let lang = app.lang();
     let mut places: HashMap<String, Place> = HashMap::new();
     let mut input = std::io::stdin().lock();
@@ -88,7 +89,7 @@ fn broken_line(why: &str) -> Value {
 fn judge_line(
     place: &Place,
     places: &mut HashMap<String, Place>,
-    settings: &Settings,
+    settings: &GuardSettings,
     call: &Value,
     lang: Lang,
 ) -> Value {
@@ -129,7 +130,7 @@ fn judge_line(
 
 fn explained(
     place: &Place,
-    settings: &Settings,
+    settings: &GuardSettings,
     tool: &str,
     input: &Value,
     cwd: &str,

@@ -1,4 +1,5 @@
 use super::*;
+use strum::VariantNames as _;
 
 #[test]
 fn is_valid_and_explains_every_key() {
@@ -50,22 +51,22 @@ fn keeps_the_order_of_the_file() {
 #[test]
 fn offers_the_words_that_the_settings_know() {
     for (key, words) in [
-        ("limits.on_limit", OnLimit::WORDS),
-        ("promise.conflict", PromiseConflict::WORDS),
-        ("tasks.source", TaskSource::WORDS),
-        ("verify.on_timeout", OnVerifyTimeout::WORDS),
-        ("verify.markers", Markers::WORDS),
-        ("verify.when", VerifyWhen::WORDS),
-        ("verify.ticks", TickProof::WORDS),
-        ("verify.integrity", IntegrityMode::WORDS),
-        ("progress.evidence", Evidence::WORDS),
-        ("gate.freshness", Freshness::WORDS),
-        ("gate.trust", GateTrust::WORDS),
-        ("pr.merge", Merge::WORDS),
-        ("guard.fail", GuardFailure::WORDS),
-        ("guard.packs", GuardPack::WORDS),
-        ("notify.on", NotifyTopic::WORDS),
-        ("roles.risk", Risk::WORDS),
+        ("limits.on_limit", OnLimit::VARIANTS),
+        ("promise.conflict", PromiseConflict::VARIANTS),
+        ("tasks.source", TaskSource::VARIANTS),
+        ("verify.on_timeout", OnVerifyTimeout::VARIANTS),
+        ("verify.markers", Markers::VARIANTS),
+        ("verify.when", VerifyWhen::VARIANTS),
+        ("verify.ticks", TickProof::VARIANTS),
+        ("verify.integrity", IntegrityMode::VARIANTS),
+        ("progress.evidence", Evidence::VARIANTS),
+        ("gate.freshness", Freshness::VARIANTS),
+        ("gate.trust", GateTrust::VARIANTS),
+        ("pr.merge", Merge::VARIANTS),
+        ("guard.fail", GuardFailure::VARIANTS),
+        ("guard.packs", GuardPack::VARIANTS),
+        ("notify.on", NotifyTopic::VARIANTS),
+        ("roles.risk", Risk::VARIANTS),
     ] {
         let (Kind::OneOf(offered) | Kind::AnyOf(offered)) = &Schema::get().key(key).unwrap().kind
         else {

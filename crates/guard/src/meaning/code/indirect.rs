@@ -3,8 +3,7 @@
 
 use super::Language;
 use super::token::{self, Token};
-use crate::meaning::{Env, Flow, Walker};
-use crate::rules::{self, files};
+use crate::meaning::{Env, Flow, Walker, files, known};
 
 /// Functions that run a command, as a string may name them.
 const RUNNERS: &[&str] = words!(
@@ -59,10 +58,10 @@ fn any_language(walker: &mut Walker, text: &str, strings: &[&str], env: &Env) {
         for (at, first) in strings.iter().enumerate() {
             if first.contains(' ') {
                 let program = first.split_whitespace().next().unwrap_or_default();
-                if rules::is_dangerous_program(program) {
+                if known::is_dangerous_program(program) {
                     walker.aside(first, env);
                 }
-            } else if rules::is_dangerous_program(first) {
+            } else if known::is_dangerous_program(first) {
                 let rest = strings.iter().skip(at);
                 let argv: Vec<String> = rest.map(|text| (*text).to_owned()).collect();
                 walker.run(&argv, &mut env.clone(), &Flow::Unknown);

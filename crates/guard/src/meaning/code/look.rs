@@ -5,8 +5,7 @@ use super::Language;
 use super::signs::{ENDS, Look, SHELLS, Sign, WHOLE};
 use super::token::{self, Token};
 use crate::RuleId;
-use crate::meaning::{Env, Walker};
-use crate::rules::{self, files, net};
+use crate::meaning::{Env, Walker, files, hosts, known};
 
 /// The code of a text by itself.
 pub struct Facts {
@@ -68,11 +67,11 @@ pub fn everything_else(
         "open read File load file Path( slurp cat dotenv config( <"
     );
     for text in token::strings(tokens) {
-        if reads_names && rules::secret::is_secret_variable(text) {
+        if reads_names && known::is_secret_variable(text) {
             walker.report(RuleId::SecretEnvironment, text);
         }
         if text.contains("://") {
-            net::fetch(walker, text);
+            hosts::fetch(walker, text);
         } else if reads_files && text.len() < 200 && !text.contains([' ', '\n']) {
             files::mentioned(walker, text, env);
         }
@@ -97,7 +96,7 @@ pub fn everything_else(
     for text in token::strings(tokens).filter(|_| runs) {
         if let Some(first) = text.trim().split(' ').next()
             && (language == Language::Awk || first.len() < text.trim().len())
-            && rules::is_dangerous_program(first)
+            && known::is_dangerous_program(first)
         {
             walker.aside(text, env);
         }
@@ -149,7 +148,7 @@ fn shows_property(look: &Look) -> bool {
     let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
     let is_secret = |rest: &str| {
         let name: String = rest.chars().take_while(is_part).collect();
-        rules::secret::is_secret_variable(&name)
+        known::is_secret_variable(&name)
     };
     let named = |word: &&str| compact.split(word).skip(1).any(is_secret);
     ["process.env.", "ENV.", "ENV{"].iter().any(named)

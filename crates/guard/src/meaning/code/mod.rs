@@ -13,9 +13,9 @@ mod token;
 mod words;
 
 use super::env::{Env, Flow};
-use super::walk::Walker;
+use super::walker::Walker;
+use super::{files, hosts};
 use crate::RuleId;
-use crate::rules::{files, net};
 use crate::words::is_one_of;
 use calls::{CALLS, Call};
 use token::Token;
@@ -243,7 +243,7 @@ impl Scan<'_, '_> {
             Call::Open => self.opens(&texts, literal, env),
             Call::Fetch => {
                 if let Some(url) = texts.first() {
-                    net::fetch(self.walker, url);
+                    hosts::fetch(self.walker, url);
                 }
             }
             Call::Mode => {
@@ -349,28 +349,12 @@ impl Scan<'_, '_> {
 
     fn evaluates(&mut self, name: &str, texts: &[String], first: &str, env: &mut Env) {
         let whole = self.whole;
-        let fetched = [
-            "urlopen",
-            "requests.get",
-            "fetch(",
-            "http.get",
-            "https.get",
-            "Net::HTTP",
-            "open-uri",
-            "LWP",
-            "file_get_contents('http",
-            "file_get_contents(\"http",
-            "URI.open",
-            "URI.parse",
-            "httpx.",
-            "urllib",
-            "axios",
-            "XMLHttpRequest",
-            "curl_exec",
-            "HTTP::Tiny",
-        ]
-        .iter()
-        .any(|word| whole.contains(word));
+        let fetched = has_any!(
+            whole,
+            "urlopen requests.get fetch( http.get https.get Net::HTTP open-uri LWP
+             file_get_contents('http file_get_contents(\"http URI.open URI.parse httpx. urllib
+             axios XMLHttpRequest curl_exec HTTP::Tiny"
+        );
         if fetched {
             self.walker.report(RuleId::NetRunRemoteCode, name);
             return;

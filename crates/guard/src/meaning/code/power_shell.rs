@@ -2,8 +2,7 @@
 //! other, each with its verb and its paths.
 
 use crate::RuleId;
-use crate::meaning::{Env, Flow, Walker};
-use crate::rules::{self, files, net, secret};
+use crate::meaning::{Env, Flow, Walker, files, hosts, known};
 
 pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
     let lower = text.to_lowercase();
@@ -37,7 +36,7 @@ pub fn judge(walker: &mut Walker, text: &str, env: &mut Env) {
     {
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
         let name = name.into_iter().next().unwrap_or_default();
-        if secret::is_secret_variable(&name.to_ascii_uppercase()) {
+        if known::is_secret_variable(&name.to_ascii_uppercase()) {
             walker.report(RuleId::SecretEnvironment, name);
         }
     }
@@ -79,7 +78,7 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
         }
         "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" => {
             for url in rest.iter().filter(|word| word.contains("://")) {
-                net::fetch(walker, url);
+                hosts::fetch(walker, url);
             }
         }
         "stop-computer" | "restart-computer" => walker.report(RuleId::SystemPower, statement),
@@ -90,7 +89,7 @@ fn judge_statement(walker: &mut Walker, statement: &str, env: &mut Env) {
             walker.report(RuleId::SystemService, statement);
         }
         "register-scheduledtask" | "schtasks" => walker.report(RuleId::SystemSchedule, statement),
-        name if rules::is_dangerous_program(name) => {
+        name if known::is_dangerous_program(name) => {
             let argv: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);
         }

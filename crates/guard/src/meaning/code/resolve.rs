@@ -5,7 +5,7 @@ use super::token::Token;
 use super::words::obfuscated;
 use crate::RuleId;
 use crate::meaning::Env;
-use crate::rules::files;
+use crate::meaning::files;
 
 impl Scan<'_, '_> {
     /// The string that a variable was given in this same text.

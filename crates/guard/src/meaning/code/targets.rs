@@ -6,9 +6,7 @@
 use super::Language;
 use super::token::{self, Token};
 use crate::RuleId;
-use crate::meaning::interpret;
-use crate::meaning::{Env, Flow, Walker};
-use crate::rules::{database, files, net};
+use crate::meaning::{Env, Flow, Walker, files, hosts, known, sql};
 
 /// Where a string that is a path lies when it is one of the system.
 const ROOTS: &[&str] = words!(
@@ -58,18 +56,18 @@ pub fn judge(walker: &mut Walker, language: Language, tokens: &[Token], env: &En
             walker.run(&argv, &mut env.clone(), &Flow::Unknown);
         }
         // A shell without a script waits for whoever is connected to it.
-        if runs && text.starts_with('/') && interpret::is_shell(text) && !has_script(tokens, at) {
+        if runs && text.starts_with('/') && known::is_shell(text) && !has_script(tokens, at) {
             walker.report(RuleId::OpaqueCode, text);
         }
         if text.contains("://") && is_loaded(tokens, at) {
             walker.report(RuleId::NetRunRemoteCode, text);
         }
         if connects && is_address(text) {
-            net::connect(walker, text);
+            hosts::connect(walker, text);
         }
         let cautious = text.to_ascii_uppercase().contains("IF EXISTS");
         if queries && !cautious && !memory(tokens) {
-            database::judge_sql(walker, text);
+            sql::judge(walker, text);
         }
     }
     if language == Language::Python {
@@ -161,7 +159,7 @@ fn is_given_to(names: &[&str], tokens: &[Token], at: usize) -> bool {
 fn has_script(tokens: &[Token], at: usize) -> bool {
     let mut behind = token::strings(tokens.get(at + 1..).unwrap_or_default());
     let next = behind.next();
-    next.is_some_and(|text| text != "-i" && !interpret::is_shell(text))
+    next.is_some_and(|text| text != "-i" && !known::is_shell(text))
 }
 
 /// A host without a scheme: four numbers, or the name of a metadata service.

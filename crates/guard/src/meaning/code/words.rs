@@ -45,7 +45,7 @@ pub fn with_unknown(text: &str) -> String {
         match character {
             '{' => {
                 if depth == 0 {
-                    plain.push(crate::meaning::mark::UNKNOWN);
+                    plain.push(crate::mark::UNKNOWN);
                 }
                 depth += 1;
             }

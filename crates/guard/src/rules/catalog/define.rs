@@ -39,7 +39,7 @@ macro_rules! rules {
         ];
     };
     (@pack) => { None };
-    (@pack $pack:ident) => { Some(super::Pack::$pack) };
+    (@pack $pack:ident) => { Some(super::GuardPack::$pack) };
     (@off) => { false };
     (@off $off:literal) => { $off };
 }

@@ -5,6 +5,7 @@
 mod define;
 mod table;
 
+use ralph_core::config::GuardPack;
 use ralph_core::lang::Say;
 pub use ralph_core::lang::Text;
 
@@ -24,34 +25,6 @@ pub enum Family {
     Traversal,
     #[say("internal network")]
     Internal,
-}
-
-/// Rules that can be switched off together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pack {
-    Publishing,
-    Database,
-    Container,
-    Cloud,
-}
-
-impl Pack {
-    pub const ALL: [Pack; 4] = [
-        Pack::Publishing,
-        Pack::Database,
-        Pack::Container,
-        Pack::Cloud,
-    ];
-
-    /// The name in the configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Pack::Publishing => "publishing",
-            Pack::Database => "database",
-            Pack::Container => "container",
-            Pack::Cloud => "cloud",
-        }
-    }
 }
 
 /// A call that a rule matches, or that it leaves alone.
@@ -90,7 +63,7 @@ pub struct Rule {
     /// Stable: settings and journals name it.
     pub id: &'static str,
     pub family: Family,
-    pub pack: Option<Pack>,
+    pub pack: Option<GuardPack>,
     /// Off unless the settings enable it.
     pub off: bool,
     pub reason: Text,

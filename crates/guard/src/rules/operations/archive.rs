@@ -1,9 +1,8 @@
 //! Archives, patches and other programs that unpack.
 
-use super::super::files;
 use super::copy::is_remote;
 use crate::RuleId;
-use crate::meaning::{Command, Env, Walker};
+use crate::meaning::{Command, Env, Walker, files};
 
 pub fn tar(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = command.read(takes!(

@@ -1,8 +1,7 @@
 //! Programs with sources and a target.
 
-use super::super::files;
 use crate::RuleId;
-use crate::meaning::{Args, Command, Env, Takes, Walker};
+use crate::meaning::{Args, Command, Env, Takes, Walker, files};
 
 const TARGET: Takes = takes!("tSgmo", "target-directory suffix mode owner group");
 

@@ -1,7 +1,6 @@
 //! Programs that edit files in place.
 
-use super::super::files;
-use crate::meaning::{Command, Env, Walker};
+use crate::meaning::{Command, Env, Walker, files};
 
 pub fn sed(walker: &mut Walker, command: &Command, env: &mut Env) {
     let args = command.read(takes!("efl", "expression file line-length"));

@@ -5,8 +5,7 @@
 //! the first alone, `1*` for all from the second on, or `-o|output` for the
 //! values of an option.
 
-use super::super::files;
-use crate::meaning::{Args, Command, Env, Takes, Walker};
+use crate::meaning::{Args, Command, Env, Takes, Walker, files};
 use crate::words::ByWord;
 
 static EFFECTS: ByWord<(Takes, &str)> = by_word! {

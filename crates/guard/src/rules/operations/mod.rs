@@ -7,14 +7,14 @@ mod edit;
 mod effects;
 mod read;
 
-use super::files;
 use crate::RuleId;
 use archive::{seven_zip, tar};
 use copy::{copies, is_plain_env, links, moves, rsync, scp};
 use edit::{editor_commands, in_place_script, sed};
 use read::{queries, searches};
 
-use crate::meaning::{Command, Env, Takes, Walker, mark};
+use crate::mark;
+use crate::meaning::{Command, Env, Takes, Walker, files, known};
 use crate::words::Words;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
@@ -203,7 +203,7 @@ fn outputs(walker: &mut Walker, command: &Command, env: &Env) {
 /// An operand of any other program that is exactly a file with secrets.
 fn unknown(walker: &mut Walker, command: &Command, env: &Env) {
     outputs(walker, command, env);
-    if NAMES_ONLY.contains(&command.name) || crate::meaning::interpret::is_shell(command.name) {
+    if NAMES_ONLY.contains(&command.name) || known::is_shell(command.name) {
         return;
     }
     for word in command.args {

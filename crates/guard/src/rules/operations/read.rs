@@ -1,7 +1,6 @@
 //! Programs that show what stands in files.
 
-use super::super::files;
-use crate::meaning::{Command, Env, Walker};
+use crate::meaning::{Command, Env, Walker, files};
 
 /// `jq` and `yq`: the filter stands before the files.
 pub fn queries(walker: &mut Walker, command: &Command, env: &Env) {

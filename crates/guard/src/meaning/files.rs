@@ -4,7 +4,9 @@ use crate::RuleId;
 use crate::finding::Found;
 use std::collections::HashMap;
 
-use crate::meaning::{Env, Walker, mark};
+use super::env::Env;
+use super::walker::Walker;
+use crate::mark;
 use crate::paths::{self, Zone, control, sensitive};
 
 /// A path as it will be used: lexically and after its links.
@@ -400,6 +402,27 @@ pub fn tool_write(walker: &mut Walker, path: &str, env: &Env) {
     for finding in walker.findings.iter_mut().skip(before) {
         if finding.is(RuleId::FsWriteOutside) {
             finding.rule = Found::BuiltIn(RuleId::PathOutside);
+        }
+    }
+}
+
+/// Every file that stands in a patch.
+pub fn patched(walker: &mut Walker, text: &str, env: &Env) {
+    for line in text.lines() {
+        let path = [
+            "*** Add File: ",
+            "*** Update File: ",
+            "*** Move to: ",
+            "+++ b/",
+            "+++ ",
+        ]
+        .iter()
+        .find_map(|start| line.strip_prefix(start));
+        if let Some(path) = path {
+            tool_write(walker, path.trim(), env);
+        }
+        if let Some(path) = line.strip_prefix("*** Delete File: ") {
+            delete(walker, path.trim(), env, false);
         }
     }
 }
