@@ -6,10 +6,10 @@ use std::process::Command;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
+use ralph_core::overview::Standing;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError, Wish};
 use ralph_engine::inbox::{Written, reply_text};
-use ralph_engine::watch::Standing;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
@@ -21,12 +21,12 @@ impl Model {
         let Some(watch) = &self.watch else {
             return;
         };
-        let snapshot = watch.snapshot();
+        let overview = &watch.snapshot().overview;
         let asked = Asked {
             layout: Layout::new(watch.root()),
             run: watch.paths().clone(),
-            is_driven: snapshot.pid.is_some(),
-            waits: snapshot.standing == Standing::Waiting,
+            is_driven: overview.pid.is_some(),
+            waits: overview.standing == Standing::Waiting,
             lang: self.screen.lang,
         };
         self.said = tr!(self.screen.lang, "telling it …");

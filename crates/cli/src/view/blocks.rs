@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use ralph_core::display::{
     self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
+    LimitView, LoopKind, Missing, Progress, ProgressView, Screen, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
     self, Bill, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
 };
+use ralph_core::overview;
 use ralph_core::report;
 use ralph_core::tr;
 use ralph_engine::plan::Plan;
@@ -75,22 +76,6 @@ impl Context {
     }
 }
 
-pub fn phases(state: &State) -> Vec<PhaseView> {
-    let facts = state.tasks.facts.clone().unwrap_or_default();
-    let view = |p: machine::PhaseFacts| PhaseView {
-        state: match () {
-            () if p.completed == p.total => StepState::Done,
-            () if facts.phase.as_ref() == Some(&p.key) => StepState::Active,
-            () => StepState::Pending,
-        },
-        key: p.key,
-        title: p.title,
-        done: p.completed,
-        total: p.total,
-    };
-    facts.phases.into_iter().map(view).collect()
-}
-
 fn next_task(state: &State) -> Option<String> {
     state.tasks.facts.as_ref()?.next.as_ref().map(TaskRef::name)
 }
@@ -114,7 +99,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
         &ProgressView {
             kind: context.kind(),
             progress: task_progress(state),
-            phases: phases(state),
+            phases: overview::phases(state),
             current: next_task(state),
             roles: state.roles(),
             iteration,

@@ -3,12 +3,13 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
+use ralph_core::overview::{CheckRun, Overview, Standing};
 use ralph_core::report::{self, Call, TaskLine};
 use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_core::usage::{Tokens, Usd};
 use ralph_engine::clock;
-use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told};
+use ralph_engine::watch::{Brief, OutputLine, Said, Snapshot, Told};
 use serde_json::{Value, json};
 
 /// Older checks and blocks are in the event log.
@@ -33,8 +34,7 @@ pub fn safe(value: Value) -> Value {
 
 /// Where a run stands.
 pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
-    let run = &snapshot.run;
-    let (word, tone) = standing(snapshot, lang);
+    let (run, overview) = (&snapshot.run, &snapshot.overview);
     let errors = || {
         snapshot
             .events
@@ -52,108 +52,91 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "agents": run.agents,
         "verifies": run.verifies,
         "started_ms": run.started_ms,
-        "updated_ms": snapshot.updated_ms,
-        "standing": snapshot.standing.into_str(),
-        "outcome": snapshot.outcome.as_ref().map(Outcome::into_str),
-        "reason": snapshot.outcome.as_ref().map(Outcome::reason),
-        "pid": snapshot.pid,
-        "iteration": snapshot.iteration,
-        "max_iterations": snapshot.max_iterations,
-        "total": snapshot.total,
-        "completed": snapshot.completed,
-        "pending": snapshot.pending,
-        "phase": snapshot.phase,
-        "phases": snapshot.phases.iter().map(|p| json!({
-            "key": p.key, "title": p.title, "completed": p.completed, "total": p.total,
+        "updated_ms": overview.updated_ms,
+        "standing": overview.standing.into_str(),
+        "outcome": overview.outcome.as_ref().map(Outcome::into_str),
+        "reason": overview.outcome.as_ref().map(Outcome::reason),
+        "pid": overview.pid,
+        "iteration": overview.iteration,
+        "max_iterations": overview.max_iterations,
+        "total": overview.total,
+        "completed": overview.completed,
+        "pending": overview.pending,
+        "phase": overview.phase,
+        "phases": overview.phases.iter().map(|p| json!({
+            "key": p.key, "title": p.title, "completed": p.done, "total": p.total,
         })).collect::<Value>(),
-        "task": snapshot.task.as_ref().map(task_ref),
-        "role": snapshot.role,
-        "roles": snapshot.roles.iter().map(|role| json!({
+        "task": overview.task.as_ref().map(task_ref),
+        "role": overview.role,
+        "roles": overview.roles.iter().map(|role| json!({
             "name": role.name, "state": role.state.into_str(),
         })).collect::<Value>(),
-        "agent": snapshot.agent,
-        "last_promise": snapshot.last_promise,
-        "usage": snapshot.bill.to_json(),
-        "worked_ms": snapshot.elapsed_ms(clock::now().wall_ms),
-        "goes_on": goes_on(snapshot),
-        "waiting": snapshot.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
-        "questions": snapshot.questions.iter().map(question).collect::<Value>(),
+        "agent": overview.agent,
+        "last_promise": overview.last_promise,
+        "usage": overview.bill.to_json(),
+        "worked_ms": overview.elapsed_ms(clock::now().wall_ms),
+        "goes_on": overview.goes_on(),
+        "waiting": overview.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
+        "questions": overview.questions.iter().map(question).collect::<Value>(),
         "checks": checks.map(check_run).collect::<Value>(),
         "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
         "guard_count": snapshot.guard.len(),
         "calls": snapshot.turns.len(),
         "events_count": snapshot.events.last().map_or(0, |told| told.number),
         "can": can(snapshot),
-        "word": word,
-        "tone": tone,
-        "now": doing(snapshot, lang),
-        "sentence": snapshot.outcome.as_ref().map(|outcome| {
+        "word": overview.word(lang),
+        "tone": tone(overview),
+        "now": doing(overview, lang),
+        "sentence": overview.outcome.as_ref().map(|outcome| {
             report::outcome_sentence(lang, Some(outcome), errors())
         }),
     })
 }
 
-fn goes_on(snapshot: &Snapshot) -> bool {
-    let still = [
-        Standing::Ended,
-        Standing::Frozen,
-        Standing::New,
-        Standing::Dead,
-    ];
-    snapshot.pid.is_some() && !still.contains(&snapshot.standing)
-}
-
 /// What can be done about it now.
 fn can(snapshot: &Snapshot) -> Value {
-    let alive = snapshot.pid.is_some() && snapshot.outcome.is_none();
+    let overview = &snapshot.overview;
+    let alive = overview.pid.is_some() && overview.outcome.is_none();
     let over = matches!(
-        snapshot.outcome,
+        overview.outcome,
         Some(Outcome::Complete | Outcome::Cancelled)
     );
     json!({
         "pause": alive,
         "stop": alive,
-        "wake": alive && snapshot.standing == Standing::Waiting,
-        "extend": alive && snapshot.max_iterations > 0,
-        "resume": snapshot.pid.is_none() && !over && snapshot.run.started_ms > 0,
+        "wake": alive && overview.standing == Standing::Waiting,
+        "extend": alive && overview.max_iterations > 0,
+        "resume": overview.pid.is_none() && !over && snapshot.run.started_ms > 0,
     })
 }
 
-fn standing(snapshot: &Snapshot, lang: Lang) -> (String, &'static str) {
-    if let Some(outcome) = &snapshot.outcome {
-        let tone = tone(outcome.into_str());
-        return (report::outcome_word(lang, outcome.into_str()), tone);
-    }
-    match snapshot.standing {
-        Standing::New => (tr!(lang, "beginning"), "busy"),
-        Standing::Working => (tr!(lang, "working"), "busy"),
-        Standing::Verifying => (tr!(lang, "verifying"), "busy"),
-        Standing::Waiting => (tr!(lang, "waiting"), "calm"),
-        Standing::Asking => (tr!(lang, "asking"), "warn"),
-        Standing::Frozen => (tr!(lang, "suspended"), "calm"),
-        Standing::Ended => (tr!(lang, "ended"), "calm"),
-        Standing::Dead => (tr!(lang, "died"), "bad"),
+/// How it looks.
+fn tone(overview: &Overview) -> &'static str {
+    match (&overview.outcome, overview.standing) {
+        (Some(outcome), _) => outcome_tone(outcome.into_str()),
+        (None, Standing::New | Standing::Working | Standing::Verifying) => "busy",
+        (None, Standing::Waiting | Standing::Frozen | Standing::Ended) => "calm",
+        (None, Standing::Asking) => "warn",
+        (None, Standing::Dead) => "bad",
     }
 }
 
-/// How the end of a run looks.
-pub fn tone(outcome: &str) -> &'static str {
+fn outcome_tone(outcome: &str) -> &'static str {
     match outcome {
         "complete" => "good",
         "errors" | "circuit_break" | "gate_failed" => "bad",
-        "" => "busy",
         _ => "warn",
     }
 }
 
 /// What goes on, in a line; nothing where the outcome says it all.
-fn doing(snapshot: &Snapshot, lang: Lang) -> String {
-    let turn = snapshot.iteration;
-    match snapshot.standing {
+fn doing(overview: &Overview, lang: Lang) -> String {
+    let turn = overview.iteration;
+    match overview.standing {
         Standing::Working => {
-            let agent = match &snapshot.role {
-                Some(role) => format!("{} ({role})", snapshot.agent),
-                None => snapshot.agent.clone(),
+            let agent = match &overview.role {
+                Some(role) => format!("{} ({role})", overview.agent),
+                None => overview.agent.clone(),
             };
             tr!(lang, "turn {turn}: {agent} works")
         }
@@ -254,13 +237,10 @@ fn guard_block(turn: u32, block: &GuardBlock) -> Value {
 
 /// A run in the list of all.
 pub fn brief(brief: &Brief, lang: Lang) -> Value {
-    let outcome = brief.outcome.as_deref().unwrap_or_default();
-    let (word, tone) = match (outcome, brief.pid) {
-        ("", Some(_)) => (tr!(lang, "running"), "busy"),
-        ("", None) => (report::outcome_word(lang, "unfinished"), "bad"),
-        // It was taken up again, and its end is an old one.
-        (_, Some(_)) => (tr!(lang, "running"), "busy"),
-        (outcome, None) => (report::outcome_word(lang, outcome), tone(outcome)),
+    let tone = match (brief.pid, &brief.outcome) {
+        (Some(_), _) => "busy",
+        (None, None) => "bad",
+        (None, Some(outcome)) => outcome_tone(outcome),
     };
     json!({
         "id": brief.id.as_str(),
@@ -272,7 +252,7 @@ pub fn brief(brief: &Brief, lang: Lang) -> Value {
         "total": brief.total,
         "cost_usd": brief.cost_usd,
         "updated": brief.updated,
-        "word": word,
+        "word": brief.word(lang),
         "tone": tone,
     })
 }
