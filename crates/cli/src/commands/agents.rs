@@ -29,7 +29,7 @@ fn as_json(agent: &Installed) -> Value {
         "version": agent.version,
         "checked_version": facts.checked_version,
         "capabilities": {
-            "hooks": facts.hooks,
+            "hooks": facts.takes_guard,
             "budget": facts.budget,
             "tokens": facts.tells_tokens,
             "cost": facts.tells_cost,
@@ -73,7 +73,7 @@ fn abilities(can: &Facts, lang: Lang) -> String {
         (true, false) => tr!(lang, "tells tokens, not cost"),
         (false, _) => tr!(lang, "tells neither tokens nor cost"),
     };
-    let guard = match can.hooks {
+    let guard = match can.takes_guard {
         true => tr!(lang, "the guard can ride along"),
         false => tr!(lang, "no guard"),
     };

@@ -22,11 +22,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use ralph_guard::{Decision, Fail, Settings, ToolCall, Verdict};
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
-use crate::host::{Event, Host};
 use crate::{BLOCKED, FAILED, app};
 use answer::Answer;
 use args::Options;
@@ -242,7 +243,7 @@ fn root_of(options: &Options, payload: Option<&Payload>) -> PathBuf {
     }
     let host = options.host.or(payload.map(|p| p.host)).unwrap_or_default();
     let named = host
-        .facts()
+        .hooks()
         .project
         .and_then(std::env::var_os)
         .map(PathBuf::from)

@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use super::answer::Reply;
 use super::heard::Heard;
-use crate::host::Host;
 use crate::insession::Here;
 use crate::{app, settings};
+use ralph_engine::agents::Client;
 
 /// Tools that change files, as the clients name them.
 const WRITERS: [&str; 11] = [
@@ -36,7 +36,7 @@ const MOST_FILES: usize = 50;
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let here = Here::new(root, &heard.session, heard.host.into_str());
     // Copilot counts its blocks for the whole turn, whatever the agent does.
-    if heard.host != Host::Copilot
+    if heard.host != Client::Copilot
         && let Some(run) = index::find(&here.layout, &here.session)
     {
         index::note_acted(&here.layout.run(&run));
