@@ -1,6 +1,8 @@
 //! Where a run stands now. The live block, the monitor, the page and `ralph
 //! status` draw it, and count nothing themselves.
 
+use serde::Serialize;
+
 use crate::display::{PhaseView, Progress, RoleView, StepState, UsageView};
 use crate::flow::FlowNotice;
 use crate::lang::{Lang, Say};
@@ -96,7 +98,7 @@ impl Waiting {
 }
 
 /// The verification commands ran once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckRun {
     pub turn: u32,
     /// On the wall clock.
@@ -105,7 +107,7 @@ pub struct CheckRun {
     pub checks: Vec<Check>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// Without secrets.
     pub command: String,
@@ -113,6 +115,7 @@ pub struct Check {
     pub exit: Option<i32>,
     pub duration_ms: u64,
     /// It passed, or failed no worse than before the work began.
+    #[serde(skip)]
     pub good: bool,
 }
 

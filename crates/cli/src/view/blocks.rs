@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::display::{
     self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Missing, Progress, ProgressView, Screen, UsageView,
+    LimitView, LoopKind, Progress, ProgressView, Screen, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
@@ -123,13 +123,6 @@ fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
     )
 }
 
-pub fn missing(screen: &Screen, missing: &[machine::Missing]) -> Vec<Missing> {
-    missing
-        .iter()
-        .map(|m| Missing::Other(m.say(screen.lang)))
-        .collect()
-}
-
 /// How the run ended, whole.
 pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice) -> String {
     let Notice::LoopEnd {
@@ -159,7 +152,6 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             let view = CompleteView {
                 ending,
                 phase,
-                archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
                 not_proven: report::gaps(state, context.is_git),
             };
@@ -194,9 +186,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             let errors: Vec<ErrorView> = state.failures.errors.iter().map(error).collect();
             display::error_report(screen, &errors, &ending)
         }
-        Outcome::GateFailed { .. } => {
-            display::gate_failed(screen, &self::missing(screen, &context.missing), &ending)
-        }
+        Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
         Outcome::Budget { limit } => {
             let kind = budget(state, bill, limit);
             display::budget(screen, &BudgetView { ending, kind })
@@ -267,7 +257,6 @@ fn limit(screen: &Screen, ending: &Ending, max_iterations: u32, extend_by: u32) 
         max_iterations,
         extend_by,
         progress: ending.progress,
-        next: None,
     };
     display::limit_box(screen, &view)
 }

@@ -157,8 +157,7 @@ impl People {
                 self.box_due = true;
             }
             Notice::PromiseRejected { claim, missing, .. } => {
-                let missing = blocks::missing(&self.screen, missing);
-                self.show(&display::rejected(&self.screen, claim, &missing));
+                self.show(&display::rejected(&self.screen, claim, missing));
             }
             Notice::IterationComplete { newly_done, .. } => {
                 self.aside(&notice.say(lang));

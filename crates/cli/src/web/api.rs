@@ -2,14 +2,14 @@
 //! what is for people stands beside them in the person's language.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
-use ralph_core::overview::{CheckRun, Overview, Standing};
-use ralph_core::report::{self, Call, TaskLine};
+use ralph_core::machine::{GuardBlock, Outcome, Question};
+use ralph_core::overview::{Overview, Standing};
+use ralph_core::report::{self, Call};
 use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_core::usage::{Tokens, Usd};
 use ralph_engine::clock;
-use ralph_engine::watch::{Brief, OutputLine, Said, Snapshot, Told};
+use ralph_engine::watch::{Brief, Snapshot};
 use serde_json::{Value, json};
 
 /// Older checks and blocks are in the event log.
@@ -66,11 +66,9 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "phases": overview.phases.iter().map(|p| json!({
             "key": p.key, "title": p.title, "completed": p.done, "total": p.total,
         })).collect::<Value>(),
-        "task": overview.task.as_ref().map(task_ref),
+        "task": overview.task,
         "role": overview.role,
-        "roles": overview.roles.iter().map(|role| json!({
-            "name": role.name, "state": role.state.into_str(),
-        })).collect::<Value>(),
+        "roles": overview.roles,
         "agent": overview.agent,
         "last_promise": overview.last_promise,
         "usage": overview.bill.to_json(),
@@ -78,7 +76,7 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "goes_on": overview.goes_on(),
         "waiting": overview.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
         "questions": overview.questions.iter().map(question).collect::<Value>(),
-        "checks": checks.map(check_run).collect::<Value>(),
+        "checks": checks.collect::<Vec<_>>(),
         "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
         "guard_count": snapshot.guard.len(),
         "calls": snapshot.turns.len(),
@@ -157,7 +155,7 @@ pub fn turn(turn: &Call) -> Value {
         "agent": turn.agent,
         "role": turn.role,
         "phase": turn.phase,
-        "task": turn.task.as_ref().map(task_ref),
+        "task": turn.task,
         "started_ms": turn.started_ms,
         "duration_ms": turn.duration_ms,
         "cost_usd": turn.spent.cost.map(Usd::dollars),
@@ -169,59 +167,17 @@ pub fn turn(turn: &Call) -> Value {
     })
 }
 
-pub fn event(told: &Told) -> Value {
-    json!({
-        "number": told.number,
-        "at_ms": told.at_ms,
-        "level": told.level.into_str(),
-        "event": told.event,
-        "iteration": told.iteration,
-        "text": &*told.text,
-    })
-}
-
-pub fn line(line: &OutputLine) -> Value {
-    let said = match line.said {
-        Said::Words => "words",
-        Said::Tool => "tool",
-        Said::ToolFailed => "tool_failed",
-        Said::Denied => "denied",
-        Said::Error => "error",
-        Said::Plain => "plain",
-    };
-    json!({"said": said, "text": line.text})
-}
-
-pub fn task(task: &TaskLine) -> Value {
-    json!({"id": task.id, "text": task.text, "phase": task.phase, "done": task.done})
-}
-
-fn task_ref(task: &TaskRef) -> Value {
-    json!({"id": task.id, "text": task.text})
-}
-
 fn question(question: &Question) -> Value {
     json!({
         "id": question.id,
         "turn": question.turn,
-        "task": question.task.as_ref().map(task_ref),
+        "task": question.task,
         "text": question.text,
         "options": question.options,
         "default": question.default,
         "asked_ms": question.asked_ms,
         "deadline_ms": question.deadline_ms,
         "reply": question.reply.as_ref().map(|reply| json!({"text": reply.text, "at_ms": reply.at_ms})),
-    })
-}
-
-fn check_run(run: &CheckRun) -> Value {
-    json!({
-        "turn": run.turn,
-        "at_ms": run.at_ms,
-        "passed": run.passed,
-        "checks": run.checks.iter().map(|check| json!({
-            "command": check.command, "exit": check.exit, "duration_ms": check.duration_ms,
-        })).collect::<Value>(),
     })
 }
 

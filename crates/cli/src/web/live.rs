@@ -232,8 +232,7 @@ impl Live {
             let turns = snapshot.turns_after(self.said_revision).map(api::turn);
             news["head"] = api::head(snapshot, self.lang);
             news["turns"] = turns.collect();
-            let told = snapshot.events_after(self.said_event).iter();
-            news["events"] = told.map(api::event).collect();
+            news["events"] = json!(snapshot.events_after(self.said_event));
         }
         if printed && let Some(output) = &self.output {
             let fresh = output.tail.count().saturating_sub(output.said);
@@ -241,7 +240,7 @@ impl Live {
             news["output"] = output.json(fresh.min(MOST_LINES));
         }
         if ticked {
-            news["tasks"] = self.tasks.lines.iter().map(api::task).collect();
+            news["tasks"] = json!(self.tasks.lines);
         }
         self.push(&api::safe(news));
         self.said();
@@ -283,8 +282,8 @@ impl Live {
             "full": true,
             "head": api::head(snapshot, self.lang),
             "turns": turns.skip(last(snapshot.turns.len(), TURNS_AT_FIRST)).map(api::turn).collect::<Value>(),
-            "events": events.skip(last(snapshot.events.len(), EVENTS_AT_FIRST)).map(api::event).collect::<Value>(),
-            "tasks": (!tasks.is_empty()).then(|| tasks.iter().map(api::task).collect::<Value>()),
+            "events": events.skip(last(snapshot.events.len(), EVENTS_AT_FIRST)).collect::<Vec<_>>(),
+            "tasks": (!tasks.is_empty()).then_some(tasks),
             "output": self.output.as_ref().map(|output| output.json(MOST_LINES)),
         });
         let whole: Arc<str> = api::safe(whole).to_string().into();
@@ -326,7 +325,7 @@ impl Followed {
             "attempt": self.attempt,
             "agent": self.agent,
             "count": self.tail.count(),
-            "lines": lines.iter().skip(skipped).map(api::line).collect::<Value>(),
+            "lines": lines.iter().skip(skipped).collect::<Vec<_>>(),
         })
     }
 }

@@ -40,8 +40,6 @@ pub struct CompleteView {
     pub ending: Ending,
     /// The phase that the run was limited to.
     pub phase: Option<String>,
-    /// Where an OpenSpec change was archived.
-    pub archived_to: Option<String>,
     pub proven: Vec<Proof>,
     pub not_proven: Vec<Gap>,
 }
@@ -86,10 +84,6 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
     out.push_str(&effort(screen, &view.ending));
-    if let Some(archive) = &view.archived_to {
-        let (mark, archive) = (screen.mark(Symbol::Archive), screen.value(archive));
-        out.push_str(&screen.line(&tr!(lang, "{mark}Archived to: {archive}")));
-    }
     out.push('\n');
     out.push_str(&celebration(screen, view));
     for section in [

@@ -3,10 +3,10 @@
 
 use super::boxes::title_box;
 use super::endings::{Ending, current_progress, effort, next_step, resume_step};
-use super::proof::{self, Missing};
+use super::proof;
 use super::screen::{Screen, Symbol, Tone};
 use crate::lang::Lang;
-use crate::machine::BreakerRule;
+use crate::machine::{BreakerRule, Missing};
 use crate::text::duration::plural;
 use crate::tr;
 

@@ -9,8 +9,8 @@ use crate::text::width;
 use crate::tr;
 
 /// How far a phase, or a role within a task, has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case", const_into_str)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StepState {
     Done,
     Active,
@@ -51,7 +51,7 @@ pub struct PhaseView {
 }
 
 /// One role of a task (`DEVELOPER`, `REVIEWER`, `TESTER`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RoleView {
     pub name: String,
     pub state: StepState,

@@ -41,7 +41,7 @@ pub struct RunFacts {
 }
 
 /// Something that the run told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Told {
     /// Counts from 1 within the run.
     pub number: u64,

@@ -8,7 +8,6 @@ fn limit_boxes() {
         max_iterations: 100,
         extend_by: 100,
         progress: Some(Progress::new(3, 7)),
-        next: None,
     };
     assert_snapshot!(limit_box(&en(), &view), @r#"
     ╔════════════════════════════════════════════════════════════════╗
