@@ -162,6 +162,12 @@ pub fn phases(state: &State) -> Vec<PhaseView> {
 }
 
 impl Overview {
+    pub fn of(state: &State) -> Overview {
+        let mut overview = Overview::default();
+        overview.take(state);
+        overview
+    }
+
     /// Takes in what was told.
     pub fn hear(&mut self, notice: &Notice, at: Now) {
         match notice {

@@ -10,14 +10,12 @@ use crate::args::AgentsArgs;
 
 pub fn run(app: &App, args: &AgentsArgs) -> Exit {
     let found = app.block_on(installed(&app.root))?;
-    if args.json {
-        let agents: Vec<Value> = found.iter().map(as_json).collect();
-        app.print(&json!({ "agents": agents }).to_string());
-    } else {
-        let lines: Vec<String> = found.iter().map(|agent| words(agent, app.lang())).collect();
-        app.tell(&lines.join("\n"));
-    }
-    Ok(0)
+    let lines = |agent| words(agent, app.lang());
+    app.answer(
+        args.json,
+        || json!({ "agents": found.iter().map(as_json).collect::<Value>() }),
+        || found.iter().map(lines).collect::<Vec<_>>().join("\n"),
+    )
 }
 
 fn as_json(agent: &Installed) -> Value {

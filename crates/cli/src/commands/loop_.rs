@@ -6,7 +6,6 @@ use std::io::Read;
 use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_core::session::words::Start;
-use ralph_engine::agents::Client;
 use ralph_engine::session::Verdict;
 
 use crate::FAILED;
@@ -19,10 +18,7 @@ use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 const MOST_INPUT: u64 = 1024 * 1024;
 
 pub fn run(app: &App, args: &LoopArgs) -> Exit {
-    let host = match &args.host {
-        Some(name) => Client::host(name).unwrap_or_default(),
-        None => client_around(),
-    };
+    let host = args.host.unwrap_or_else(client_around);
     let session = args.session.clone().or_else(|| session_around(host));
     // One that nobody named belongs to the first session that stops here.
     let here = Here::new(&app.root, &session.unwrap_or_default(), host.into_str());

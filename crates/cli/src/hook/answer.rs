@@ -3,11 +3,11 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::BLOCKED;
 use super::payload::Dialect;
-use ralph_engine::agents::Client;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {

@@ -1,9 +1,9 @@
 //! What each agent tells a hook about a tool call, made one thing.
 
+use ralph_engine::agents::Client;
 use serde_json::{Map, Value};
 
 use super::Bad;
-use ralph_engine::agents::Client;
 
 /// Which names the host gives its fields: Copilot has two ways, and answers
 /// have to follow the question.

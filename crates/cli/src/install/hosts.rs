@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use ralph_core::config::Settings;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::{Entry, Event};
 use serde_json::{Value, json};
 
 use super::program;
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::{Entry, Event};
 
 /// What the entries depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]

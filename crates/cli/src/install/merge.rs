@@ -5,12 +5,12 @@
 //! leaves alone what a person added or changed since.
 
 use ralph_core::jsonc::{self, Node, Step, SyntaxError};
+use ralph_engine::agents::Client;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::hosts::{self, Wanted};
 use super::{CAP, program};
-use ralph_engine::agents::Client;
 
 /// What was done to a text, in order.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]

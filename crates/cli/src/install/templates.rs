@@ -1,11 +1,11 @@
 //! The files that Ralph writes as a whole: slash commands, a configuration to
 //! begin with, a plugin.
 
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::program;
-use ralph_engine::agents::Client;
 
 /// The slash commands: name and text. What is typed behind one reaches our
 /// hook as it was typed and never passes a shell.

@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use ralph_core::jsonc::{self, Step};
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::merge::{self, MergeError};
 use super::{CAP, hosts};
-use ralph_engine::agents::Client;
 
 fn wanted() -> Wanted {
     Wanted {

@@ -13,7 +13,7 @@ use ralph_engine::inbox::{Written, reply_text};
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::apart::resume_apart;
+use crate::apart::{leave_alone, resume_apart};
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.
@@ -62,10 +62,15 @@ impl Asked {
             Wanted::Continue if self.is_driven => {
                 tr!(lang, "it works already")
             }
-            Wanted::Continue => match resume_apart(self.layout.root(), self.run.id.as_str()) {
-                Ok(()) => tr!(lang, "it goes on"),
-                Err(error) => error.to_string(),
-            },
+            Wanted::Continue => {
+                match resume_apart(self.layout.root(), self.run.id.as_str(), lang) {
+                    Ok(child) => {
+                        leave_alone(child);
+                        tr!(lang, "it goes on")
+                    }
+                    Err(error) => error.to_string(),
+                }
+            }
             Wanted::Extend(iterations) => self.write(Written::Extend {
                 iterations: *iterations,
                 duration_ms: 0,

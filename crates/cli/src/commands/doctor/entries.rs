@@ -8,6 +8,8 @@ use ralph_core::config;
 use ralph_core::jsonc::{self, Node, Step};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::{Event, Place};
 use ralph_engine::supervise::Ending;
 use serde_json::Value;
 
@@ -18,8 +20,6 @@ use crate::guard::home;
 use crate::install::hosts::{self, Wanted};
 use crate::install::{CAP, DEFAULT_CAP, merge, program, templates};
 use crate::settings;
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::{Event, Place};
 
 /// A hook that calls us.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::hooks::Event;
 use ralph_engine::agents::{Client, Installed};
 use ralph_engine::supervise::Ending;
 use serde_json::Value;
@@ -17,7 +18,6 @@ use super::{Finding, Level};
 use crate::app::App;
 use crate::install::hosts::Wanted;
 use crate::install::{merge, program};
-use ralph_engine::agents::hooks::Event;
 
 /// A model takes its time.
 const PATIENCE: Duration = Duration::from_secs(300);

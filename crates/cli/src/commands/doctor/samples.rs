@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use serde_json::{Value, json};
 
 use super::ask::Answer;
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::Event;
 use ralph_engine::supervise::Ending;
 
 /// A command that no guard lets pass, and one that every guard does.

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use ralph_core::checkpoint::sha256;
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::entries::Found;
 use super::{Finding, Level};
 use crate::guard::{home, project};
-use ralph_engine::agents::Client;
 
 pub fn look(found: &[Found], lang: Lang, findings: &mut Vec<Finding>) {
     let ours: Vec<&Found> = found.iter().filter(|f| f.host == Client::Codex).collect();

@@ -109,9 +109,8 @@ fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
 }
 
 fn hosts_of(args: &InitArgs) -> Vec<Client> {
-    let named = args.agent.iter().filter_map(|name| Client::host(name));
     let mut hosts: Vec<Client> = Vec::new();
-    for host in named {
+    for &host in &args.agent {
         if !hosts.contains(&host) {
             hosts.push(host);
         }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use ralph_core::checkpoint::sha256;
 use ralph_core::jsonc;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Place;
 
 use super::say::Note;
 use crate::install::change::{self, Change};
@@ -12,8 +14,6 @@ use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge::{self, MergeError, Merged};
 use crate::install::problem::Problem;
 use crate::install::templates;
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::Place;
 
 /// Where the plugin is written.
 pub const PLUGIN: &str = ".ralph/plugin";

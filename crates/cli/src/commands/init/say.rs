@@ -2,9 +2,9 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 
 use super::plan::{PLUGIN, Wish};
-use ralph_engine::agents::Client;
 
 /// Something that a person should know.
 #[derive(Debug, PartialEq, Eq, Say)]

@@ -5,6 +5,8 @@ use std::path::{Component, Path};
 use ralph_core::checkpoint::sha256;
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Place;
 
 use super::init::{is_empty, without_lines};
 use crate::app::{App, Exit, OrFail, ask, is_interactive};
@@ -15,8 +17,6 @@ use crate::install::merge;
 use crate::install::problem::Problem;
 use crate::install::templates;
 use crate::{FAILED, PAUSED};
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::Place;
 
 /// Keeps run state out of Git for as long as there is any.
 const IGNORE_FILE: &str = ".ralph/.gitignore";

@@ -1,6 +1,8 @@
 //! An answer about a session in the words of the host: each gets exactly what
 //! it understands, since Codex ignores an answer with a field too many.
 
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use serde_json::{Map, Value, json};
 
 use super::super::BLOCKED;
@@ -8,8 +10,6 @@ use super::super::answer::Output;
 use super::super::args::Options;
 use super::super::payload::Dialect;
 use super::heard::Heard;
-use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::Event;
 
 /// What a hook of a session has to say; nothing means: go on as you would.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

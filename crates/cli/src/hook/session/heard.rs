@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use ralph_engine::agents::Client;
 use serde_json::{Map, Value};
 
 use super::super::Bad;
 use super::super::payload::Dialect;
-use ralph_engine::agents::Client;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {

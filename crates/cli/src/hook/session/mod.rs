@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::agents::hooks::Event;
 
 use super::args::Options;
 use super::{Bad, Client, read_payload};
@@ -23,7 +24,6 @@ use crate::app;
 use crate::guard::project;
 use answer::Reply;
 use heard::Heard;
-use ralph_engine::agents::hooks::Event;
 
 pub fn run(options: &Options) -> u8 {
     std::panic::set_hook(Box::new(pass_at_a_panic));

@@ -7,13 +7,13 @@ use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
+use ralph_engine::agents::Client;
 use ralph_engine::session::{Verdict, index};
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
-use ralph_engine::agents::Client;
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let here = Here::new(root, &heard.session, heard.host.into_str());

@@ -8,6 +8,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::promise::{self, PromiseRules};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use ralph_engine::session::{
     Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
@@ -16,7 +17,6 @@ use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
-use ralph_engine::agents::Client;
 
 /// What Claude Code and Copilot CLI obey, where nothing else is said.
 const USUAL_CAP: u32 = 8;

@@ -6,6 +6,7 @@ use std::path::Path;
 use ralph_core::config::{self, TrackerSettings};
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use ralph_engine::session::index;
 use ralph_engine::session::tracker::{self, Reminding};
 use serde_json::Value;
@@ -14,7 +15,6 @@ use super::answer::Reply;
 use super::heard::Heard;
 use crate::insession::Here;
 use crate::{app, settings};
-use ralph_engine::agents::Client;
 
 /// Tools that change files, as the clients name them.
 const WRITERS: [&str; 11] = [
