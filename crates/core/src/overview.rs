@@ -295,3 +295,45 @@ impl Overview {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_failed_before_the_work_is_not_the_one_that_fails() {
+        let result = |command: &str, known| CommandResult {
+            command: command.into(),
+            exit: Some(1),
+            known,
+            ..CommandResult::default()
+        };
+        let results = [result("npm test", true), result("cargo test", false)];
+        let run = CheckRun::new(1, false, &results, Now::default());
+        assert_eq!(run.failed().as_deref(), Some("cargo test"));
+        let run = CheckRun::new(1, true, &results[..1], Now::default());
+        assert_eq!(run.failed(), None);
+    }
+
+    #[test]
+    fn time_counts_while_a_process_drives_what_has_begun() {
+        let check = |standing, pid, elapsed, left| {
+            let overview = Overview {
+                standing,
+                pid,
+                worked_ms: 1_000,
+                max_duration_ms: 3_000,
+                updated_ms: 5_000,
+                ..Overview::default()
+            };
+            assert_eq!(overview.elapsed_ms(8_000), elapsed, "{standing:?}");
+            assert_eq!(overview.left_ms(8_000), Some(left), "{standing:?}");
+        };
+        check(Standing::Working, Some(1), 4_000, 0);
+        check(Standing::Waiting, Some(1), 4_000, 0);
+        check(Standing::Working, None, 1_000, 2_000);
+        check(Standing::Frozen, Some(1), 1_000, 2_000);
+        check(Standing::New, Some(1), 1_000, 2_000);
+        assert_eq!(Overview::default().left_ms(8_000), None);
+    }
+}

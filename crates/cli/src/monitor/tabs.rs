@@ -5,9 +5,10 @@ mod diff;
 mod output;
 
 use ralph_core::display::{self, Progress, Screen};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Level, TaskRef};
 use ralph_core::overview::{CheckRun, Overview};
-use ralph_core::report::{Call, Verdict, outcome_sentence, verdict_word};
+use ralph_core::report::{Call, Verdict, outcome_sentence};
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -190,7 +191,7 @@ fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
         Verdict::Asked => colored(model, Color::Yellow),
         _ => colored(model, Color::Red),
     };
-    let verdict = verdict_word(lang, verdict);
+    let verdict = verdict.say(lang);
     let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
     let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
     let task = text::one_line(&task);

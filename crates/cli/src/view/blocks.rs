@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ralph_core::display::{
-    self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Progress, ProgressView, Screen, UsageView,
+    self, BreakerView, BudgetKind, CompleteView, Ending, ErrorView, LoopKind, Progress,
+    ProgressView, Screen, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
@@ -157,15 +157,9 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             };
             display::complete_box(screen, &view)
         }
-        Outcome::Paused { reason } => paused(screen, state, ending, *reason),
+        Outcome::Paused { reason } => paused(screen, state, &ending, *reason),
         Outcome::Blocked { reason } => {
-            let (reason, task) = (reason.clone(), next_task(state));
-            let view = BlockedView {
-                ending,
-                reason,
-                task,
-            };
-            display::blocked_report(screen, &view)
+            display::blocked_report(screen, &ending, reason, next_task(state).as_deref())
         }
         Outcome::CircuitBreak { rule } => {
             let (count, signs) = context.breaker.clone().unwrap_or_default();
@@ -187,10 +181,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             display::error_report(screen, &errors, &ending)
         }
         Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
-        Outcome::Budget { limit } => {
-            let kind = budget(state, bill, limit);
-            display::budget(screen, &BudgetView { ending, kind })
-        }
+        Outcome::Budget { limit } => display::budget(screen, &ending, &budget(state, bill, limit)),
         Outcome::Cancelled => display::cancelled(screen, &ending),
         Outcome::Interrupted => display::interrupted(screen, &ending),
     }
@@ -211,12 +202,12 @@ fn budget(state: &State, bill: &Bill, limit: &str) -> BudgetKind {
     }
 }
 
-fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -> String {
+fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) -> String {
     let limits = &state.rules.limits;
     match reason {
-        PauseReason::Unproven => display::unproven(screen, &ending),
-        PauseReason::Requested => display::pause_box(screen, &ending),
-        PauseReason::Disk => display::disk_box(screen, &ending),
+        PauseReason::Unproven => display::unproven(screen, ending),
+        PauseReason::Requested => display::pause_box(screen, ending),
+        PauseReason::Disk => display::disk_box(screen, ending),
         PauseReason::Question => {
             let question = machine::Notice::Pause {
                 iteration: state.turn.number,
@@ -227,38 +218,26 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
                 .map(|open| self::question(open, screen.lang));
             let words = std::iter::once(question.say(screen.lang)).chain(open);
             let words = words.collect::<Vec<_>>().join("\n");
-            display::needs_person(screen, &ending, &words)
+            display::needs_person(screen, ending, &words)
         }
-        PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
         PauseReason::Escalated(why) => {
-            display::escalated(screen, &ending, &escalation(screen, state, why))
+            display::escalated(screen, ending, &escalation(screen, state, why))
         }
-        PauseReason::Limit(Limit::Dispatches) => limit(
-            screen,
-            &ending,
-            limits.max_dispatches,
-            state.dispatch_step(),
-        ),
-        PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Limit(Limit::Dispatches) => {
+            let step = state.dispatch_step();
+            display::limit_box(screen, ending.progress, limits.max_dispatches, step)
+        }
+        PauseReason::Forge(need) => display::needs_forge(screen, ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => {
-            limit(screen, &ending, limits.max_iterations, limits.extend_by)
+            let (max, step) = (limits.max_iterations, limits.extend_by);
+            display::limit_box(screen, ending.progress, max, step)
         }
         PauseReason::Limit(Limit::Duration) => {
-            let kind = BudgetKind::Time {
-                limit: Duration::from_millis(limits.max_duration_ms),
-            };
-            display::budget(screen, &BudgetView { ending, kind })
+            let limit = Duration::from_millis(limits.max_duration_ms);
+            display::budget(screen, ending, &BudgetKind::Time { limit })
         }
     }
-}
-
-fn limit(screen: &Screen, ending: &Ending, max_iterations: u32, extend_by: u32) -> String {
-    let view = LimitView {
-        max_iterations,
-        extend_by,
-        progress: ending.progress,
-    };
-    display::limit_box(screen, &view)
 }
 
 /// A question as a person reads it, with what may be answered.

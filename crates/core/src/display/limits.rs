@@ -7,26 +7,16 @@ use super::screen::{Screen, Symbol, Tone};
 use crate::text::duration::plural;
 use crate::tr;
 
-/// A run that has used up its iterations.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LimitView {
-    pub max_iterations: u32,
-    /// How many more a person can grant at once.
-    pub extend_by: u32,
-    /// `None`: the run has no task list.
-    pub progress: Option<Progress>,
-}
-
 /// The valve, for where nobody can be asked.
-pub fn limit_box(screen: &Screen, view: &LimitView) -> String {
+pub fn limit_box(
+    screen: &Screen,
+    progress: Option<Progress>,
+    max_iterations: u32,
+    extend_by: u32,
+) -> String {
     let lang = screen.lang;
     let warning = screen.mark(Symbol::Warning);
-    let LimitView {
-        max_iterations,
-        extend_by,
-        ..
-    } = view;
-    let noun_en = plural(*extend_by as usize, "iteration", "iterations");
+    let noun_en = plural(extend_by as usize, "iteration", "iterations");
     let mut out = title_box(
         screen,
         Tone::Warning,
@@ -37,7 +27,7 @@ pub fn limit_box(screen: &Screen, view: &LimitView) -> String {
         lang,
         "{warning}Iteration limit reached ({max_iterations})"
     )));
-    out.push_str(&current_progress(screen, view.progress));
+    out.push_str(&current_progress(screen, progress));
     out.push('\n');
     out.push_str(&tr!(lang, "Please confirm whether to go on:\n- \"continue\" - run {extend_by} more {noun_en}\n- \"pause\" - stop the loop\n"));
     out.push_str(&next_step(

@@ -23,16 +23,16 @@ mod tests;
 
 pub use bar::{Progress, bar};
 pub use endings::{
-    BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
+    BudgetKind, CompleteView, Ending, LoopKind, budget, cancelled, complete_box, disk_box,
+    escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
-pub use limits::{LimitView, limit_box};
+pub use limits::limit_box;
 pub use menus::{
     LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, simplify_menu,
 };
 pub use problems::{
-    BlockedView, BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report,
-    gate_failed, rejected,
+    BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report, gate_failed,
+    rejected,
 };
 pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,

@@ -2,10 +2,9 @@
 //! the classes of the page, so that they follow light and dark.
 
 use super::html::escape;
-use super::words::verdict_word;
 use super::{Call, Report, Rest, RestReason, Verdict};
 use crate::display::dollars;
-use crate::lang::Lang;
+use crate::lang::{Lang, Say};
 use crate::text::duration::human;
 use crate::tr;
 use crate::usage::Usd;
@@ -204,7 +203,7 @@ fn call_title(lang: Lang, call: &Call) -> String {
         call.turn,
         human(lang, Duration::from_millis(call.duration_ms.unwrap_or(0))),
     );
-    let verdict = verdict_word(lang, call.verdict);
+    let verdict = call.verdict.say(lang);
     let task = call
         .task
         .as_ref()

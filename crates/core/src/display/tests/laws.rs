@@ -86,11 +86,6 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
             Gap::SkippedTasks { ids: vec![text()] },
         ],
     };
-    let limit = LimitView {
-        max_iterations: 100,
-        extend_by: 100,
-        progress: Some(Progress::new(3, 7)),
-    };
     let errors = [ErrorView {
         class: text(),
         description: text(),
@@ -101,17 +96,9 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         count: 5,
         evidence: vec![text()],
     };
-    let blocked = BlockedView {
-        ending: ending(),
-        reason: text(),
-        task: Some(text()),
-    };
-    let cost = BudgetView {
-        ending: ending(),
-        kind: BudgetKind::Cost {
-            limit: text(),
-            spent: text(),
-        },
+    let cost = BudgetKind::Cost {
+        limit: text(),
+        spent: text(),
     };
     vec![
         (phase_tree(screen, &phases), false),
@@ -122,16 +109,19 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         (simplify_menu(screen, &[task()]), false),
         (rejected(screen, &text(), &missing), false),
         (complete_box(screen, &complete), true),
-        (limit_box(screen, &limit), true),
+        (limit_box(screen, progress.progress, 100, 100), true),
         (error_report(screen, &errors, &ending()), true),
         (breaker_report(screen, &breaker), true),
-        (blocked_report(screen, &blocked), true),
+        (
+            blocked_report(screen, &ending(), &text(), Some(&text())),
+            true,
+        ),
         (gate_failed(screen, &missing, &ending()), true),
         (pause_box(screen, &ending()), true),
         (interrupted(screen, &ending()), true),
         (cancelled(screen, &ending()), true),
         (unproven(screen, &ending()), true),
-        (budget(screen, &cost), true),
+        (budget(screen, &ending(), &cost), true),
     ]
 }
 

@@ -325,12 +325,9 @@ fn the_first_line_of_a_stalled_run_is_that_of_the_seed() {
 
 #[test]
 fn blocked_reports() {
-    let view = BlockedView {
-        ending: ending(),
-        reason: "The database password is not in the environment, and the tests cannot run without one. 請提供。".to_owned(),
-        task: Some("T004 Write the parser".to_owned()),
-    };
-    assert_snapshot!(blocked_report(&en(), &view), @"
+    let reason = "The database password is not in the environment, and the tests cannot run without one. 請提供。";
+    let task = Some("T004 Write the parser");
+    assert_snapshot!(blocked_report(&en(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ Loop blocked                             ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -343,7 +340,7 @@ fn blocked_reports() {
 
     👉 Next: ralph resume  (once the reason is removed)
     ");
-    assert_snapshot!(blocked_report(&tw(), &view), @"
+    assert_snapshot!(blocked_report(&tw(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ 遇到阻塞，停止執行                       ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -356,7 +353,7 @@ fn blocked_reports() {
 
     👉 下一步: ralph resume  (排除原因之後執行)
     ");
-    assert_snapshot!(blocked_report(&cn(), &view), @"
+    assert_snapshot!(blocked_report(&cn(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ 遇到阻塞，停止执行                       ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -369,7 +366,7 @@ fn blocked_reports() {
 
     👉 下一步: ralph resume  (排除原因之后执行)
     ");
-    assert_snapshot!(blocked_report(&ascii(Lang::En), &view), @"
+    assert_snapshot!(blocked_report(&ascii(Lang::En), &ending(), reason, task), @"
     +================================================================+
     |                    [!] Loop blocked                            |
     +================================================================+
