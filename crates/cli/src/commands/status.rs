@@ -6,25 +6,36 @@ use std::path::Path;
 
 use ralph_core::display::{self, Progress};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, WaitReason, iso_utc};
+use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason, iso_utc};
 use ralph_core::overview::{Overview, Standing, Waiting};
 use ralph_core::report::outcome_word;
 use ralph_core::tr;
+use ralph_engine::record::Header;
 use ralph_engine::watch::{Snapshot, Watch};
 use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
+use super::archive::unknown;
 use crate::app::{App, Exit, OrFail};
 use crate::args::StatusArgs;
 
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
-    let mut watch = match written_last(&Layout::new(&app.root), lang) {
-        Ok(id) => Watch::new(&app.root, &id, lang),
+    let id = match written_last(&Layout::new(&app.root), lang) {
+        Ok(id) => id,
         Err(problem) => return app.refuse(&problem),
     };
+    let mut watch = Watch::new(&app.root, &id, lang);
     watch.refresh().or_fail(app)?;
-    app.answer(args.json, || json(&watch), || words(app, watch.snapshot()))
+    let (Some(state), Some(header)) = (watch.state(), watch.header()) else {
+        return app.refuse(&unknown(id.as_str(), lang));
+    };
+    let snapshot = watch.snapshot();
+    app.answer(
+        args.json,
+        || json(state, header, &snapshot.overview),
+        || words(app, snapshot),
+    )
 }
 
 /// The run that `status.json` is about; all else its journal tells.
@@ -44,11 +55,7 @@ fn written_last(layout: &Layout, lang: Lang) -> Result<RunId, String> {
 }
 
 /// What the run writes into `status.json`, and who drives it.
-fn json(watch: &Watch) -> Value {
-    let (Some(state), Some(header)) = (watch.state(), watch.header()) else {
-        return Value::Null;
-    };
-    let overview = &watch.snapshot().overview;
+fn json(state: &State, header: &Header, overview: &Overview) -> Value {
     let mut status = state.status(&header.run_id, &header.tasks_file_text());
     // A process that died could not say so itself.
     if overview.standing == Standing::Dead {
