@@ -2,22 +2,30 @@
 
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-/// Takes a run up in a process that outlives this one.
-pub fn resume_apart(root: &Path, run: &str) -> io::Result<()> {
+use ralph_core::lang::Lang;
+
+/// Takes a run up in a process that outlives this one. What it complains about
+/// can be read from it.
+pub fn resume_apart(root: &Path, run: &str, lang: Lang) -> io::Result<Child> {
     let mut command = Command::new(crate::app::own_program());
     command
         .arg("--root")
         .arg(root)
+        .args(["--lang", lang.into_str()])
         .args(["resume", "--yes", "--quiet", run])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
+    // Ctrl+C at our terminal is not meant for it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
-    // Whoever waits for it is not held up by it.
-    std::thread::spawn(move || child.wait());
-    Ok(())
+    command.spawn()
+}
+
+/// Reads what it says to its end, since nobody else does: what matters stands
+/// in the log.
+pub fn leave_alone(child: Child) {
+    std::thread::spawn(move || child.wait_with_output());
 }

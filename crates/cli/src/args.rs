@@ -10,7 +10,11 @@ mod work;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ralph_engine::agents::Client;
+use ralph_engine::ledger::By;
+use strum::VariantNames;
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
@@ -319,20 +323,17 @@ pub struct CostArgs {
     /// Run to look at [default: all of this project]
     pub run: Option<String>,
     /// What the calls are added up by
-    #[arg(long, value_enum, default_value_t = CostBy::Run)]
-    pub by: CostBy,
+    #[arg(long, default_value = "run", value_parser = PossibleValuesParser::new(By::VARIANTS).map(|by| by.parse::<By>().unwrap_or_default()))]
+    pub by: By,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CostBy {
-    Run,
-    Task,
-    Turn,
-    Agent,
-    Day,
+/// The clients in whose sessions Ralph can sit, by their names.
+fn hosts() -> impl TypedValueParser<Value = Client> {
+    let names = Client::HOSTS.iter().map(Client::into_str);
+    PossibleValuesParser::new(names).map(|name| Client::host(&name).unwrap_or_default())
 }
 
 /// `100/h`, or the bare number.
@@ -583,8 +584,8 @@ pub struct GuardCallArgs {
 #[derive(Debug, Args)]
 pub struct HookArgs {
     /// The agent that asks [default: seen in its payload]
-    #[arg(long, value_name = "HOST", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
-    pub host: Option<String>,
+    #[arg(long, value_name = "HOST", value_parser = hosts())]
+    pub host: Option<Client>,
     /// Say a block with exit code 2 and standard error, not with JSON
     #[arg(long)]
     pub exit_code_mode: bool,

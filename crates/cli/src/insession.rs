@@ -9,6 +9,7 @@ use ralph_core::config::{self, ConfigError, Layer, Settings};
 use ralph_core::display::{self, Screen};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Outcome, PauseReason, Question, Request};
+use ralph_core::overview::Overview;
 use ralph_core::session::plugin_file;
 use ralph_core::session::task::DoError;
 use ralph_core::session::words::{Start, StartError};
@@ -303,21 +304,18 @@ impl Here {
         };
         let opened = self.open(&run)?;
         let lang = opened.plan().lang;
-        let iteration = opened.state().turn.number;
-        let max = match opened.state().rules.limits.max_iterations {
+        let overview = Overview::of(opened.state());
+        let iteration = overview.iteration;
+        let max = match overview.max_iterations {
             0 => "∞".to_owned(),
             max => max.to_string(),
         };
-        let what = match opened.state().outcome() {
+        let what = match &overview.outcome {
             None => tr!(lang, "active"),
             Some(outcome) => outcome.into_str().to_owned(),
         };
-        let tasks = opened
-            .state()
-            .tasks
-            .facts
-            .as_ref()
-            .map_or_else(String::new, |t| format!(" · {}/{}", t.completed, t.total));
+        let tasks = overview.progress();
+        let tasks = tasks.map_or_else(String::new, |t| format!(" · {}/{}", t.done, t.total));
         Ok(Some(format!(
             "🔄 Ralph {run} · {what} · {iteration}/{max}{tasks}"
         )))

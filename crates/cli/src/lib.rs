@@ -3,11 +3,11 @@
 mod apart;
 mod app;
 mod args;
+mod around;
 mod commands;
 mod demo;
 mod guard;
 mod hook;
-mod host;
 mod insession;
 mod install;
 mod monitor;

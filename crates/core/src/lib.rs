@@ -20,6 +20,7 @@ pub mod lang;
 pub mod machine;
 mod markdown;
 pub mod notify;
+pub mod overview;
 pub mod promise;
 pub mod proof;
 pub mod report;

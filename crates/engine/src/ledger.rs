@@ -39,7 +39,8 @@ pub struct Ledger {
 }
 
 /// By what the calls are added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum By {
     #[default]
     Run,

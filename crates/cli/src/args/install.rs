@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ralph_engine::agents::Client;
+
+use super::hosts;
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Project to install into [default: as --root]
     pub dir: Option<PathBuf>,
     /// Agent to install for (repeatable) [default: claude]
-    #[arg(long, value_name = "NAME", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
-    pub agent: Vec<String>,
+    #[arg(long, value_name = "NAME", value_parser = hosts())]
+    pub agent: Vec<Client>,
     /// Defaults to start from: openspec, verify, dev-p0, dev-p1, sdd, delta
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,

@@ -2,8 +2,9 @@
 
 use clap::{Args, Subcommand};
 use ralph_core::session::task::Way;
+use ralph_engine::agents::Client;
 
-use super::PullArgs;
+use super::{PullArgs, hosts};
 
 #[derive(Debug, Args)]
 pub struct LoopArgs {
@@ -11,8 +12,8 @@ pub struct LoopArgs {
     #[arg(long, global = true, value_name = "ID")]
     pub session: Option<String>,
     /// The client [default: as the environment says]
-    #[arg(long, global = true, value_name = "HOST", value_parser = ["claude", "codex", "gemini", "copilot", "cursor", "opencode"])]
-    pub host: Option<String>,
+    #[arg(long, global = true, value_name = "HOST", value_parser = hosts())]
+    pub host: Option<Client>,
     #[command(subcommand)]
     pub command: LoopCommand,
 }

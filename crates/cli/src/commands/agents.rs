@@ -10,14 +10,12 @@ use crate::args::AgentsArgs;
 
 pub fn run(app: &App, args: &AgentsArgs) -> Exit {
     let found = app.block_on(installed(&app.root))?;
-    if args.json {
-        let agents: Vec<Value> = found.iter().map(as_json).collect();
-        app.print(&json!({ "agents": agents }).to_string());
-    } else {
-        let lines: Vec<String> = found.iter().map(|agent| words(agent, app.lang())).collect();
-        app.tell(&lines.join("\n"));
-    }
-    Ok(0)
+    let lines = |agent| words(agent, app.lang());
+    app.answer(
+        args.json,
+        || json!({ "agents": found.iter().map(as_json).collect::<Value>() }),
+        || found.iter().map(lines).collect::<Vec<_>>().join("\n"),
+    )
 }
 
 fn as_json(agent: &Installed) -> Value {
@@ -29,7 +27,7 @@ fn as_json(agent: &Installed) -> Value {
         "version": agent.version,
         "checked_version": facts.checked_version,
         "capabilities": {
-            "hooks": facts.hooks,
+            "hooks": facts.takes_guard,
             "budget": facts.budget,
             "tokens": facts.tells_tokens,
             "cost": facts.tells_cost,
@@ -73,7 +71,7 @@ fn abilities(can: &Facts, lang: Lang) -> String {
         (true, false) => tr!(lang, "tells tokens, not cost"),
         (false, _) => tr!(lang, "tells neither tokens nor cost"),
     };
-    let guard = match can.hooks {
+    let guard = match can.takes_guard {
         true => tr!(lang, "the guard can ride along"),
         false => tr!(lang, "no guard"),
     };

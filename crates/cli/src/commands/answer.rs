@@ -10,7 +10,7 @@ use ralph_store::layout::{Layout, RunPaths};
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::AnswerArgs;
-use crate::host::Host;
+use crate::around::{client_around, session_around};
 use crate::view::blocks;
 
 pub fn run(app: &App, args: &AnswerArgs) -> Exit {
@@ -135,7 +135,7 @@ fn list(app: &App, open: &[&Question], json: bool) -> Exit {
 /// An agent must not answer its own question or raise its own limits; nor may
 /// a command that the agent of that session runs.
 pub fn refuse_agents(app: &App, session: Option<&str>) -> Result<(), u8> {
-    let of_session = Host::of_environment().session_of_environment();
+    let of_session = session_around(client_around());
     let inside = std::env::var_os("RALPH_RUN_ID").is_some()
         || (session.is_some() && of_session.as_deref() == session);
     match inside {

@@ -3,12 +3,12 @@
 
 use ralph_core::machine::{Request, Stage};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use ralph_engine::control::{self, ControlError, Heard, Wish};
 use ralph_engine::past;
 use ralph_store::layout::Layout;
 
 use crate::app::{App, Exit, OrFail};
-use crate::host::Host;
 use crate::insession::{Here, Steered};
 
 pub fn pause(app: &App) -> Exit {
@@ -76,11 +76,11 @@ fn tell(app: &App, request: Request) -> Exit {
 }
 
 /// The session that the newest run goes on in, and its client.
-fn in_session(layout: &Layout) -> Option<(String, Host)> {
+fn in_session(layout: &Layout) -> Option<(String, Client)> {
     let text = std::fs::read_to_string(layout.status()).ok()?;
     let status: serde_json::Value = serde_json::from_str(&text).ok()?;
     let session = status["session"]["id"].as_str()?;
-    let host = status["session"]["host"].as_str()?.parse::<Host>().ok()?;
+    let host = Client::host(status["session"]["host"].as_str()?)?;
     (status["status"] == "running").then(|| (session.to_owned(), host))
 }
 

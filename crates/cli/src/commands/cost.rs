@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::archive::{known, unknown};
 use crate::app::{App, Exit, OrFail};
-use crate::args::{CostArgs, CostBy};
+use crate::args::CostArgs;
 
 pub fn run(app: &App, args: &CostArgs) -> Exit {
     let lang = app.lang();
@@ -22,13 +22,7 @@ pub fn run(app: &App, args: &CostArgs) -> Exit {
         return app.refuse(&unknown(run, lang));
     }
     let ledger = ledger::read(&layout, args.run.as_deref()).or_fail(app)?;
-    let by = match args.by {
-        CostBy::Run => By::Run,
-        CostBy::Task => By::Task,
-        CostBy::Turn => By::Turn,
-        CostBy::Agent => By::Agent,
-        CostBy::Day => By::Day,
-    };
+    let by = args.by;
     app.answer(
         args.json,
         || to_json(&ledger, by),

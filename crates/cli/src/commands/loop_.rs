@@ -11,21 +11,15 @@ use ralph_engine::session::Verdict;
 use crate::FAILED;
 use crate::app::{App, Exit, OrFail};
 use crate::args::{LoopArgs, LoopCommand, LoopStartArgs};
-use crate::host::Host;
+use crate::around::{client_around, session_around};
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 /// What is read of options on standard input.
 const MOST_INPUT: u64 = 1024 * 1024;
 
 pub fn run(app: &App, args: &LoopArgs) -> Exit {
-    let host = match &args.host {
-        Some(name) => name.parse().unwrap_or_default(),
-        None => Host::of_environment(),
-    };
-    let session = args
-        .session
-        .clone()
-        .or_else(|| host.session_of_environment());
+    let host = args.host.unwrap_or_else(client_around);
+    let session = args.session.clone().or_else(|| session_around(host));
     // One that nobody named belongs to the first session that stops here.
     let here = Here::new(&app.root, &session.unwrap_or_default(), host.into_str());
     let done = match &args.command {

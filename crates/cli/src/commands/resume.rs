@@ -322,7 +322,7 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     );
     out.push_str(&display::phase_tree(
         &app.screen,
-        &crate::view::phases(state),
+        &ralph_core::overview::phases(state),
     ));
     for task in &facts.open {
         out.push_str(&format!("- [ ] {}\n", task.name()));

@@ -1,47 +1,68 @@
-//! `ralph status`: where the loop stands, from the files that it writes.
+//! `ralph status`: where the loop stands.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use ralph_core::display::{self, Progress, UsageView};
+use ralph_core::display::{self, Progress};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::Need;
+use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason, iso_utc};
+use ralph_core::overview::{Overview, Standing, Waiting};
 use ralph_core::report::outcome_word;
 use ralph_core::tr;
-use ralph_core::usage::Usd;
-use ralph_store::layout::Layout;
-use ralph_store::lock::holder;
+use ralph_engine::record::Header;
+use ralph_engine::watch::{Snapshot, Watch};
+use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
-use crate::app::{App, Exit};
+use super::archive::unknown;
+use crate::app::{App, Exit, OrFail};
 use crate::args::StatusArgs;
 
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
-    let layout = Layout::new(&app.root);
+    let id = match written_last(&Layout::new(&app.root), lang) {
+        Ok(id) => id,
+        Err(problem) => return app.refuse(&problem),
+    };
+    let mut watch = Watch::new(&app.root, &id, lang);
+    watch.refresh().or_fail(app)?;
+    let (Some(state), Some(header)) = (watch.state(), watch.header()) else {
+        return app.refuse(&unknown(id.as_str(), lang));
+    };
+    let snapshot = watch.snapshot();
+    app.answer(
+        args.json,
+        || json(state, header, &snapshot.overview),
+        || words(app, snapshot),
+    )
+}
+
+/// The run that `status.json` is about; all else its journal tells.
+fn written_last(layout: &Layout, lang: Lang) -> Result<RunId, String> {
     let path = layout.status();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) => {
-            return app.refuse(&unread(&path, &error, lang));
-        }
+    let text = std::fs::read_to_string(&path).map_err(|error| unread(&path, &error, lang))?;
+    let damaged = |error: &dyn Display| {
+        let path = path.display();
+        tr!(
+            lang,
+            "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"
+        )
     };
-    let mut status: Value = match serde_json::from_str(&text) {
-        Ok(status) => status,
-        Err(error) => {
-            let path = path.display();
-            return app.refuse(&tr!(lang, "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"));
-        }
-    };
-    let holder = holder(&layout.lock()).ok().flatten();
+    let status: Value = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
+    let id = status["run_id"].as_str().and_then(RunId::parse);
+    id.ok_or_else(|| damaged(&"run_id"))
+}
+
+/// What the run writes into `status.json`, and who drives it.
+fn json(state: &State, header: &Header, overview: &Overview) -> Value {
+    let mut status = state.status(&header.run_id, &header.tasks_file_text());
     // A process that died could not say so itself.
-    // One in a session has none between two hooks.
-    let in_session = status["session"].is_object();
-    if status["status"] == "running" && holder.is_none() && !in_session {
+    if overview.standing == Standing::Dead {
         status["status"] = json!("dead");
     }
-    status["pid"] = holder.as_ref().map_or(Value::Null, |h| json!(h.pid));
-    app.answer(args.json, || status.clone(), || words(app, &status))
+    status["pid"] = json!(overview.pid);
+    status
 }
 
 fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
@@ -59,66 +80,65 @@ fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
 }
 
 /// The `status` of `status.json` in words (STAT-03).
-fn state_words(state: &str, lang: Lang) -> String {
-    match state {
-        "running" => tr!(lang, "running"),
+fn state_words(overview: &Overview, lang: Lang) -> String {
+    let Some(outcome) = &overview.outcome else {
+        return match overview.standing {
+            Standing::Dead => Standing::Dead.say(lang),
+            _ => tr!(lang, "running"),
+        };
+    };
+    match outcome.status() {
         "circuit_break" => tr!(lang, "circuit breaker open"),
         "max_iterations" => tr!(lang, "stopped at the iteration limit"),
         "error" => tr!(lang, "stopped by errors"),
-        "dead" => tr!(lang, "dead (its process is gone)"),
         other => outcome_word(lang, other),
     }
 }
 
 /// The machine's own reasons in words; what an agent said stays as it is.
-fn reason_words(reason: &str, lang: Lang) -> String {
-    match reason {
-        "max_iterations" => tr!(lang, "iteration limit"),
-        "max_duration" => tr!(lang, "time limit"),
-        "requested" => tr!(lang, "asked for"),
-        "unproven" => tr!(lang, "done, says the agent; not proven"),
-        "disk" => tr!(
-            lang,
-            "the disk took no more; make room, then `ralph resume`"
-        ),
-        "spend_limit" => Need::Spend.say(lang),
-        "admin_limit" => Need::Admin.say(lang),
-        "login" => Need::Login.say(lang),
-        "plan" => Need::Plan.say(lang),
-        "max_wait" => Need::LongWait.say(lang),
-        "block_cap" => Need::BlockCap.say(lang),
-        "max_cost" => tr!(lang, "cost limit"),
-        "max_tokens" => tr!(lang, "token limit"),
-        "question" => tr!(lang, "a question waits for an answer: `ralph answer`"),
-        "stalled" => tr!(lang, "no progress"),
-        "missing_promise" => tr!(lang, "no promise in the answers"),
-        "same_error" => tr!(lang, "the same error again and again"),
-        "false_promise" => tr!(lang, "false promises"),
-        words => words.to_owned(),
+fn reason_words(outcome: &Outcome, lang: Lang) -> String {
+    match outcome {
+        // The state says it already.
+        _ if outcome.reason() == outcome.status() => String::new(),
+        Outcome::Paused { reason } => match reason {
+            PauseReason::Limit(Limit::Duration) => tr!(lang, "time limit"),
+            PauseReason::Requested => tr!(lang, "asked for"),
+            PauseReason::Unproven => tr!(lang, "done, says the agent; not proven"),
+            PauseReason::Disk => tr!(
+                lang,
+                "the disk took no more; make room, then `ralph resume`"
+            ),
+            PauseReason::Agent(need) => need.say(lang),
+            PauseReason::Escalated(why) => why.say(lang),
+            PauseReason::Forge(need) => need.say(lang),
+            PauseReason::Question => tr!(lang, "a question waits for an answer: `ralph answer`"),
+            PauseReason::Limit(_) => outcome.reason().to_owned(),
+        },
+        Outcome::CircuitBreak { rule } => match rule {
+            BreakerRule::Stalled => tr!(lang, "no progress"),
+            BreakerRule::MissingPromise => tr!(lang, "no promise in the answers"),
+            BreakerRule::SameError => tr!(lang, "the same error again and again"),
+            BreakerRule::FalsePromise => tr!(lang, "false promises"),
+        },
+        Outcome::Budget { limit } => match limit.as_str() {
+            "max_tokens" => tr!(lang, "token limit"),
+            _ => tr!(lang, "cost limit"),
+        },
+        _ => outcome.reason().to_owned(),
     }
 }
 
-fn usage(usage: &Value) -> UsageView {
-    let count = |key: &str| usage[key].as_u64().unwrap_or(0);
-    let partial = count("partial_calls") > 0;
-    UsageView {
-        calls: u32::try_from(count("calls")).unwrap_or(u32::MAX),
-        cost: usage["cost_usd"].as_f64().and_then(Usd::from_dollars),
-        tokens: usage["tokens"].as_u64(),
-        more_cost: partial || count("unpriced_calls") > 0,
-        more_tokens: partial || count("uncounted_calls") > 0,
-    }
-}
-
-fn words(app: &App, status: &Value) -> String {
+fn words(app: &App, snapshot: &Snapshot) -> String {
     let lang = app.lang();
-    let text = |key: &str| status[key].as_str().unwrap_or_default().to_owned();
-    let number = |value: &Value| usize::try_from(value.as_u64().unwrap_or(0)).unwrap_or(0);
-    let tasks = &status["tasks"];
-    let state = state_words(&text("status"), lang);
-    let (run, time) = (text("run_id"), text("timestamp"));
-    let iteration = number(&status["iteration"]);
-    let max = match number(&status["max_iterations"]) {
+    let Snapshot {
+        run: facts,
+        overview,
+        ..
+    } = snapshot;
+    let state = state_words(overview, lang);
+    let (run, time) = (&facts.id, iso_utc(overview.updated_ms));
+    let iteration = overview.iteration;
+    let max = match overview.max_iterations {
         0 => "∞".to_owned(),
         n => n.to_string(),
     };
@@ -126,51 +146,41 @@ fn words(app: &App, status: &Value) -> String {
         lang,
         "{state} · run {run} · iteration {iteration} / {max} · {time}\n"
     );
-    let total = number(&tasks["total"]);
-    if total > 0 {
-        let progress = Progress {
-            done: number(&tasks["completed"]),
-            total,
-        };
-        let (done, bar) = (progress.done, display::bar(&app.screen, progress.percent()));
-        let path = text("tasks_file");
-        let below = Path::new(&path).strip_prefix(&app.root);
-        let file = below.unwrap_or(Path::new(&path)).display();
+    if let Some(progress) = overview.progress() {
+        let Progress { done, total } = progress;
+        let (file, bar) = (&facts.goal, display::bar(&app.screen, progress.percent()));
         out.push_str(&tr!(lang, "{done}/{total} tasks · {file}\n{bar}\n"));
     }
-    for (key, label) in [
-        ("phase", tr!(lang, "phase")),
-        ("last_promise", tr!(lang, "last promise")),
-        ("reason", tr!(lang, "reason")),
+    let reason = overview.outcome.as_ref();
+    let reason = reason.map(|outcome| reason_words(outcome, lang));
+    // What an open breaker makes of it is no promise (BRKR-05).
+    let is_stuck = matches!(overview.outcome, Some(Outcome::CircuitBreak { .. }));
+    let promise = Some(&overview.last_promise).filter(|_| !is_stuck);
+    for (label, value) in [
+        (tr!(lang, "phase"), overview.phase.as_ref()),
+        (tr!(lang, "last promise"), promise),
+        (tr!(lang, "reason"), reason.as_ref()),
     ] {
-        let value = match (key, text(key)) {
-            // The state says it already.
-            ("reason", reason) if reason == text("status") => String::new(),
-            ("reason", reason) => reason_words(&reason, lang),
-            // A mark of the breaker, which no agent said (BRKR-05).
-            ("last_promise", promise) if promise == "NO_PROGRESS" => String::new(),
-            (_, value) => value,
-        };
-        if !value.is_empty() {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
             out.push_str(&format!("{label}: {value}\n"));
         }
     }
-    if let Some(until) = status["waiting_until"].as_str() {
+    let holds = |wait: &&Waiting| matches!(wait.why, WaitReason::Limit | WaitReason::Answer);
+    if let Some(wait) = overview.waiting.as_ref().filter(holds) {
+        let until = iso_utc(wait.until_ms);
         out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));
     }
-    for question in status["questions"].as_array().into_iter().flatten() {
-        let id = number(&question["id"]);
-        let words = question["question"].as_str().unwrap_or_default();
+    for question in overview.open_questions() {
+        let (id, words) = (question.id, &question.text);
         out.push_str(&tr!(
             lang,
             "question {id}: {words}; answer: `ralph answer {id} …`\n"
         ));
     }
-    let used = usage(&status["usage"]);
-    if used.calls > 0 {
-        out.push_str(&format!("{}\n", used.line(lang)));
+    if overview.bill.calls > 0 {
+        out.push_str(&format!("{}\n", overview.spent().line(lang)));
     }
-    if let Some(pid) = status["pid"].as_u64() {
+    if let Some(pid) = overview.pid {
         out.push_str(&tr!(lang, "process: {pid}\n"));
     }
     out

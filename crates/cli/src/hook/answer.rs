@@ -3,11 +3,11 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::BLOCKED;
 use super::payload::Dialect;
-use crate::host::Host;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -37,7 +37,7 @@ impl Output {
 }
 
 impl Answer {
-    pub fn output(&self, host: Host, dialect: Dialect, headless: bool, lang: Lang) -> Output {
+    pub fn output(&self, host: Client, dialect: Dialect, headless: bool, lang: Lang) -> Output {
         match self {
             Answer::Allow => Output::default(),
             Answer::Warn(message) => warn(host, message),
@@ -56,12 +56,12 @@ fn unasked(message: &str, lang: Lang) -> String {
     )
 }
 
-fn warn(host: Host, message: &str) -> Output {
+fn warn(host: Client, message: &str) -> Output {
     match host {
-        Host::Claude | Host::Codex | Host::Gemini => {
+        Client::Claude | Client::Codex | Client::Gemini => {
             Output::json(&json!({ "systemMessage": message }))
         }
-        Host::Copilot | Host::Cursor | Host::OpenCode => Output {
+        Client::Copilot | Client::Cursor | Client::OpenCode | Client::Amp => Output {
             stderr: format!("{message}\n"),
             ..Output::default()
         },
@@ -69,27 +69,27 @@ fn warn(host: Host, message: &str) -> Output {
 }
 
 /// `None` where a question hangs the host or counts as a yes.
-fn ask(host: Host, dialect: Dialect, message: &str) -> Option<Output> {
+fn ask(host: Client, dialect: Dialect, message: &str) -> Option<Output> {
     match host {
-        Host::Claude => Some(decision("ask", message)),
-        Host::Copilot => Some(copilot(dialect, "ask", message)),
-        Host::Cursor => Some(cursor("ask", message)),
-        Host::Codex | Host::Gemini | Host::OpenCode => None,
+        Client::Claude => Some(decision("ask", message)),
+        Client::Copilot => Some(copilot(dialect, "ask", message)),
+        Client::Cursor => Some(cursor("ask", message)),
+        Client::Codex | Client::Gemini | Client::OpenCode | Client::Amp => None,
     }
 }
 
-fn deny(host: Host, dialect: Dialect, message: &str) -> Output {
+fn deny(host: Client, dialect: Dialect, message: &str) -> Output {
     match host {
         // The exit code holds even where the JSON of a later version differs.
-        Host::Claude | Host::OpenCode => Output {
+        Client::Claude | Client::OpenCode | Client::Amp => Output {
             stderr: format!("{message}\n"),
             code: BLOCKED,
             ..Output::default()
         },
-        Host::Codex => decision("deny", message),
-        Host::Gemini => Output::json(&json!({ "decision": "deny", "reason": message })),
-        Host::Copilot => copilot(dialect, "deny", message),
-        Host::Cursor => cursor("deny", message),
+        Client::Codex => decision("deny", message),
+        Client::Gemini => Output::json(&json!({ "decision": "deny", "reason": message })),
+        Client::Copilot => copilot(dialect, "deny", message),
+        Client::Cursor => cursor("deny", message),
     }
 }
 

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_core::lang::Say;
-
-use crate::host::{Event, Host};
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub event: Event,
-    pub host: Option<Host>,
+    pub host: Option<Client>,
     pub root: Option<PathBuf>,
     /// Say a block with exit code 2 and standard error, not with JSON
     /// (STOP-03).
@@ -23,7 +23,7 @@ pub struct Options {
 
 #[derive(Debug, PartialEq, Eq, Say)]
 pub enum Usage {
-    #[say("there is no host \"{name}\"; use one of: {known}", name = _0, known = names(Host::ALL))]
+    #[say("there is no host \"{name}\"; use one of: {known}", name = _0, known = names(Client::HOSTS))]
     UnknownHost(String),
     #[say("there is no hook \"{name}\"; write `ralph hook [--host HOST] EVENT` with one of: {known}", name = _0, known = names(Event::ALL))]
     UnknownEvent(String),
@@ -56,7 +56,7 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
         match name {
             "--host" => {
                 let name = next().ok_or(Usage::Missing("HOST"))?;
-                let host = name.parse().map_err(|_| Usage::UnknownHost(name))?;
+                let host = Client::host(&name).ok_or(Usage::UnknownHost(name))?;
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),

@@ -10,13 +10,13 @@ use ralph_store::layout::{Layout, RunId};
 use ralph_store::{guard_log, stats};
 use serde_json::json;
 
-use super::{Call, FAILURE, Host, Judged};
+use super::{Call, Client, FAILURE, Judged};
 
 /// A name from outside that is longer is no tool's.
 const MAX_NAME: usize = 120;
 const MAX_DETAIL: usize = 500;
 
-pub(super) fn record(call: &Call, judged: &Judged, host: Host) {
+pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     let layout = Layout::new(call.root);
     if !layout.ralph_dir().is_dir() && layout.prepare().is_err() {
         return;

@@ -23,11 +23,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ralph_core::config::{GuardFailure, GuardSettings};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use ralph_guard::{Decision, ToolCall, Verdict};
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
-use crate::host::{Event, Host};
 use crate::{BLOCKED, FAILED, app};
 use answer::Answer;
 use args::Options;
@@ -243,7 +244,7 @@ fn root_of(options: &Options, payload: Option<&Payload>) -> PathBuf {
     }
     let host = options.host.or(payload.map(|p| p.host)).unwrap_or_default();
     let named = host
-        .facts()
+        .hooks()
         .project
         .and_then(std::env::var_os)
         .map(PathBuf::from)

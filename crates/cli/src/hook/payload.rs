@@ -1,9 +1,9 @@
 //! What each agent tells a hook about a tool call, made one thing.
 
+use ralph_engine::agents::Client;
 use serde_json::{Map, Value};
 
 use super::Bad;
-use crate::host::Host;
 
 /// Which names the host gives its fields: Copilot has two ways, and answers
 /// have to follow the question.
@@ -17,7 +17,7 @@ pub enum Dialect {
 /// A tool call, whoever makes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payload {
-    pub host: Host,
+    pub host: Client,
     pub dialect: Dialect,
     pub tool: String,
     pub input: Value,
@@ -32,7 +32,7 @@ const READERS: &str = "read read_file view read_many_files notebookread glob gre
     google_web_search todowrite todoread task";
 
 impl Payload {
-    pub fn decode(bytes: &[u8], told: Option<Host>) -> Result<Payload, Bad> {
+    pub fn decode(bytes: &[u8], told: Option<Client>) -> Result<Payload, Bad> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(bytes) else {
             return Err(Bad::NotJson);
@@ -49,7 +49,7 @@ impl Payload {
             .and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
         let (tool, input) = call_of(&mut fields).ok_or(Bad::NoTool)?;
         let input = match host {
-            Host::OpenCode => with_snake_keys(input),
+            Client::OpenCode => with_snake_keys(input),
             _ => input,
         };
         Ok(Payload {
@@ -74,19 +74,19 @@ fn text(fields: &Map<String, Value>, key: &str) -> Option<String> {
 }
 
 /// Whose payload it is, by what only that host writes.
-fn guess(fields: &Map<String, Value>) -> Host {
+fn guess(fields: &Map<String, Value>) -> Client {
     let has = |key: &str| fields.contains_key(key);
     let event = fields.get("hook_event_name").and_then(Value::as_str);
     match event {
-        Some("BeforeTool") => Host::Gemini,
-        Some("beforeShellExecution" | "beforeReadFile" | "beforeMCPExecution") => Host::Cursor,
-        _ if has("cursor_version") || has("generation_id") => Host::Cursor,
-        _ if has("toolName") => Host::Copilot,
-        _ if has("turn_id") => Host::Codex,
+        Some("BeforeTool") => Client::Gemini,
+        Some("beforeShellExecution" | "beforeReadFile" | "beforeMCPExecution") => Client::Cursor,
+        _ if has("cursor_version") || has("generation_id") => Client::Cursor,
+        _ if has("toolName") => Client::Copilot,
+        _ if has("turn_id") => Client::Codex,
         // Claude gives no time.
-        Some("PreToolUse") if has("timestamp") => Host::Copilot,
-        _ if has("output") && has("input") => Host::OpenCode,
-        _ => Host::Claude,
+        Some("PreToolUse") if has("timestamp") => Client::Copilot,
+        _ if has("output") && has("input") => Client::OpenCode,
+        _ => Client::Claude,
     }
 }
 

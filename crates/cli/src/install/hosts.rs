@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use ralph_core::config::Settings;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::{Entry, Event};
 use serde_json::{Value, json};
 
 use super::program;
-use crate::host::{Entry, Event, Host};
 
 /// What the entries depend on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +43,15 @@ pub fn needed_cap(settings: &Settings) -> u32 {
 
 impl Wanted {
     /// What stands in the lists of the agent's events: event and element.
-    pub fn elements(&self, host: Host) -> Vec<(&'static str, Value)> {
-        let entries = host.facts().entries.iter();
+    pub fn elements(&self, host: Client) -> Vec<(&'static str, Value)> {
+        let entries = host.hooks().entries.iter();
         entries
             .filter(|entry| self.guard || entry.verb != Event::PreToolUse)
             .map(|entry| (entry.event, self.element(host, entry)))
             .collect()
     }
 
-    pub fn command(&self, host: Host, verb: Event) -> String {
+    pub fn command(&self, host: Client, verb: Event) -> String {
         let (program, name) = (&self.program, host.into_str());
         let command = format!("{program} hook --host {name} {}", verb.into_str());
         match verb {
@@ -63,18 +64,18 @@ impl Wanted {
         }
     }
 
-    fn element(&self, host: Host, entry: &Entry) -> Value {
+    fn element(&self, host: Client, entry: &Entry) -> Value {
         let command = self.command(host, entry.verb);
         let seconds = self.timeout(host, entry.verb).as_secs();
         let hook = match host {
-            Host::Gemini => json!({
+            Client::Gemini => json!({
                 "type": "command",
                 "name": format!("ralph-{}", entry.verb.into_str()),
                 "command": command,
                 // The only one that counts in milliseconds.
                 "timeout": seconds * 1000,
             }),
-            Host::Copilot => {
+            Client::Copilot => {
                 return json!({
                     "type": "command",
                     "bash": command,
@@ -82,8 +83,8 @@ impl Wanted {
                     "timeoutSec": seconds,
                 });
             }
-            Host::Cursor => return json!({"command": command, "timeout": seconds}),
-            Host::Claude | Host::Codex | Host::OpenCode => {
+            Client::Cursor => return json!({"command": command, "timeout": seconds}),
+            Client::Claude | Client::Codex | Client::OpenCode | Client::Amp => {
                 json!({"type": "command", "command": command, "timeout": seconds})
             }
         };
@@ -93,14 +94,14 @@ impl Wanted {
         }
     }
 
-    pub fn timeout(&self, host: Host, verb: Event) -> Duration {
+    pub fn timeout(&self, host: Client, verb: Event) -> Duration {
         match verb {
             Event::Stop => self.gate.saturating_add(self.wait),
             Event::SubagentStop => self.gate,
             // A loop may begin with a look at CI.
             Event::UserPromptSubmit => Duration::from_secs(60),
             // Codex allows no more.
-            Event::SessionEnd if host == Host::Codex => Duration::from_secs(3),
+            Event::SessionEnd if host == Client::Codex => Duration::from_secs(3),
             _ => Duration::from_secs(10),
         }
     }
@@ -124,7 +125,7 @@ pub fn commands(element: &Value) -> Vec<(Option<usize>, &str)> {
 }
 
 /// Whether an element calls us for this agent, and nobody else.
-pub fn is_ours(element: &Value, host: Host) -> bool {
+pub fn is_ours(element: &Value, host: Client) -> bool {
     let lines = commands(element);
     let ours = |line: &str| program::called_by(line, host.into_str()).is_some();
     !lines.is_empty() && lines.iter().all(|(_, line)| ours(line))

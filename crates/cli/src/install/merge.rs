@@ -5,12 +5,12 @@
 //! leaves alone what a person added or changed since.
 
 use ralph_core::jsonc::{self, Node, Step, SyntaxError};
+use ralph_engine::agents::Client;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::hosts::{self, Wanted};
 use super::{CAP, program};
-use crate::host::Host;
 
 /// What was done to a text, in order.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
@@ -70,7 +70,7 @@ pub const EMPTY: &str = "{}\n";
 /// Adds everything that is wanted to a text that has none of it.
 pub fn merge(
     text: &str,
-    host: Host,
+    host: Client,
     wanted: &Wanted,
     cap: Option<u32>,
 ) -> Result<Merged, MergeError> {
@@ -81,7 +81,7 @@ pub fn merge(
     if !matches!(jsonc::parse(text)?.kind, jsonc::Kind::Object(_)) {
         return Err(shape(&[]));
     }
-    if host.facts().needs_version {
+    if host.hooks().needs_version {
         merge.version()?;
     }
     for (event, value) in wanted.elements(host) {
@@ -193,7 +193,7 @@ pub fn reaches(cap: u32, needed: u32) -> bool {
 /// Whether all that is wanted is there, and nothing of ours that is not.
 pub fn is_current(
     text: &str,
-    host: Host,
+    host: Client,
     wanted: &Wanted,
     cap: Option<u32>,
 ) -> Result<bool, MergeError> {
@@ -235,7 +235,7 @@ pub fn elements(root: &Node) -> Vec<(String, Value)> {
 
 /// Takes away what `edits` added, and whatever else calls us; everything else
 /// stays as it is.
-pub fn strip(text: &str, host: Host, edits: &[Edit]) -> Result<String, MergeError> {
+pub fn strip(text: &str, host: Client, edits: &[Edit]) -> Result<String, MergeError> {
     let mut text = text.to_owned();
     for edit in edits.iter().rev() {
         if let Some(without) = undo(&text, edit)? {
@@ -314,7 +314,7 @@ fn has_no_comment(text: &str, node: &Node) -> bool {
 
 /// Takes away one hook of ours that no edit knows: one that a person changed,
 /// or one that came with the project from elsewhere.
-fn strip_one(text: &str, host: Host) -> Result<Option<String>, MergeError> {
+fn strip_one(text: &str, host: Client) -> Result<Option<String>, MergeError> {
     let root = jsonc::parse(text)?;
     let Some(hooks) = root.get(&"hooks".into()) else {
         return Ok(None);

@@ -1,11 +1,11 @@
 //! The files that Ralph writes as a whole: slash commands, a configuration to
 //! begin with, a plugin.
 
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::program;
-use crate::host::Host;
 
 /// The slash commands: name and text. What is typed behind one reaches our
 /// hook as it was typed and never passes a shell.
@@ -33,14 +33,14 @@ pub fn opencode_plugin() -> String {
 }
 
 /// A configuration that says what is different from the defaults.
-pub fn config(preset: Option<&str>, agent: Host) -> String {
+pub fn config(preset: Option<&str>, agent: Client) -> String {
     let mut text = String::from(
         "# Settings of Ralph Loop. `ralph config reference` lists all of them with\n# their defaults; write only what you want to change.\n",
     );
     if let Some(preset) = preset {
         text.push_str(&format!("\npreset = \"{preset}\"\n"));
     }
-    if agent != Host::Claude {
+    if agent != Client::Claude {
         text.push_str(&format!("\n[agent]\nname = \"{}\"\n", agent.into_str()));
     }
     text
@@ -59,7 +59,7 @@ pub fn claude_plugin(wanted: &Wanted) -> Vec<(String, String)> {
         "license": env!("CARGO_PKG_LICENSE"),
     });
     let mut events = serde_json::Map::new();
-    for (event, element) in wanted.elements(Host::Claude) {
+    for (event, element) in wanted.elements(Client::Claude) {
         let list = events.entry(event).or_insert_with(|| json!([]));
         if let Some(list) = list.as_array_mut() {
             list.push(element);

@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use ralph_core::jsonc::{self, Step};
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::hosts::Wanted;
 use super::merge::{self, MergeError};
 use super::{CAP, hosts};
-use crate::host::Host;
 
 fn wanted() -> Wanted {
     Wanted {
@@ -18,17 +18,17 @@ fn wanted() -> Wanted {
     }
 }
 
-const HOSTS: [Host; 5] = [
-    Host::Claude,
-    Host::Codex,
-    Host::Gemini,
-    Host::Copilot,
-    Host::Cursor,
+const HOSTS: [Client; 5] = [
+    Client::Claude,
+    Client::Codex,
+    Client::Gemini,
+    Client::Copilot,
+    Client::Cursor,
 ];
 
 #[test]
 fn entries_are_written_as_each_agent_reads_them() {
-    let merged = merge::merge(merge::EMPTY, Host::Claude, &wanted(), Some(51)).unwrap();
+    let merged = merge::merge(merge::EMPTY, Client::Claude, &wanted(), Some(51)).unwrap();
     let value: Value = serde_json::from_str(&merged.text).unwrap();
     let matchers = |event: &str| -> Vec<Value> {
         let list = value["hooks"][event].as_array().unwrap();
@@ -50,16 +50,16 @@ fn entries_are_written_as_each_agent_reads_them() {
         let merged = merge::merge(merge::EMPTY, host, &wanted(), None).unwrap();
         serde_json::from_str(&merged.text).unwrap()
     };
-    let gemini = of(Host::Gemini);
+    let gemini = of(Client::Gemini);
     assert_eq!(
         gemini["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"],
         630_000
     );
-    let copilot = of(Host::Copilot);
+    let copilot = of(Client::Copilot);
     assert_eq!(copilot["version"], 1);
     assert_eq!(copilot["hooks"]["Stop"][0]["timeoutSec"], 630);
-    assert_eq!(of(Host::Cursor)["version"], 1);
-    let codex = of(Host::Codex);
+    assert_eq!(of(Client::Cursor)["version"], 1);
+    let codex = of(Client::Codex);
     assert_eq!(codex["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 3);
 }
 
@@ -87,11 +87,11 @@ fn a_cap_of_a_person_is_raised_and_never_lowered() {
         ("\"many\"", 51, "\"51\""),
     ] {
         let text = format!("{{\"env\": {{\"{CAP}\": {before} }} }}");
-        let merged = merge::merge(&text, Host::Claude, &wanted(), Some(needed)).unwrap();
+        let merged = merge::merge(&text, Client::Claude, &wanted(), Some(needed)).unwrap();
         let value = jsonc::parse(&merged.text).unwrap();
         let cap = value.at(&[Step::from("env"), CAP.into()]).unwrap();
         assert_eq!(cap.to_value().to_string(), after, "{before}");
-        let back = merge::strip(&merged.text, Host::Claude, &merged.edits).unwrap();
+        let back = merge::strip(&merged.text, Client::Claude, &merged.edits).unwrap();
         assert_eq!(back, text);
     }
 }
@@ -104,11 +104,11 @@ fn what_is_not_as_the_agent_expects_is_refused() {
         ("{\"hooks\": {\"Stop\": {}}}", "hooks.Stop"),
         ("{\"env\": 1}", "env"),
     ] {
-        let error = merge::merge(text, Host::Claude, &wanted(), Some(1)).unwrap_err();
+        let error = merge::merge(text, Client::Claude, &wanted(), Some(1)).unwrap_err();
         let want = MergeError::Shape { path: want.into() };
         assert_eq!(error, want, "{text}");
     }
-    let error = merge::merge("{\n  oops", Host::Claude, &wanted(), None).unwrap_err();
+    let error = merge::merge("{\n  oops", Client::Claude, &wanted(), None).unwrap_err();
     let MergeError::Syntax(error) = error else {
         panic!("{error:?}");
     };
@@ -117,7 +117,7 @@ fn what_is_not_as_the_agent_expects_is_refused() {
 
 #[test]
 fn an_entry_that_a_person_changed_goes_too_and_theirs_stay() {
-    let merged = merge::merge("{}", Host::Claude, &wanted(), None).unwrap();
+    let merged = merge::merge("{}", Client::Claude, &wanted(), None).unwrap();
     let text = merged.text.replace("\"timeout\": 630", "\"timeout\": 999");
     let theirs = json!({"type": "command", "command": "notify-send done"});
     let place = [
@@ -130,7 +130,7 @@ fn an_entry_that_a_person_changed_goes_too_and_theirs_stay() {
         .unwrap()
         .unwrap()
         .text;
-    let left = merge::strip(&text, Host::Claude, &merged.edits).unwrap();
+    let left = merge::strip(&text, Client::Claude, &merged.edits).unwrap();
     let want = json!({"hooks": {"Stop": [{"hooks": [theirs]}]}});
     assert_eq!(jsonc::parse(&left).unwrap().to_value(), want);
 }
@@ -250,7 +250,7 @@ proptest! {
         host in prop::sample::select(HOSTS.to_vec()),
     ) {
         let text = theirs.text();
-        let cap = (host == Host::Claude).then_some(51);
+        let cap = (host == Client::Claude).then_some(51);
         let merged = merge::merge(&text, host, &wanted(), cap).unwrap();
         prop_assert!(merge::is_current(&merged.text, host, &wanted(), cap).unwrap());
         prop_assert!(!merge::is_current(&text, host, &wanted(), cap).unwrap());
@@ -282,8 +282,8 @@ proptest! {
             jsonc::insert_member(&text, &[], "later", &json!({"a": [1]})).unwrap().unwrap().text
         };
         let text = theirs.text();
-        let merged = merge::merge(&text, Host::Claude, &wanted(), Some(51)).unwrap();
-        let left = merge::strip(&add(&merged.text), Host::Claude, &merged.edits).unwrap();
+        let merged = merge::merge(&text, Client::Claude, &wanted(), Some(51)).unwrap();
+        let left = merge::strip(&add(&merged.text), Client::Claude, &merged.edits).unwrap();
         let value = |text: &str| jsonc::parse(text).unwrap().to_value();
         prop_assert_eq!(value(&left), value(&add(&text)));
     }

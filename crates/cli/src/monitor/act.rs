@@ -6,14 +6,14 @@ use std::process::Command;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
+use ralph_core::overview::Standing;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError, Wish};
 use ralph_engine::inbox::{Written, reply_text};
-use ralph_engine::watch::Standing;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::apart::resume_apart;
+use crate::apart::{leave_alone, resume_apart};
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.
@@ -21,12 +21,12 @@ impl Model {
         let Some(watch) = &self.watch else {
             return;
         };
-        let snapshot = watch.snapshot();
+        let overview = &watch.snapshot().overview;
         let asked = Asked {
             layout: Layout::new(watch.root()),
             run: watch.paths().clone(),
-            is_driven: snapshot.pid.is_some(),
-            waits: snapshot.standing == Standing::Waiting,
+            is_driven: overview.pid.is_some(),
+            waits: overview.standing == Standing::Waiting,
             lang: self.screen.lang,
         };
         self.said = tr!(self.screen.lang, "telling it …");
@@ -62,10 +62,15 @@ impl Asked {
             Wanted::Continue if self.is_driven => {
                 tr!(lang, "it works already")
             }
-            Wanted::Continue => match resume_apart(self.layout.root(), self.run.id.as_str()) {
-                Ok(()) => tr!(lang, "it goes on"),
-                Err(error) => error.to_string(),
-            },
+            Wanted::Continue => {
+                match resume_apart(self.layout.root(), self.run.id.as_str(), lang) {
+                    Ok(child) => {
+                        leave_alone(child);
+                        tr!(lang, "it goes on")
+                    }
+                    Err(error) => error.to_string(),
+                }
+            }
             Wanted::Extend(iterations) => self.write(Written::Extend {
                 iterations: *iterations,
                 duration_ms: 0,

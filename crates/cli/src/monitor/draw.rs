@@ -9,9 +9,9 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 use ratatui::{Frame, Terminal};
 
 use ralph_core::machine::Question;
-use ralph_core::report::outcome_word;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
+use ralph_engine::watch::{Brief, Snapshot};
 
 use super::model::{Model, Overlay, Tab, Typing};
 use super::style::{BOLD, colored, dim, fit};
@@ -111,15 +111,9 @@ const CHOSEN: Style = Style::new().add_modifier(Modifier::REVERSED);
 fn header(model: &Model, columns: u16) -> Line<'static> {
     let lang = model.screen.lang;
     let text = match model.snapshot() {
-        Some(snapshot) => {
-            let state = match &snapshot.outcome {
-                Some(outcome) => outcome_word(lang, outcome.into_str()),
-                None => words::standing(snapshot.standing, lang),
-            };
-            format!(
-                "ralph · {state} · {} · {}",
-                snapshot.run.goal, snapshot.run.id
-            )
+        Some(Snapshot { run, overview, .. }) => {
+            let state = overview.word(lang);
+            format!("ralph · {state} · {} · {}", run.goal, run.id)
         }
         None => tr!(lang, "ralph · no run yet; `ralph run` starts one"),
     };
@@ -157,13 +151,8 @@ fn runs(model: &Model, area: Rect) -> Vec<Line<'static>> {
         .runs
         .iter()
         .any(|run| Some(&run.root) != model.runs.first().map(|r| &r.root));
-    let line = |(at, run): (usize, &ralph_engine::watch::Brief)| {
-        let lang = model.screen.lang;
-        let state = match (&run.outcome, run.pid) {
-            (_, Some(_)) => words::standing(ralph_engine::watch::Standing::Working, lang),
-            (Some(outcome), None) => outcome_word(lang, outcome),
-            (None, None) => words::standing(ralph_engine::watch::Standing::Dead, lang),
-        };
+    let line = |(at, run): (usize, &Brief)| {
+        let state = run.word(model.screen.lang);
         let name = match run.root.file_name() {
             Some(name) if several => name.to_string_lossy().into_owned(),
             _ => run.id.as_str().get(..15).unwrap_or_default().to_owned(),
@@ -277,7 +266,7 @@ fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Ve
             let is_it = |question: &&Question| question.id == *id;
             let open = model
                 .snapshot()
-                .and_then(|s| s.questions.iter().find(is_it));
+                .and_then(|s| s.overview.questions.iter().find(is_it));
             let mut lines = Vec::new();
             if let Some(question) = open {
                 for text in width::wrap(&question.text, room) {

@@ -77,8 +77,8 @@ impl Model {
 
     fn start_answer(&mut self) {
         let open = self
-            .snapshot()
-            .and_then(|snapshot| snapshot.open_questions().next());
+            .overview()
+            .and_then(|overview| overview.open_questions().next());
         match open.map(|question| question.id) {
             Some(id) => self.start_typing(Typing::Answer(id), ""),
             None => {
@@ -127,8 +127,8 @@ impl Model {
                 }
             }
             Typing::Answer(question) => {
-                let asked = self.snapshot().and_then(|snapshot| {
-                    snapshot.open_questions().find(|open| open.id == question)
+                let asked = self.overview().and_then(|overview| {
+                    overview.open_questions().find(|open| open.id == question)
                 });
                 if let Some(text) = asked.map(|open| open.meant(text)) {
                     self.want(Wanted::Answer { question, text });

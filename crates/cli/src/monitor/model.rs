@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::SystemTime;
 
 use ralph_core::display::Screen;
 use ralph_core::lang::Say;
-use ralph_core::tasks::{ReadOptions, Scope};
-use ralph_engine::look::TaskFile;
-use ralph_engine::watch::{Brief, Diff, OutputTail, Snapshot, Watch, briefs};
+use ralph_core::overview::Overview;
+use ralph_engine::watch::{Brief, Diff, OutputTail, Snapshot, TaskList, Watch, briefs};
 use ralph_store::layout::RunId;
 
 /// As many runs of a project are listed.
@@ -77,16 +75,6 @@ pub enum Wanted {
     Answer { question: u32, text: String },
 }
 
-/// A task as the file has it now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskLine {
-    /// The title of its phase, where it is the first of it.
-    pub phase: Option<String>,
-    pub id: String,
-    pub text: String,
-    pub done: bool,
-}
-
 /// What came from elsewhere while the person looked.
 #[derive(Debug)]
 pub enum News {
@@ -110,8 +98,7 @@ pub struct Model {
     pub scroll: BTreeMap<Tab, usize>,
     pub filter: String,
     pub overlay: Overlay,
-    pub tasks: Vec<TaskLine>,
-    tasks_as_of: Option<(PathBuf, Option<SystemTime>)>,
+    pub tasks: TaskList,
     pub output: Option<((u32, u32), OutputTail)>,
     /// The turn whose output is shown; `None` follows the run.
     pub turn: Option<usize>,
@@ -143,8 +130,7 @@ impl Model {
             scroll: BTreeMap::new(),
             filter: String::new(),
             overlay: Overlay::None,
-            tasks: Vec::new(),
-            tasks_as_of: None,
+            tasks: TaskList::default(),
             output: None,
             turn: None,
             checked: None,
@@ -161,6 +147,10 @@ impl Model {
 
     pub fn snapshot(&self) -> Option<&Snapshot> {
         self.watch.as_ref().map(Watch::snapshot)
+    }
+
+    pub fn overview(&self) -> Option<&Overview> {
+        self.snapshot().map(|snapshot| &snapshot.overview)
     }
 
     /// Looks at the files again.
@@ -193,8 +183,8 @@ impl Model {
                 .refresh()
                 .err()
                 .map(|error| error.say(self.screen.lang));
+            self.tasks.refresh(watch);
         }
-        self.look_at_tasks();
         self.look_at_output();
     }
 
@@ -241,51 +231,13 @@ impl Model {
         self.turn = None;
         self.checked = None;
         self.diff = None;
-        self.tasks.clear();
-        self.tasks_as_of = None;
+        self.tasks = TaskList::default();
     }
 
     pub fn select(&mut self, by: isize) {
         let most = self.runs.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(most);
         self.look();
-    }
-
-    fn look_at_tasks(&mut self) {
-        let Some(file) = self.watch.as_ref().and_then(Watch::tasks_file) else {
-            return;
-        };
-        let changed = std::fs::metadata(&file)
-            .and_then(|meta| meta.modified())
-            .ok();
-        let as_of = Some((file.clone(), changed));
-        if self.tasks_as_of == as_of {
-            return;
-        }
-        let root = file.parent().unwrap_or(Path::new("")).to_owned();
-        let opened = TaskFile::new(&root, file, ReadOptions::default()).open();
-        if let Ok(opened) = opened {
-            let list = opened.list;
-            let mut last = None;
-            self.tasks = list
-                .required(&Scope::default())
-                .map(|task| {
-                    let is_new = task.phase.is_some() && task.phase != last;
-                    last = task.phase;
-                    let phase = task
-                        .phase
-                        .filter(|_| is_new)
-                        .and_then(|at| list.phases.get(at));
-                    TaskLine {
-                        phase: phase.map(|phase| format!("{} {}", phase.key, phase.title)),
-                        id: task.id.clone(),
-                        text: task.text.clone(),
-                        done: task.done,
-                    }
-                })
-                .collect();
-        }
-        self.tasks_as_of = as_of;
     }
 
     /// Only what is looked at is read.

@@ -4,14 +4,16 @@
 mod diff;
 mod output;
 
-use ralph_core::display::{self, Progress, Screen, UsageView};
+use ralph_core::display::{self, Progress, Screen};
+use ralph_core::lang::Say;
 use ralph_core::machine::{Level, TaskRef};
-use ralph_core::report::{Call, Verdict, outcome_sentence, outcome_word, verdict_word};
+use ralph_core::overview::{CheckRun, Overview};
+use ralph_core::report::{Call, Verdict, outcome_sentence};
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
-use ralph_engine::watch::{CheckRun, Snapshot, Told, Watch};
+use ralph_engine::watch::Told;
 use ratatui::style::{Color, Style};
 use ratatui::text::Line;
 
@@ -20,7 +22,7 @@ use self::output::{doing, output, said_line};
 use super::chart;
 use super::model::{Model, Tab};
 use super::style::{BOLD, colored, dim, fit};
-use crate::view::{elapsed, phases};
+use crate::view::elapsed;
 
 type Lines = Vec<Line<'static>>;
 
@@ -77,34 +79,32 @@ fn overview(model: &Model, columns: usize) -> Lines {
     let Some(snapshot) = model.snapshot() else {
         return Vec::new();
     };
+    let overview = &snapshot.overview;
     let lang = model.screen.lang;
     let screen = plain(model, columns);
     let mut lines = Lines::new();
     let mut add = |text: &str, style: Style| {
         lines.push(Line::styled(fit(model, text, columns), style));
     };
-    if snapshot.total > 0 {
-        let progress = Progress::new(snapshot.completed, snapshot.total);
-        let (done, total) = (snapshot.completed, snapshot.total);
+    if let Some(progress) = overview.progress() {
+        let Progress { done, total } = progress;
         add(&tr!(lang, "{done}/{total} tasks done"), BOLD);
         add(
             &display::bar(&screen, progress.percent()),
             colored(model, Color::Green),
         );
     }
-    let state = model.watch.as_ref().and_then(Watch::state);
-    let phases = state.map(phases).unwrap_or_default();
-    for line in display::phase_tree(&screen, &phases).lines() {
+    for line in display::phase_tree(&screen, &overview.phases).lines() {
         add(line, Style::new());
     }
-    if let Some(task) = &snapshot.task {
+    if let Some(task) = &overview.task {
         let name = text::one_line(&task.name());
         add(&tr!(lang, "Task: {name}"), Style::new());
     }
-    if let Some(chain) = role_chain(&screen, snapshot) {
+    if let Some(chain) = role_chain(&screen, overview) {
         add(&chain, Style::new());
     }
-    let who = [Some(snapshot.agent.as_str()), snapshot.role.as_deref()];
+    let who = [Some(overview.agent.as_str()), overview.role.as_deref()];
     let who: Vec<&str> = who
         .into_iter()
         .flatten()
@@ -115,10 +115,9 @@ fn overview(model: &Model, columns: usize) -> Lines {
     if let Some(now) = doing(model, snapshot) {
         add(&tr!(lang, "Now: {now}"), Style::new());
     }
-    add(&limits(model, snapshot), Style::new());
-    let spent = UsageView::from(&snapshot.bill).line(lang);
-    add(&spent, Style::new());
-    if let Some(waiting) = snapshot.waiting {
+    add(&limits(model, overview), Style::new());
+    add(&overview.spent().line(lang), Style::new());
+    if let Some(waiting) = overview.waiting {
         let until = clock::local_time(waiting.until_ms);
         let why = waiting.why.into_str();
         add(
@@ -126,19 +125,19 @@ fn overview(model: &Model, columns: usize) -> Lines {
             colored(model, Color::Yellow),
         );
     }
-    if let Some(check) = snapshot.checks.last() {
+    if let Some(check) = &overview.checks {
         let (turn, state) = (check.turn, passed(model, check));
         add(&tr!(lang, "Checks after #{turn}: {state}"), Style::new());
     }
-    for question in snapshot.open_questions() {
+    for question in overview.open_questions() {
         let (id, words) = (question.id, text::one_line(&question.text));
         add(
             &tr!(lang, "Question {id}: {words} (a answers)"),
             colored(model, Color::Yellow),
         );
     }
-    if let Some(outcome) = &snapshot.outcome {
-        let name = outcome_word(lang, outcome.into_str());
+    if let Some(outcome) = &overview.outcome {
+        let name = overview.word(lang);
         let errors = snapshot.events.iter().filter(|told| told.event == "error");
         let said = text::one_line(&outcome_sentence(lang, Some(outcome), errors.count()));
         let whole = tr!(lang, "Ended: {name} · {said}");
@@ -153,26 +152,22 @@ fn overview(model: &Model, columns: usize) -> Lines {
 }
 
 /// Who has done their part of the task that is worked on.
-fn role_chain(screen: &Screen, snapshot: &Snapshot) -> Option<String> {
-    let has_some = snapshot.outcome.is_none() && !snapshot.roles.is_empty();
+fn role_chain(screen: &Screen, overview: &Overview) -> Option<String> {
+    let has_some = overview.outcome.is_none() && !overview.roles.is_empty();
     has_some.then(|| {
-        display::role_line(screen, &snapshot.roles)
+        display::role_line(screen, &overview.roles)
             .trim_end()
             .to_owned()
     })
 }
 
-fn limits(model: &Model, snapshot: &Snapshot) -> String {
+fn limits(model: &Model, overview: &Overview) -> String {
     let lang = model.screen.lang;
-    let worked_ms = snapshot.elapsed_ms(model.now_ms);
-    let worked = elapsed(lang, worked_ms);
-    let turns = match snapshot.max_iterations {
-        0 => format!("#{}", snapshot.iteration),
-        max => format!("#{}/{max}", snapshot.iteration),
-    };
+    let (turns, worked) = (overview.turns(), overview.elapsed_ms(model.now_ms));
+    let worked = elapsed(lang, worked);
     let mut out = tr!(lang, "Turn {turns} · {worked}");
-    if snapshot.max_duration_ms > 0 {
-        let left = elapsed(lang, snapshot.max_duration_ms.saturating_sub(worked_ms));
+    if let Some(left) = overview.left_ms(model.now_ms) {
+        let left = elapsed(lang, left);
         out.push_str(&tr!(lang, " · {left} left"));
     }
     out
@@ -181,7 +176,7 @@ fn limits(model: &Model, snapshot: &Snapshot) -> String {
 fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
     let lang = model.screen.lang;
     // The process that would have ended it is gone.
-    let is_lost = turn.duration_ms.is_none() && model.snapshot().is_some_and(|s| s.pid.is_none());
+    let is_lost = turn.duration_ms.is_none() && model.overview().is_some_and(Overview::is_over);
     let since = u64::try_from(model.now_ms - turn.started_ms).unwrap_or(0);
     let time = match turn.duration_ms {
         Some(ms) => elapsed(lang, ms),
@@ -196,7 +191,7 @@ fn turn_line(model: &Model, turn: &Call, columns: usize) -> Line<'static> {
         Verdict::Asked => colored(model, Color::Yellow),
         _ => colored(model, Color::Red),
     };
-    let verdict = verdict_word(lang, verdict);
+    let verdict = verdict.say(lang);
     let cost = turn.spent.cost.map(display::dollars).unwrap_or_default();
     let task = turn.task.as_ref().map(TaskRef::name).unwrap_or_default();
     let task = text::one_line(&task);
@@ -215,18 +210,20 @@ fn tasks(model: &Model, columns: usize) -> Lines {
     let mut lines = Lines::new();
     let parked = |id: &str| {
         let mut open = model
-            .snapshot()
+            .overview()
             .into_iter()
-            .flat_map(Snapshot::open_questions);
+            .flat_map(Overview::open_questions);
         open.any(|question| question.task.as_ref().is_some_and(|task| task.id == id))
     };
-    let current = model.snapshot().and_then(|snapshot| snapshot.task.as_ref());
-    let chain = model.snapshot().and_then(|s| role_chain(&screen, s));
-    for task in &model.tasks {
-        if let Some(phase) = &task.phase {
-            let phase = text::one_line(&text::sanitize(phase));
+    let current = model.overview().and_then(|overview| overview.task.as_ref());
+    let chain = model.overview().and_then(|o| role_chain(&screen, o));
+    let mut last = None;
+    for task in &model.tasks.lines {
+        if let Some(key) = task.phase.as_ref().filter(|key| last != Some(*key)) {
+            let phase = text::one_line(&text::sanitize(&phase_name(model, key)));
             lines.push(Line::styled(fit(model, &phase, columns), BOLD));
         }
+        last = task.phase.as_ref();
         let is_current = current.is_some_and(|current| current.id == task.id);
         let sign = match () {
             () if task.done => ("✅", "[x]"),
@@ -250,6 +247,12 @@ fn tasks(model: &Model, columns: usize) -> Lines {
         ));
     }
     lines
+}
+
+fn phase_name(model: &Model, key: &str) -> String {
+    let mut phases = model.overview().into_iter().flat_map(|o| &o.phases);
+    let title = phases.find(|phase| phase.key == key).map(|p| &p.title);
+    format!("{key} {}", title.map_or("", String::as_str))
 }
 
 fn nothing(model: &Model, words: &str) -> Line<'static> {
@@ -306,13 +309,9 @@ fn told_line(model: &Model, told: &Told, columns: usize) -> Line<'static> {
 
 fn passed(model: &Model, check: &CheckRun) -> String {
     let lang = model.screen.lang;
-    let failed = check.checks.iter().find(|check| check.exit != Some(0));
-    match (check.passed, failed) {
+    match (check.passed, check.failed()) {
         (true, _) => tr!(lang, "passed"),
-        (false, Some(check)) => {
-            let command = text::one_line(&check.command);
-            tr!(lang, "{command} failed")
-        }
+        (false, Some(command)) => tr!(lang, "{command} failed"),
         (false, None) => tr!(lang, "nothing ran"),
     }
 }

@@ -471,11 +471,11 @@ fn an_answer_is_written_into_the_journal_of_a_run_that_nobody_drives() {
     let mut model = fixture.model(STYLE, Lang::En);
     press(&mut model, "a2\n");
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
-    while model.snapshot().unwrap().open_questions().next().is_some() {
+    while model.overview().unwrap().open_questions().next().is_some() {
         assert!(std::time::Instant::now() < deadline, "{}", model.said);
         model.look();
     }
-    let reply = model.snapshot().unwrap().questions[0]
+    let reply = model.overview().unwrap().questions[0]
         .reply
         .clone()
         .unwrap();

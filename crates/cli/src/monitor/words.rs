@@ -2,7 +2,6 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
-use ralph_engine::watch::Standing;
 
 use super::model::Tab;
 
@@ -18,19 +17,6 @@ impl Tab {
             Tab::Charts => tr!(lang, "Charts"),
             Tab::Diff => tr!(lang, "Diff"),
         }
-    }
-}
-
-pub fn standing(standing: Standing, lang: Lang) -> String {
-    match standing {
-        Standing::New => tr!(lang, "starting"),
-        Standing::Working => tr!(lang, "working"),
-        Standing::Verifying => tr!(lang, "verifying"),
-        Standing::Waiting => tr!(lang, "waiting"),
-        Standing::Asking => tr!(lang, "at a limit"),
-        Standing::Frozen => tr!(lang, "frozen (Ctrl+Z)"),
-        Standing::Ended => tr!(lang, "ended"),
-        Standing::Dead => tr!(lang, "dead (its process is gone)"),
     }
 }
 

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use ralph_core::display::{
-    self, BlockedView, BreakerView, BudgetKind, BudgetView, CompleteView, Ending, ErrorView,
-    LimitView, LoopKind, Missing, PhaseView, Progress, ProgressView, Screen, StepState, UsageView,
+    self, BreakerView, BudgetKind, CompleteView, Ending, ErrorView, LoopKind, Progress,
+    ProgressView, Screen, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
     self, Bill, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
 };
+use ralph_core::overview;
 use ralph_core::report;
 use ralph_core::tr;
 use ralph_engine::plan::Plan;
@@ -75,22 +76,6 @@ impl Context {
     }
 }
 
-pub fn phases(state: &State) -> Vec<PhaseView> {
-    let facts = state.tasks.facts.clone().unwrap_or_default();
-    let view = |p: machine::PhaseFacts| PhaseView {
-        state: match () {
-            () if p.completed == p.total => StepState::Done,
-            () if facts.phase.as_ref() == Some(&p.key) => StepState::Active,
-            () => StepState::Pending,
-        },
-        key: p.key,
-        title: p.title,
-        done: p.completed,
-        total: p.total,
-    };
-    facts.phases.into_iter().map(view).collect()
-}
-
 fn next_task(state: &State) -> Option<String> {
     state.tasks.facts.as_ref()?.next.as_ref().map(TaskRef::name)
 }
@@ -114,7 +99,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
         &ProgressView {
             kind: context.kind(),
             progress: task_progress(state),
-            phases: phases(state),
+            phases: overview::phases(state),
             current: next_task(state),
             roles: state.roles(),
             iteration,
@@ -136,13 +121,6 @@ fn escalation(screen: &Screen, state: &State, why: flow::Escalation) -> String {
         why.say(screen.lang),
         finding.unwrap_or_default()
     )
-}
-
-pub fn missing(screen: &Screen, missing: &[machine::Missing]) -> Vec<Missing> {
-    missing
-        .iter()
-        .map(|m| Missing::Other(m.say(screen.lang)))
-        .collect()
 }
 
 /// How the run ended, whole.
@@ -174,21 +152,14 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             let view = CompleteView {
                 ending,
                 phase,
-                archived_to: None,
                 proven: report::proofs(&context.tasks_file, proven),
                 not_proven: report::gaps(state, context.is_git),
             };
             display::complete_box(screen, &view)
         }
-        Outcome::Paused { reason } => paused(screen, state, ending, *reason),
+        Outcome::Paused { reason } => paused(screen, state, &ending, *reason),
         Outcome::Blocked { reason } => {
-            let (reason, task) = (reason.clone(), next_task(state));
-            let view = BlockedView {
-                ending,
-                reason,
-                task,
-            };
-            display::blocked_report(screen, &view)
+            display::blocked_report(screen, &ending, reason, next_task(state).as_deref())
         }
         Outcome::CircuitBreak { rule } => {
             let (count, signs) = context.breaker.clone().unwrap_or_default();
@@ -209,13 +180,8 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             let errors: Vec<ErrorView> = state.failures.errors.iter().map(error).collect();
             display::error_report(screen, &errors, &ending)
         }
-        Outcome::GateFailed { .. } => {
-            display::gate_failed(screen, &self::missing(screen, &context.missing), &ending)
-        }
-        Outcome::Budget { limit } => {
-            let kind = budget(state, bill, limit);
-            display::budget(screen, &BudgetView { ending, kind })
-        }
+        Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
+        Outcome::Budget { limit } => display::budget(screen, &ending, &budget(state, bill, limit)),
         Outcome::Cancelled => display::cancelled(screen, &ending),
         Outcome::Interrupted => display::interrupted(screen, &ending),
     }
@@ -236,12 +202,12 @@ fn budget(state: &State, bill: &Bill, limit: &str) -> BudgetKind {
     }
 }
 
-fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -> String {
+fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) -> String {
     let limits = &state.rules.limits;
     match reason {
-        PauseReason::Unproven => display::unproven(screen, &ending),
-        PauseReason::Requested => display::pause_box(screen, &ending),
-        PauseReason::Disk => display::disk_box(screen, &ending),
+        PauseReason::Unproven => display::unproven(screen, ending),
+        PauseReason::Requested => display::pause_box(screen, ending),
+        PauseReason::Disk => display::disk_box(screen, ending),
         PauseReason::Question => {
             let question = machine::Notice::Pause {
                 iteration: state.turn.number,
@@ -252,39 +218,26 @@ fn paused(screen: &Screen, state: &State, ending: Ending, reason: PauseReason) -
                 .map(|open| self::question(open, screen.lang));
             let words = std::iter::once(question.say(screen.lang)).chain(open);
             let words = words.collect::<Vec<_>>().join("\n");
-            display::needs_person(screen, &ending, &words)
+            display::needs_person(screen, ending, &words)
         }
-        PauseReason::Agent(need) => display::needs_person(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
         PauseReason::Escalated(why) => {
-            display::escalated(screen, &ending, &escalation(screen, state, why))
+            display::escalated(screen, ending, &escalation(screen, state, why))
         }
-        PauseReason::Limit(Limit::Dispatches) => limit(
-            screen,
-            &ending,
-            limits.max_dispatches,
-            state.dispatch_step(),
-        ),
-        PauseReason::Forge(need) => display::needs_forge(screen, &ending, &need.say(screen.lang)),
+        PauseReason::Limit(Limit::Dispatches) => {
+            let step = state.dispatch_step();
+            display::limit_box(screen, ending.progress, limits.max_dispatches, step)
+        }
+        PauseReason::Forge(need) => display::needs_forge(screen, ending, &need.say(screen.lang)),
         PauseReason::Limit(Limit::Iterations) => {
-            limit(screen, &ending, limits.max_iterations, limits.extend_by)
+            let (max, step) = (limits.max_iterations, limits.extend_by);
+            display::limit_box(screen, ending.progress, max, step)
         }
         PauseReason::Limit(Limit::Duration) => {
-            let kind = BudgetKind::Time {
-                limit: Duration::from_millis(limits.max_duration_ms),
-            };
-            display::budget(screen, &BudgetView { ending, kind })
+            let limit = Duration::from_millis(limits.max_duration_ms);
+            display::budget(screen, ending, &BudgetKind::Time { limit })
         }
     }
-}
-
-fn limit(screen: &Screen, ending: &Ending, max_iterations: u32, extend_by: u32) -> String {
-    let view = LimitView {
-        max_iterations,
-        extend_by,
-        progress: ending.progress,
-        next: None,
-    };
-    display::limit_box(screen, &view)
 }
 
 /// A question as a person reads it, with what may be answered.

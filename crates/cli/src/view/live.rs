@@ -7,10 +7,10 @@
 use std::io::Write;
 use std::time::Duration;
 
-use ralph_core::display::{self, PhaseView, Progress, RoleView, Screen, StepState, UsageView};
-use ralph_core::flow::FlowNotice;
-use ralph_core::lang::Lang;
-use ralph_core::machine::{Notice, Stage, State, TaskRef};
+use ralph_core::display::{self, PhaseView, Progress, Screen, StepState};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Notice, Now, State, TaskRef};
+use ralph_core::overview::{Overview, Standing};
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -20,46 +20,11 @@ use ralph_engine::terminal;
 /// What the block shows.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    pub phases: Vec<PhaseView>,
-    pub progress: Option<Progress>,
-    pub iteration: u32,
-    /// Zero is unlimited, as for all limits here.
-    pub max_iterations: u32,
-    pub worked_ms: u64,
-    pub max_duration_ms: u64,
-    pub spent: UsageView,
-    pub max_cost: Usd,
-    pub task: Option<String>,
-    /// Whom the agent plays, where it plays a role.
-    pub role: Option<String>,
-    /// The roles that the task goes through, each with its state.
-    pub roles: Vec<RoleView>,
-    pub agent: String,
-    pub now: Now,
-    pub checks: Checks,
-    pub questions: usize,
-}
-
-/// What happens at this moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Now {
-    #[default]
-    Starting,
-    /// The agent works; its last words or its tool.
-    Agent(String),
-    Verifying,
-    /// What the wait is for, in words.
-    Waiting(String),
-}
-
-/// What the verification commands said last.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Checks {
-    /// None are set up, or none ran yet.
-    #[default]
-    Unknown,
-    Passed,
-    Failed(String),
+    pub overview: Overview,
+    /// What the agent said or did last, or what the wait is for.
+    pub doing: String,
+    /// On the wall clock.
+    pub now_ms: i64,
 }
 
 /// The lines of the block, none wider than the screen. Where there is little
@@ -67,17 +32,18 @@ pub enum Checks {
 pub fn block(screen: &Screen, facts: &Facts, height: usize) -> Vec<String> {
     let columns = screen.width.saturating_sub(1).max(10);
     let fit = |line: String| width::truncate_with(&line, columns, mark(screen));
-    let mut lines: Vec<String> = vec![bar_line(screen, facts, columns)];
+    let mut lines: Vec<String> = vec![bar_line(screen, &facts.overview, columns)];
     lines.push(fit(counts(screen, facts)));
-    lines.push(fit(current(screen, facts, columns)));
-    if !facts.roles.is_empty() && height > lines.len() + 2 {
-        let chain = display::role_line(screen, &facts.roles);
+    lines.push(fit(current(screen, &facts.overview, columns)));
+    let overview = &facts.overview;
+    if !overview.roles.is_empty() && height > lines.len() + 2 {
+        let chain = display::role_line(screen, &overview.roles);
         lines.push(fit(chain.trim_end().to_owned()));
     }
     lines.push(fit(format!("  {}", doing(screen, facts))));
     let room = height.saturating_sub(lines.len() + 1);
     let mut out = vec![rule(screen).repeat(columns)];
-    out.extend(phases(screen, facts, room).into_iter().map(fit));
+    out.extend(phases(screen, &overview.phases, room).into_iter().map(fit));
     out.extend(lines);
     out.iter()
         .map(|line| screen.in_style(line).into_owned())
@@ -93,24 +59,26 @@ fn rule(screen: &Screen) -> &'static str {
 }
 
 /// The phases around the one that is worked on.
-fn phases(screen: &Screen, facts: &Facts, room: usize) -> Vec<String> {
+fn phases(screen: &Screen, phases: &[PhaseView], room: usize) -> Vec<String> {
     let room = room.min(5);
-    if facts.phases.len() < 2 || room == 0 {
+    if phases.len() < 2 || room == 0 {
         return Vec::new();
     }
     let is_active = |phase: &PhaseView| phase.state == StepState::Active;
-    let active = facts.phases.iter().position(is_active).unwrap_or(0);
+    let active = phases.iter().position(is_active).unwrap_or(0);
     let from = active.saturating_sub(room / 2);
-    let from = from.min(facts.phases.len().saturating_sub(room));
-    let shown: Vec<PhaseView> = facts.phases.iter().skip(from).take(room).cloned().collect();
-    let tree = display::phase_tree(screen, &shown);
+    let from = from.min(phases.len().saturating_sub(room));
+    let shown = phases
+        .get(from..from + room.min(phases.len()))
+        .unwrap_or_default();
+    let tree = display::phase_tree(screen, shown);
     tree.lines().map(str::to_owned).collect()
 }
 
 /// The colours of the bar take no columns, so that it is never cut.
-fn bar_line(screen: &Screen, facts: &Facts, columns: usize) -> String {
+fn bar_line(screen: &Screen, overview: &Overview, columns: usize) -> String {
     let lang = screen.lang;
-    let Some(progress) = facts.progress else {
+    let Some(progress) = overview.progress() else {
         return String::new();
     };
     let Progress { done, total } = progress;
@@ -129,67 +97,61 @@ fn bar_line(screen: &Screen, facts: &Facts, columns: usize) -> String {
 
 /// Turns, time, money and what is left of each.
 fn counts(screen: &Screen, facts: &Facts) -> String {
-    let lang = screen.lang;
-    let iteration = match facts.max_iterations {
-        0 => format!("#{}", facts.iteration),
-        max => format!("#{}/{max}", facts.iteration),
-    };
-    let mut parts = vec![iteration, time(lang, facts.worked_ms)];
-    if let Some(left) = facts.max_duration_ms.checked_sub(facts.worked_ms)
-        && facts.max_duration_ms > 0
-    {
+    let (lang, overview) = (screen.lang, &facts.overview);
+    let worked = overview.elapsed_ms(facts.now_ms);
+    let mut parts = vec![overview.turns(), time(lang, worked)];
+    if let Some(left) = overview.left_ms(facts.now_ms) {
         let left = time(lang, left);
         parts.push(tr!(lang, "{left} left"));
     }
-    match facts.questions {
+    match overview.open_questions().count() {
         0 => {}
         count => parts.push(tr!(lang, "questions: {count} (`ralph answer`)")),
     }
-    if facts.spent.cost.is_some() || !facts.max_cost.is_zero() {
-        let more = if facts.spent.more_cost { "+" } else { "" };
-        let spent = display::dollars(facts.spent.cost.unwrap_or(Usd::ZERO));
-        parts.push(match facts.max_cost.is_zero() {
+    let (spent, max) = (overview.spent(), overview.max_cost);
+    if spent.cost.is_some() || !max.is_zero() {
+        let more = if spent.more_cost { "+" } else { "" };
+        let spent = display::dollars(spent.cost.unwrap_or(Usd::ZERO));
+        parts.push(match max.is_zero() {
             true => format!("{spent}{more}"),
-            false => format!("{spent}{more} / {}", display::dollars(facts.max_cost)),
+            false => format!("{spent}{more} / {}", display::dollars(max)),
         });
     }
-    match &facts.checks {
-        Checks::Unknown => {}
-        Checks::Passed => parts.push(tr!(lang, "checks pass")),
-        Checks::Failed(command) => parts.push(tr!(lang, "failing: {command}")),
+    let checks = overview.checks.as_ref();
+    match checks.map(|run| (run.passed, run.failed())) {
+        Some((true, _)) => parts.push(tr!(lang, "checks pass")),
+        Some((false, Some(command))) => parts.push(tr!(lang, "failing: {command}")),
+        Some((false, None)) | None => {}
     }
     parts.join(" · ")
 }
 
 /// The task and who works on it; a long task leaves room for the names.
-fn current(screen: &Screen, facts: &Facts, columns: usize) -> String {
+fn current(screen: &Screen, overview: &Overview, columns: usize) -> String {
     let sign = if screen.style.unicode { "🔄" } else { "[>]" };
     let clean = |part: &str| text::one_line(&text::redact(&text::sanitize(part)));
-    let who = [facts.role.as_deref(), Some(facts.agent.as_str())];
+    let who = [overview.role.as_deref(), Some(overview.agent.as_str())];
     let who = who.into_iter().flatten().filter(|part| !part.is_empty());
     let who = who.map(clean).collect::<Vec<_>>().join(" · ");
-    match &facts.task {
+    match overview.task.as_ref().map(TaskRef::name) {
         None => format!("{sign} {who}"),
         Some(task) => {
             let taken = width::width(sign) + width::width(&who) + 4;
             let room = columns.saturating_sub(taken).max(12);
-            let task = width::truncate_with(&clean(task), room, mark(screen));
+            let task = width::truncate_with(&clean(&task), room, mark(screen));
             format!("{sign} {task} · {who}")
         }
     }
 }
 
 fn doing(screen: &Screen, facts: &Facts) -> String {
-    let lang = screen.lang;
-    match &facts.now {
-        Now::Starting => tr!(lang, "starting"),
-        Now::Agent(words) if words.is_empty() => {
-            tr!(lang, "the agent works")
-        }
-        Now::Agent(words) | Now::Waiting(words) => {
+    let standing = facts.overview.standing;
+    match (standing, facts.doing.as_str()) {
+        (Standing::Working, "") => tr!(screen.lang, "the agent works"),
+        (Standing::Working | Standing::Waiting, words) if !words.is_empty() => {
             text::one_line(&text::redact(&text::sanitize(words)))
         }
-        Now::Verifying => tr!(lang, "verifying"),
+        _ => standing.say(screen.lang),
     }
 }
 
@@ -212,8 +174,6 @@ pub struct Live {
     pub facts: Facts,
     /// Columns of each line that stands there.
     drawn: Vec<usize>,
-    /// Since when, on the steady clock, `worked_ms` is as it is.
-    since_ms: u64,
     /// Somebody is being asked, or the run is over.
     hidden: bool,
 }
@@ -224,48 +184,22 @@ impl Live {
             screen,
             facts: Facts::default(),
             drawn: Vec::new(),
-            since_ms: 0,
             hidden: true,
         }
     }
 
     /// Takes in where the run stands.
-    pub fn take(&mut self, notice: &Notice, state: &State, phases: Vec<PhaseView>) {
-        let facts = &mut self.facts;
-        let tasks = state.tasks.facts.as_ref().filter(|tasks| tasks.total > 0);
-        facts.phases = phases;
-        facts.progress = tasks.map(|tasks| Progress::new(tasks.completed, tasks.total));
-        facts.iteration = state.turn.number;
-        facts.max_iterations = state.rules.limits.max_iterations;
-        facts.worked_ms = state.elapsed_ms();
-        facts.max_duration_ms = state.rules.limits.max_duration_ms;
-        facts.spent = UsageView::from(&state.agents.bill);
-        facts.max_cost = state.rules.budget.run.cost;
-        facts.agent = state.called_agent().into();
-        facts.roles = state.roles();
-        facts.questions = state.open_questions().count();
-        self.since_ms = clock::now().steady_ms;
-        match notice {
-            Notice::IterationStart { task, .. } => {
-                facts.task = task.as_ref().map(TaskRef::name);
-                facts.now = Now::Agent(String::new());
-            }
-            Notice::Flow(FlowNotice::RoleBegins { role, .. }) => facts.role = Some(role.clone()),
-            Notice::GateStart { .. } => facts.now = Now::Verifying,
-            Notice::GateResult {
-                passed, results, ..
-            } => {
-                let failed = results.iter().find(|result| result.exit != Some(0));
-                facts.checks = match (passed, failed) {
-                    (true, _) => Checks::Passed,
-                    (false, Some(result)) => Checks::Failed(text::one_line(&result.command)),
-                    (false, None) => Checks::Unknown,
-                };
-            }
-            _ => {}
+    pub fn take(&mut self, notice: &Notice, state: &State, at: Now) {
+        let overview = &mut self.facts.overview;
+        let before = overview.standing;
+        overview.hear(notice, at);
+        overview.take(state);
+        overview.driven_by(Some(std::process::id()));
+        // What was said is of what was done before.
+        if overview.standing != before || matches!(notice, Notice::IterationStart { .. }) {
+            self.facts.doing.clear();
         }
-        let over = matches!(state.stage, Stage::Finished(_) | Stage::Asking(_));
-        self.hidden = over || matches!(notice, Notice::LoopEnd { .. });
+        self.hidden = matches!(overview.standing, Standing::Ended | Standing::Asking);
     }
 
     /// Prints what lasts, and the block below it again.
@@ -310,11 +244,9 @@ impl Live {
             width: columns,
             ..self.screen
         };
-        let mut facts = self.facts.clone();
-        let now = clock::now().steady_ms;
-        facts.worked_ms += now.saturating_sub(self.since_ms);
+        self.facts.now_ms = clock::now().wall_ms;
         let height = terminal::rows().map_or(10, |rows| rows / 2);
-        let lines = block(&screen, &facts, height);
+        let lines = block(&screen, &self.facts, height);
         self.drawn = lines
             .iter()
             .map(|line| width::width(&text::sanitize(line)))

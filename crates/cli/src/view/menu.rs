@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::display::{self, LimitMenuView, ScopeItem, Screen};
+use ralph_core::display::{self, LimitMenuView, Screen};
 use ralph_core::machine::{State, TaskRef};
 use ralph_engine::driver::Choice;
 use tokio::sync::oneshot;
@@ -68,12 +68,7 @@ impl Menu {
 
     /// The tasks to leave out; `None` where the person thinks again.
     fn simplify(&self) -> Option<BTreeSet<String>> {
-        let item = |task: &TaskRef| ScopeItem::Task {
-            id: task.id.clone(),
-            title: task.text.clone(),
-        };
-        let items: Vec<ScopeItem> = self.open.iter().map(item).collect();
-        let answer = ask(&display::simplify_menu(&self.screen, &items))?;
+        let answer = ask(&display::simplify_menu(&self.screen, &self.open))?;
         let chosen = answer
             .split([',', ' ', '，', '、'])
             .filter(|word| !word.is_empty());

@@ -8,7 +8,6 @@ mod live;
 pub mod menu;
 mod people;
 
-pub use blocks::phases;
 pub use columns::columns;
 pub use dry_run::DryRun;
 pub use json::JsonLines;

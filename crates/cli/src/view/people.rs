@@ -10,6 +10,7 @@ use ralph_core::flow::FlowNotice;
 use ralph_core::forge::ForgeNotice;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef, WaitReason, span};
+use ralph_core::overview::{self, Waiting};
 use ralph_core::promise::PromiseWarning;
 use ralph_core::{text, tr};
 use ralph_engine::announcement::Announcement;
@@ -19,7 +20,7 @@ use ralph_engine::turn::{Echo, Echoed};
 use ralph_engine::watch::{OutputLine, Said, Spoken};
 use tokio::sync::oneshot;
 
-use super::live::{Live, Now as Doing};
+use super::live::Live;
 use super::{blocks, menu};
 
 #[derive(Debug)]
@@ -36,18 +37,11 @@ pub struct People {
     /// A line that is written anew every second stands there.
     counting: Cell<bool>,
     /// What the wait that passes is for.
-    waits_for: Option<Wait>,
+    waits_for: Option<Waiting>,
     /// What was last seen of CI.
     ci: Option<ForgeNotice>,
     /// The block on a terminal; shared with whatever shows the agent's words.
     live: Option<Arc<Mutex<Live>>>,
-}
-
-/// A wait that is counted down.
-#[derive(Clone, Copy, Debug)]
-struct Wait {
-    until: i64,
-    why: WaitReason,
 }
 
 impl People {
@@ -98,10 +92,10 @@ impl People {
     }
 
     /// When a wait ends and what it is for, where an agent is waited for.
-    fn wait_words(&self, wait: Wait, left_ms: u64, now: Now) -> String {
+    fn wait_words(&self, wait: Waiting, left_ms: u64, now: Now) -> String {
         let lang = self.screen.lang;
         let (left, zone) = (span(left_ms, lang), clock::zone_name());
-        let until = clock::local_moment(wait.until, now);
+        let until = clock::local_moment(wait.until_ms, now);
         match wait.why {
             WaitReason::Ci => {
                 let ci = self.ci.as_ref().map_or_else(String::new, |ci| ci.say(lang));
@@ -147,7 +141,7 @@ impl People {
         match notice {
             Notice::LoopStart { .. } => {
                 self.aside(&notice.say(lang));
-                self.show(&display::phase_tree(&self.screen, &blocks::phases(state)));
+                self.show(&display::phase_tree(&self.screen, &overview::phases(state)));
             }
             Notice::IterationStart {
                 iteration,
@@ -163,8 +157,7 @@ impl People {
                 self.box_due = true;
             }
             Notice::PromiseRejected { claim, missing, .. } => {
-                let missing = blocks::missing(&self.screen, missing);
-                self.show(&display::rejected(&self.screen, claim, &missing));
+                self.show(&display::rejected(&self.screen, claim, missing));
             }
             Notice::IterationComplete { newly_done, .. } => {
                 self.aside(&notice.say(lang));
@@ -215,9 +208,7 @@ impl People {
     }
 
     fn tell_wait(&mut self, ms: u64, why: WaitReason, at: Now) {
-        let ahead = i64::try_from(ms).unwrap_or(i64::MAX);
-        let until = at.wall_ms.saturating_add(ahead);
-        let wait = Wait { until, why };
+        let wait = Waiting::beginning(at, ms, why);
         if why != WaitReason::Ci {
             self.aside(&self.wait_words(wait, ms, at));
         }
@@ -252,7 +243,7 @@ impl Observer for People {
     fn notice(&mut self, notice: &Notice, state: &State, at: Now) {
         self.context.take(notice);
         self.waits_for = None;
-        self.with_live(|live| live.take(notice, state, blocks::phases(state)));
+        self.with_live(|live| live.take(notice, state, at));
         if let Notice::LoopEnd { .. } = notice {
             let ending = blocks::ending(&self.screen, &self.context, state, notice);
             // It stands apart from what came before, where something did.
@@ -303,12 +294,12 @@ impl Observer for People {
     fn tick(&mut self) {
         let waits = self.waits_for.map(|wait| {
             let now = clock::now();
-            let left = wait.until.saturating_sub(now.wall_ms);
+            let left = wait.until_ms.saturating_sub(now.wall_ms);
             self.wait_words(wait, u64::try_from(left).unwrap_or(0), now)
         });
         self.with_live(|live| {
             if let Some(words) = waits {
-                live.facts.now = Doing::Waiting(words);
+                live.facts.doing = words;
             }
             live.refresh();
         });
@@ -334,7 +325,7 @@ impl Observer for People {
                 Some(live) => {
                     let mut live = live.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Some(doing) = doing {
-                        live.facts.now = Doing::Agent(doing);
+                        live.facts.doing = doing;
                     }
                     live.print(&lines);
                 }

@@ -13,6 +13,7 @@ use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::http::Response;
+use crate::apart::{leave_alone, resume_apart};
 use crate::app::own_program;
 
 /// How long a run that is taken up may need until it holds the lock.
@@ -135,10 +136,7 @@ impl Actor {
 
     /// A run of its own, which outlives the page.
     fn resume(&self, layout: &Layout, run: &RunId) -> io::Result<(bool, String)> {
-        let mut command = self.command(run, &Act::Resume);
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
-        own_group(&mut command);
-        let mut child = command.spawn()?;
+        let mut child = resume_apart(&self.root, run.as_str(), self.lang)?;
         let until = Instant::now() + START;
         while Instant::now() < until {
             if layout
@@ -158,9 +156,7 @@ impl Actor {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        // What it complains about stands in the log; nobody else may wait for
-        // it to be read.
-        std::thread::spawn(move || child.wait_with_output());
+        leave_alone(child);
         Ok((true, tr!(self.lang, "it goes on")))
     }
 }
@@ -173,16 +169,6 @@ fn told(output: &Output) -> (bool, String) {
     let said = said.trim().trim_start_matches("ralph: ");
     (ok, redact(&sanitize(said)).into_owned())
 }
-
-/// Ctrl+C at our terminal is not meant for it.
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn own_group(_command: &mut Command) {}
 
 #[cfg(test)]
 mod tests {

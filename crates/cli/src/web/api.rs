@@ -2,13 +2,14 @@
 //! what is for people stands beside them in the person's language.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{GuardBlock, Outcome, Question, TaskRef};
-use ralph_core::report::{self, Call, TaskLine};
+use ralph_core::machine::{GuardBlock, Outcome, Question};
+use ralph_core::overview::{Overview, Standing};
+use ralph_core::report::{self, Call};
 use ralph_core::text::{redact, sanitize};
 use ralph_core::tr;
 use ralph_core::usage::{Tokens, Usd};
 use ralph_engine::clock;
-use ralph_engine::watch::{Brief, CheckRun, OutputLine, Said, Snapshot, Standing, Told};
+use ralph_engine::watch::{Brief, Snapshot};
 use serde_json::{Value, json};
 
 /// Older checks and blocks are in the event log.
@@ -33,8 +34,7 @@ pub fn safe(value: Value) -> Value {
 
 /// Where a run stands.
 pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
-    let run = &snapshot.run;
-    let (word, tone) = standing(snapshot, lang);
+    let (run, overview) = (&snapshot.run, &snapshot.overview);
     let errors = || {
         snapshot
             .events
@@ -52,108 +52,89 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "agents": run.agents,
         "verifies": run.verifies,
         "started_ms": run.started_ms,
-        "updated_ms": snapshot.updated_ms,
-        "standing": snapshot.standing.into_str(),
-        "outcome": snapshot.outcome.as_ref().map(Outcome::into_str),
-        "reason": snapshot.outcome.as_ref().map(Outcome::reason),
-        "pid": snapshot.pid,
-        "iteration": snapshot.iteration,
-        "max_iterations": snapshot.max_iterations,
-        "total": snapshot.total,
-        "completed": snapshot.completed,
-        "pending": snapshot.pending,
-        "phase": snapshot.phase,
-        "phases": snapshot.phases.iter().map(|p| json!({
-            "key": p.key, "title": p.title, "completed": p.completed, "total": p.total,
+        "updated_ms": overview.updated_ms,
+        "standing": overview.standing.into_str(),
+        "outcome": overview.outcome.as_ref().map(Outcome::into_str),
+        "reason": overview.outcome.as_ref().map(Outcome::reason),
+        "pid": overview.pid,
+        "iteration": overview.iteration,
+        "max_iterations": overview.max_iterations,
+        "total": overview.total,
+        "completed": overview.completed,
+        "pending": overview.pending,
+        "phase": overview.phase,
+        "phases": overview.phases.iter().map(|p| json!({
+            "key": p.key, "title": p.title, "completed": p.done, "total": p.total,
         })).collect::<Value>(),
-        "task": snapshot.task.as_ref().map(task_ref),
-        "role": snapshot.role,
-        "roles": snapshot.roles.iter().map(|role| json!({
-            "name": role.name, "state": role.state.into_str(),
-        })).collect::<Value>(),
-        "agent": snapshot.agent,
-        "last_promise": snapshot.last_promise,
-        "usage": snapshot.bill.to_json(),
-        "worked_ms": snapshot.elapsed_ms(clock::now().wall_ms),
-        "goes_on": goes_on(snapshot),
-        "waiting": snapshot.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
-        "questions": snapshot.questions.iter().map(question).collect::<Value>(),
-        "checks": checks.map(check_run).collect::<Value>(),
+        "task": overview.task,
+        "role": overview.role,
+        "roles": overview.roles,
+        "agent": overview.agent,
+        "last_promise": overview.last_promise,
+        "usage": overview.bill.to_json(),
+        "worked_ms": overview.elapsed_ms(clock::now().wall_ms),
+        "goes_on": overview.goes_on(),
+        "waiting": overview.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
+        "questions": overview.questions.iter().map(question).collect::<Value>(),
+        "checks": checks.collect::<Vec<_>>(),
         "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
         "guard_count": snapshot.guard.len(),
         "calls": snapshot.turns.len(),
         "events_count": snapshot.events.last().map_or(0, |told| told.number),
         "can": can(snapshot),
-        "word": word,
-        "tone": tone,
-        "now": doing(snapshot, lang),
-        "sentence": snapshot.outcome.as_ref().map(|outcome| {
+        "word": overview.word(lang),
+        "tone": tone(overview),
+        "now": doing(overview, lang),
+        "sentence": overview.outcome.as_ref().map(|outcome| {
             report::outcome_sentence(lang, Some(outcome), errors())
         }),
     })
 }
 
-fn goes_on(snapshot: &Snapshot) -> bool {
-    let still = [
-        Standing::Ended,
-        Standing::Frozen,
-        Standing::New,
-        Standing::Dead,
-    ];
-    snapshot.pid.is_some() && !still.contains(&snapshot.standing)
-}
-
 /// What can be done about it now.
 fn can(snapshot: &Snapshot) -> Value {
-    let alive = snapshot.pid.is_some() && snapshot.outcome.is_none();
+    let overview = &snapshot.overview;
+    let alive = overview.pid.is_some() && overview.outcome.is_none();
     let over = matches!(
-        snapshot.outcome,
+        overview.outcome,
         Some(Outcome::Complete | Outcome::Cancelled)
     );
     json!({
         "pause": alive,
         "stop": alive,
-        "wake": alive && snapshot.standing == Standing::Waiting,
-        "extend": alive && snapshot.max_iterations > 0,
-        "resume": snapshot.pid.is_none() && !over && snapshot.run.started_ms > 0,
+        "wake": alive && overview.standing == Standing::Waiting,
+        "extend": alive && overview.max_iterations > 0,
+        "resume": overview.pid.is_none() && !over && snapshot.run.started_ms > 0,
     })
 }
 
-fn standing(snapshot: &Snapshot, lang: Lang) -> (String, &'static str) {
-    if let Some(outcome) = &snapshot.outcome {
-        let tone = tone(outcome.into_str());
-        return (report::outcome_word(lang, outcome.into_str()), tone);
-    }
-    match snapshot.standing {
-        Standing::New => (tr!(lang, "beginning"), "busy"),
-        Standing::Working => (tr!(lang, "working"), "busy"),
-        Standing::Verifying => (tr!(lang, "verifying"), "busy"),
-        Standing::Waiting => (tr!(lang, "waiting"), "calm"),
-        Standing::Asking => (tr!(lang, "asking"), "warn"),
-        Standing::Frozen => (tr!(lang, "suspended"), "calm"),
-        Standing::Ended => (tr!(lang, "ended"), "calm"),
-        Standing::Dead => (tr!(lang, "died"), "bad"),
+/// How it looks.
+fn tone(overview: &Overview) -> &'static str {
+    match (&overview.outcome, overview.standing) {
+        (Some(outcome), _) => outcome_tone(outcome.into_str()),
+        (None, Standing::New | Standing::Working | Standing::Verifying) => "busy",
+        (None, Standing::Waiting | Standing::Frozen | Standing::Ended) => "calm",
+        (None, Standing::Asking) => "warn",
+        (None, Standing::Dead) => "bad",
     }
 }
 
-/// How the end of a run looks.
-pub fn tone(outcome: &str) -> &'static str {
+fn outcome_tone(outcome: &str) -> &'static str {
     match outcome {
         "complete" => "good",
         "errors" | "circuit_break" | "gate_failed" => "bad",
-        "" => "busy",
         _ => "warn",
     }
 }
 
 /// What goes on, in a line; nothing where the outcome says it all.
-fn doing(snapshot: &Snapshot, lang: Lang) -> String {
-    let turn = snapshot.iteration;
-    match snapshot.standing {
+fn doing(overview: &Overview, lang: Lang) -> String {
+    let turn = overview.iteration;
+    match overview.standing {
         Standing::Working => {
-            let agent = match &snapshot.role {
-                Some(role) => format!("{} ({role})", snapshot.agent),
-                None => snapshot.agent.clone(),
+            let agent = match &overview.role {
+                Some(role) => format!("{} ({role})", overview.agent),
+                None => overview.agent.clone(),
             };
             tr!(lang, "turn {turn}: {agent} works")
         }
@@ -174,7 +155,7 @@ pub fn turn(turn: &Call) -> Value {
         "agent": turn.agent,
         "role": turn.role,
         "phase": turn.phase,
-        "task": turn.task.as_ref().map(task_ref),
+        "task": turn.task,
         "started_ms": turn.started_ms,
         "duration_ms": turn.duration_ms,
         "cost_usd": turn.spent.cost.map(Usd::dollars),
@@ -186,59 +167,17 @@ pub fn turn(turn: &Call) -> Value {
     })
 }
 
-pub fn event(told: &Told) -> Value {
-    json!({
-        "number": told.number,
-        "at_ms": told.at_ms,
-        "level": told.level.into_str(),
-        "event": told.event,
-        "iteration": told.iteration,
-        "text": &*told.text,
-    })
-}
-
-pub fn line(line: &OutputLine) -> Value {
-    let said = match line.said {
-        Said::Words => "words",
-        Said::Tool => "tool",
-        Said::ToolFailed => "tool_failed",
-        Said::Denied => "denied",
-        Said::Error => "error",
-        Said::Plain => "plain",
-    };
-    json!({"said": said, "text": line.text})
-}
-
-pub fn task(task: &TaskLine) -> Value {
-    json!({"id": task.id, "text": task.text, "phase": task.phase, "done": task.done})
-}
-
-fn task_ref(task: &TaskRef) -> Value {
-    json!({"id": task.id, "text": task.text})
-}
-
 fn question(question: &Question) -> Value {
     json!({
         "id": question.id,
         "turn": question.turn,
-        "task": question.task.as_ref().map(task_ref),
+        "task": question.task,
         "text": question.text,
         "options": question.options,
         "default": question.default,
         "asked_ms": question.asked_ms,
         "deadline_ms": question.deadline_ms,
         "reply": question.reply.as_ref().map(|reply| json!({"text": reply.text, "at_ms": reply.at_ms})),
-    })
-}
-
-fn check_run(run: &CheckRun) -> Value {
-    json!({
-        "turn": run.turn,
-        "at_ms": run.at_ms,
-        "passed": run.passed,
-        "checks": run.checks.iter().map(|check| json!({
-            "command": check.command, "exit": check.exit, "duration_ms": check.duration_ms,
-        })).collect::<Value>(),
     })
 }
 
@@ -254,13 +193,10 @@ fn guard_block(turn: u32, block: &GuardBlock) -> Value {
 
 /// A run in the list of all.
 pub fn brief(brief: &Brief, lang: Lang) -> Value {
-    let outcome = brief.outcome.as_deref().unwrap_or_default();
-    let (word, tone) = match (outcome, brief.pid) {
-        ("", Some(_)) => (tr!(lang, "running"), "busy"),
-        ("", None) => (report::outcome_word(lang, "unfinished"), "bad"),
-        // It was taken up again, and its end is an old one.
-        (_, Some(_)) => (tr!(lang, "running"), "busy"),
-        (outcome, None) => (report::outcome_word(lang, outcome), tone(outcome)),
+    let tone = match (brief.pid, &brief.outcome) {
+        (Some(_), _) => "busy",
+        (None, None) => "bad",
+        (None, Some(outcome)) => outcome_tone(outcome),
     };
     json!({
         "id": brief.id.as_str(),
@@ -272,7 +208,7 @@ pub fn brief(brief: &Brief, lang: Lang) -> Value {
         "total": brief.total,
         "cost_usd": brief.cost_usd,
         "updated": brief.updated,
-        "word": word,
+        "word": brief.word(lang),
         "tone": tone,
     })
 }

@@ -4,13 +4,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use ralph_core::lang::Lang;
-use ralph_core::machine::Goal;
 use ralph_engine::past::PastError;
-use ralph_engine::report;
-use ralph_engine::watch::{OutputTail, Watch};
+use ralph_engine::watch::{OutputTail, TaskList, Watch};
 use ralph_store::layout::RunId;
 use serde_json::{Value, json};
 
@@ -49,7 +47,7 @@ struct Live {
     lang: Lang,
     watch: Watch,
     output: Option<Followed>,
-    tasks: Tasks,
+    tasks: TaskList,
     said_revision: u64,
     said_event: u64,
     /// The number of the next news.
@@ -68,14 +66,6 @@ struct Followed {
     agent: String,
     tail: OutputTail,
     said: u64,
-}
-
-/// The task list, read again when its file changes: boxes are ticked while a
-/// turn runs.
-#[derive(Debug, Default)]
-struct Tasks {
-    stamp: Option<(SystemTime, u64)>,
-    said: Value,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -212,7 +202,7 @@ impl Live {
             lang,
             watch,
             output: None,
-            tasks: Tasks::default(),
+            tasks: TaskList::default(),
             said_revision: 0,
             said_event: 0,
             next: 0,
@@ -222,7 +212,7 @@ impl Live {
             viewers: 0,
         };
         live.follow_output();
-        live.read_tasks();
+        live.tasks.refresh(&live.watch);
         live.said();
         live
     }
@@ -232,7 +222,7 @@ impl Live {
         // A journal that can't be read now may be whole the next time.
         let changed = self.watch.refresh().unwrap_or(false);
         let printed = self.follow_output();
-        let ticked = self.read_tasks();
+        let ticked = self.tasks.refresh(&self.watch);
         if !changed && !printed && !ticked {
             return false;
         }
@@ -242,8 +232,7 @@ impl Live {
             let turns = snapshot.turns_after(self.said_revision).map(api::turn);
             news["head"] = api::head(snapshot, self.lang);
             news["turns"] = turns.collect();
-            let told = snapshot.events_after(self.said_event).iter();
-            news["events"] = told.map(api::event).collect();
+            news["events"] = json!(snapshot.events_after(self.said_event));
         }
         if printed && let Some(output) = &self.output {
             let fresh = output.tail.count().saturating_sub(output.said);
@@ -251,7 +240,7 @@ impl Live {
             news["output"] = output.json(fresh.min(MOST_LINES));
         }
         if ticked {
-            news["tasks"] = self.tasks.said.clone();
+            news["tasks"] = json!(self.tasks.lines);
         }
         self.push(&api::safe(news));
         self.said();
@@ -288,12 +277,13 @@ impl Live {
         let last = |all: usize, most: usize| all.saturating_sub(most);
         let turns = snapshot.turns.iter();
         let events = snapshot.events.iter();
+        let tasks = &self.tasks.lines;
         let whole = json!({
             "full": true,
             "head": api::head(snapshot, self.lang),
             "turns": turns.skip(last(snapshot.turns.len(), TURNS_AT_FIRST)).map(api::turn).collect::<Value>(),
-            "events": events.skip(last(snapshot.events.len(), EVENTS_AT_FIRST)).map(api::event).collect::<Value>(),
-            "tasks": self.tasks.said,
+            "events": events.skip(last(snapshot.events.len(), EVENTS_AT_FIRST)).collect::<Vec<_>>(),
+            "tasks": (!tasks.is_empty()).then_some(tasks),
             "output": self.output.as_ref().map(|output| output.json(MOST_LINES)),
         });
         let whole: Arc<str> = api::safe(whole).to_string().into();
@@ -323,27 +313,6 @@ impl Live {
         let printed = output.tail.refresh().unwrap_or(false);
         is_new || (printed && output.tail.count() != output.said)
     }
-
-    fn read_tasks(&mut self) -> bool {
-        let Some(path) = self.watch.tasks_file() else {
-            return false;
-        };
-        let stamp = std::fs::metadata(&path).ok();
-        let stamp = stamp.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
-        if stamp.is_none() || stamp == self.tasks.stamp {
-            return false;
-        }
-        self.tasks.stamp = stamp;
-        let phase = match self.watch.state().map(|state| &state.rules.goal) {
-            Some(Goal::Tasks { phase }) => phase.clone(),
-            _ => None,
-        };
-        let lines = report::task_lines(self.watch.root(), &path, phase);
-        let said: Value = lines.iter().map(api::task).collect();
-        let changed = said != self.tasks.said;
-        self.tasks.said = said;
-        changed
-    }
 }
 
 impl Followed {
@@ -356,7 +325,7 @@ impl Followed {
             "attempt": self.attempt,
             "agent": self.agent,
             "count": self.tail.count(),
-            "lines": lines.iter().skip(skipped).map(api::line).collect::<Value>(),
+            "lines": lines.iter().skip(skipped).collect::<Vec<_>>(),
         })
     }
 }

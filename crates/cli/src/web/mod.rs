@@ -344,7 +344,7 @@ fn events(channel: &Channel, request: &Request) -> Value {
     let most = usize::try_from(MOST_AT_ONCE).unwrap_or(usize::MAX);
     channel.with(|watch| {
         let told = watch.snapshot().events_after(after);
-        api::safe(json!({"events": told.iter().take(most).map(api::event).collect::<Value>()}))
+        api::safe(json!({"events": told.iter().take(most).collect::<Vec<_>>()}))
     })
 }
 
@@ -352,9 +352,7 @@ fn events(channel: &Channel, request: &Request) -> Value {
 fn diff(channel: &Channel, root: &std::path::Path) -> Response {
     let base = channel.with(|watch| watch.turn_base().map(str::to_owned));
     match watch::diff_since(root, base.as_deref()) {
-        Some(diff) => Response::json(&api::safe(json!({
-            "text": diff.text, "untracked": diff.untracked, "cut": diff.cut,
-        }))),
+        Some(diff) => Response::json(&api::safe(json!(diff))),
         None => Response::problem(404, "Git can't tell"),
     }
 }
@@ -375,9 +373,8 @@ fn output(channel: &Channel, call: &str) -> Response {
     };
     // What can't be read is not there.
     let _ = tail.refresh();
-    let lines: Value = tail.lines().iter().map(api::line).collect();
     Response::json(&api::safe(
-        json!({"turn": turn, "attempt": attempt, "lines": lines}),
+        json!({"turn": turn, "attempt": attempt, "lines": tail.lines()}),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! Every text of the page, by its name.
 
-use ralph_core::lang::Lang;
-use ralph_core::report::{Verdict, verdict_word};
+use ralph_core::lang::{Lang, Say};
+use ralph_core::report::Verdict;
 use ralph_core::tr;
 use serde_json::{Map, Value};
 
@@ -112,7 +112,7 @@ pub fn page(lang: Lang) -> Value {
     ];
     let verdicts = Verdict::ALL.map(|verdict| {
         let name = format!("verdict_{}", verdict.into_str());
-        (name, verdict_word(lang, verdict))
+        (name, verdict.say(lang))
     });
     let texts: Map<String, Value> = texts
         .into_iter()

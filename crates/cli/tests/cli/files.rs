@@ -374,6 +374,14 @@ fn status_tells_where_a_run_stands() {
     let shown = env.ralph(&["status"]).stdout;
     assert!(shown.starts_with("complete · run "), "{shown}");
     assert!(!shown.contains("process"), "{shown}");
+
+    // Whose journal is gone has nothing to tell.
+    std::fs::remove_dir_all(env.path(".ralph/runs")).unwrap();
+    for args in [&["status"][..], &["status", "--json"]] {
+        let done = env.ralph(args);
+        assert_eq!((done.code, done.stdout.as_str()), (1, ""));
+        assert!(done.stderr.contains("there is no run"), "{}", done.stderr);
+    }
 }
 
 #[test]

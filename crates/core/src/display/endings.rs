@@ -40,8 +40,6 @@ pub struct CompleteView {
     pub ending: Ending,
     /// The phase that the run was limited to.
     pub phase: Option<String>,
-    /// Where an OpenSpec change was archived.
-    pub archived_to: Option<String>,
     pub proven: Vec<Proof>,
     pub not_proven: Vec<Gap>,
 }
@@ -63,13 +61,6 @@ pub enum BudgetKind {
     },
 }
 
-/// A run that has used up its time or its money.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BudgetView {
-    pub ending: Ending,
-    pub kind: BudgetKind,
-}
-
 /// The end that everyone wants, with what makes it true and what does not.
 pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     let lang = screen.lang;
@@ -86,10 +77,6 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
     out.push_str(&effort(screen, &view.ending));
-    if let Some(archive) = &view.archived_to {
-        let (mark, archive) = (screen.mark(Symbol::Archive), screen.value(archive));
-        out.push_str(&screen.line(&tr!(lang, "{mark}Archived to: {archive}")));
-    }
     out.push('\n');
     out.push_str(&celebration(screen, view));
     for section in [
@@ -276,7 +263,7 @@ fn why_unproven(screen: &Screen, ending: &Ending) -> String {
 }
 
 /// The time or the money that was set for the run is used up.
-pub fn budget(screen: &Screen, view: &BudgetView) -> String {
+pub fn budget(screen: &Screen, ending: &Ending, kind: &BudgetKind) -> String {
     let lang = screen.lang;
     let clock = screen.mark(Symbol::Clock);
     let mut out = title_box(
@@ -285,7 +272,7 @@ pub fn budget(screen: &Screen, view: &BudgetView) -> String {
         &tr!(lang, "{clock}Loop budget used up"),
     );
     let warning = screen.mark(Symbol::Warning);
-    let fact = match &view.kind {
+    let fact = match kind {
         BudgetKind::Time { limit } => {
             let limit = human(lang, *limit);
             tr!(lang, "{warning}Time limit reached ({limit})")
@@ -300,9 +287,9 @@ pub fn budget(screen: &Screen, view: &BudgetView) -> String {
     };
     out.push('\n');
     out.push_str(&screen.line(&fact));
-    out.push_str(&current_progress(screen, view.ending.progress));
-    out.push_str(&effort(screen, &view.ending));
-    out.push_str(&resume_step(screen, &view.ending));
+    out.push_str(&current_progress(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
+    out.push_str(&resume_step(screen, ending));
     out
 }
 

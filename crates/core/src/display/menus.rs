@@ -4,7 +4,7 @@
 
 use super::boxes::menu_box;
 use super::screen::{Screen, Symbol};
-use crate::text::duration::tasks;
+use crate::machine::TaskRef;
 use crate::tr;
 
 /// A run that has used up its iterations, with someone there to ask.
@@ -28,20 +28,6 @@ pub struct ResumeView {
     pub iteration: u32,
     /// The time of the interruption as it is shown.
     pub interrupted_at: String,
-}
-
-/// Something that can be left out of the run.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ScopeItem {
-    Task {
-        id: String,
-        title: String,
-    },
-    Phase {
-        key: String,
-        title: String,
-        open: usize,
-    },
 }
 
 /// The four choices at the iteration limit.
@@ -123,7 +109,7 @@ fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {
 }
 
 /// What can be left out, numbered from 1 in the order given.
-pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
+pub fn simplify_menu(screen: &Screen, tasks: &[TaskRef]) -> String {
     let lang = screen.lang;
     let shuffle = screen.mark(Symbol::Shuffle);
     let title = tr!(lang, "{shuffle}Simplify the scope");
@@ -131,10 +117,10 @@ pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
         tr!(lang, "What you choose is skipped in this run."),
         tr!(lang, "The task file stays as it is."),
     ];
-    let lines = items
+    let lines = tasks
         .iter()
         .zip(1..)
-        .map(|(item, number)| format!("[{number}] {}", scope_item(screen, item)))
+        .map(|(task, number)| format!("[{number}] {}", screen.value(&task.name()).trim()))
         .collect();
     let mut out = menu_box(screen, &title, &[note, lines]);
     out.push_str(&tr!(
@@ -142,20 +128,6 @@ pub fn simplify_menu(screen: &Screen, items: &[ScopeItem]) -> String {
         "Leave out which (e.g. 1 3; nothing = keep all): "
     ));
     out
-}
-
-fn scope_item(screen: &Screen, item: &ScopeItem) -> String {
-    match item {
-        ScopeItem::Task { id, title } => {
-            let (id, title) = (screen.value(id), screen.value(title));
-            format!("{id} {title}").trim().to_owned()
-        }
-        ScopeItem::Phase { key, title, open } => {
-            let (key, title) = (screen.value(key), screen.value(title));
-            let open = tasks(screen.lang, *open);
-            tr!(screen.lang, "Phase {key}: {title} ({open} open)")
-        }
-    }
 }
 
 /// The three choices where the journal of a run can't be read; `facts` says

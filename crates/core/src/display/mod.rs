@@ -23,22 +23,21 @@ mod tests;
 
 pub use bar::{Progress, bar};
 pub use endings::{
-    BudgetKind, BudgetView, CompleteView, Ending, LoopKind, budget, cancelled, complete_box,
-    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
+    BudgetKind, CompleteView, Ending, LoopKind, budget, cancelled, complete_box, disk_box,
+    escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
-pub use limits::{LimitView, limit_box, limit_warning};
+pub use limits::limit_box;
 pub use menus::{
-    LimitMenuView, ResumeView, ScopeItem, damaged_menu, limit_menu, limit_notice, resume_menu,
-    simplify_menu,
+    LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, simplify_menu,
 };
 pub use problems::{
-    BlockedView, BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report,
-    gate_failed, rejected,
+    BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report, gate_failed,
+    rejected,
 };
 pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
     progress_box, role_line,
 };
-pub use proof::{Gap, Missing, Proof, gap_line, proof_line};
+pub use proof::{Gap, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};
 pub use usage::{UsageView, dollars};

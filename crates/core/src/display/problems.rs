@@ -3,10 +3,10 @@
 
 use super::boxes::title_box;
 use super::endings::{Ending, current_progress, effort, next_step, resume_step};
-use super::proof::{self, Missing};
+use super::proof;
 use super::screen::{Screen, Symbol, Tone};
 use crate::lang::Lang;
-use crate::machine::BreakerRule;
+use crate::machine::{BreakerRule, Missing};
 use crate::text::duration::plural;
 use crate::tr;
 
@@ -26,14 +26,6 @@ pub struct BreakerView {
     /// How many in a row.
     pub count: u32,
     pub evidence: Vec<String>,
-}
-
-/// A task that the agent cannot go on with.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BlockedView {
-    pub ending: Ending,
-    pub reason: String,
-    pub task: Option<String>,
 }
 
 /// Too many errors in a row: what each of them was.
@@ -130,22 +122,26 @@ fn breaker_counts(lang: Lang, rule: BreakerRule) -> String {
 }
 
 /// The agent cannot go on, and says why.
-pub fn blocked_report(screen: &Screen, view: &BlockedView) -> String {
+pub fn blocked_report(
+    screen: &Screen,
+    ending: &Ending,
+    reason: &str,
+    task: Option<&str>,
+) -> String {
     let lang = screen.lang;
     let stop = screen.mark(Symbol::Stop);
     let mut out = title_box(screen, Tone::Bad, &tr!(lang, "{stop}Loop blocked"));
     out.push('\n');
-    let reason = tr!(lang, "Reason: ");
-    out.push_str(&screen.paragraph(&reason, &screen.value(&view.reason)));
-    if let Some(task) = &view.task {
+    out.push_str(&screen.paragraph(&tr!(lang, "Reason: "), &screen.value(reason)));
+    if let Some(task) = task {
         let task = screen.value(task);
         out.push_str(&screen.line(&tr!(lang, "Task: {task}")));
     }
-    out.push_str(&current_progress(screen, view.ending.progress));
-    out.push_str(&effort(screen, &view.ending));
+    out.push_str(&current_progress(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
     out.push_str(&next_step(
         screen,
-        view.ending.next.as_deref(),
+        ending.next.as_deref(),
         "ralph resume",
         &tr!(lang, "once the reason is removed"),
     ));

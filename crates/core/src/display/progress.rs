@@ -5,17 +5,22 @@ use super::bar::{Progress, bar};
 use super::boxes::title_box;
 use super::endings::LoopKind;
 use super::screen::{Screen, Symbol, Tone};
+use crate::lang::Say;
 use crate::text::width;
 use crate::tr;
 
 /// How far a phase, or a role within a task, has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case", const_into_str)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, Say)]
+#[serde(rename_all = "snake_case")]
 pub enum StepState {
+    #[say("done")]
     Done,
+    #[say("in progress")]
     Active,
     #[default]
+    #[say("pending")]
     Pending,
+    #[say("failed")]
     Failed,
 }
 
@@ -26,15 +31,6 @@ impl StepState {
             StepState::Active => Symbol::Running,
             StepState::Pending => Symbol::Pending,
             StepState::Failed => Symbol::Failed,
-        }
-    }
-
-    fn word(self, screen: &Screen) -> String {
-        match self {
-            StepState::Done => tr!(screen.lang, "done"),
-            StepState::Active => tr!(screen.lang, "in progress"),
-            StepState::Pending => tr!(screen.lang, "pending"),
-            StepState::Failed => tr!(screen.lang, "failed"),
         }
     }
 }
@@ -51,7 +47,7 @@ pub struct PhaseView {
 }
 
 /// One role of a task (`DEVELOPER`, `REVIEWER`, `TESTER`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RoleView {
     pub name: String,
     pub state: StepState,
@@ -121,7 +117,7 @@ pub fn phase_tree(screen: &Screen, phases: &[PhaseView]) -> String {
         let symbol = screen.symbol(phase.state.symbol());
         let name = width::pad_right(&screen.fit(name, cols), cols);
         let PhaseView { done, total, .. } = phase;
-        let word = phase.state.word(screen);
+        let word = phase.state.say(screen.lang);
         out.push_str(&format!(
             "{branch} {symbol} {name} - {done}/{total} {word}\n"
         ));

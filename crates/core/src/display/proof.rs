@@ -4,6 +4,7 @@
 use super::screen::{Screen, Symbol, Tone};
 use crate::forge::ForgeProof;
 use crate::lang::Say;
+use crate::machine::Missing;
 use crate::text::duration::{human, plural};
 use crate::tr;
 use std::time::Duration;
@@ -30,8 +31,6 @@ pub enum Proof {
     },
     /// The forge showed it.
     Forge(ForgeProof),
-    /// Anything else, already in the person's language.
-    Other(String),
 }
 
 /// Something that was not checked.
@@ -40,32 +39,7 @@ pub enum Gap {
     NoVerifyCommand,
     NoTaskList,
     NoGit,
-    Uncommitted {
-        files: usize,
-    },
-    SkippedTasks {
-        ids: Vec<String>,
-    },
-    /// Anything else, already in the person's language.
-    Other(String),
-}
-
-/// What a claim of completion lacked.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Missing {
-    OpenTasks {
-        file: String,
-        count: usize,
-        /// The first of them, as far as they are worth showing.
-        first: Vec<String>,
-    },
-    FailedCommand {
-        command: String,
-        /// `None`: it was killed, or never started.
-        exit_code: Option<i32>,
-    },
-    /// Anything else, already in the person's language.
-    Other(String),
+    SkippedTasks { ids: Vec<String> },
 }
 
 /// The list of proofs, each with a tick, below its heading; nothing for none.
@@ -100,7 +74,7 @@ pub(super) fn missing(screen: &Screen, missing: &[Missing]) -> String {
         screen,
         &heading,
         &bullet,
-        missing.iter().map(|m| lack(screen, m)),
+        missing.iter().map(|m| screen.value(&m.say(screen.lang))),
     )
 }
 
@@ -142,7 +116,6 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
         Proof::Phases { done, total } => tr!(screen.lang, "{done}/{total} phases left their files"),
         Proof::Commits { count, last } => commits(screen, *count, last.as_deref()),
         Proof::Forge(proof) => screen.value(&proof.say(screen.lang)),
-        Proof::Other(text) => screen.value(text),
     }
 }
 
@@ -172,45 +145,11 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
             screen.lang,
             "this is no Git project: there are no commits to look at"
         ),
-        Gap::Uncommitted { files } => {
-            let noun_en = plural(*files, "changed file is", "changed files are");
-            tr!(screen.lang, "{files} {noun_en} not committed")
-        }
         Gap::SkippedTasks { ids } => {
             let count = ids.len();
             let noun_en = plural(count, "task was", "tasks were");
             let ids = screen.value(&ids.join(", "));
             tr!(screen.lang, "{count} {noun_en} left out: {ids}")
         }
-        Gap::Other(text) => screen.value(text),
     }
-}
-
-fn lack(screen: &Screen, missing: &Missing) -> String {
-    match missing {
-        Missing::OpenTasks { file, count, first } => open_tasks(screen, file, *count, first),
-        Missing::FailedCommand { command, exit_code } => {
-            let command = screen.value(command);
-            match exit_code {
-                Some(code) => tr!(screen.lang, "`{command}` failed with exit code {code}"),
-                None => tr!(screen.lang, "`{command}` did not finish"),
-            }
-        }
-        Missing::Other(text) => screen.value(text),
-    }
-}
-
-fn open_tasks(screen: &Screen, file: &str, count: usize, first: &[String]) -> String {
-    let noun_en = plural(count, "task is", "tasks are");
-    let file = screen.value(file);
-    let mut said = tr!(screen.lang, "{count} {noun_en} still open in {file}");
-    if !first.is_empty() {
-        let named = screen.value(&first.join(", "));
-        said.push_str(": ");
-        said.push_str(&named);
-        if count > first.len() {
-            said.push_str(screen.choose(", …", ", ..."));
-        }
-    }
-    said
 }

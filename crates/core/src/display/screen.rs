@@ -66,7 +66,6 @@ impl Tone {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
     Abandon,
-    Archive,
     Celebrate,
     Chart,
     Check,
@@ -97,7 +96,6 @@ impl Symbol {
     fn unicode(self) -> &'static str {
         match self {
             Symbol::Abandon | Symbol::Stop => "⛔",
-            Symbol::Archive => "📦",
             Symbol::Celebrate => "🎉",
             Symbol::Chart => "📊",
             Symbol::Check => "✓",
@@ -134,7 +132,6 @@ impl Symbol {
             Symbol::Check => "+",
             Symbol::Next => "=>",
             Symbol::Abandon
-            | Symbol::Archive
             | Symbol::Celebrate
             | Symbol::Chart
             | Symbol::Clock

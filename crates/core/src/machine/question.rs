@@ -12,7 +12,7 @@ use crate::text;
 use crate::tr;
 
 /// Something that the agent wants to know from a person.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Counts from 1 within a run.
     pub id: u32,

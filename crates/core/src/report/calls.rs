@@ -4,6 +4,7 @@
 use std::ops::Deref;
 
 use crate::flow::FlowNotice;
+use crate::lang::Say;
 use crate::machine::{End, Event, Kind, Notice, QuestionNotice, Stage, State, TaskRef, TurnReport};
 use crate::promise::Promise;
 use crate::usage::Usage;
@@ -39,25 +40,36 @@ pub struct Call {
 }
 
 /// What became of a call, the latest word on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, Say)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
+    #[say("running")]
     Running,
     /// It left something new.
+    #[say("progress")]
     Progress,
     /// It left nothing new.
+    #[say("nothing new")]
     Idle,
     /// Its promise was contradicted by the evidence.
+    #[say("claim rejected")]
     Rejected,
+    #[say("checks failed")]
     CheckFailed,
     /// Verification passed.
+    #[say("proven")]
     Proven,
+    #[say("failed")]
     Failed,
     /// The agent's service would not do the work.
+    #[say("refused")]
     Refused,
+    #[say("blocked")]
     Blocked,
+    #[say("asked")]
     Asked,
     /// It was ended from outside.
+    #[say("cut short")]
     Cut,
 }
 

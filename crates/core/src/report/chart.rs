@@ -2,10 +2,9 @@
 //! the classes of the page, so that they follow light and dark.
 
 use super::html::escape;
-use super::words::verdict_word;
 use super::{Call, Report, Rest, RestReason, Verdict};
 use crate::display::dollars;
-use crate::lang::Lang;
+use crate::lang::{Lang, Say};
 use crate::text::duration::human;
 use crate::tr;
 use crate::usage::Usd;
@@ -24,45 +23,30 @@ pub(super) fn timeline(report: &Report, lang: Lang) -> String {
     let span = (to - from).max(1) as f64;
     let x = |ms: i64| ((ms - from) as f64 / span * WIDTH).clamp(0.0, WIDTH);
     let end = |started: i64, ms: u64| started.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX));
-    let mut marks: Vec<Mark> = Vec::new();
-    for rest in &story.rests {
-        let class = rest_class(rest.why);
-        let title = rest_title(lang, rest);
-        let (x0, x1) = (
-            x(rest.started_ms),
-            x(end(rest.started_ms, rest.duration_ms)),
-        );
-        add(
-            &mut marks,
-            Mark {
-                class,
-                x0,
-                x1,
-                title,
-                count: 1,
-            },
-            lang,
-        );
-    }
-    for call in story.calls.iter() {
+    let mark = |class, started: i64, stop: i64, title| Mark {
+        class,
+        x0: x(started),
+        x1: x(stop),
+        title,
+        count: 1,
+    };
+    let rests = story.rests.iter().map(|rest| {
+        let stop = end(rest.started_ms, rest.duration_ms);
+        mark(
+            rest_class(rest.why),
+            rest.started_ms,
+            stop,
+            rest_title(lang, rest),
+        )
+    });
+    let calls = story.calls.iter().map(|call| {
+        let stop = call.duration_ms.map_or(to, |ms| end(call.started_ms, ms));
         let class = verdict_class(call.verdict);
-        let stop = match call.duration_ms {
-            Some(duration_ms) => end(call.started_ms, duration_ms),
-            None => to,
-        };
-        let (x0, x1) = (x(call.started_ms), x(stop));
-        let title = call_title(lang, call);
-        add(
-            &mut marks,
-            Mark {
-                class,
-                x0,
-                x1,
-                title,
-                count: 1,
-            },
-            lang,
-        );
+        mark(class, call.started_ms, stop, call_title(lang, call))
+    });
+    let mut marks: Vec<Mark> = Vec::new();
+    for mark in rests.chain(calls) {
+        add(&mut marks, mark, lang);
     }
     let (first, last) = (&report.facts.started, &report.facts.ended);
     let label = tr!(lang, "When each turn ran, from {first} to {last}");
@@ -219,7 +203,7 @@ fn call_title(lang: Lang, call: &Call) -> String {
         call.turn,
         human(lang, Duration::from_millis(call.duration_ms.unwrap_or(0))),
     );
-    let verdict = verdict_word(lang, call.verdict);
+    let verdict = call.verdict.say(lang);
     let task = call
         .task
         .as_ref()

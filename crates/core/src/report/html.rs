@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use super::words::{
-    next_step, outcome_name, outcome_word, plain, sentence, task_proof, verdict_word,
-};
+use super::words::{next_step, outcome_name, outcome_word, plain, sentence, task_proof};
 use super::{Call, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
-use crate::lang::Lang;
+use crate::lang::{Lang, Say};
 use crate::machine::{Bill, Outcome};
 use crate::text::duration::human;
 use crate::tr;
@@ -106,7 +104,7 @@ impl Report {
         let is_there = |v: &Verdict| self.story.calls.iter().any(|call| call.verdict == *v);
         let mut entries: Vec<(&str, String)> = Vec::new();
         for verdict in Verdict::ALL.into_iter().filter(is_there) {
-            let (class, word) = (chart::verdict_class(verdict), verdict_word(lang, verdict));
+            let (class, word) = (chart::verdict_class(verdict), verdict.say(lang));
             match entries.iter_mut().find(|(known, _)| *known == class) {
                 Some((_, words)) => words.push_str(&format!(" / {word}")),
                 None => entries.push((class, word)),
@@ -301,7 +299,7 @@ fn call_row(lang: Lang, call: &Call) -> Vec<String> {
     let mut bill = Bill::default();
     bill.add(call.spent);
     let [cost, tokens] = used(lang, &bill);
-    let verdict = verdict_word(lang, call.verdict);
+    let verdict = call.verdict.say(lang);
     let verdict = match call.verified {
         Some(true) if call.verdict != Verdict::Proven => tr!(lang, "{verdict}, checks passed"),
         Some(false) if call.verdict != Verdict::CheckFailed => {

@@ -22,7 +22,7 @@ use crate::machine::{self, Bill, Goal, Outcome, Question, State, TaskRef};
 pub use calls::{Call, Calls, Verdict};
 pub use story::{Blocked, Rejection, Rest, RestReason, Story, Trouble, Waits};
 pub use tasks::{TaskLine, TaskProof, TaskStory};
-pub use words::{outcome_name, outcome_sentence, outcome_word, verdict_word};
+pub use words::{outcome_name, outcome_sentence, outcome_word};
 
 /// What the machine does not know about a run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@ use crate::machine::Bill;
 use crate::proof;
 
 /// A task as its file has it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct TaskLine {
     pub id: String,
     pub text: String,

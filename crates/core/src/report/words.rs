@@ -1,6 +1,6 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
-use super::{Report, SHORT_ID, TaskProof, Verdict};
+use super::{Report, SHORT_ID, TaskProof};
 use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
 use crate::text::{one_line, redact, sanitize};
@@ -9,23 +9,6 @@ use crate::tr;
 /// What comes from outside, as one harmless line.
 pub(super) fn plain(text: &str) -> String {
     one_line(&redact(&sanitize(text)))
-}
-
-/// One word for how a call was judged.
-pub fn verdict_word(lang: Lang, verdict: Verdict) -> String {
-    match verdict {
-        Verdict::Running => tr!(lang, "running"),
-        Verdict::Progress => tr!(lang, "progress"),
-        Verdict::Idle => tr!(lang, "nothing new"),
-        Verdict::Rejected => tr!(lang, "claim rejected"),
-        Verdict::CheckFailed => tr!(lang, "checks failed"),
-        Verdict::Proven => tr!(lang, "proven"),
-        Verdict::Failed => tr!(lang, "failed"),
-        Verdict::Refused => tr!(lang, "refused"),
-        Verdict::Blocked => tr!(lang, "blocked"),
-        Verdict::Asked => tr!(lang, "asked"),
-        Verdict::Cut => tr!(lang, "cut short"),
-    }
 }
 
 /// What proves a task, in a few words.

@@ -207,19 +207,3 @@ impl Say for UnknownVariable {
         )
     }
 }
-
-/// The prompt in a state file of the in-session loop: everything after the
-/// second `---` line, further `---` lines included (TMPL-08).
-pub fn state_file_prompt(text: &str) -> Option<&str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let is_rule = |line: &&str| line.trim_end() == "---";
-    let mut consumed = lines.next().filter(is_rule)?.len();
-    for line in lines {
-        consumed += line.len();
-        if is_rule(&line) {
-            return text.get(consumed..).map(str::trim);
-        }
-    }
-    None
-}

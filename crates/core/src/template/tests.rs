@@ -1,6 +1,4 @@
-use super::{
-    BuiltIn, PromptNote, UnknownVariable, Variables, built_in, compose, render, state_file_prompt,
-};
+use super::{BuiltIn, PromptNote, UnknownVariable, Variables, built_in, compose, render};
 use crate::lang::{Lang, Say};
 use crate::promise::{Detection, Promise, PromiseRules, detect};
 use proptest::prelude::*;
@@ -338,22 +336,6 @@ fn what_a_command_prints_stays_data() {
     let echo = detect(&prompt, &PromiseRules::default(), None);
     assert_eq!(echo, Detection::default(), "{prompt}");
     assert!(!prompt.contains('\u{1b}'));
-}
-
-#[test]
-fn the_prompt_of_a_state_file() {
-    for (file, want) in [
-        ("---\na: 1\n---\n\nDo it\n", Some("Do it")),
-        ("---\r\na: 1\r\n---\r\n\r\nDo it\r\n", Some("Do it")),
-        ("\u{feff}---\n---\nDo it", Some("Do it")),
-        ("---\na: 1\n---\nx\n---\ny\n", Some("x\n---\ny")),
-        ("---\na: 1\n---", Some("")),
-        ("---\na: 1\n", None),
-        ("Do it\n---\nx\n---\n", None),
-        ("", None),
-    ] {
-        assert_eq!(state_file_prompt(file), want, "{file:?}");
-    }
 }
 
 #[test]

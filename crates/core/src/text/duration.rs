@@ -56,12 +56,6 @@ pub fn plural<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
     if count == 1 { one } else { many }
 }
 
-/// `1 task`, `3 tasks`.
-pub fn tasks(lang: Lang, count: usize) -> String {
-    let tasks_en = plural(count, "task", "tasks");
-    tr!(lang, "{count} {tasks_en}")
-}
-
 /// `1 iteration`, `3 iterations`.
 pub fn iterations(lang: Lang, count: usize) -> String {
     let iterations_en = plural(count, "iteration", "iterations");
@@ -108,9 +102,6 @@ mod tests {
 
     #[test]
     fn counts() {
-        assert_eq!(tasks(Lang::En, 1), "1 task");
-        assert_eq!(tasks(Lang::En, 0), "0 tasks");
-        assert_eq!(tasks(Lang::ZhTw, 3), "3 個任務");
         assert_eq!(iterations(Lang::ZhCn, 3), "3 次迭代");
         assert_eq!(iterations(Lang::En, 1), "1 iteration");
     }

@@ -30,14 +30,6 @@ pub fn pad_right(text: &str, cols: usize) -> String {
     format!("{text}{:blanks$}", "")
 }
 
-/// `text` in the middle of `cols` columns; an odd blank goes to the right.
-pub fn center(text: &str, cols: usize) -> String {
-    let blanks = cols.saturating_sub(width(text));
-    let left = blanks / 2;
-    let right = blanks - left;
-    format!("{:left$}{text}{:right$}", "", "")
-}
-
 /// `text` cut to at most `cols` columns, with `…` where something is missing.
 pub fn truncate(text: &str, cols: usize) -> String {
     truncate_with(text, cols, ELLIPSIS)
@@ -174,8 +166,6 @@ mod tests {
     fn padding() {
         assert_eq!(pad_right("任務", 6), "任務  ");
         assert_eq!(pad_right("任務", 3), "任務");
-        assert_eq!(center("任務", 7), " 任務  ");
-        assert_eq!(center("任務", 2), "任務");
     }
 
     #[test]
@@ -229,7 +219,6 @@ mod tests {
         fn padded_text_fills(text in "\\PC{0,20}", extra in 0usize..9) {
             let cols = width(&text) + extra;
             prop_assert_eq!(width(&pad_right(&text, cols)), cols);
-            prop_assert_eq!(width(&center(&text, cols)), cols);
         }
 
         #[test]

@@ -2,15 +2,26 @@
 
 use std::path::Path;
 
+use super::hooks::{Event, Hooks, NONE, Place, entry, plain};
 use super::listener::Listener;
 use super::options::{Options, Session, Setup};
 use super::{amp, claude, codex, copilot, cursor, gemini, opencode};
 
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString, strum::VariantArray,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::IntoStaticStr,
+    strum::EnumString,
+    strum::VariantArray,
 )]
 #[strum(serialize_all = "lowercase", const_into_str)]
 pub enum Client {
+    /// Also whoever says nothing else: the same exit code blocks everywhere.
+    #[default]
     Claude,
     Codex,
     Gemini,
@@ -29,7 +40,7 @@ pub struct Facts {
     /// where they are known from documentation only.
     pub checked_version: Option<&'static str>,
     /// Our guard can be handed over for one run.
-    pub hooks: bool,
+    pub takes_guard: bool,
     /// A limit of money that it keeps itself.
     pub budget: bool,
     pub tells_tokens: bool,
@@ -38,24 +49,27 @@ pub struct Facts {
     pub resume: bool,
     /// Patterns of the variables that it logs in with and finds its server by.
     pub credentials: &'static [&'static str],
+    /// Those that its own sessions can be given.
+    pub hooks: Hooks,
 }
 
 /// A client of which nothing special is known.
 const USUAL: Facts = Facts {
     program: "",
     checked_version: None,
-    hooks: false,
+    takes_guard: false,
     budget: false,
     tells_tokens: true,
     tells_cost: false,
     resume: true,
     credentials: &[],
+    hooks: NONE,
 };
 
 const CLAUDE: Facts = Facts {
     program: "claude",
     checked_version: Some("2.1.325"),
-    hooks: true,
+    takes_guard: true,
     budget: true,
     tells_cost: true,
     credentials: &[
@@ -67,22 +81,103 @@ const CLAUDE: Facts = Facts {
         "GOOGLE_*",
         "CLOUD_ML_REGION",
     ],
+    hooks: Hooks {
+        session: Some("CLAUDE_CODE_SESSION_ID"),
+        project: Some("CLAUDE_PROJECT_DIR"),
+        place: Place::Settings(".claude/settings.json"),
+        personal: Some((Some("CLAUDE_CONFIG_DIR"), ".claude", "settings.json")),
+        nests_hooks: true,
+        // INST-03, and what else the guard has something to say about.
+        entries: &[
+            entry("PreToolUse", "Bash", Event::PreToolUse),
+            entry("PreToolUse", "Write|Edit|Read", Event::PreToolUse),
+            entry("PreToolUse", "WebFetch", Event::PreToolUse),
+            entry(
+                "PreToolUse",
+                "^(MultiEdit|NotebookEdit|Glob|Grep|mcp__.*)$",
+                Event::PreToolUse,
+            ),
+            entry("PostToolUse", "Write|Edit", Event::PostToolUse),
+            // The client counts blocks in a row from the last tool call on,
+            // whichever it was; so do we.
+            entry(
+                "PostToolUse",
+                "Bash|MultiEdit|NotebookEdit",
+                Event::PostToolUse,
+            ),
+            plain("Stop", Event::Stop),
+            plain("SubagentStop", Event::SubagentStop),
+            plain("UserPromptSubmit", Event::UserPromptSubmit),
+            plain("SessionStart", Event::SessionStart),
+            plain("SessionEnd", Event::SessionEnd),
+        ],
+        events: "PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification \
+                UserPromptSubmit UserPromptExpansion SessionStart SessionEnd Stop StopFailure \
+                SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch \
+                PermissionRequest PermissionDenied Setup TeammateIdle TaskCreated TaskCompleted \
+                Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove \
+                InstructionsLoaded CwdChanged FileChanged DirectoryAdded MessageDisplay",
+        fields: "type command args shell if timeout onFailure once async asyncRewake statusMessage \
+                url headers allowedEnvVars prompt model server tool input",
+        ..NONE
+    },
     ..USUAL
 };
 
 const CODEX: Facts = Facts {
     program: "codex",
     checked_version: Some("0.166.0"),
-    hooks: true,
+    takes_guard: true,
     credentials: &["OPENAI_*", "CODEX_*"],
+    hooks: Hooks {
+        place: Place::Settings(".codex/hooks.json"),
+        personal: Some((Some("CODEX_HOME"), ".codex", "hooks.json")),
+        nests_hooks: true,
+        // It calls every shell tool Bash, and every edit apply_patch.
+        entries: &[
+            plain("PreToolUse", Event::PreToolUse),
+            entry("PostToolUse", "apply_patch", Event::PostToolUse),
+            plain("Stop", Event::Stop),
+            plain("SubagentStop", Event::SubagentStop),
+            plain("UserPromptSubmit", Event::UserPromptSubmit),
+            plain("SessionStart", Event::SessionStart),
+            plain("SessionEnd", Event::SessionEnd),
+        ],
+        events: "PreToolUse PermissionRequest PostToolUse PreCompact PostCompact SessionStart \
+                SessionEnd UserPromptSubmit SubagentStart SubagentStop Stop",
+        fields: "type command commandWindows timeout async statusMessage additionalContextLimit \
+                server tool input",
+        ..NONE
+    },
     ..USUAL
 };
 
 const GEMINI: Facts = Facts {
     program: "gemini",
     checked_version: Some("0.61.0"),
-    hooks: true,
+    takes_guard: true,
     credentials: &["GEMINI_*", "GOOGLE_*"],
+    hooks: Hooks {
+        session: Some("GEMINI_SESSION_ID"),
+        project: Some("GEMINI_PROJECT_DIR"),
+        place: Place::Settings(".gemini/settings.json"),
+        personal: Some((None, ".gemini", "settings.json")),
+        nests_hooks: true,
+        reads_comments: true,
+        shell: "run_shell_command",
+        // It has no hook for subagents.
+        entries: &[
+            entry("BeforeTool", "*", Event::PreToolUse),
+            entry("AfterTool", "write_file|replace", Event::PostToolUse),
+            plain("AfterAgent", Event::Stop),
+            plain("BeforeAgent", Event::UserPromptSubmit),
+            plain("SessionStart", Event::SessionStart),
+            plain("SessionEnd", Event::SessionEnd),
+        ],
+        events: "BeforeTool AfterTool BeforeAgent AfterAgent BeforeModel AfterModel \
+                BeforeToolSelection SessionStart SessionEnd PreCompress Notification",
+        ..NONE
+    },
     ..USUAL
 };
 
@@ -91,15 +186,40 @@ const OPENCODE: Facts = Facts {
     checked_version: Some("1.18.33"),
     tells_cost: true,
     credentials: &["OPENCODE_*", "ANTHROPIC_*", "OPENAI_*"],
+    hooks: Hooks {
+        place: Place::Plugin(".opencode/plugin/ralph.js"),
+        ..NONE
+    },
     ..USUAL
 };
 
 const COPILOT: Facts = Facts {
     program: "copilot",
     checked_version: Some("1.0.102"),
-    hooks: true,
+    takes_guard: true,
     tells_tokens: false,
     credentials: &["COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST"],
+    hooks: Hooks {
+        project: Some("COPILOT_PROJECT_DIR"),
+        place: Place::Settings(".github/hooks/ralph.json"),
+        personal: Some((None, ".copilot", "hooks/ralph.json")),
+        needs_version: true,
+        // Written in this way, its payloads and tools have the names of Claude's.
+        entries: &[
+            plain("PreToolUse", Event::PreToolUse),
+            plain("PostToolUse", Event::PostToolUse),
+            plain("Stop", Event::Stop),
+            plain("SubagentStop", Event::SubagentStop),
+            plain("UserPromptSubmit", Event::UserPromptSubmit),
+            plain("SessionStart", Event::SessionStart),
+            plain("SessionEnd", Event::SessionEnd),
+        ],
+        // Also with a capital letter: then the payload is Claude's.
+        events: "sessionStart sessionEnd userPromptSubmitted userPromptTransformed preToolUse \
+                postToolUse postToolUseFailure agentStop subagentStart subagentStop errorOccurred \
+                preCompact permissionRequest notification stop userPromptSubmit",
+        ..NONE
+    },
     ..USUAL
 };
 
@@ -107,6 +227,19 @@ const CURSOR: Facts = Facts {
     program: "cursor-agent",
     tells_tokens: false,
     credentials: &["CURSOR_*"],
+    hooks: Hooks {
+        place: Place::Settings(".cursor/hooks.json"),
+        personal: Some((None, ".cursor", "hooks.json")),
+        needs_version: true,
+        shell: "Shell",
+        // Its stop hook can't hold it back, so that only the guard is of use there.
+        entries: &[plain("preToolUse", Event::PreToolUse)],
+        events: "sessionStart sessionEnd preToolUse postToolUse postToolUseFailure subagentStart \
+                subagentStop beforeShellExecution afterShellExecution beforeMCPExecution \
+                afterMCPExecution beforeReadFile afterFileEdit beforeSubmitPrompt preCompact stop \
+                afterAgentResponse afterAgentThought",
+        ..NONE
+    },
     ..USUAL
 };
 
@@ -119,8 +252,22 @@ const AMP: Facts = Facts {
 impl Client {
     pub const ALL: &[Client] = <Client as strum::VariantArray>::VARIANTS;
 
+    /// Those in whose sessions Ralph can sit.
+    pub const HOSTS: &[Client] = &[
+        Client::Claude,
+        Client::Codex,
+        Client::Gemini,
+        Client::Copilot,
+        Client::Cursor,
+        Client::OpenCode,
+    ];
+
     pub fn from_name(name: &str) -> Option<Client> {
         name.parse().ok()
+    }
+
+    pub fn host(name: &str) -> Option<Client> {
+        Client::from_name(name).filter(|client| Client::HOSTS.contains(client))
     }
 
     /// Every name that can be chosen. The scripted agent is not for people's
@@ -142,12 +289,16 @@ impl Client {
         }
     }
 
+    pub fn hooks(self) -> &'static Hooks {
+        &self.facts().hooks
+    }
+
     /// Whether our guard can ride along in this environment: Gemini's settings
     /// are replaced for the run, and its login lies beside them.
     pub fn hooks_usable(self, has_variable: impl Fn(&str) -> bool) -> bool {
         match self {
             Client::Gemini => has_variable("GEMINI_API_KEY"),
-            other => other.facts().hooks,
+            other => other.facts().takes_guard,
         }
     }
 

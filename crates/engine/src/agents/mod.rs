@@ -11,6 +11,7 @@ mod environment;
 mod event;
 mod find;
 mod gemini;
+pub mod hooks;
 mod json;
 mod known;
 mod lines;

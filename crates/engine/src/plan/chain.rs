@@ -139,7 +139,7 @@ fn guard(
     if !settings.guard.enabled {
         return Some(Unguarded::SwitchedOff);
     }
-    if !client.facts().hooks {
+    if !client.facts().takes_guard {
         return Some(Unguarded::NoHooks);
     }
     if !client.hooks_usable(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())) {

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 512 * 1024;
 const MOST_FILES: usize = 500;
 
 /// The difference between a tree and the files as they stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Diff {
     /// A unified diff, without secrets and control characters.
     pub text: String,

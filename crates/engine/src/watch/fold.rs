@@ -2,10 +2,11 @@
 //! what it decides is what there is to see.
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Effect, Event, Kind, Notice, Now, Stage, State, VerifyReport, step};
+use ralph_core::machine::{Effect, Event, Kind, Notice, Now, State, step};
+use ralph_core::overview::Standing;
 use ralph_core::text;
 
-use super::snapshot::{Check, CheckRun, Snapshot, Standing, Told, Waiting};
+use super::snapshot::{Snapshot, Told};
 use crate::record::Header;
 
 /// Of a run that tells more than this the oldest is no longer shown; the
@@ -33,108 +34,52 @@ impl Snapshot {
         self.run.commit = header.commit.clone();
         self.run.agents = header.rules.agents.clone();
         self.run.verifies = header.rules.verify.is_some();
-        self.updated_ms = header.started_ms;
+        self.overview.updated_ms = header.started_ms;
     }
 
     /// Plays one event; `true` where a turn began.
     pub(super) fn play(&mut self, state: &mut State, event: &Event, lang: Lang) -> bool {
         self.revision += 1;
-        self.waiting = None;
-        if let Kind::Verified(report) = &event.kind {
-            self.checked(report, event.at);
-        }
+        self.frozen = matches!(event.kind, Kind::Frozen);
         // What is told before the next turn begins is about the turn before.
         let mut iteration = state.turn.number;
         let mut notices = Vec::new();
         for effect in step(state, event) {
-            match effect {
-                Effect::Emit(notice) => {
-                    if let Notice::IterationStart { .. } = &notice {
-                        iteration = state.turn.number;
-                    }
-                    self.hear(&notice, iteration, event.at, lang);
-                    notices.push(notice);
+            if let Effect::Emit(notice) = effect {
+                if let Notice::IterationStart { .. } = &notice {
+                    iteration = state.turn.number;
                 }
-                Effect::Wait { ms, why } => {
-                    let ahead = i64::try_from(ms).unwrap_or(i64::MAX);
-                    let until_ms = event.at.wall_ms.saturating_add(ahead);
-                    self.waiting = Some(Waiting { until_ms, why });
-                }
-                _ => {}
+                self.hear(&notice, iteration, event.at, lang);
+                notices.push(notice);
             }
         }
         // Turns tell the revision that changed them.
         self.turns.heard = self.revision - 1;
-        let begun = self.turns.hear(event, state, &notices);
-        if let Some(call) = self.turns.last().filter(|_| begun) {
-            self.task.clone_from(&call.task);
-            self.role.clone_from(&call.role);
-        }
-        self.take_state(state, event);
-        begun
+        self.turns.hear(event, state, &notices)
     }
 
-    fn take_state(&mut self, state: &State, event: &Event) {
-        let facts = state.tasks.facts.as_ref();
-        self.iteration = state.turn.number;
-        self.max_iterations = state.rules.limits.max_iterations;
-        self.max_duration_ms = state.rules.limits.max_duration_ms;
-        self.total = facts.map_or(0, |t| t.total);
-        self.completed = facts.map_or(0, |t| t.completed);
-        self.pending = facts.map_or(0, |t| t.pending);
-        self.phase = state.phase().map(str::to_owned);
-        let phases = facts.map_or(&[][..], |t| &t.phases);
-        if self.phases != phases {
-            self.phases = phases.to_vec();
+    /// Takes in where the machine stands after what was played, and who
+    /// drives it.
+    pub(super) fn settle(&mut self, state: Option<&State>, pid: Option<u32>) {
+        let overview = &mut self.overview;
+        let before = (overview.standing, overview.pid);
+        if let Some(state) = state {
+            overview.take(state);
         }
-        self.roles = state.roles();
-        if self.questions != state.questions {
-            self.questions.clone_from(&state.questions);
+        if self.frozen && overview.outcome.is_none() {
+            overview.standing = Standing::Frozen;
         }
-        self.agent = state.called_agent().into();
-        self.last_promise.clone_from(&state.claims.last_promise);
-        self.bill = state.agents.bill;
-        self.outcome = state.outcome().cloned();
-        self.worked_ms = state.elapsed_ms();
-        self.updated_ms = event.at.wall_ms;
-        self.standing = match (&state.stage, &event.kind) {
-            (Stage::Finished(_), _) => Standing::Ended,
-            (_, Kind::Frozen) => Standing::Frozen,
-            (Stage::New, _) => Standing::New,
-            (Stage::Running, _) => Standing::Working,
-            (Stage::Verifying { .. }, _) => Standing::Verifying,
-            (Stage::Asking(_), _) => Standing::Asking,
-            _ => Standing::Waiting,
-        };
-    }
-
-    /// A run that did not end and that nobody drives is dead.
-    pub(super) fn driven_by(&mut self, pid: Option<u32>) {
-        let over = matches!(self.standing, Standing::Ended | Standing::Dead);
-        if self.pid != pid || (pid.is_none() && !over) {
+        overview.driven_by(pid);
+        if (overview.standing, overview.pid) != before {
             self.revision += 1;
         }
-        self.pid = pid;
-        if pid.is_none() && !over {
-            self.standing = Standing::Dead;
-        }
-    }
-
-    fn checked(&mut self, report: &VerifyReport, at: Now) {
-        let check = |result: &ralph_core::machine::CommandResult| Check {
-            command: text::redact(&result.command).into_owned(),
-            exit: result.exit,
-            duration_ms: result.duration_ms,
-        };
-        self.checks.push(CheckRun {
-            turn: report.turn,
-            at_ms: at.wall_ms,
-            passed: report.passed(),
-            checks: report.results.iter().map(check).collect(),
-        });
     }
 
     fn hear(&mut self, notice: &Notice, iteration: u32, at: Now, lang: Lang) {
+        self.overview.hear(notice, at);
+        if let (Notice::GateResult { .. }, Some(run)) = (notice, &self.overview.checks) {
+            self.checks.push(run.clone());
+        }
         if let Notice::GuardBlock { iteration, block } = notice {
             if self.guard.len() >= MOST_BLOCKS {
                 self.guard.drain(..MOST_BLOCKS / 10);

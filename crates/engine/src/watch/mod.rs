@@ -12,6 +12,7 @@ mod projects;
 mod runs;
 mod snapshot;
 mod spoken;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +25,6 @@ use ralph_store::journal::{JournalError, Tailer};
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock;
 
-use crate::clock;
 use crate::past::PastError;
 use crate::record::Header;
 
@@ -32,8 +32,9 @@ pub use diff::{Diff, diff_since};
 pub use output::OutputTail;
 pub use projects::{known_projects, note_project, registry};
 pub use runs::{Brief, briefs};
-pub use snapshot::{Check, CheckRun, RunFacts, Snapshot, Standing, Told, Waiting};
+pub use snapshot::{RunFacts, Snapshot, Told};
 pub use spoken::{OutputLine, Said, Spoken};
+pub use tasks::TaskList;
 
 /// Follows one run.
 #[derive(Debug)]
@@ -83,7 +84,7 @@ impl Watch {
             self.snapshot.revision = before;
             self.read_new()?;
         }
-        self.look_who_drives();
+        self.settle();
         read.map(|()| self.snapshot.revision != before)
     }
 
@@ -134,10 +135,11 @@ impl Watch {
     }
 
     /// The lock says who drives the run now.
-    fn look_who_drives(&mut self) {
+    fn settle(&mut self) {
         let holder = lock::holder(&self.layout.lock()).ok().flatten();
         let ours = holder.filter(|info| info.run_id == self.paths.id.as_str());
-        self.snapshot.driven_by(ours.map(|info| info.pid));
+        let pid = ours.map(|info| info.pid);
+        self.snapshot.settle(self.state.as_ref(), pid);
     }
 
     pub fn snapshot(&self) -> &Snapshot {
@@ -187,11 +189,6 @@ impl Watch {
     /// What the verification commands printed after a turn, the end of it.
     pub fn verification(&self, turn: u32) -> OutputTail {
         OutputTail::new(&self.paths.turn_verification(turn), "")
-    }
-
-    /// How long the run has worked until this moment.
-    pub fn elapsed_ms(&self) -> u64 {
-        self.snapshot.elapsed_ms(clock::now().wall_ms)
     }
 }
 

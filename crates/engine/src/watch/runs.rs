@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use ralph_core::lang::Lang;
+use ralph_core::report::outcome_word;
+use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lines::open_regular;
@@ -31,6 +34,17 @@ pub struct Brief {
     pub cost_usd: Option<f64>,
     /// When it told something last, as the event log writes it.
     pub updated: String,
+}
+
+impl Brief {
+    /// How it ended, or that it runs, in a word. An end that was told before
+    /// it was taken up again is an old one.
+    pub fn word(&self, lang: Lang) -> String {
+        match (self.pid, &self.outcome) {
+            (Some(_), _) => tr!(lang, "running"),
+            (None, outcome) => outcome_word(lang, outcome.as_deref().unwrap_or("unfinished")),
+        }
+    }
 }
 
 /// The runs of a project, the newest first.

@@ -9,14 +9,15 @@ const LONGEST_LINE: usize = 1024 * 1024;
 const TRIES: u32 = 20;
 
 /// One line for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct OutputLine {
     pub said: Said,
     pub text: String,
 }
 
 /// What a line is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Said {
     Words,
     Tool,

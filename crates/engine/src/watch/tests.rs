@@ -4,8 +4,9 @@ use std::path::Path;
 use ralph_core::flow::{self, FlowRules};
 use ralph_core::machine::{
     CommandResult, End, Event, Goal, GuardBlock, Kind, Now, Observation, PhaseFacts, Rules,
-    TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
+    SessionEvent, TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport, VerifyWhen,
 };
+use ralph_core::overview::Standing;
 use ralph_core::promise::Promise;
 use ralph_core::usage::{Usage, Usd};
 use ralph_store::journal::{Durability, Journal};
@@ -167,13 +168,13 @@ fn shown(snapshot: &Snapshot) -> String {
     let mut out = format!(
         "{} {:?} #{}/{} {}/{} {} {:?}\n",
         snapshot.run.goal,
-        snapshot.standing,
-        snapshot.iteration,
-        snapshot.max_iterations,
-        snapshot.completed,
-        snapshot.total,
-        snapshot.bill.cost.dollars(),
-        snapshot.outcome,
+        snapshot.overview.standing,
+        snapshot.overview.iteration,
+        snapshot.overview.max_iterations,
+        snapshot.overview.completed,
+        snapshot.overview.total,
+        snapshot.overview.bill.cost.dollars(),
+        snapshot.overview.outcome,
     );
     for turn in snapshot.turns.iter() {
         out.push_str(&format!(
@@ -263,11 +264,11 @@ fn roles_are_shown_with_the_turns_they_play() {
     let mut look = || {
         watch.refresh().unwrap();
         let snapshot = watch.snapshot();
-        let chain = snapshot.roles.iter();
+        let chain = snapshot.overview.roles.iter();
         let chain: Vec<String> = chain.map(|r| format!("{} {:?}", r.name, r.state)).collect();
         let of_turns = snapshot.turns.iter().map(|turn| turn.role.clone().unwrap());
         let of_turns: Vec<String> = of_turns.collect();
-        assert_eq!(of_turns.last(), snapshot.role.as_ref());
+        assert_eq!(of_turns.last(), snapshot.overview.role.as_ref());
         format!("{}: {}", of_turns.join(", "), chain.join(" → "))
     };
     assert_eq!(
@@ -324,13 +325,26 @@ fn the_short_way_to_read_an_event_is_the_long_one() {
 }
 
 #[test]
+fn a_run_inside_a_session_is_not_dead_between_two_hooks() {
+    let mut run = Run::new();
+    run.add(Kind::Started { seen: facts(0) });
+    run.add(Kind::Session(SessionEvent::Joined {
+        id: "1".into(),
+        host: "claude".into(),
+    }));
+    let mut watch = run.watch();
+    watch.refresh().unwrap();
+    assert_eq!(watch.snapshot().overview.standing, Standing::Working);
+}
+
+#[test]
 fn a_run_that_nobody_drives_and_that_did_not_end_is_dead() {
     let mut run = Run::new();
     run.add(Kind::Started { seen: facts(0) });
     let mut watch = run.watch();
     watch.refresh().unwrap();
-    assert_eq!(watch.snapshot().standing, Standing::Dead);
-    assert_eq!(watch.snapshot().pid, None);
+    assert_eq!(watch.snapshot().overview.standing, Standing::Dead);
+    assert_eq!(watch.snapshot().overview.pid, None);
     let info = ralph_store::lock::LockInfo {
         pid: std::process::id(),
         started_at: String::new(),
@@ -338,13 +352,12 @@ fn a_run_that_nobody_drives_and_that_did_not_end_is_dead() {
         host: None,
     };
     let held = ralph_store::lock::acquire(&Layout::new(run.dir.path()).lock(), &info).unwrap();
-    let mut watch = run.watch();
-    watch.refresh().unwrap();
-    assert_eq!(watch.snapshot().standing, Standing::Working);
-    assert_eq!(watch.snapshot().pid, Some(std::process::id()));
+    assert!(watch.refresh().unwrap());
+    assert_eq!(watch.snapshot().overview.standing, Standing::Working);
+    assert_eq!(watch.snapshot().overview.pid, Some(std::process::id()));
     drop(held);
     assert!(watch.refresh().unwrap());
-    assert_eq!(watch.snapshot().standing, Standing::Dead);
+    assert_eq!(watch.snapshot().overview.standing, Standing::Dead);
     assert!(!watch.refresh().unwrap());
 }
 
@@ -365,7 +378,7 @@ fn damage_is_told_and_what_stands_before_it_is_shown() {
         watch.refresh().is_err(),
         "again, and nothing is played twice"
     );
-    assert!(watch.snapshot().iteration >= 3);
+    assert!(watch.snapshot().overview.iteration >= 3);
     assert_eq!(
         watch
             .snapshot()

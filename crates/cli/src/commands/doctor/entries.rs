@@ -8,6 +8,8 @@ use ralph_core::config;
 use ralph_core::jsonc::{self, Node, Step};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::{Event, Place};
 use ralph_engine::supervise::Ending;
 use serde_json::Value;
 
@@ -15,7 +17,6 @@ use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level, samples, schema};
 use crate::app::App;
 use crate::guard::home;
-use crate::host::{Event, Host, Place};
 use crate::install::hosts::{self, Wanted};
 use crate::install::{CAP, DEFAULT_CAP, merge, program, templates};
 use crate::settings;
@@ -23,7 +24,7 @@ use crate::settings;
 /// A hook that calls us.
 #[derive(Clone, Debug)]
 pub struct Found {
-    pub host: Host,
+    pub host: Client,
     pub file: PathBuf,
     pub event: String,
     /// Which element of the event's list, and which hook in it.
@@ -32,13 +33,13 @@ pub struct Found {
     pub element: Value,
     pub command: String,
     /// Whom it says that it is for, and what it is asked to do.
-    said: Host,
+    said: Client,
     verb: String,
 }
 
 /// A file in which an agent looks for hooks.
 struct Scope {
-    host: Host,
+    host: Client,
     file: PathBuf,
     /// For messages.
     name: String,
@@ -62,7 +63,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
             }
         };
         let is_plain = serde_json::from_str::<Value>(plain).is_ok();
-        if !is_plain && !scope.host.facts().reads_comments {
+        if !is_plain && !scope.host.hooks().reads_comments {
             findings.push(commented(&scope, app.lang()));
         }
         let before = found.len();
@@ -70,7 +71,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
         if scope.is_ours && found.len() > before {
             findings.extend(out_of_date(app, &scope, &text));
         }
-        if scope.host == Host::Claude
+        if scope.host == Client::Claude
             && let Some(cap) = root.at(&[Step::from("env"), CAP.into()])
         {
             caps.extend(merge::cap_of(&cap.to_value()));
@@ -94,7 +95,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
 
 /// OpenCode has a program in place of entries: ours, or an older one.
 fn opencode(app: &App) -> Option<Finding> {
-    let Place::Plugin(path) = Host::OpenCode.facts().place else {
+    let Place::Plugin(path) = Client::OpenCode.hooks().place else {
         return None;
     };
     let text = std::fs::read_to_string(app.root.join(path)).ok()?;
@@ -128,24 +129,24 @@ fn scopes(root: &Path) -> Vec<Scope> {
         }
     };
     let home = home();
-    for &host in Host::ALL {
-        if let Some((variable, below, file)) = host.facts().personal {
+    for &host in Client::HOSTS {
+        if let Some((variable, below, file)) = host.hooks().personal {
             let dir = variable.and_then(std::env::var_os).map(PathBuf::from);
             let dir = dir.or_else(|| Some(home.as_ref()?.join(below)));
             add(host, dir.map(|dir| dir.join(file)), false);
         }
     }
-    for &host in Host::ALL {
-        if let Place::Settings(path) = host.facts().place {
+    for &host in Client::HOSTS {
+        if let Place::Settings(path) = host.hooks().place {
             add(host, Some(root.join(path)), true);
         }
     }
     let local = root.join(".claude/settings.local.json");
-    add(Host::Claude, Some(local), false);
+    add(Client::Claude, Some(local), false);
     let managed = PathBuf::from("/etc/claude-code/managed-settings.json");
-    add(Host::Claude, Some(managed), false);
+    add(Client::Claude, Some(managed), false);
     let plugin = root.join(".ralph/plugin/hooks/hooks.json");
-    add(Host::Claude, Some(plugin), false);
+    add(Client::Claude, Some(plugin), false);
     // A project in the home directory has the same file twice.
     let mut seen: Vec<PathBuf> = Vec::new();
     all.retain(|scope| {
@@ -165,7 +166,7 @@ fn look_at(
 ) {
     let is_on = |name: &str| root.get(&name.into()).map(Node::to_value) == Some(true.into());
     let name = &scope.name;
-    if scope.host == Host::Claude && is_on("disableAllHooks") {
+    if scope.host == Client::Claude && is_on("disableAllHooks") {
         let text = tr!(lang, "{name} says disableAllHooks: no hook runs");
         let next = tr!(lang, "take it out");
         findings.push(Finding::new(Level::Red, "hooks.disabled", text).next(next));
@@ -204,8 +205,8 @@ fn look_at(
 }
 
 /// Whom a command line of ours is for, and what it asks for.
-fn called(command: &str) -> Option<(Host, String)> {
-    Host::ALL.iter().find_map(|&host| {
+fn called(command: &str) -> Option<(Client, String)> {
+    Client::HOSTS.iter().find_map(|&host| {
         let (_, verb) = program::called_by(command, host.into_str())?;
         Some((host, verb.to_owned()))
     })
@@ -234,7 +235,7 @@ fn commented(scope: &Scope, lang: Lang) -> Finding {
 fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Finding {
     let (name, host) = (&scope.name, scope.host.into_str());
     // Cursor drops every hook of a file for one name that it does not know.
-    let level = match calls_us || scope.host == Host::Cursor {
+    let level = match calls_us || scope.host == Client::Cursor {
         true => Level::Red,
         false => Level::Warning,
     };
@@ -249,7 +250,7 @@ fn unknown_event(scope: &Scope, event: &str, calls_us: bool, lang: Lang) -> Find
 fn misspelt(scope: &Scope, event: &str, element: &Value, lang: Lang) -> Option<Finding> {
     let (name, host) = (&scope.name, scope.host.into_str());
     let has_hooks = element.get("hooks").is_some_and(Value::is_array);
-    if scope.host.facts().nests_hooks && !has_hooks {
+    if scope.host.hooks().nests_hooks && !has_hooks {
         let text = tr!(
             lang,
             "{name}: an entry of {event} has no list \"hooks\"; {host} passes over it"
@@ -319,7 +320,8 @@ fn doubled(found: &[Found], lang: Lang) -> Vec<Finding> {
 
 /// The agent lets go after so many blocks in a row, whatever the hook says.
 fn cap(app: &App, found: &[Found], in_settings: Option<u32>) -> Option<Finding> {
-    let holds = |found: &&Found| found.host == Host::Claude && found.verb == Event::Stop.into_str();
+    let holds =
+        |found: &&Found| found.host == Client::Claude && found.verb == Event::Stop.into_str();
     found.iter().find(holds)?;
     let settings = config::load(&settings::sources(&app.root, Vec::new())).ok()?;
     let needed = hosts::needed_cap(&settings.settings);
@@ -349,7 +351,7 @@ pub async fn run_each(app: &App, found: &[Found], findings: &mut Vec<Finding>) {
     };
     // A project, so that no other one is found above it.
     let _ = std::fs::create_dir(scratch.path().join(".ralph"));
-    let mut done: Vec<(Host, &str)> = Vec::new();
+    let mut done: Vec<(Client, &str)> = Vec::new();
     for one in found {
         if done.contains(&(one.host, &one.command)) {
             continue;
@@ -398,7 +400,7 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
 async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> Answer {
     const PATIENCE: Duration = Duration::from_secs(20);
     let payload = samples::payload(found.host, verb, scratch.path(), sample);
-    let project = found.host.facts().project;
+    let project = found.host.hooks().project;
     let project = project.map(|name| (name.into(), scratch.path().into()));
     ask(Question {
         program: Path::new("sh"),
@@ -439,7 +441,7 @@ fn failed(found: &Found, answer: &Answer, lang: Lang) -> Finding {
 
 #[cfg(test)]
 impl Found {
-    pub fn sample(host: Host, file: &str, event: &str, element: Value, command: String) -> Found {
+    pub fn sample(host: Client, file: &str, event: &str, element: Value, command: String) -> Found {
         Found {
             host,
             file: file.into(),

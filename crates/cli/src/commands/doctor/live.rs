@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::hooks::Event;
 use ralph_engine::agents::{Client, Installed};
 use ralph_engine::supervise::Ending;
 use serde_json::Value;
@@ -15,7 +16,6 @@ use serde_json::Value;
 use super::ask::{Answer, Question, Scratch, ask};
 use super::{Finding, Level};
 use crate::app::App;
-use crate::host::{Event, Host};
 use crate::install::hosts::Wanted;
 use crate::install::{merge, program};
 
@@ -136,11 +136,11 @@ fn settings(records: &Path) -> io::Result<String> {
         gate: Duration::from_secs(60),
         wait: Duration::ZERO,
     };
-    let merged = merge::merge(merge::EMPTY, Host::Claude, &wanted, None)
+    let merged = merge::merge(merge::EMPTY, Client::Claude, &wanted, None)
         .map_err(|error| io::Error::other(format!("{error:?}")))?;
     let mut text = merged.text;
     for &verb in Event::ALL {
-        let command = wanted.command(Host::Claude, verb);
+        let command = wanted.command(Client::Claude, verb);
         let file = program::quoted(&record(records, verb).to_string_lossy());
         // Payloads end with a line break.
         let recording = format!("tee -a {file} | {command}");
@@ -171,7 +171,7 @@ fn judge(answer: &Answer, recorded: &Recorded, lang: Lang, findings: &mut Vec<Fi
 }
 
 fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
-    let event = Host::Claude.event_name(verb);
+    let event = Client::Claude.hooks().event_name(verb);
     let count = payloads.len();
     if count == 0 {
         let text = tr!(lang, "live: {event} never fired");

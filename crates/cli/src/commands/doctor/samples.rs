@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use serde_json::{Value, json};
 
 use super::ask::Answer;
-use crate::host::{Event, Host};
 use ralph_engine::supervise::Ending;
 
 /// A command that no guard lets pass, and one that every guard does.
@@ -13,26 +14,26 @@ pub const DANGEROUS: &str = "rm -rf /";
 pub const HARMLESS: &str = "echo ok";
 
 /// The payload of an event, for a session that never was.
-pub fn payload(host: Host, verb: Event, project: &Path, command: &str) -> Value {
+pub fn payload(host: Client, verb: Event, project: &Path, command: &str) -> Value {
     let mut payload = json!({
         "session_id": "00000000-0000-4000-8000-00000000d0c7",
         "transcript_path": project.join("transcript.jsonl"),
         "cwd": project,
-        "hook_event_name": host.event_name(verb),
+        "hook_event_name": host.hooks().event_name(verb),
     });
     let more = match host {
-        Host::Claude => json!({"permission_mode": "default"}),
-        Host::Codex => {
+        Client::Claude => json!({"permission_mode": "default"}),
+        Client::Codex => {
             json!({"turn_id": "doctor", "model": "doctor", "permission_mode": "default"})
         }
-        Host::Gemini | Host::Copilot => json!({"timestamp": "2026-01-01T00:00:00.000Z"}),
-        Host::Cursor => {
+        Client::Gemini | Client::Copilot => json!({"timestamp": "2026-01-01T00:00:00.000Z"}),
+        Client::Cursor => {
             json!({"workspace_roots": [project], "cursor_version": "1", "generation_id": "g"})
         }
-        Host::OpenCode => json!({}),
+        Client::OpenCode | Client::Amp => json!({}),
     };
     add(&mut payload, more);
-    let shell = host.facts().shell;
+    let shell = host.hooks().shell;
     let file = project.join("doctor.txt");
     let of_event = match verb {
         Event::PreToolUse => json!({
@@ -65,14 +66,14 @@ fn add(payload: &mut Value, more: Value) {
 }
 
 /// Whether the agent would understand the answer as a refusal.
-pub fn refuses(host: Host, answer: &Answer) -> bool {
+pub fn refuses(host: Client, answer: &Answer) -> bool {
     if answer.ending == Ending::Exited(2) {
         return true;
     }
     let said: Value = serde_json::from_str(answer.stdout.trim()).unwrap_or_default();
     let word = match host {
-        Host::Gemini => &said["decision"],
-        Host::Cursor => &said["permission"],
+        Client::Gemini => &said["decision"],
+        Client::Cursor => &said["permission"],
         _ => &said["hookSpecificOutput"]["permissionDecision"],
     };
     answer.ending == Ending::Exited(0) && word == "deny"

@@ -1,22 +1,21 @@
 //! Which names in a file of hooks its agent does not know.
 
+use ralph_engine::agents::Client;
 use serde_json::Value;
 
-use crate::host::Host;
-
 /// Whether the agent has such an event. Copilot has each in two ways.
-pub fn knows(host: Host, event: &str) -> bool {
-    let known = host.facts().events;
+pub fn knows(host: Client, event: &str) -> bool {
+    let known = host.hooks().events;
     let is_it = |name: &str| match host {
-        Host::Copilot => name.eq_ignore_ascii_case(event),
+        Client::Copilot => name.eq_ignore_ascii_case(event),
         _ => name == event,
     };
     known.is_empty() || known.split(' ').any(is_it)
 }
 
 /// Names in the hooks of an element that the agent does not know.
-pub fn unknown_fields(host: Host, element: &Value) -> Vec<String> {
-    let fields = host.facts().fields;
+pub fn unknown_fields(host: Client, element: &Value) -> Vec<String> {
+    let fields = host.hooks().fields;
     if fields.is_empty() {
         return Vec::new();
     }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use ralph_core::checkpoint::sha256;
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use serde_json::{Value, json};
 
 use super::entries::Found;
 use super::{Finding, Level};
 use crate::guard::{home, project};
-use crate::host::Host;
 
 pub fn look(found: &[Found], lang: Lang, findings: &mut Vec<Finding>) {
-    let ours: Vec<&Found> = found.iter().filter(|f| f.host == Host::Codex).collect();
+    let ours: Vec<&Found> = found.iter().filter(|f| f.host == Client::Codex).collect();
     if ours.is_empty() {
         return;
     }
@@ -120,7 +120,13 @@ mod tests {
 
     fn found(event: &str, element: Value) -> Found {
         let command = element["hooks"][0]["command"].as_str().unwrap().to_owned();
-        Found::sample(Host::Codex, "/p/.codex/hooks.json", event, element, command)
+        Found::sample(
+            Client::Codex,
+            "/p/.codex/hooks.json",
+            event,
+            element,
+            command,
+        )
     }
 
     /// Recorded from `hooks/list` of Codex 0.166.0.

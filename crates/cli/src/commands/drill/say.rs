@@ -32,15 +32,6 @@ impl Fault {
 }
 
 impl Verdict {
-    /// For programs.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Verdict::Caught(_) => "caught",
-            Verdict::NotCaught(_) => "not_caught",
-            Verdict::Skipped(_) => "skipped",
-        }
-    }
-
     pub fn word(&self, lang: Lang) -> String {
         match self {
             Verdict::Caught(_) => tr!(lang, "caught"),

@@ -18,7 +18,8 @@ pub const MOST_MEMORY: u64 = if cfg!(debug_assertions) { 48 } else { 32 } << 20;
 /// Output may grow beyond its cap by what one rotation holds.
 const CAP_SLACK: u64 = 1 << 20;
 
-#[derive(Clone, Debug, PartialEq, Eq, Say)]
+#[derive(Clone, Debug, PartialEq, Eq, Say, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Verdict {
     /// By what, in the order in which it happened.
     #[say(said(_0, " → ", lang))]

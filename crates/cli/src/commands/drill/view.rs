@@ -41,16 +41,17 @@ pub struct Table {
 impl Table {
     pub fn new(screen: Screen, sizes: Sizes, faults: &[Fault]) -> Table {
         let lang = screen.lang;
+        let [fault, _, time, left, verdict] = heading(lang);
         let widest = |texts: &[String]| texts.iter().map(|t| width(t)).max().unwrap_or(0);
         let mut names: Vec<String> = faults.iter().map(|f| f.describe(lang, sizes)).collect();
-        names.push(fault_word(lang));
+        names.push(fault);
         let fault = widest(&names);
         // Under a second, under a minute, and more.
         let times = [888, 8_888, 68_000].map(|ms| human(lang, Duration::from_millis(ms)));
-        let time = widest(&times).max(width(&time_word(lang)));
-        let left = widest(&[left_word(lang), nothing(lang), "9999 MB".into()]);
+        let time = widest(&times).max(width(&time));
+        let left = widest(&[left, nothing(lang), "9999 MB".into()]);
         let verdict = widest(&[
-            verdict_word(lang),
+            verdict,
             Verdict::Caught(Vec::new()).word(lang),
             tr!(lang, "NOT caught"),
         ]);
@@ -70,16 +71,8 @@ impl Table {
     }
 
     pub fn head(&self) -> Option<String> {
-        let lang = self.screen.lang;
-        (!self.is_narrow()).then(|| {
-            self.line(
-                &fault_word(lang),
-                &caught_word(lang),
-                &time_word(lang),
-                &left_word(lang),
-                &verdict_word(lang),
-            )
-        })
+        let [fault, caught, time, left, verdict] = heading(self.screen.lang);
+        (!self.is_narrow()).then(|| self.line(&fault, &caught, &time, &left, &verdict))
     }
 
     pub fn row(&self, played: &Played) -> String {
@@ -87,13 +80,9 @@ impl Table {
         let name = played.fault.describe(lang, self.sizes);
         let reason = played.verdict.say(lang);
         let was_run = !matches!(played.verdict, Verdict::Skipped(_));
-        let time = match was_run {
-            true => human(lang, played.evidence.duration),
-            false => "–".into(),
-        };
-        let left = match was_run {
-            true => left(lang, played),
-            false => "–".into(),
+        let (time, left) = match was_run {
+            true => (human(lang, played.evidence.duration), left(lang, played)),
+            false => ("–".into(), "–".into()),
         };
         let verdict = self.colored(&played.verdict);
         if self.is_narrow() {
@@ -149,24 +138,15 @@ impl Table {
     }
 }
 
-fn fault_word(lang: Lang) -> String {
-    tr!(lang, "the agent …")
-}
-
-fn caught_word(lang: Lang) -> String {
-    tr!(lang, "what caught it")
-}
-
-fn time_word(lang: Lang) -> String {
-    tr!(lang, "time")
-}
-
-fn left_word(lang: Lang) -> String {
-    tr!(lang, "left")
-}
-
-fn verdict_word(lang: Lang) -> String {
-    tr!(lang, "verdict")
+/// What stands above each column.
+fn heading(lang: Lang) -> [String; 5] {
+    [
+        tr!(lang, "the agent …"),
+        tr!(lang, "what caught it"),
+        tr!(lang, "time"),
+        tr!(lang, "left"),
+        tr!(lang, "verdict"),
+    ]
 }
 
 fn nothing(lang: Lang) -> String {
@@ -339,7 +319,7 @@ pub fn fault_json(played: &Played) -> Value {
     json!({
         "event": "drill_fault",
         "fault": played.fault.into_str(),
-        "verdict": played.verdict.name(),
+        "verdict": played.verdict.into_str(),
         "reason": played.verdict.say(Lang::En),
         "duration_ms": millis(seen.duration),
         "exit_code": seen.exit,

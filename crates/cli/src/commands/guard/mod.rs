@@ -33,8 +33,8 @@ pub fn run(app: &App, args: &GuardArgs) -> Exit {
 /// A hook whose options stand before its name; the usual way is shorter.
 pub fn hook(global: &Global, args: &HookArgs) -> u8 {
     let mut words: Vec<OsString> = Vec::new();
-    if let Some(host) = &args.host {
-        words.extend(["--host".into(), host.into()]);
+    if let Some(host) = args.host {
+        words.extend(["--host".into(), host.into_str().into()]);
     }
     if let Some(root) = &global.root {
         words.extend(["--root".into(), root.into()]);

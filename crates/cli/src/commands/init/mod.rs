@@ -12,7 +12,6 @@ use ralph_store::FileError;
 
 use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::{InitArgs, Switch};
-use crate::host::Host;
 use crate::install::hosts::{self, Wanted};
 use crate::install::manifest::Manifest;
 use crate::install::problem::Problem;
@@ -109,25 +108,23 @@ fn load(app: &App, args: &InitArgs) -> Result<config::Settings, u8> {
     settings::load(app, flags).map(|loaded| loaded.settings)
 }
 
-fn hosts_of(args: &InitArgs) -> Vec<Host> {
-    let named = args.agent.iter().filter_map(|name| name.parse().ok());
-    let mut hosts: Vec<Host> = Vec::new();
-    for host in named {
+fn hosts_of(args: &InitArgs) -> Vec<Client> {
+    let mut hosts: Vec<Client> = Vec::new();
+    for &host in &args.agent {
         if !hosts.contains(&host) {
             hosts.push(host);
         }
     }
     if hosts.is_empty() || args.plugin {
-        hosts = vec![Host::Claude];
+        hosts = vec![Client::Claude];
     }
     hosts
 }
 
 /// A warning only: the agent may be installed later, or elsewhere (INST-04).
-fn warn_of_missing_agents(app: &App, hosts: &[Host]) {
+fn warn_of_missing_agents(app: &App, hosts: &[Client]) {
     for host in hosts {
-        let client = Client::from_name(host.into_str());
-        let name = client.map_or("", |client| client.facts().program);
+        let name = host.facts().program;
         if find_program(name.as_ref(), &app.root).is_none() {
             app.warn(&tr!(
                 app.lang(),

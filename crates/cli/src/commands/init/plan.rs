@@ -4,9 +4,10 @@ use std::path::Path;
 
 use ralph_core::checkpoint::sha256;
 use ralph_core::jsonc;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Place;
 
 use super::say::Note;
-use crate::host::{Host, Place};
 use crate::install::change::{self, Change};
 use crate::install::hosts::Wanted;
 use crate::install::manifest::{How, Installed, Manifest};
@@ -22,7 +23,7 @@ pub const PLUGIN: &str = ".ralph/plugin";
 pub struct Wish {
     pub wanted: Wanted,
     pub cap: u32,
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<Client>,
     pub plugin: bool,
     pub gitignore: bool,
     pub preset: Option<String>,
@@ -82,15 +83,15 @@ impl Plan {
         Ok(plan)
     }
 
-    fn host(&mut self, root: &Path, wish: &Wish, host: Host) -> Result<(), Problem> {
-        match host.facts().place {
+    fn host(&mut self, root: &Path, wish: &Wish, host: Client) -> Result<(), Problem> {
+        match host.hooks().place {
             Place::Settings(path) => self.settings(root, path, wish, host)?,
             Place::Plugin(path) if wish.wanted.guard => {
                 self.whole(root, path, templates::opencode_plugin(), wish.templates)?;
             }
-            Place::Plugin(_) => {}
+            Place::Plugin(_) | Place::Nowhere => {}
         }
-        if host == Host::Claude {
+        if host == Client::Claude {
             for (path, text) in templates::slash_commands(".claude/commands") {
                 self.whole(root, &path, text, wish.templates)?;
             }
@@ -103,10 +104,10 @@ impl Plan {
         root: &Path,
         path: &str,
         wish: &Wish,
-        host: Host,
+        host: Client,
     ) -> Result<(), Problem> {
         let current = change::read(&root.join(path))?;
-        let cap = (host == Host::Claude).then_some(wish.cap);
+        let cap = (host == Client::Claude).then_some(wish.cap);
         let refused = |error| Problem::Settings {
             path: path.to_owned(),
             error,
@@ -116,7 +117,7 @@ impl Plan {
             let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
             jsonc::parse(text).map_err(|error| refused(MergeError::Syntax(error)))?;
             let is_plain = serde_json::from_str::<serde_json::Value>(plain).is_ok();
-            if !is_plain && !host.facts().reads_comments {
+            if !is_plain && !host.hooks().reads_comments {
                 let path = path.to_owned();
                 self.notes.push(Note::Comments { path, host });
             }

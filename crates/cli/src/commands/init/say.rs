@@ -2,9 +2,9 @@
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 
 use super::plan::{PLUGIN, Wish};
-use crate::host::Host;
 
 /// Something that a person should know.
 #[derive(Debug, PartialEq, Eq, Say)]
@@ -14,7 +14,7 @@ pub enum Note {
     #[say(".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset")]
     Preset { line: String },
     #[say("{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out", name = host.into_str())]
-    Comments { path: String, host: Host },
+    Comments { path: String, host: Client },
 }
 
 pub fn in_place(lang: Lang) -> String {
@@ -52,36 +52,37 @@ pub fn next_steps(wish: &Wish, lang: Lang) -> String {
     format!("{next}\n{}", steps.join("\n"))
 }
 
-fn step_of(host: Host, wish: &Wish, lang: Lang) -> Option<String> {
+fn step_of(host: Client, wish: &Wish, lang: Lang) -> Option<String> {
     let loop_command = match wish.plugin {
         true => "/ralph:ralph-loop",
         false => "/ralph-loop",
     };
     let text = match host {
-        Host::Claude => tr!(
+        Client::Claude => tr!(
             lang,
             "  claude                  then: {loop_command} \"TASK\" --max-iterations 10"
         ),
-        Host::Codex => tr!(
+        Client::Codex => tr!(
             lang,
             "  codex                   then /hooks: look at Ralph's hooks and trust them, until then Codex passes over them in silence; then: ralph-loop \"TASK\""
         ),
-        Host::Gemini => tr!(
+        Client::Gemini => tr!(
             lang,
             "  gemini                  and trust this folder when it asks; then: ralph-loop \"TASK\""
         ),
-        Host::Copilot => tr!(
+        Client::Copilot => tr!(
             lang,
             "  copilot                 and trust this folder (without a person: --trust-folder); then: ralph-loop \"TASK\""
         ),
-        Host::Cursor => tr!(
+        Client::Cursor => tr!(
             lang,
             "  cursor-agent            is guarded; its stop hook can't hold it, so drive loops with: ralph run --agent cursor"
         ),
-        Host::OpenCode => tr!(
+        Client::OpenCode => tr!(
             lang,
             "  opencode                is guarded; it has no stop hook, so drive loops with: ralph run --agent opencode"
         ),
+        Client::Amp => return None,
     };
     Some(text)
 }

@@ -5,11 +5,12 @@ use std::path::{Component, Path};
 use ralph_core::checkpoint::sha256;
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Place;
 
 use super::init::{is_empty, without_lines};
 use crate::app::{App, Exit, OrFail, ask, is_interactive};
 use crate::args::UninstallArgs;
-use crate::host::{Host, Place};
 use crate::install::change::{self, Change};
 use crate::install::manifest::{How, Installed, Manifest};
 use crate::install::merge;
@@ -141,7 +142,7 @@ impl Removal {
         let was_there = file.before.is_some();
         match &file.how {
             How::Merged { host, edits } => {
-                let host = host.parse::<Host>().unwrap_or_default();
+                let host = Client::host(host).unwrap_or_default();
                 let text = merge::strip(current, host, edits).map_err(|error| {
                     let path = file.path.clone();
                     Problem::Settings { path, error }
@@ -181,8 +182,8 @@ impl Removal {
     /// known by what they call.
     fn without_manifest(root: &Path) -> Result<Removal, Problem> {
         let mut removal = Removal::default();
-        for &host in Host::ALL {
-            let Place::Settings(path) = host.facts().place else {
+        for &host in Client::HOSTS {
+            let Place::Settings(path) = host.hooks().place else {
                 continue;
             };
             let Some(current) = change::read(&root.join(path))? else {
@@ -190,7 +191,7 @@ impl Removal {
             };
             // A broken file has no entry that works.
             let after = merge::strip(&current, host, &[]).unwrap_or_else(|_| current.clone());
-            let is_ours_alone = host == Host::Copilot && after != current;
+            let is_ours_alone = host == Client::Copilot && after != current;
             let after = Some(after).filter(|_| !is_ours_alone);
             removal.push(path, current, after);
         }

@@ -1,6 +1,8 @@
 //! An answer about a session in the words of the host: each gets exactly what
 //! it understands, since Codex ignores an answer with a field too many.
 
+use ralph_engine::agents::Client;
+use ralph_engine::agents::hooks::Event;
 use serde_json::{Map, Value, json};
 
 use super::super::BLOCKED;
@@ -8,8 +10,6 @@ use super::super::answer::Output;
 use super::super::args::Options;
 use super::super::payload::Dialect;
 use super::heard::Heard;
-use crate::host::Event;
-use crate::host::Host;
 
 /// What a hook of a session has to say; nothing means: go on as you would.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Reply {
     pub fn output(&self, heard: &Heard, options: &Options) -> Output {
         let host = heard.host;
         if let (Some(reason), true) = (&self.block, options.exit_code_mode)
-            && host != Host::Copilot
+            && host != Client::Copilot
         {
             return Output {
                 stderr: format!("{reason}\n"),
@@ -61,7 +61,7 @@ impl Reply {
         }
         let mut stderr = String::new();
         match (&self.message, host) {
-            (Some(message), Host::Claude | Host::Codex | Host::Gemini) => {
+            (Some(message), Client::Claude | Client::Codex | Client::Gemini) => {
                 fields.insert("systemMessage".into(), json!(message));
             }
             (Some(message), _) => stderr = format!("{message}\n"),
@@ -83,14 +83,16 @@ impl Reply {
     }
 }
 
-fn block(host: Host, reason: &str, fields: &mut Map<String, Value>) {
+fn block(host: Client, reason: &str, fields: &mut Map<String, Value>) {
     let word = match host {
-        Host::Cursor => {
+        Client::Cursor => {
             fields.insert("followup_message".into(), json!(reason));
             return;
         }
-        Host::Gemini => "deny",
-        Host::Claude | Host::Codex | Host::Copilot | Host::OpenCode => "block",
+        Client::Gemini => "deny",
+        Client::Claude | Client::Codex | Client::Copilot | Client::OpenCode | Client::Amp => {
+            "block"
+        }
     };
     fields.insert("decision".into(), json!(word));
     fields.insert("reason".into(), json!(reason));

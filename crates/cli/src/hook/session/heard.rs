@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
+use ralph_engine::agents::Client;
 use serde_json::{Map, Value};
 
 use super::super::Bad;
 use super::super::payload::Dialect;
-use crate::host::Host;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
-    pub host: Host,
+    pub host: Client,
     pub dialect: Dialect,
     /// The client's own name of the event.
     pub event: String,
@@ -35,7 +35,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    pub fn decode(bytes: &[u8], told: Option<Host>) -> Result<Heard, Bad> {
+    pub fn decode(bytes: &[u8], told: Option<Client>) -> Result<Heard, Bad> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(bytes) else {
             return Err(Bad::NotJson);
@@ -76,7 +76,7 @@ impl Heard {
     }
 
     /// For an answer to somebody who could not be understood.
-    pub fn nothing(host: Option<Host>) -> Heard {
+    pub fn nothing(host: Option<Client>) -> Heard {
         Heard {
             host: host.unwrap_or_default(),
             ..Heard::default()
@@ -90,18 +90,18 @@ fn first_text(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
 }
 
 /// Whose payload it is, by what only that client writes.
-fn guess(fields: &Map<String, Value>) -> Host {
+fn guess(fields: &Map<String, Value>) -> Client {
     let has = |key: &str| fields.contains_key(key);
     let event = fields.get("hook_event_name").and_then(Value::as_str);
     match event {
-        Some("AfterAgent" | "BeforeAgent" | "AfterTool" | "PreCompress") => Host::Gemini,
-        _ if has("cursor_version") || has("generation_id") => Host::Cursor,
-        _ if has("sessionId") => Host::Copilot,
-        _ if has("turn_id") => Host::Codex,
+        Some("AfterAgent" | "BeforeAgent" | "AfterTool" | "PreCompress") => Client::Gemini,
+        _ if has("cursor_version") || has("generation_id") => Client::Cursor,
+        _ if has("sessionId") => Client::Copilot,
+        _ if has("turn_id") => Client::Codex,
         // Claude gives no time; of the others only Gemini has a chat file.
-        _ if has("timestamp") && is_geminis(fields) => Host::Gemini,
-        _ if has("timestamp") => Host::Copilot,
-        _ => Host::Claude,
+        _ if has("timestamp") && is_geminis(fields) => Client::Gemini,
+        _ if has("timestamp") => Client::Copilot,
+        _ => Client::Claude,
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(payload: &Value, want: Host) {
+    fn check(payload: &Value, want: Client) {
         let heard = Heard::decode(payload.to_string().as_bytes(), None).unwrap();
         assert_eq!(heard.host, want, "{payload}");
         assert_eq!(heard.session, "s", "{payload}");
@@ -125,28 +125,28 @@ mod tests {
     fn every_client_is_known_by_its_payload() {
         check(
             &json!({"session_id": "s", "hook_event_name": "Stop", "prompt_id": "p"}),
-            Host::Claude,
+            Client::Claude,
         );
         check(
             &json!({"session_id": "s", "turn_id": "t", "hook_event_name": "Stop"}),
-            Host::Codex,
+            Client::Codex,
         );
         check(
             &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "AfterAgent"}),
-            Host::Gemini,
+            Client::Gemini,
         );
         check(
             &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "SessionEnd", "transcript_path": "/h/.gemini/tmp/x"}),
-            Host::Gemini,
+            Client::Gemini,
         );
-        check(&json!({"sessionId": "s", "timestamp": 1}), Host::Copilot);
+        check(&json!({"sessionId": "s", "timestamp": 1}), Client::Copilot);
         check(
             &json!({"session_id": "s", "timestamp": "2026", "hook_event_name": "Stop", "stop_reason": "end_turn"}),
-            Host::Copilot,
+            Client::Copilot,
         );
         check(
             &json!({"conversation_id": "s", "generation_id": "g", "hook_event_name": "stop"}),
-            Host::Cursor,
+            Client::Cursor,
         );
     }
 

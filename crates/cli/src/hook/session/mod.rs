@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::lang::Say;
 use ralph_core::tr;
+use ralph_engine::agents::hooks::Event;
 
 use super::args::Options;
-use super::{Bad, Host, read_payload};
+use super::{Bad, Client, read_payload};
 use crate::app;
 use crate::guard::project;
-use crate::host::Event;
 use answer::Reply;
 use heard::Heard;
 
@@ -29,7 +29,7 @@ pub fn run(options: &Options) -> u8 {
     std::panic::set_hook(Box::new(pass_at_a_panic));
     let is_borrowed = is_borrowed(options);
     let host = match is_borrowed {
-        true => Some(Host::Copilot),
+        true => Some(Client::Copilot),
         false => options.host,
     };
     let heard = read_payload().and_then(|bytes| Heard::decode(&bytes, host));
@@ -64,7 +64,7 @@ const COPILOTS_OWN: &str = ".github/hooks/ralph.json";
 /// Where it has its own, it would call us twice.
 fn is_borrowed(options: &Options) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    options.host == Some(Host::Claude) && is_set("COPILOT_CLI") && !is_set("CLAUDECODE")
+    options.host == Some(Client::Claude) && is_set("COPILOT_CLI") && !is_set("CLAUDECODE")
 }
 
 fn unheard(bad: &Bad) -> String {
@@ -83,7 +83,7 @@ fn root_of(options: &Options, heard: &Heard) -> PathBuf {
     }
     let named = heard
         .host
-        .facts()
+        .hooks()
         .project
         .and_then(std::env::var_os)
         .map(PathBuf::from)

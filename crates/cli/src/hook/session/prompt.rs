@@ -7,12 +7,12 @@ use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
+use ralph_engine::agents::Client;
 use ralph_engine::session::{Verdict, index};
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
-use crate::host::Host;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
@@ -86,7 +86,7 @@ fn note_person(here: &Here, heard: &Heard) {
 /// Whether `/do` is a command of somebody else here, as Claude Code finds it:
 /// in the project first, then the person's own.
 fn is_anothers_command(heard: &Heard, root: &Path) -> bool {
-    if heard.host != Host::Claude
+    if heard.host != Client::Claude
         || ["ralph:do", "ralph-do"]
             .iter()
             .any(|n| heard.prompt.contains(n))

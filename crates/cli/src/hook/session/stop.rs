@@ -8,6 +8,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Request;
 use ralph_core::promise::{self, PromiseRules};
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use ralph_engine::session::{
     Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
@@ -15,7 +16,6 @@ use ralph_engine::session::{
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
-use crate::host::Host;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
 
 /// What Claude Code and Copilot CLI obey, where nothing else is said.
@@ -156,7 +156,7 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
         return Ok(message.clone());
     }
     let path = heard.transcript.clone().unwrap_or_default();
-    if heard.host == Host::Copilot {
+    if heard.host == Client::Copilot {
         transcript::wait_for_copilot(&path, &heard.time);
     }
     match transcript::last_text(&path) {
@@ -166,15 +166,15 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
 }
 
 /// How many blocks in a row the client obeys (trap 12).
-fn cap(host: Host) -> Option<u32> {
+fn cap(host: Client) -> Option<u32> {
     match host {
-        Host::Claude => {
+        Client::Claude => {
             let told = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
             let told = told.and_then(|text| text.trim().parse().ok());
             Some(told.unwrap_or(USUAL_CAP)).filter(|&cap| cap > 0)
         }
-        Host::Copilot => Some(USUAL_CAP),
-        Host::Codex | Host::Gemini | Host::Cursor | Host::OpenCode => None,
+        Client::Copilot => Some(USUAL_CAP),
+        Client::Codex | Client::Gemini | Client::Cursor | Client::OpenCode | Client::Amp => None,
     }
 }
 

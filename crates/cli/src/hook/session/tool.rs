@@ -6,13 +6,13 @@ use std::path::Path;
 use ralph_core::config::{self, TrackerSettings};
 use ralph_core::lang::Lang;
 use ralph_core::tr;
+use ralph_engine::agents::Client;
 use ralph_engine::session::index;
 use ralph_engine::session::tracker::{self, Reminding};
 use serde_json::Value;
 
 use super::answer::Reply;
 use super::heard::Heard;
-use crate::host::Host;
 use crate::insession::Here;
 use crate::{app, settings};
 
@@ -36,7 +36,7 @@ const MOST_FILES: usize = 50;
 pub fn answer(heard: &Heard, root: &Path) -> Reply {
     let here = Here::new(root, &heard.session, heard.host.into_str());
     // Copilot counts its blocks for the whole turn, whatever the agent does.
-    if heard.host != Host::Copilot
+    if heard.host != Client::Copilot
         && let Some(run) = index::find(&here.layout, &here.session)
     {
         index::note_acted(&here.layout.run(&run));

@@ -58,9 +58,9 @@ fn said(model: &Model, line: &OutputLine) -> (String, Style) {
 
 /// The last thing that the agent said or did, while it works.
 pub fn doing(model: &Model, snapshot: &Snapshot) -> Option<String> {
-    let turn = snapshot.last_turn().filter(|turn| {
-        turn.duration_ms.is_none() && snapshot.pid.is_some() && snapshot.outcome.is_none()
-    })?;
+    let turn = snapshot
+        .last_turn()
+        .filter(|turn| turn.duration_ms.is_none() && snapshot.overview.goes_on())?;
     let (of, output) = model.output.as_ref()?;
     let line = output
         .lines()

@@ -1,5 +1,8 @@
-use ralph_core::display::Style;
+use ralph_core::display::{RoleView, Style};
 use ralph_core::lang::Lang;
+use ralph_core::machine::{Bill, CommandResult, Question};
+use ralph_core::overview::CheckRun;
+use ralph_core::usage::Usage;
 
 use super::*;
 
@@ -15,24 +18,35 @@ fn facts() -> Facts {
         name: name.into(),
         state,
     };
-    Facts {
+    let mut bill = Bill::default();
+    bill.add(Usage {
+        cost: Usd::from_dollars(1.2),
+        ..Usage::default()
+    });
+    let failed = CommandResult {
+        command: "cargo test".into(),
+        exit: Some(101),
+        ..CommandResult::default()
+    };
+    let overview = Overview {
+        standing: Standing::Working,
         phases: vec![
             phase("1", "準備 Setup", 3, 3, StepState::Done),
             phase("2", "Core 🚀", 1, 4, StepState::Active),
             phase("3", "Polish", 0, 2, StepState::Pending),
         ],
-        progress: Some(Progress::new(4, 9)),
+        completed: 4,
+        total: 9,
         iteration: 7,
         max_iterations: 50,
         worked_ms: 723_000,
         max_duration_ms: 3_600_000,
-        spent: UsageView {
-            calls: 7,
-            cost: Usd::from_dollars(1.2),
-            ..UsageView::default()
-        },
+        bill,
         max_cost: Usd::from_dollars(20.0).unwrap(),
-        task: Some("T005 解析器 Write the parser for task lists 🧩".into()),
+        task: Some(TaskRef {
+            id: "T005".into(),
+            text: "解析器 Write the parser for task lists 🧩".into(),
+        }),
         role: Some("reviewer".into()),
         roles: vec![
             role("DEVELOPER", StepState::Done),
@@ -40,9 +54,14 @@ fn facts() -> Facts {
             role("TESTER", StepState::Pending),
         ],
         agent: "claude".into(),
-        now: Now::Agent("Bash: cargo test -p ralph-core".into()),
-        checks: Checks::Failed("cargo test".into()),
-        questions: 1,
+        checks: Some(CheckRun::new(6, false, &[failed], Now::default())),
+        questions: vec![Question::default()],
+        ..Overview::default()
+    };
+    Facts {
+        overview,
+        doing: "Bash: cargo test -p ralph-core".into(),
+        now_ms: 0,
     }
 }
 
@@ -87,18 +106,21 @@ fn the_block_is_plain_where_the_terminal_is() {
 
 #[test]
 fn it_says_what_happens_now() {
-    let said = |now: Now| {
-        let facts = Facts { now, ..facts() };
+    let said = |standing: Standing, doing: &str| {
+        let mut facts = facts();
+        facts.overview.standing = standing;
+        facts.doing = doing.into();
         block(&Screen::default(), &facts, 20).pop().unwrap()
     };
-    for (now, want) in [
-        (Now::Starting, "  starting"),
-        (Now::Agent(String::new()), "  the agent works"),
-        (Now::Agent("two\nlines\u{1b}[2J".into()), "  two lines"),
-        (Now::Verifying, "  verifying"),
-        (Now::Waiting("resets 17:00".into()), "  resets 17:00"),
+    for (standing, doing, want) in [
+        (Standing::New, "", "  starting"),
+        (Standing::Working, "", "  the agent works"),
+        (Standing::Working, "two\nlines\u{1b}[2J", "  two lines"),
+        (Standing::Verifying, "", "  verifying"),
+        (Standing::Waiting, "", "  waiting"),
+        (Standing::Waiting, "resets 17:00", "  resets 17:00"),
     ] {
-        assert_eq!(said(now), want);
+        assert_eq!(said(standing, doing), want);
     }
 }
 

@@ -4,13 +4,8 @@ use insta::assert_snapshot;
 
 #[test]
 fn limit_boxes() {
-    let view = LimitView {
-        max_iterations: 100,
-        extend_by: 100,
-        progress: Some(Progress::new(3, 7)),
-        next: None,
-    };
-    assert_snapshot!(limit_box(&en(), &view), @r#"
+    let progress = Some(Progress::new(3, 7));
+    assert_snapshot!(limit_box(&en(), progress, 100, 100), @r#"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop safety valve                        ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -24,7 +19,7 @@ fn limit_boxes() {
 
     👉 Next: ralph resume  (goes on with 100 more iterations)
     "#);
-    assert_snapshot!(limit_box(&tw(), &view), @"
+    assert_snapshot!(limit_box(&tw(), progress, 100, 100), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全閥觸發                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -38,7 +33,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再執行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&cn(), &view), @"
+    assert_snapshot!(limit_box(&cn(), progress, 100, 100), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全阀触发                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -52,7 +47,7 @@ fn limit_boxes() {
 
     👉 下一步: ralph resume  (再执行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), &view), @"
+    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, 100, 100), @"
     +================================================================+
     |                    [!] Loop 安全閥觸發                         |
     +================================================================+
@@ -325,13 +320,10 @@ fn unproven_boxes() {
 
 #[test]
 fn time_budgets() {
-    let view = BudgetView {
-        ending: ending(),
-        kind: BudgetKind::Time {
-            limit: Duration::from_secs(7200),
-        },
+    let kind = BudgetKind::Time {
+        limit: Duration::from_secs(7200),
     };
-    assert_snapshot!(budget(&en(), &view), @"
+    assert_snapshot!(budget(&en(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop budget used up                      ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -342,7 +334,7 @@ fn time_budgets() {
 
     👉 Next: ralph resume  (goes on where it stopped)
     ");
-    assert_snapshot!(budget(&tw(), &view), @"
+    assert_snapshot!(budget(&tw(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop 預算用盡                            ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -353,7 +345,7 @@ fn time_budgets() {
 
     👉 下一步: ralph resume  (從中斷處繼續)
     ");
-    assert_snapshot!(budget(&cn(), &view), @"
+    assert_snapshot!(budget(&cn(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop 预算用尽                            ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -364,7 +356,7 @@ fn time_budgets() {
 
     👉 下一步: ralph resume  (从中断处继续)
     ");
-    assert_snapshot!(budget(&ascii(Lang::En), &view), @"
+    assert_snapshot!(budget(&ascii(Lang::En), &ending(), &kind), @"
     +================================================================+
     |                    Loop budget used up                         |
     +================================================================+
@@ -379,14 +371,11 @@ fn time_budgets() {
 
 #[test]
 fn cost_budgets() {
-    let view = BudgetView {
-        ending: ending(),
-        kind: BudgetKind::Cost {
-            limit: "$5.00".to_owned(),
-            spent: "$5.12".to_owned(),
-        },
+    let kind = BudgetKind::Cost {
+        limit: "$5.00".to_owned(),
+        spent: "$5.12".to_owned(),
     };
-    assert_snapshot!(budget(&en(), &view), @"
+    assert_snapshot!(budget(&en(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop budget used up                      ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -397,7 +386,7 @@ fn cost_budgets() {
 
     👉 Next: ralph resume  (goes on where it stopped)
     ");
-    assert_snapshot!(budget(&tw(), &view), @"
+    assert_snapshot!(budget(&tw(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop 預算用盡                            ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -408,7 +397,7 @@ fn cost_budgets() {
 
     👉 下一步: ralph resume  (從中斷處繼續)
     ");
-    assert_snapshot!(budget(&cn(), &view), @"
+    assert_snapshot!(budget(&cn(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏰ Loop 预算用尽                            ║
     ╚════════════════════════════════════════════════════════════════╝

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::display::*;
-use crate::machine::BreakerRule;
+use crate::machine::{BreakerRule, Missing, TaskRef};
 use crate::text::sanitize;
 use crate::text::width::width;
 use proptest::prelude::*;
@@ -11,6 +11,10 @@ use proptest::prelude::*;
 /// it is the end of a run.
 fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
     let text = || text.to_owned();
+    let task = || TaskRef {
+        id: text(),
+        text: text(),
+    };
     let phase = |state| PhaseView {
         key: text(),
         title: text(),
@@ -21,15 +25,10 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
     let phases = vec![phase(StepState::Done), phase(StepState::Active)];
     let missing = vec![
         Missing::OpenTasks {
-            file: text(),
             count: 3,
-            first: vec![text()],
+            first: vec![task()],
         },
-        Missing::FailedCommand {
-            command: text(),
-            exit_code: Some(1),
-        },
-        Missing::Other(text()),
+        Missing::Failing { command: text() },
     ];
     let progress = ProgressView {
         kind: LoopKind::OpenSpec { change: text() },
@@ -63,21 +62,9 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         iteration: 5,
         interrupted_at: text(),
     };
-    let items = [
-        ScopeItem::Task {
-            id: text(),
-            title: text(),
-        },
-        ScopeItem::Phase {
-            key: text(),
-            title: text(),
-            open: 2,
-        },
-    ];
     let complete = CompleteView {
         ending: ending(),
         phase: Some(text()),
-        archived_to: Some(text()),
         proven: vec![
             Proof::Tasks {
                 file: text(),
@@ -93,19 +80,11 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
                 count: 2,
                 last: Some(text()),
             },
-            Proof::Other(text()),
         ],
         not_proven: vec![
             Gap::NoVerifyCommand,
             Gap::SkippedTasks { ids: vec![text()] },
-            Gap::Other(text()),
         ],
-    };
-    let limit = LimitView {
-        max_iterations: 100,
-        extend_by: 100,
-        progress: Some(Progress::new(3, 7)),
-        next: None,
     };
     let errors = [ErrorView {
         class: text(),
@@ -117,38 +96,32 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         count: 5,
         evidence: vec![text()],
     };
-    let blocked = BlockedView {
-        ending: ending(),
-        reason: text(),
-        task: Some(text()),
-    };
-    let cost = BudgetView {
-        ending: ending(),
-        kind: BudgetKind::Cost {
-            limit: text(),
-            spent: text(),
-        },
+    let cost = BudgetKind::Cost {
+        limit: text(),
+        spent: text(),
     };
     vec![
         (phase_tree(screen, &phases), false),
         (progress_box(screen, &progress), false),
         (iteration_header(screen, &iteration), false),
-        (limit_warning(screen, 15, 20), false),
         (limit_menu(screen, &limit_menu_view), false),
         (resume_menu(screen, &resume), false),
-        (simplify_menu(screen, &items), false),
+        (simplify_menu(screen, &[task()]), false),
         (rejected(screen, &text(), &missing), false),
         (complete_box(screen, &complete), true),
-        (limit_box(screen, &limit), true),
+        (limit_box(screen, progress.progress, 100, 100), true),
         (error_report(screen, &errors, &ending()), true),
         (breaker_report(screen, &breaker), true),
-        (blocked_report(screen, &blocked), true),
+        (
+            blocked_report(screen, &ending(), &text(), Some(&text())),
+            true,
+        ),
         (gate_failed(screen, &missing, &ending()), true),
         (pause_box(screen, &ending()), true),
         (interrupted(screen, &ending()), true),
         (cancelled(screen, &ending()), true),
         (unproven(screen, &ending()), true),
-        (budget(screen, &cost), true),
+        (budget(screen, &ending(), &cost), true),
     ]
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::display::*;
+use crate::machine::TaskRef;
 use insta::assert_snapshot;
 
 #[test]
@@ -179,22 +180,10 @@ fn resume_menus() {
 
 #[test]
 fn simplify_menus() {
-    let items = [
-        ScopeItem::Task {
-            id: "T004".to_owned(),
-            title: "Write the parser".to_owned(),
-        },
-        ScopeItem::Phase {
-            key: "3".to_owned(),
-            title: "Integration".to_owned(),
-            open: 4,
-        },
-        ScopeItem::Phase {
-            key: "4".to_owned(),
-            title: "文件".to_owned(),
-            open: 1,
-        },
-    ];
+    let items = ["Write the parser", "文件"].map(|text| TaskRef {
+        id: "T004".to_owned(),
+        text: text.to_owned(),
+    });
     assert_snapshot!(simplify_menu(&en(), &items), @"
     ╔════════════════════════════════════════════════════════════╗
     ║ 🔀 Simplify the scope                                      ║
@@ -203,8 +192,7 @@ fn simplify_menus() {
     ║ The task file stays as it is.                              ║
     ╠════════════════════════════════════════════════════════════╣
     ║ [1] T004 Write the parser                                  ║
-    ║ [2] Phase 3: Integration (4 tasks open)                    ║
-    ║ [3] Phase 4: 文件 (1 task open)                            ║
+    ║ [2] T004 文件                                              ║
     ╚════════════════════════════════════════════════════════════╝
     Leave out which (e.g. 1 3; nothing = keep all):
     ");
@@ -216,8 +204,7 @@ fn simplify_menus() {
     ║ 任務檔案不會被修改。                                       ║
     ╠════════════════════════════════════════════════════════════╣
     ║ [1] T004 Write the parser                                  ║
-    ║ [2] Phase 3: Integration（4 個任務未完成）                 ║
-    ║ [3] Phase 4: 文件（1 個任務未完成）                        ║
+    ║ [2] T004 文件                                              ║
     ╚════════════════════════════════════════════════════════════╝
     要略過哪些（例如 1 3；直接按 Enter = 全部保留）:
     ");
@@ -229,8 +216,7 @@ fn simplify_menus() {
     ║ 任务文件不会被修改。                                       ║
     ╠════════════════════════════════════════════════════════════╣
     ║ [1] T004 Write the parser                                  ║
-    ║ [2] Phase 3: Integration（4 个任务未完成）                 ║
-    ║ [3] Phase 4: 文件（1 个任务未完成）                        ║
+    ║ [2] T004 文件                                              ║
     ╚════════════════════════════════════════════════════════════╝
     要跳过哪些（例如 1 3；直接按 Enter = 全部保留）:
     ");

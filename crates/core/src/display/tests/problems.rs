@@ -1,6 +1,6 @@
 use super::*;
 use crate::display::*;
-use crate::machine::BreakerRule;
+use crate::machine::{BreakerRule, Missing, TaskRef};
 use insta::assert_snapshot;
 
 fn errors() -> Vec<ErrorView> {
@@ -325,12 +325,9 @@ fn the_first_line_of_a_stalled_run_is_that_of_the_seed() {
 
 #[test]
 fn blocked_reports() {
-    let view = BlockedView {
-        ending: ending(),
-        reason: "The database password is not in the environment, and the tests cannot run without one. 請提供。".to_owned(),
-        task: Some("T004 Write the parser".to_owned()),
-    };
-    assert_snapshot!(blocked_report(&en(), &view), @"
+    let reason = "The database password is not in the environment, and the tests cannot run without one. 請提供。";
+    let task = Some("T004 Write the parser");
+    assert_snapshot!(blocked_report(&en(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ Loop blocked                             ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -343,7 +340,7 @@ fn blocked_reports() {
 
     👉 Next: ralph resume  (once the reason is removed)
     ");
-    assert_snapshot!(blocked_report(&tw(), &view), @"
+    assert_snapshot!(blocked_report(&tw(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ 遇到阻塞，停止執行                       ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -356,7 +353,7 @@ fn blocked_reports() {
 
     👉 下一步: ralph resume  (排除原因之後執行)
     ");
-    assert_snapshot!(blocked_report(&cn(), &view), @"
+    assert_snapshot!(blocked_report(&cn(), &ending(), reason, task), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⛔ 遇到阻塞，停止执行                       ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -369,7 +366,7 @@ fn blocked_reports() {
 
     👉 下一步: ralph resume  (排除原因之后执行)
     ");
-    assert_snapshot!(blocked_report(&ascii(Lang::En), &view), @"
+    assert_snapshot!(blocked_report(&ascii(Lang::En), &ending(), reason, task), @"
     +================================================================+
     |                    [!] Loop blocked                            |
     +================================================================+
@@ -385,24 +382,17 @@ fn blocked_reports() {
 }
 
 fn missing() -> Vec<Missing> {
+    let task = TaskRef {
+        id: "T004".to_owned(),
+        text: "Write the parser".to_owned(),
+    };
     vec![
         Missing::OpenTasks {
-            file: "specs/001-pay/tasks.md".to_owned(),
             count: 4,
-            first: vec!["T004".to_owned(), "T005".to_owned()],
+            first: vec![task],
         },
-        Missing::OpenTasks {
-            file: "tasks.md".to_owned(),
-            count: 1,
-            first: Vec::new(),
-        },
-        Missing::FailedCommand {
+        Missing::Failing {
             command: "cargo test".to_owned(),
-            exit_code: Some(101),
-        },
-        Missing::FailedCommand {
-            command: "npm test".to_owned(),
-            exit_code: None,
         },
     ]
 }
@@ -412,37 +402,29 @@ fn rejections() {
     assert_snapshot!(rejected(&en(), "PHASE COMPLETE", &missing()), @r#"
     ❌ Rejected: the agent claims "PHASE COMPLETE"
     Missing:
-    - 4 tasks are still open in specs/001-pay/tasks.md: T004, T005, …
-    - 1 task is still open in tasks.md
-    - `cargo test` failed with exit code 101
-    - `npm test` did not finish
+    - open tasks (4): T004 Write the parser
+    - `cargo test` does not pass
     The next prompt tells the agent what is missing.
     "#);
     assert_snapshot!(rejected(&tw(), "PHASE COMPLETE", &missing()), @"
     ❌ 駁回: agent 聲稱「PHASE COMPLETE」
     缺少：
-    - specs/001-pay/tasks.md 還有 4 個任務未完成: T004, T005, …
-    - tasks.md 還有 1 個任務未完成
-    - `cargo test` 失敗，結束碼 101
-    - `npm test` 沒有跑完
+    - 還有 4 個未完成任務：T004 Write the parser
+    - `cargo test` 沒有通過
     下一個 prompt 會告訴 agent 缺少什麼。
     ");
     assert_snapshot!(rejected(&cn(), "PHASE COMPLETE", &missing()), @"
     ❌ 驳回: agent 声称「PHASE COMPLETE」
     缺少：
-    - specs/001-pay/tasks.md 还有 4 个任务未完成: T004, T005, …
-    - tasks.md 还有 1 个任务未完成
-    - `cargo test` 失败，退出码 101
-    - `npm test` 没有跑完
+    - 还有 4 个未完成任务：T004 Write the parser
+    - `cargo test` 没有通过
     下一个 prompt 会告诉 agent 缺少什么。
     ");
     assert_snapshot!(rejected(&ascii(Lang::En), "PHASE COMPLETE", &missing()), @r#"
     [!] Rejected: the agent claims "PHASE COMPLETE"
     Missing:
-    - 4 tasks are still open in specs/001-pay/tasks.md: T004, T005, ...
-    - 1 task is still open in tasks.md
-    - `cargo test` failed with exit code 101
-    - `npm test` did not finish
+    - open tasks (4): T004 Write the parser
+    - `cargo test` does not pass
     The next prompt tells the agent what is missing.
     "#);
 }
@@ -455,10 +437,8 @@ fn failed_gates() {
     ╚════════════════════════════════════════════════════════════════╝
 
     Missing:
-    - 4 tasks are still open in specs/001-pay/tasks.md: T004, T005, …
-    - 1 task is still open in tasks.md
-    - `cargo test` failed with exit code 101
-    - `npm test` did not finish
+    - open tasks (4): T004 Write the parser
+    - `cargo test` does not pass
 
     📊 Progress: 3/7 tasks done
     📈 12 iterations, 2 h 13 min
@@ -471,10 +451,8 @@ fn failed_gates() {
     ╚════════════════════════════════════════════════════════════════╝
 
     缺少：
-    - specs/001-pay/tasks.md 還有 4 個任務未完成: T004, T005, …
-    - tasks.md 還有 1 個任務未完成
-    - `cargo test` 失敗，結束碼 101
-    - `npm test` 沒有跑完
+    - 還有 4 個未完成任務：T004 Write the parser
+    - `cargo test` 沒有通過
 
     📊 當前進度: 3/7 任務完成
     📈 12 次迭代，2 小時 13 分
@@ -487,10 +465,8 @@ fn failed_gates() {
     ╚════════════════════════════════════════════════════════════════╝
 
     缺少：
-    - specs/001-pay/tasks.md 还有 4 个任务未完成: T004, T005, …
-    - tasks.md 还有 1 个任务未完成
-    - `cargo test` 失败，退出码 101
-    - `npm test` 没有跑完
+    - 还有 4 个未完成任务：T004 Write the parser
+    - `cargo test` 没有通过
 
     📊 当前进度: 3/7 任务完成
     📈 12 次迭代，2 小时 13 分

@@ -241,11 +241,3 @@ fn iteration_headers() {
     };
     assert_snapshot!(iteration_header(&en(), &unlimited), @"🔄 Iteration 4");
 }
-
-#[test]
-fn limit_warnings() {
-    assert_snapshot!(limit_warning(&en(), 15, 20), @"⚠️ 5 iterations left of 20");
-    assert_snapshot!(limit_warning(&tw(), 15, 20), @"⚠️ 接近迭代上限: 還剩 5 次，共 20 次");
-    assert_snapshot!(limit_warning(&cn(), 15, 20), @"⚠️ 接近迭代上限: 还剩 5 次，共 20 次");
-    assert_snapshot!(limit_warning(&en(), 19, 20), @"⚠️ 1 iteration left of 20");
-}

@@ -1,0 +1,339 @@
+//! Where a run stands now. The live block, the monitor, the page and `ralph
+//! status` draw it, and count nothing themselves.
+
+use serde::Serialize;
+
+use crate::display::{PhaseView, Progress, RoleView, StepState, UsageView};
+use crate::flow::FlowNotice;
+use crate::lang::{Lang, Say};
+use crate::machine::{
+    Bill, CommandResult, Notice, Now, Outcome, PhaseFacts, Question, Stage, State, TaskRef,
+    WaitReason,
+};
+use crate::report::outcome_word;
+use crate::text;
+use crate::usage::Usd;
+
+/// A run as it stands, made from its state and from what was told on the way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    pub standing: Standing,
+    /// The process that drives it; `None` where nobody does.
+    pub pid: Option<u32>,
+    pub iteration: u32,
+    /// Zero is unlimited, as for all limits.
+    pub max_iterations: u32,
+    /// Until the last event; see [`Overview::elapsed_ms`].
+    pub worked_ms: u64,
+    pub max_duration_ms: u64,
+    pub bill: Bill,
+    pub max_cost: Usd,
+    pub total: usize,
+    pub completed: usize,
+    pub pending: usize,
+    /// Key of the phase that is worked on.
+    pub phase: Option<String>,
+    pub phases: Vec<PhaseView>,
+    /// The task of the turn that runs, or that ran last.
+    pub task: Option<TaskRef>,
+    /// Whom the agent of that turn plays.
+    pub role: Option<String>,
+    /// The roles that the task goes through, each with its state.
+    pub roles: Vec<RoleView>,
+    pub agent: String,
+    pub last_promise: String,
+    /// What the verification commands said last.
+    pub checks: Option<CheckRun>,
+    pub questions: Vec<Question>,
+    pub waiting: Option<Waiting>,
+    pub outcome: Option<Outcome>,
+    /// The moment of the last event, on the wall clock.
+    pub updated_ms: i64,
+    /// It goes on in the session of a client: no process of ours drives it
+    /// between two hooks.
+    pub in_session: bool,
+}
+
+/// What a run does now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr, Say)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Standing {
+    /// It has not begun.
+    #[default]
+    #[say("starting")]
+    New,
+    #[say("working")]
+    Working,
+    #[say("verifying")]
+    Verifying,
+    #[say("waiting")]
+    Waiting,
+    /// The menu of a limit is open.
+    #[say("at a limit")]
+    Asking,
+    /// Somebody pressed Ctrl+Z.
+    #[say("frozen (Ctrl+Z)")]
+    Frozen,
+    #[say("ended")]
+    Ended,
+    /// Its process is gone, and it did not end.
+    #[say("dead (its process is gone)")]
+    Dead,
+}
+
+/// A wait that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// On the wall clock.
+    pub until_ms: i64,
+    pub why: WaitReason,
+}
+
+impl Waiting {
+    pub fn beginning(at: Now, ms: u64, why: WaitReason) -> Waiting {
+        let ahead = i64::try_from(ms).unwrap_or(i64::MAX);
+        let until_ms = at.wall_ms.saturating_add(ahead);
+        Waiting { until_ms, why }
+    }
+}
+
+/// The verification commands ran once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckRun {
+    pub turn: u32,
+    /// On the wall clock.
+    pub at_ms: i64,
+    pub passed: bool,
+    pub checks: Vec<Check>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Without secrets.
+    pub command: String,
+    /// `None` where it did not end by itself.
+    pub exit: Option<i32>,
+    pub duration_ms: u64,
+    /// It passed, or failed no worse than before the work began.
+    #[serde(skip)]
+    pub good: bool,
+}
+
+impl CheckRun {
+    pub fn new(turn: u32, passed: bool, results: &[CommandResult], at: Now) -> CheckRun {
+        let check = |result: &CommandResult| Check {
+            command: text::redact(&result.command).into_owned(),
+            exit: result.exit,
+            duration_ms: result.duration_ms,
+            good: result.is_good(),
+        };
+        CheckRun {
+            turn,
+            at_ms: at.wall_ms,
+            passed,
+            checks: results.iter().map(check).collect(),
+        }
+    }
+
+    /// The first command that failed, in one line.
+    pub fn failed(&self) -> Option<String> {
+        let failed = self.checks.iter().find(|check| !check.good);
+        failed.map(|check| text::one_line(&check.command))
+    }
+}
+
+/// The phases of the task list, each with how far it has come.
+pub fn phases(state: &State) -> Vec<PhaseView> {
+    let Some(facts) = &state.tasks.facts else {
+        return Vec::new();
+    };
+    let view = |phase: &PhaseFacts| PhaseView {
+        key: phase.key.clone(),
+        title: phase.title.clone(),
+        done: phase.completed,
+        total: phase.total,
+        state: match () {
+            () if phase.completed == phase.total => StepState::Done,
+            () if facts.phase.as_ref() == Some(&phase.key) => StepState::Active,
+            () => StepState::Pending,
+        },
+    };
+    facts.phases.iter().map(view).collect()
+}
+
+impl Overview {
+    pub fn of(state: &State) -> Overview {
+        let mut overview = Overview::default();
+        overview.take(state);
+        overview
+    }
+
+    /// Takes in what was told.
+    pub fn hear(&mut self, notice: &Notice, at: Now) {
+        match notice {
+            Notice::IterationStart { task, .. } => {
+                self.task.clone_from(task);
+                self.role = None;
+            }
+            Notice::Flow(FlowNotice::RoleBegins { role, .. }) => self.role = Some(role.clone()),
+            Notice::GateResult {
+                iteration,
+                passed,
+                results,
+                ..
+            } => self.checks = Some(CheckRun::new(*iteration, *passed, results, at)),
+            Notice::Wait { ms, why, .. } => {
+                self.waiting = Some(Waiting::beginning(at, *ms, *why));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in where the machine stands.
+    pub fn take(&mut self, state: &State) {
+        let (limits, facts) = (&state.rules.limits, state.tasks.facts.as_ref());
+        self.standing = match &state.stage {
+            Stage::Finished(_) => Standing::Ended,
+            Stage::New => Standing::New,
+            Stage::Running => Standing::Working,
+            Stage::Verifying { .. } | Stage::Trying { .. } | Stage::Checking => Standing::Verifying,
+            Stage::Asking(_) => Standing::Asking,
+            Stage::Waiting | Stage::Unticking { .. } | Stage::Marking | Stage::Forge(_) => {
+                Standing::Waiting
+            }
+        };
+        if state.stage != Stage::Waiting {
+            self.waiting = None;
+        }
+        self.iteration = state.turn.number;
+        self.max_iterations = limits.max_iterations;
+        self.worked_ms = state.elapsed_ms();
+        self.max_duration_ms = limits.max_duration_ms;
+        self.bill = state.agents.bill;
+        self.max_cost = state.rules.budget.run.cost;
+        self.total = facts.map_or(0, |tasks| tasks.total);
+        self.completed = facts.map_or(0, |tasks| tasks.completed);
+        self.pending = facts.map_or(0, |tasks| tasks.pending);
+        self.phase = state.phase().map(str::to_owned);
+        self.phases = phases(state);
+        self.roles = state.roles();
+        self.agent = state.called_agent().into();
+        self.last_promise.clone_from(&state.claims.last_promise);
+        if self.questions != state.questions {
+            self.questions.clone_from(&state.questions);
+        }
+        self.outcome = state.outcome().cloned();
+        if self.standing != Standing::New {
+            self.updated_ms = state.now().wall_ms;
+        }
+        self.in_session = state.session.is_some();
+    }
+
+    /// Takes in who drives it. A run that did not end and that nobody drives
+    /// is dead.
+    pub fn driven_by(&mut self, pid: Option<u32>) {
+        self.pid = pid;
+        if pid.is_none() && !self.in_session && self.standing != Standing::Ended {
+            self.standing = Standing::Dead;
+        }
+    }
+
+    /// Time counts: a process drives it, and it does something.
+    pub fn goes_on(&self) -> bool {
+        let rests = matches!(
+            self.standing,
+            Standing::Ended | Standing::Frozen | Standing::New | Standing::Dead
+        );
+        self.pid.is_some() && !rests
+    }
+
+    /// Nobody will end what was begun.
+    pub fn is_over(&self) -> bool {
+        matches!(self.standing, Standing::Ended | Standing::Dead)
+    }
+
+    /// How long it has worked until this moment.
+    pub fn elapsed_ms(&self, wall_ms: i64) -> u64 {
+        let since = u64::try_from(wall_ms.saturating_sub(self.updated_ms)).unwrap_or(0);
+        self.worked_ms + if self.goes_on() { since } else { 0 }
+    }
+
+    /// What is left of its time; `None` where that has no limit.
+    pub fn left_ms(&self, wall_ms: i64) -> Option<u64> {
+        let left = self
+            .max_duration_ms
+            .saturating_sub(self.elapsed_ms(wall_ms));
+        (self.max_duration_ms > 0).then_some(left)
+    }
+
+    /// `None` where there are no tasks.
+    pub fn progress(&self) -> Option<Progress> {
+        (self.total > 0).then(|| Progress::new(self.completed, self.total))
+    }
+
+    /// `#7`, or `#7/50` where there is a limit.
+    pub fn turns(&self) -> String {
+        match self.max_iterations {
+            0 => format!("#{}", self.iteration),
+            max => format!("#{}/{max}", self.iteration),
+        }
+    }
+
+    pub fn spent(&self) -> UsageView {
+        UsageView::from(&self.bill)
+    }
+
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|question| question.is_open())
+    }
+
+    /// How it ended, or else what it does, in a word.
+    pub fn word(&self, lang: Lang) -> String {
+        match &self.outcome {
+            Some(outcome) => outcome_word(lang, outcome.into_str()),
+            None => self.standing.say(lang),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_failed_before_the_work_is_not_the_one_that_fails() {
+        let result = |command: &str, known| CommandResult {
+            command: command.into(),
+            exit: Some(1),
+            known,
+            ..CommandResult::default()
+        };
+        let results = [result("npm test", true), result("cargo test", false)];
+        let run = CheckRun::new(1, false, &results, Now::default());
+        assert_eq!(run.failed().as_deref(), Some("cargo test"));
+        let run = CheckRun::new(1, true, &results[..1], Now::default());
+        assert_eq!(run.failed(), None);
+    }
+
+    #[test]
+    fn time_counts_while_a_process_drives_what_has_begun() {
+        let check = |standing, pid, elapsed, left| {
+            let overview = Overview {
+                standing,
+                pid,
+                worked_ms: 1_000,
+                max_duration_ms: 3_000,
+                updated_ms: 5_000,
+                ..Overview::default()
+            };
+            assert_eq!(overview.elapsed_ms(8_000), elapsed, "{standing:?}");
+            assert_eq!(overview.left_ms(8_000), Some(left), "{standing:?}");
+        };
+        check(Standing::Working, Some(1), 4_000, 0);
+        check(Standing::Waiting, Some(1), 4_000, 0);
+        check(Standing::Working, None, 1_000, 2_000);
+        check(Standing::Frozen, Some(1), 1_000, 2_000);
+        check(Standing::New, Some(1), 1_000, 2_000);
+        assert_eq!(Overview::default().left_ms(8_000), None);
+    }
+}
