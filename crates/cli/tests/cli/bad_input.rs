@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv, named, tasks};
 use crate::languages::{in_all_languages, redacted};
+use crate::live::{latest_run, wait_until};
 
 /// What has to change where nothing was started.
 pub const NOTHING: [PathBuf; 0] = [];
@@ -1052,6 +1053,46 @@ fn a_task_file_that_disappears_and_comes_back() {
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     assert_eq!(named(&events, "error").len(), 1);
     nothing_lost(&env, Some(&all));
+}
+
+/// ERRC-04, ERRC-06: a client that updates itself costs no turn and is no
+/// error.
+#[cfg(unix)]
+#[test]
+fn an_agent_that_is_gone_for_a_moment_is_started_again() {
+    let env = at_work();
+    let agent = env.outside("agent");
+    let script = "#!/bin/sh\ncat >/dev/null\nif [ -e made.txt ]; then\n\
+                  sed -i 's/\\[ \\]/[x]/' tasks.md; echo '<promise>COMPLETE</promise>'; exit\nfi\n\
+                  rm \"$0\"\necho new >made.txt\necho '<promise>CONTINUE</promise>'\n";
+    let put = |path: &std::path::Path| {
+        fs::write(path, script).unwrap();
+        allow(path, 0o755);
+    };
+    put(&agent);
+    let command = agent.to_str().unwrap().to_owned();
+    let done = std::thread::scope(|scope| {
+        let mut run = env.command(&["run", "--agent-cmd", &command, "--json"]);
+        run.env("RALPH_AGENT_RETRY_INITIAL", "2s");
+        let run = scope.spawn(move || Done::of(&run.output().unwrap()));
+        wait_until("it tries to start what is gone", || {
+            !agent.exists() && env.path(".ralph/runs").exists() && {
+                let run = latest_run(&env).join("execution.log.jsonl");
+                fs::read_to_string(run)
+                    .unwrap_or_default()
+                    .contains("backoff")
+            }
+        });
+        put(&agent);
+        run.join().unwrap()
+    });
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let events = done.events();
+    assert_eq!(named(&events, "error").len(), 0);
+    let retry = named(&events, "iteration_retry");
+    assert_eq!(retry[0]["reason"], "agent_missing");
+    assert_eq!(retry[0]["iteration"], 2);
+    assert_eq!(named(&events, "loop_end")[0]["iterations"], 2);
 }
 
 #[cfg(unix)]

@@ -49,6 +49,12 @@ pub enum Need {
         "the account may not use this model or service: choose another model or plan, then `ralph resume`"
     )]
     Plan,
+    /// A request that the service would refuse again just so (ERRC-05).
+    #[strum(to_string = "invalid_request")]
+    #[say(
+        "the service calls the request invalid: correct the model, the settings or the prompt, then `ralph resume`"
+    )]
+    Request,
     /// The limit resets later than `limits.max_wait` allows to wait.
     #[strum(to_string = "max_wait")]
     #[say(

@@ -133,15 +133,33 @@ pub enum OnLimit {
     Stop,
 }
 
-/// The pause before a turn that follows an error (ERRC-06).
+/// How often an agent that does not start is started, and the pause before a
+/// turn that follows an error (ERRC-04, ERRC-06).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
+    /// Journals of before know of one.
+    #[serde(default = "Retry::one")]
+    pub attempts: u32,
     pub initial_ms: u64,
     pub factor: u32,
     pub max_ms: u64,
 }
 
 impl Retry {
+    fn one() -> u32 {
+        1
+    }
+
+    /// [`Retry::delay_ms`], up to a quarter shorter: loops that were refused
+    /// together don't come back together. `seed` is of the event, so that a
+    /// replay waits as long.
+    pub fn jittered_ms(self, n: u32, seed: u64) -> u64 {
+        const PARTS: u64 = 1024;
+        let ms = self.delay_ms(n);
+        let part = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % PARTS;
+        ms - ms / 4 * part / PARTS
+    }
+
     /// The pause after the `n`th consecutive error, counted from 1.
     pub fn delay_ms(self, n: u32) -> u64 {
         let growth = u64::from(self.factor.max(1)).saturating_pow(n.saturating_sub(1));
@@ -204,6 +222,7 @@ impl Default for Limits {
             max_wait_ms: 0,
             on_limit: OnLimit::Ask,
             retry: Retry {
+                attempts: 3,
                 initial_ms: 1000,
                 factor: 2,
                 max_ms: 30_000,

@@ -173,7 +173,7 @@ impl State {
 
     /// Turns that count: a refused one is not counted until it was made again.
     pub fn counted_turns(&self) -> u32 {
-        self.turn.number - u32::from(self.turn.repeat)
+        self.turn.number - u32::from(self.turn.repeat.is_some())
     }
 
     /// Everything that waits for a person's answer.

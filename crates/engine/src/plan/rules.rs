@@ -98,6 +98,7 @@ fn limits(settings: &Settings) -> Limits {
             config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,
         },
         retry: Retry {
+            attempts: retry.attempts,
             initial_ms: ms(retry.initial),
             factor: retry.factor,
             max_ms: ms(retry.max),

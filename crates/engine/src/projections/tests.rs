@@ -36,6 +36,7 @@ fn rules() -> Rules {
             calls_per_hour: 0,
             on_limit: OnLimit::Ask,
             retry: Retry {
+                attempts: 1,
                 initial_ms: 0,
                 factor: 2,
                 max_ms: 0,

@@ -19,8 +19,10 @@ pub struct TurnState {
     pub number: u32,
     /// Calls of the turn that was begun last.
     pub attempt: u32,
-    /// It has to be called again.
-    pub(in crate::machine) repeat: bool,
+    /// It has to be called again, and why.
+    pub(in crate::machine) repeat: Option<ErrorClass>,
+    /// How often its agent did not start.
+    pub(in crate::machine) failed_starts: u32,
     pub(in crate::machine) task: Option<TaskRef>,
     /// Phase that was current when it began.
     pub(in crate::machine) phase: Option<String>,

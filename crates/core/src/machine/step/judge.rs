@@ -9,8 +9,8 @@ use super::out::Out;
 use super::roles;
 use crate::machine::refusal::Hold;
 use crate::machine::{
-    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, Limit, Notice, PauseReason, Refusal,
-    State, Tasks, TurnReport,
+    Detail, Effect, End, ErrorClass, ErrorNote, Evidence, Limit, Need, Notice, PauseReason,
+    Refusal, State, Tasks, TurnReport,
 };
 
 /// How a turn went, before its promise is looked at.
@@ -37,11 +37,22 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
     } else {
         how_it_went(report, !evidence.is_empty())
     };
-    if let (TurnVerdict::Failed(_), Some(refusal)) = (&verdict, report.refusal) {
+    if let (TurnVerdict::Failed(_), Some(refusal)) = (&verdict, report.refusal)
+        && is_believed(refusal, &evidence)
+    {
         hold_agent(state, report, refusal, out);
         note_changes(state, report, done_before, out);
         return after_failure(state);
     }
+    if let TurnVerdict::Failed(error) = &verdict
+        && is_to_be_started_again(state, report)
+    {
+        state.turn.failed_starts += 1;
+        state.turn.repeat = Some(error.class);
+        state.notes.untell();
+        return after_failure(state);
+    }
+    state.turn.failed_starts = 0;
     state.agents.holds.remove(&state.agents.current);
     let stalled = evidence.is_empty();
     tell_turn(state, report, done_before, evidence, out);
@@ -150,6 +161,19 @@ fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
     }
 }
 
+/// A session that got somewhere before the service called its request invalid
+/// may have spoiled its own context: the next turn begins with a fresh one.
+fn is_believed(refusal: Refusal, evidence: &[Evidence]) -> bool {
+    refusal != Refusal::Person(Need::Request) || evidence.is_empty()
+}
+
+/// An agent that did not start did nothing wrong yet: it is started again
+/// within the turn before that counts as an error (ERRC-04, ERRC-06).
+fn is_to_be_started_again(state: &State, report: &TurnReport) -> bool {
+    let attempts = state.rules.limits.retry.attempts;
+    matches!(report.end, End::SpawnFailed { .. }) && state.turn.failed_starts + 1 < attempts
+}
+
 /// A refused call is nobody's failure: it is not counted, and made again once
 /// an agent can be called.
 fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Out) {
@@ -157,7 +181,7 @@ fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mu
     let before = state.agents.holds.get(&agent).map_or(0, |hold| hold.count);
     let hold = Hold::new(refusal, state.now().wall_ms, before + 1);
     state.agents.holds.insert(agent, hold);
-    state.turn.repeat = true;
+    state.turn.repeat = Some(ErrorClass::RateLimited);
     state.notes.untell();
     out.tell(Notice::AgentRefused {
         iteration: report.turn,

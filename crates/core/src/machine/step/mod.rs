@@ -226,6 +226,7 @@ fn resume(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     forge::resumed(state);
     state.counters = Default::default();
     state.failures.errors.clear();
+    state.turn.failed_starts = 0;
     state.failures.last = None;
     state.stopping = None;
     state.claims.open = None;

@@ -5,9 +5,7 @@ use super::out::Out;
 use super::session::count_block;
 use super::{questions, roles};
 use crate::machine::refusal::Hold;
-use crate::machine::{
-    Effect, ErrorClass, Need, Notice, PauseReason, Refusal, Stage, State, Turn, WaitReason,
-};
+use crate::machine::{Effect, Need, Notice, PauseReason, Refusal, Stage, State, Turn, WaitReason};
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
 
@@ -69,9 +67,10 @@ fn wait_for_agent(state: &State) -> Next {
 
 fn delay(state: &State) -> (u64, WaitReason) {
     let limits = &state.rules.limits;
-    let backoff = match state.counters.errors {
+    let seed = state.now().wall_ms.unsigned_abs();
+    let backoff = match state.turn.failed_starts.max(state.counters.errors) {
         0 => 0,
-        n => limits.retry.delay_ms(n),
+        n => limits.retry.jittered_ms(n, seed),
     };
     let between = if state.turn.number == 0 {
         0
@@ -103,7 +102,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     }
     state.agents.dispatches = state.agents.dispatches.saturating_add(1);
     let again = std::mem::take(&mut state.turn.repeat);
-    if again {
+    if again.is_some() {
         state.turn.attempt += 1;
     } else {
         state.turn.number += 1;
@@ -122,7 +121,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     }
     let iteration = state.turn.number;
     let before = state.failures.errors.last().map(|error| error.class);
-    if let Some(class) = before.or(again.then_some(ErrorClass::RateLimited)) {
+    if let Some(class) = again.or(before) {
         out.tell(Notice::IterationRetry { iteration, class });
     }
     switch_agent(state, out);

@@ -3,13 +3,20 @@
 
 use super::*;
 
+/// So long, or up to a quarter less: nobody comes back in step with others.
+fn backs_off(run: &Script, ms: u64) {
+    let waits = run.waits().unwrap();
+    assert_eq!(waits.1, WaitReason::Backoff);
+    assert!((ms * 3 / 4..=ms).contains(&waits.0), "{waits:?}");
+}
+
 #[test]
 fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
     run.turn(failed("first"));
-    assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
+    backs_off(&run, 1000);
     run.wake().turn(failed("second"));
-    assert_eq!(run.waits(), Some((2000, WaitReason::Backoff)));
+    backs_off(&run, 2000);
     run.wake().turn(failed("third"));
     assert_eq!(run.outcome(), Some(Outcome::Errors));
     insta::assert_snapshot!(run.trace(), @r#"
@@ -19,8 +26,8 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     iteration_complete iteration=1 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=1 count=1
     error iteration=1 reason="agent_exec" message="exit code 1: first" count=1
-    wait iteration=1 reason="backoff" duration_ms=1000
-    => wait 1000 ms: backoff
+    wait iteration=1 reason="backoff" duration_ms=794
+    => wait 794 ms: backoff
     iteration_retry iteration=2 reason="agent_exec"
     iteration_start iteration=2 task="T001"
     => run turn 2 for 1800000 ms
@@ -28,8 +35,8 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     iteration_complete iteration=2 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=2 count=2
     error iteration=2 reason="agent_exec" message="exit code 1: second" count=2
-    wait iteration=2 reason="backoff" duration_ms=2000
-    => wait 2000 ms: backoff
+    wait iteration=2 reason="backoff" duration_ms=1846
+    => wait 1846 ms: backoff
     iteration_retry iteration=3 reason="agent_exec"
     iteration_start iteration=3 task="T001"
     => run turn 3 for 1800000 ms
@@ -37,7 +44,7 @@ fn the_third_error_ends_and_the_first_two_wait_errc_02_errc_06() {
     iteration_complete iteration=3 subtasks_done=0 progress=[] tasks={"total":2,"completed":0} duration_ms=1000
     stalled iteration=3 count=3
     error iteration=3 reason="agent_exec" message="exit code 1: third" count=3
-    loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=6000 proven=[] usage={"calls":3,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":3,"uncounted_calls":3,"partial_calls":0}
+    loop_end outcome="errors" exit_code=6 iterations=3 tasks={"total":2,"completed":0,"pending":2} duration_ms=5640 proven=[] usage={"calls":3,"cost_usd":null,"tokens":null,"input_tokens":null,"output_tokens":null,"cache_read_tokens":null,"cache_write_tokens":null,"unpriced_calls":3,"uncounted_calls":3,"partial_calls":0}
     => finish errors
     "#);
     let all: Vec<_> = run
@@ -68,7 +75,7 @@ fn a_success_resets_the_count_errc_02() {
         assert_eq!(run.state.counters.errors, 0, "{success:?}");
         assert_eq!(run.state.failures.errors, [], "{success:?}");
         run.turn(failed("c"));
-        assert_eq!(run.waits(), Some((1000, WaitReason::Backoff)));
+        backs_off(&run, 1000);
         run.wake().turn(failed("d"));
         assert_eq!(run.outcome(), None);
     };
@@ -83,6 +90,13 @@ fn the_backoff_grows_to_its_limit_errc_06() {
     let retry = Limits::default().retry;
     let delays: Vec<_> = (1..=8).map(|n| retry.delay_ms(n) / 1000).collect();
     assert_eq!(delays, [1, 2, 4, 8, 16, 30, 30, 30]);
+    let waits: std::collections::BTreeSet<u64> =
+        (0..100).map(|seed| retry.jittered_ms(3, seed)).collect();
+    assert!(waits.len() > 50, "{waits:?}");
+    assert!(
+        waits.iter().all(|ms| (3000..=4000).contains(ms)),
+        "{waits:?}"
+    );
     assert_eq!(retry.delay_ms(u32::MAX), 30_000);
 }
 
@@ -114,10 +128,36 @@ fn classes_that_count_errc_01_errc_07() {
 }
 
 /// Every end of the agent's process: the class of the error, and its words.
+/// A client that updates itself is not there for a moment.
+#[test]
+fn an_agent_that_does_not_start_is_started_again_within_the_turn_errc_04() {
+    let gone = || ended(End::SpawnFailed { missing: true });
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    run.turn(gone());
+    backs_off(&run, 1000);
+    run.wake().turn(gone());
+    backs_off(&run, 2000);
+    run.wake();
+    assert_eq!((run.state.turn.number, run.state.turn.attempt), (1, 3));
+    assert!(trace(&run.last).contains(r#"iteration_retry iteration=1 reason="agent_missing""#));
+    run.work(said(Promise::Continue));
+    assert_eq!(run.state.turn.number, 2);
+    assert_eq!(run.state.counters.errors, 0);
+
+    // That it never starts is one error, and the next turn tries anew.
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    run.turn(gone()).wake().turn(gone()).wake().turn(gone());
+    assert_eq!(run.state.counters.errors, 1);
+    backs_off(&run, 1000);
+    run.wake();
+    assert_eq!((run.state.turn.number, run.state.turn.attempt), (2, 1));
+}
+
 #[test]
 fn ends_of_a_turn() {
     let check = |did: Did, want: Option<(ErrorClass, &str)>| {
-        let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+        let rules = for_tasks().with(|r| r.limits.retry.attempts = 1);
+        let mut run = Script::begin(rules, seen(list(0, 2)));
         run.turn(did.clone());
         let error = run.state.failures.errors.first();
         let got = error.map(|e| (e.class, e.detail.say(Lang::En)));

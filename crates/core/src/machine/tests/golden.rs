@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 483 events, 5 complete, 0c9ae315d02f143b
-    prompt: 687 events, 5 complete, 09b134af153807f8
-    pull: 653 events, 6 complete, b0e3200fb5db658f
-    ci: 1605 events, 0 complete, 4ff6fe418aabe8fa
-    drt: 1397 events, 6 complete, bca90519cef93803
-    ralph: 630 events, 7 complete, 7071b6069a760fe8
-    planned: 455 events, 11 complete, 02be05bd28a31c78
-    direct: 436 events, 18 complete, 13aaf0f9ec7ddddc
-    session: 1445 events, 3 complete, 91ea376dc8a44b73
+    tasks: 483 events, 5 complete, e479c968e2a0314c
+    prompt: 688 events, 5 complete, c5803c09611d142b
+    pull: 656 events, 6 complete, 4ba6bea51a4880a9
+    ci: 1605 events, 0 complete, 22e0d7a3852e7549
+    drt: 1397 events, 6 complete, 93e656dd9cfcf609
+    ralph: 630 events, 7 complete, 98c10917e086ab18
+    planned: 455 events, 11 complete, d83fe1fff78f87cb
+    direct: 436 events, 18 complete, d62fc3e3553b31c5
+    session: 1445 events, 3 complete, 393c8acf23222bfd
     ");
 }

@@ -320,6 +320,8 @@ proptest! {
         moves in any_moves(),
     ) {
         let (mut turns, mut attempt, mut refused) = (0, 0, false);
+        let attempts = rules.limits.retry.attempts;
+        let mut failed_starts = 0;
         for l in play(rules, start, &moves) {
             if let (Kind::TurnEnded(report), false) = (&l.event.kind, l.stray) {
                 let failed = !matches!(
@@ -331,6 +333,11 @@ proptest! {
                         e,
                         Effect::Emit(Notice::AgentRefused { .. })
                     )));
+                // An agent that does not start is started again (ERRC-04).
+                if !refused && matches!(report.end, End::SpawnFailed { .. }) {
+                    failed_starts += 1;
+                    refused = failed_starts < attempts;
+                }
             }
             for effect in &l.effects {
                 if let Effect::RunAgent(call) = effect {
@@ -339,6 +346,7 @@ proptest! {
                     } else {
                         turns += 1;
                         attempt = 1;
+                        failed_starts = 0;
                     }
                     prop_assert_eq!((call.turn, call.attempt), (turns, attempt));
                 }

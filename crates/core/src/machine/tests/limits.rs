@@ -226,7 +226,11 @@ fn the_longest_reason_to_wait_decides() {
     run.turn(failed("a"));
     assert_eq!(run.waits(), Some((1500, WaitReason::Between)));
     run.wake().turn(failed("b"));
-    assert_eq!(run.waits(), Some((2000, WaitReason::Backoff)));
+    let (ms, why) = run.waits().unwrap();
+    assert!(
+        (1501..=2000).contains(&ms) && why == WaitReason::Backoff,
+        "{ms}"
+    );
 }
 
 #[test]

@@ -60,6 +60,7 @@ fn limited(goal: Goal, set: impl FnOnce(&mut Limits)) -> Rules {
         iteration_timeout_ms: 0,
         on_limit: OnLimit::Stop,
         retry: Retry {
+            attempts: 1,
             initial_ms: 0,
             factor: 1,
             max_ms: 0,

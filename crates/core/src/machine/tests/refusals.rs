@@ -91,7 +91,13 @@ fn an_overloaded_service_is_given_the_time_that_it_asks_for() {
 
 #[test]
 fn what_takes_a_person_pauses_and_says_what_to_do() {
-    for need in [Need::Spend, Need::Admin, Need::Login, Need::Plan] {
+    for need in [
+        Need::Spend,
+        Need::Admin,
+        Need::Login,
+        Need::Plan,
+        Need::Request,
+    ] {
         let mut run = begin(for_tasks());
         run.turn(refused(Refusal::Person(need)));
         assert_eq!(run.outcome(), needs(need));
@@ -100,6 +106,19 @@ fn what_takes_a_person_pauses_and_says_what_to_do() {
         let call = run.call().unwrap();
         assert_eq!((call.turn, call.attempt), (1, 2));
     }
+}
+
+/// ERRC-05: what would be refused again just so is not tried again, unless the
+/// session had worked before.
+#[test]
+fn an_invalid_request_ends_the_run_only_where_it_came_first_errc_05() {
+    let invalid = || refused(Refusal::Person(Need::Request));
+    let mut run = begin(for_tasks());
+    run.turn(invalid().tree("new"));
+    assert_eq!(run.outcome(), None);
+    assert_eq!(run.state.counters.errors, 1);
+    run.wake().turn(invalid());
+    assert_eq!(run.outcome(), needs(Need::Request));
 }
 
 #[test]

@@ -20,6 +20,7 @@ fn in_roles() -> Rules {
     for_tasks().with(|rules| {
         rules.flow = Some(rules_of("drt"));
         rules.limits.retry = Retry {
+            attempts: 1,
             initial_ms: 0,
             factor: 1,
             max_ms: 0,

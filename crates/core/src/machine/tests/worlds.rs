@@ -395,7 +395,13 @@ pub(super) fn any_moves() -> impl Strategy<Value = Vec<Move>> {
 }
 
 fn any_refusal() -> impl Strategy<Value = Option<Refusal>> {
-    let need = select(vec![Need::Spend, Need::Admin, Need::Login, Need::Plan]);
+    let need = select(vec![
+        Need::Spend,
+        Need::Admin,
+        Need::Login,
+        Need::Plan,
+        Need::Request,
+    ]);
     let reset = prop::option::of(-100_000i64..10_000_000).prop_map(|ahead| Refusal::Usage {
         resets_at: ahead.map(|ahead| START.wall_ms + ahead),
     });
