@@ -80,9 +80,18 @@ fn calls(paths: &RunPaths) -> Option<(Vec<Entry>, usize)> {
         let before = state.clone();
         step(&mut state, &event);
         entries.extend(entry(&header.run_id, &before, &state, &event));
+        // What was turned back was not done after all.
+        if let (Kind::Unticked { .. }, Some(last)) = (&event.kind, entries.last_mut()) {
+            let turned_back = done(&before).saturating_sub(done(&state));
+            last.newly_done = last.newly_done.saturating_sub(turned_back);
+        }
     }
     let pending = state.tasks.facts.as_ref().map_or(0, |t| t.pending);
     Some((entries, pending))
+}
+
+fn done(state: &State) -> usize {
+    state.tasks.facts.as_ref().map_or(0, |t| t.completed)
 }
 
 fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entry> {
@@ -96,7 +105,6 @@ fn entry(run: &str, before: &State, after: &State, event: &Event) -> Option<Entr
     {
         return None;
     }
-    let done = |state: &State| state.tasks.facts.as_ref().map_or(0, |t| t.completed);
     let task = before.next_task();
     Some(Entry {
         run: run.into(),

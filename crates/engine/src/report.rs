@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use ralph_core::machine::Goal;
-use ralph_core::report::{Facts, GitFacts, Report, Story, TaskLine};
+use ralph_core::report::{Facts, FileChange, GitFacts, Report, Story, TaskLine};
 use ralph_core::tasks::{ReadOptions, Scope};
 use ralph_store::FileError;
 use ralph_store::history;
 use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::lock;
 
 use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
 use crate::task_file::TaskFile;
-use crate::{clock, git};
+use crate::{clock, git, touched};
 
 /// Lists in a report are for people.
 const MOST_COMMITS: usize = 50;
@@ -75,7 +76,8 @@ pub fn of(layout: &Layout, source: &Source) -> Result<Report, PastError> {
         None if is_latest(layout, &source.run) => git::head(layout.root()).commit,
         None => None,
     };
-    let facts = facts(layout.root(), &source.run, &past, head.as_deref());
+    let mut facts = facts(layout.root(), &source.run, &past, head.as_deref());
+    facts.pid = lock::driver(&layout.lock(), source.run.id.as_str());
     Ok(Report::new(facts, &past.state, story))
 }
 
@@ -100,7 +102,8 @@ pub(crate) fn facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) 
             (Goal::Tasks { phase }, Some(path)) => task_lines(root, path, phase.clone()),
             _ => Vec::new(),
         },
-        git: git::find_root(root).map(|_| git_facts(root, past, to)),
+        git: git::find_root(root).map(|_| git_facts(root, run, past, to)),
+        pid: None,
     }
 }
 
@@ -140,7 +143,7 @@ pub fn task_lines(root: &Path, path: &Path, phase: Option<String>) -> Vec<TaskLi
 
 /// What the repository shows of a run can only be told up to its end: later,
 /// it would be the work of others.
-fn git_facts(root: &Path, past: &Past, to: Option<&str>) -> GitFacts {
+fn git_facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) -> GitFacts {
     let from = past.header.commit.as_deref();
     let mut facts = GitFacts {
         branch: past.header.branch.clone(),
@@ -156,6 +159,24 @@ fn git_facts(root: &Path, past: &Past, to: Option<&str>) -> GitFacts {
         let until = committed.then_some(to);
         facts.files = git::count_changed_files(root, from, until);
         facts.file_list = git::changed_files(root, from, until, MOST_FILES).unwrap_or_default();
+        if until.is_none() {
+            add_unknown(
+                &mut facts,
+                touched::new_files(root, run).unwrap_or_default(),
+            );
+        }
     }
     facts
+}
+
+/// New files that Git was not told of are work as well.
+fn add_unknown(facts: &mut GitFacts, names: Vec<String>) {
+    facts.files = facts.files.map(|count| count + names.len());
+    let room = MOST_FILES.saturating_sub(facts.file_list.len());
+    facts
+        .file_list
+        .extend(names.into_iter().take(room).map(|path| FileChange {
+            path,
+            ..FileChange::default()
+        }));
 }

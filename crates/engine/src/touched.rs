@@ -62,10 +62,23 @@ pub fn begin(root: &Path, paths: &RunPaths, commit: Option<&str>) -> Result<(), 
     write_atomic(&paths.dir.join(BEGUN), &text, options)
 }
 
+fn begun(paths: &RunPaths) -> Begun {
+    let text = fs::read(paths.dir.join(BEGUN)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// Files that Git does not know and that were not there, or not so, when the
+/// run began.
+pub fn new_files(root: &Path, paths: &RunPaths) -> Option<Vec<String>> {
+    let begun = begun(paths);
+    let is_new = |path: &String| begun.get(path) != Some(&stamp(root, path)) && !is_own(path);
+    let unknown = git::untracked(root, MOST_FILES)?.into_iter();
+    Some(unknown.filter(is_new).collect())
+}
+
 /// What the run changed up to now; `None` where Git can't tell.
 pub fn since(root: &Path, paths: &RunPaths, commit: Option<&str>) -> Option<Touched> {
-    let text = fs::read(paths.dir.join(BEGUN)).unwrap_or_default();
-    let begun: Begun = serde_json::from_slice(&text).unwrap_or_default();
+    let begun = begun(paths);
     let mut touched = Touched::default();
     for (path, how) in differing(root, commit)? {
         match begun.get(&path) {

@@ -168,6 +168,15 @@ fn take(
     })
 }
 
+/// The process that drives this run now; `None` where nobody does, or where
+/// nobody can tell.
+pub fn driver(path: &Path, run_id: &str) -> Option<u32> {
+    let holder = holder(path).ok().flatten();
+    holder
+        .filter(|info| info.run_id == run_id)
+        .map(|info| info.pid)
+}
+
 /// Who holds the lock, if anybody really does. The content alone proves
 /// nothing.
 pub fn holder(path: &Path) -> Result<Option<LockInfo>, FileError> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-use crate::live::latest_run;
+use crate::live::{Live, latest_run, shell_agent, wait_until};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 const GO_ON: &str = "<promise>CONTINUE</promise>";
@@ -147,4 +147,41 @@ fn what_is_not_there_is_said() {
         assert_eq!(none.code, 1);
         assert!(none.stderr.contains("there is no run"), "{}", none.stderr);
     }
+}
+
+/// T-11, T-12: while it runs nobody reads that it died, and files that Git was
+/// not told of are among what it changed.
+#[test]
+fn a_living_run_is_told_as_one_and_new_files_count() {
+    let env = TestEnv::with_tasks(1);
+    env.write("lay-there.txt", "before the run\n");
+    let script = "echo new > made.txt; echo x > ../made; \
+                  until [ -e ../go ]; do sleep 0.05; done; \
+                  sed -i 's/\\[ \\]/[x]/' tasks.md; echo '<promise>COMPLETE</promise>'";
+    let agent = shell_agent(&env, script);
+    let run = Live::start(&env, "run", env.command(&["run", "--agent-cmd", &agent]));
+    wait_until("the agent works", || env.outside("made").exists());
+    let text = report(&env, &[]);
+    assert!(
+        text.contains("**running** · It is not over yet (working)"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("resume") && !text.contains("Ended"),
+        "{text}"
+    );
+    let json: Value = serde_json::from_str(&report(&env, &["--json"])).unwrap();
+    assert_eq!(json["next_command"], "ralph monitor");
+    std::fs::write(env.outside("go"), "").unwrap();
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let json: Value = serde_json::from_str(&report(&env, &["--json"])).unwrap();
+    assert_eq!(json["outcome"], "complete");
+    let files = json["git"]["file_list"].as_array().unwrap();
+    let names: Vec<&str> = files
+        .iter()
+        .filter_map(|file| file["path"].as_str())
+        .collect();
+    assert_eq!(names, ["tasks.md", "made.txt"], "{json}");
+    assert_eq!(json["git"]["files_changed"], 2);
 }

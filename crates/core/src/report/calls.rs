@@ -205,6 +205,7 @@ impl Calls {
         call.promise = report.promise.as_ref().map(Promise::to_string);
         call.verdict = match report.end {
             End::Stopped | End::Lost | End::OverBudget => Verdict::Cut,
+            End::SpawnFailed { .. } => Verdict::Failed,
             _ => Verdict::Idle,
         };
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::words::{next_step, outcome_name, outcome_word, plain, sentence, task_proof};
+use super::words::{next_step, outcome_word, plain, sentence, task_proof};
 use super::{Call, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
 use crate::lang::{Lang, Say};
@@ -18,8 +18,7 @@ const MOST_ROWS: usize = 300;
 impl Report {
     pub fn html(&self, lang: Lang) -> String {
         let id = escape(&plain(&self.facts.run_id));
-        let name = outcome_name(self.outcome.as_ref());
-        let word = escape(&outcome_word(lang, name));
+        let word = escape(&outcome_word(lang, self.outcome_name()));
         let said = escape(&plain(&sentence(lang, self)));
         let tone = tone(self.outcome.as_ref());
         let (code, what) = (lang.into_str(), escape(&plain(&self.facts.what)));

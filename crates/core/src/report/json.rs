@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::words::{next_command, outcome_name, plain, sentence};
+use super::words::{next_command, plain, sentence};
 use super::{Call, GitFacts, Report, TaskProof, TaskStory};
 use crate::display::{self, Screen};
 use crate::lang::{Lang, Say};
@@ -18,11 +18,12 @@ impl Report {
             "version": 1,
             "run_id": self.facts.run_id,
             "work": plain(&self.facts.what),
-            "outcome": outcome_name(self.outcome.as_ref()),
+            "outcome": self.outcome_name(),
+            "standing": self.standing.into_str(),
             "reason": self.outcome.as_ref().map(Outcome::reason).filter(|r| !r.is_empty()).map(plain),
             "sentence": plain(&sentence(Lang::En, self)),
             "started": iso_utc(self.facts.started_ms),
-            "ended": iso_utc(self.facts.ended_ms),
+            "ended": (!self.is_alive()).then(|| iso_utc(self.facts.ended_ms)),
             "duration_ms": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
             "turns": self.turns,
             "tasks": completed.map(|_| json!({"completed": completed, "total": total})),

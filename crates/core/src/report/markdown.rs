@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::words::{next_step, outcome_name, outcome_word, plain as value, sentence, task_proof};
+use super::words::{next_step, outcome_word, plain as value, sentence, task_proof};
 use super::{GitFacts, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
@@ -17,7 +17,7 @@ const NOT_PROVEN: usize = 1;
 
 impl Report {
     pub fn markdown(&self, lang: Lang) -> String {
-        let word = outcome_word(lang, outcome_name(self.outcome.as_ref()));
+        let word = outcome_word(lang, self.outcome_name());
         let said = value(&sentence(lang, self));
         let id = &self.facts.run_id;
         let mut out = format!("# Ralph Loop · {id}\n\n**{word}** · {said}\n\n");
@@ -89,7 +89,10 @@ impl Report {
         let mut rows = vec![
             (tr!(lang, "Work"), value(&self.facts.what)),
             (tr!(lang, "Started"), self.facts.started.clone()),
-            (tr!(lang, "Ended"), self.facts.ended.clone()),
+            match self.is_alive() {
+                true => (tr!(lang, "As of"), self.facts.ended.clone()),
+                false => (tr!(lang, "Ended"), self.facts.ended.clone()),
+            },
             (tr!(lang, "Working time"), human(lang, self.duration)),
             (tr!(lang, "Turns"), self.turns.to_string()),
         ];

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use crate::display::{Gap, Proof};
 use crate::machine::{self, Bill, Goal, Outcome, Question, State, TaskRef};
+use crate::overview::{Overview, Standing};
 pub use calls::{Call, Calls, Verdict};
 pub use story::{Blocked, Rejection, Rest, RestReason, Story, Trouble, Waits};
 pub use tasks::{TaskLine, TaskProof, TaskStory};
@@ -41,6 +42,8 @@ pub struct Facts {
     pub tasks: Vec<TaskLine>,
     /// `None`: the project is in no repository.
     pub git: Option<GitFacts>,
+    /// The process that drives it now; `None` where nobody does.
+    pub pid: Option<u32>,
 }
 
 /// What the repository shows, as far as it could be asked.
@@ -77,8 +80,10 @@ pub struct FileChange {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     pub facts: Facts,
-    /// `None`: it still runs, or its process died and nobody took it up.
+    /// `None`: it still runs, or its process died and nobody took it up:
+    /// `standing` tells which.
     pub outcome: Option<Outcome>,
+    pub standing: Standing,
     pub turns: u32,
     pub duration: Duration,
     /// Done and all; `None` where there is no task list.
@@ -95,6 +100,19 @@ pub struct Report {
 }
 
 impl Report {
+    /// It neither ended nor died.
+    pub(super) fn is_alive(&self) -> bool {
+        !matches!(self.standing, Standing::Ended | Standing::Dead)
+    }
+
+    /// One word that programs read.
+    pub(super) fn outcome_name(&self) -> &'static str {
+        match self.is_alive() {
+            true => "running",
+            false => outcome_name(self.outcome.as_ref()),
+        }
+    }
+
     pub fn new(facts: Facts, state: &State, story: Story) -> Report {
         let has_tasks = matches!(state.rules.goal, Goal::Tasks { .. });
         let tasks = state.tasks.facts.as_ref().filter(|_| has_tasks);
@@ -102,7 +120,10 @@ impl Report {
         proven.extend(facts.git.as_ref().and_then(commits));
         let mut task_stories = tasks::stories(&facts.tasks, &story, &state.tasks.skipped);
         tasks::take_proofs(&mut task_stories, &state.ticks.proofs);
+        let mut overview = Overview::of(state);
+        overview.driven_by(facts.pid);
         Report {
+            standing: overview.standing,
             outcome: state.outcome().cloned(),
             turns: state.turn.number,
             duration: Duration::from_millis(state.elapsed_ms()),

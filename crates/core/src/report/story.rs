@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::calls::Calls;
 use crate::machine::{
-    Detail, ErrorClass, Event, GuardBlock, Missing, Notice, Stage, State, WaitReason,
+    CheckNotice, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage, State, Tasks,
+    WaitReason,
 };
 
 /// What happened on the way.
@@ -23,6 +24,10 @@ pub struct Story {
     pub resumed: u32,
     /// Turns that left nothing new behind.
     pub stalled: u32,
+    /// The turn that ticked each task; 0 where no turn did.
+    pub(super) ticked: BTreeMap<String, u32>,
+    /// What is waited for now.
+    waits_for: Option<WaitReason>,
 }
 
 /// A time in which no agent was called.
@@ -49,7 +54,8 @@ pub struct Rejection {
     pub missing: Vec<Missing>,
 }
 
-/// All waits for one reason.
+/// All waits for one reason, as long as they really were: somebody may have
+/// ended them early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waits {
     pub why: WaitReason,
@@ -76,6 +82,7 @@ impl Story {
     /// of it.
     pub fn hear(&mut self, event: &Event, state: &State, notices: &[Notice]) {
         self.end_rest(event.at.wall_ms);
+        self.take_ticks(event);
         for notice in notices {
             self.take(notice);
         }
@@ -94,14 +101,14 @@ impl Story {
                 claim: claim.clone(),
                 missing: missing.clone(),
             }),
-            Notice::Wait { ms, why, .. } => {
-                let waits = self.waits.entry(why.into_str()).or_insert(Waits {
-                    why: *why,
-                    count: 0,
-                    ms: 0,
-                });
-                waits.count += 1;
-                waits.ms += ms;
+            Notice::Wait { why, .. } => {
+                self.waits_for = Some(*why);
+                self.waits_of(*why).count += 1;
+            }
+            Notice::Check(CheckNotice::TickRejected { tasks, .. }) => {
+                for task in tasks {
+                    self.ticked.remove(&task.id);
+                }
             }
             Notice::Error {
                 iteration,
@@ -132,6 +139,37 @@ impl Story {
         }
     }
 
+    fn waits_of(&mut self, why: WaitReason) -> &mut Waits {
+        self.waits.entry(why.into_str()).or_insert(Waits {
+            why,
+            count: 0,
+            ms: 0,
+        })
+    }
+
+    /// A box that was ticked while no turn ran, or before the run, is nobody's.
+    fn take_ticks(&mut self, event: &Event) {
+        let (seen, turn) = match &event.kind {
+            Kind::TurnEnded(report) => (&report.seen, report.turn),
+            Kind::Started { seen }
+            | Kind::Resumed { seen, .. }
+            | Kind::Woke { seen }
+            | Kind::Nudged { seen }
+            | Kind::Unticked { seen, .. }
+            | Kind::Marked { seen } => (seen, 0),
+            _ => return,
+        };
+        let Tasks::Read(facts) = &seen.tasks else {
+            return;
+        };
+        for id in &facts.unticked {
+            self.ticked.remove(id);
+        }
+        for task in &facts.ticked {
+            self.ticked.entry(task.id.clone()).or_insert(turn);
+        }
+    }
+
     fn begin_rest(&mut self, event: &Event, state: &State) {
         let why = match state.stage {
             Stage::Waiting => RestReason::Waiting,
@@ -149,6 +187,10 @@ impl Story {
     fn end_rest(&mut self, wall_ms: i64) {
         if let Some(rest) = self.rests.last_mut().filter(|rest| rest.duration_ms == 0) {
             rest.duration_ms = u64::try_from(wall_ms - rest.started_ms).unwrap_or(0).max(1);
+            let (why, ms) = (rest.why, rest.duration_ms);
+            if let (RestReason::Waiting, Some(why)) = (why, self.waits_for) {
+                self.waits_of(why).ms += ms;
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum TaskProof {
     Open,
     /// A person left it out.
     Skipped,
-    /// Its box is ticked, and no turn of this run was called for it.
+    /// Its box is ticked, and by no turn of this run.
     Before,
     /// Its box was ticked in this turn, and nothing else is known.
     Ticked {
@@ -56,7 +56,6 @@ pub(super) fn stories(
         let mut calls = 0;
         let mut duration_ms: u64 = 0;
         let mut bill = Bill::default();
-        let mut last_turn = None;
         for call in story.calls.iter() {
             if call.task.as_ref().is_none_or(|t| t.id != task.id) {
                 continue;
@@ -64,14 +63,13 @@ pub(super) fn stories(
             calls += 1;
             duration_ms = duration_ms.saturating_add(call.duration_ms.unwrap_or(0));
             bill.add(call.spent);
-            last_turn = Some(call.turn);
         }
         TaskStory {
-            proof: match last_turn {
+            proof: match story.ticked.get(&task.id) {
                 _ if skipped.contains(&task.id) => TaskProof::Skipped,
                 _ if !task.done => TaskProof::Open,
-                None => TaskProof::Before,
-                Some(turn) => ticked(turn, story),
+                None | Some(0) => TaskProof::Before,
+                Some(&turn) => ticked(turn, story),
             },
             task: task.clone(),
             calls,

@@ -1,9 +1,9 @@
 use super::*;
 use crate::lang::Lang;
 use crate::machine::{
-    BreakerRule, CommandResult, Detail, ErrorClass, Event, GuardBlock, Kind, Limit, Missing,
-    Notice, Now, Observation, PauseReason, Proof, RepliedBy, Reply, Rules, Stage, TaskFacts, Tasks,
-    TurnReport, VerifyWhen, WaitReason, step,
+    BreakerRule, CheckNotice, CommandResult, Detail, End, ErrorClass, Event, GuardBlock, Kind,
+    Limit, Missing, NoProof, Notice, Now, Observation, PauseReason, Proof, RepliedBy, Reply, Rules,
+    Stage, TaskFacts, Tasks, TurnReport, VerifyWhen, WaitReason, step,
 };
 use crate::usage::{Tokens, Usage, Usd};
 
@@ -43,6 +43,7 @@ fn facts() -> Facts {
             files: Some(12),
             ..GitFacts::default()
         }),
+        pid: None,
     }
 }
 
@@ -93,6 +94,8 @@ fn story() -> Story {
     ] {
         story.take(&notice);
     }
+    story.waits.get_mut("backoff").unwrap().ms = 61_500;
+    story.waits.get_mut("rate").unwrap().ms = 5000;
     story
 }
 
@@ -437,6 +440,7 @@ fn played() -> (State, Story) {
             pending: 1 - done,
             next: (done == 0).then(|| task.clone()),
             open: (done == 0).then(|| task.clone()).into_iter().collect(),
+            ticked: (done == 1).then(|| task.clone()).into_iter().collect(),
             ..TaskFacts::default()
         }),
         tree: Some(format!("tree {done}")),
@@ -629,6 +633,111 @@ fn ten_thousand_turns_make_a_small_page() {
     let page = Report::new(facts, &state, story).html(Lang::En);
     assert!(page.len() < 300_000, "{}", page.len());
     assert!(page.contains("and 9700 more"), "{}", page.len());
+}
+
+/// T-11: a run that somebody drives is told as one that goes on.
+#[test]
+fn a_living_run_is_not_over_and_nobody_is_sent_to_resume_it() {
+    let goal = Goal::Tasks { phase: None };
+    let mut state = state(goal, None);
+    for (stage, word) in [
+        (Stage::Running, "working"),
+        (Stage::Waiting, "waiting"),
+        (Stage::Verifying { completes: true }, "verifying"),
+    ] {
+        state.stage = stage;
+        let alive = Facts {
+            pid: Some(7),
+            ..facts()
+        };
+        let report = Report::new(alive, &state, Story::default());
+        let text = report.markdown(Lang::En);
+        assert!(text.contains("**running** · It is not over yet"), "{text}");
+        assert!(text.contains(word), "{text}");
+        assert!(
+            !text.contains("resume") && !text.contains("Ended"),
+            "{text}"
+        );
+        let json = report.json();
+        assert_eq!(json["outcome"], "running");
+        assert_eq!(json["standing"], word);
+        assert_eq!(json["ended"], serde_json::Value::Null);
+        assert_eq!(json["next_command"], "ralph monitor");
+        let dead = Report::new(facts(), &state, Story::default());
+        assert_eq!(dead.json()["outcome"], "unfinished");
+        assert_eq!(dead.json()["standing"], "dead");
+        assert!(dead.markdown(Lang::En).contains("ralph resume"));
+    }
+}
+
+/// T-12: a wait is as long as it was, and a tick is of the turn that made it.
+#[test]
+fn waits_and_ticks_are_told_as_they_were() {
+    let mut story = Story::default();
+    let rules = Rules::new(Goal::Tasks { phase: None });
+    let mut state = State::new(rules).unwrap();
+    let task = |n: u32| TaskRef {
+        id: format!("T{n:03}"),
+        ..TaskRef::default()
+    };
+    let seen = |ticked: &[u32]| Observation {
+        tasks: Tasks::Read(TaskFacts {
+            total: 3,
+            ticked: ticked.iter().map(|&n| task(n)).collect(),
+            ..TaskFacts::default()
+        }),
+        ..Observation::default()
+    };
+    let mut hear = |stage: Stage, second: i64, kind: Kind, notices: &[Notice]| {
+        state.stage = stage;
+        let at = Now {
+            wall_ms: second * 1000,
+            ..Now::default()
+        };
+        story.hear(&Event { at, kind }, &state, notices);
+    };
+    let wait = Notice::Wait {
+        iteration: 1,
+        ms: 3_600_000,
+        why: WaitReason::Limit,
+    };
+    hear(Stage::Running, 0, Kind::Started { seen: seen(&[1]) }, &[]);
+    let ended = |turn, ticked| {
+        Kind::TurnEnded(TurnReport {
+            turn,
+            seen: seen(ticked),
+            attempt: 1,
+            end: End::Exit(0),
+            duration_ms: 1000,
+            promise: None,
+            mentioned: None,
+            role: None,
+            failure: String::new(),
+            refusal: None,
+            spent: Usage::default(),
+        })
+    };
+    hear(Stage::Waiting, 10, ended(1, &[1, 2]), &[wait]);
+    // A person ended the hour after two minutes.
+    hear(Stage::Running, 130, Kind::Nudged { seen: seen(&[]) }, &[]);
+    let back = CheckNotice::TickRejected {
+        iteration: 2,
+        tasks: vec![task(3)],
+        why: NoProof::NotRun,
+    };
+    hear(Stage::Running, 140, ended(2, &[3]), &[back.into()]);
+    hear(Stage::Running, 150, ended(3, &[3]), &[]);
+    let waits: Vec<u64> = story.waits.values().map(|waits| waits.ms).collect();
+    assert_eq!(waits, [120_000]);
+    let line = |n: u32| TaskLine {
+        id: format!("T{n:03}"),
+        done: true,
+        ..TaskLine::default()
+    };
+    let told = tasks::stories(&[line(1), line(2), line(3)], &story, &Default::default());
+    let proofs: Vec<TaskProof> = told.iter().map(|story| story.proof).collect();
+    let ticked = |turn| TaskProof::Ticked { turn };
+    assert_eq!(proofs, [TaskProof::Before, ticked(1), ticked(3)]);
 }
 
 /// Checks that fail later take the proof of a task back.

@@ -38,6 +38,7 @@ pub fn outcome_word(lang: Lang, name: &str) -> String {
         "cancelled" => tr!(lang, "cancelled"),
         "interrupted" => tr!(lang, "interrupted"),
         "unfinished" => tr!(lang, "unfinished"),
+        "running" => tr!(lang, "running"),
         other => other.to_owned(),
     }
 }
@@ -48,6 +49,13 @@ pub fn outcome_name(outcome: Option<&Outcome>) -> &'static str {
 }
 
 pub(super) fn sentence(lang: Lang, report: &Report) -> String {
+    if report.is_alive() {
+        let standing = report.standing.say(lang);
+        return tr!(
+            lang,
+            "It is not over yet ({standing}); this is how far it has come."
+        );
+    }
     let errors = report.story.errors.len();
     outcome_sentence(lang, report.outcome.as_ref(), errors)
 }
@@ -128,7 +136,11 @@ fn stuck(lang: Lang, rule: BreakerRule) -> String {
 /// What a person does next: a label and the one command.
 pub(super) fn next_step(lang: Lang, report: &Report) -> Option<(String, String)> {
     if let Some(command) = next_command(report) {
-        return Some((tr!(lang, "To go on"), command));
+        let heading = match report.is_alive() {
+            true => tr!(lang, "To watch it"),
+            false => tr!(lang, "To go on"),
+        };
+        return Some((heading, command));
     }
     let git = report.facts.git.as_ref()?;
     let look = tr!(lang, "To look at what was made");
@@ -148,6 +160,7 @@ fn short(commit: &str) -> &str {
 pub(super) fn next_command(report: &Report) -> Option<String> {
     let id = &report.facts.run_id;
     match &report.outcome {
+        _ if report.is_alive() => Some("ralph monitor".into()),
         Some(Outcome::Complete) => None,
         // Given up: only the same wish once more can follow.
         Some(Outcome::Cancelled) => Some(format!("ralph resume {id} --restart")),

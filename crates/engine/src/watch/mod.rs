@@ -136,9 +136,7 @@ impl Watch {
 
     /// The lock says who drives the run now.
     fn settle(&mut self) {
-        let holder = lock::holder(&self.layout.lock()).ok().flatten();
-        let ours = holder.filter(|info| info.run_id == self.paths.id.as_str());
-        let pid = ours.map(|info| info.pid);
+        let pid = lock::driver(&self.layout.lock(), self.paths.id.as_str());
         self.snapshot.settle(self.state.as_ref(), pid);
     }
 
