@@ -20,6 +20,9 @@ pub enum Announcement {
     Chosen { file: String, others: Vec<String> },
     #[say("{root} is not a Git project: progress is judged by the files alone, and nothing can be undone with git", root = root.display())]
     NotAGitProject { root: PathBuf },
+    /// The run before this one was not finished.
+    #[say("run {id} is paused here and waits for `ralph resume {id}`; this is a new one")]
+    Paused { id: RunId },
     /// Nothing is configured that could prove the work on the tasks.
     #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
     NothingProves,

@@ -398,6 +398,13 @@ fn run_of(entry: &Entry) -> Option<RunId> {
     RunId::parse(entry.manifest.as_ref()?.text("run_id"))
 }
 
+/// The run before this one, where it only waits to be taken up again.
+pub fn paused(layout: &Layout, id: &RunId) -> Option<RunId> {
+    let runs = layout.runs().ok()?;
+    let before = runs.iter().rev().find(|run| run.id != *id)?;
+    can_go_on(layout, &before.id).then(|| before.id.clone())
+}
+
 /// Whether a run was taken up after it was archived. One that can't be read
 /// is not known to be over.
 fn can_go_on(layout: &Layout, id: &RunId) -> bool {

@@ -11,6 +11,7 @@ mod waking;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use ralph_core::flow::FlowTurn;
 use ralph_core::machine::{Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef};
@@ -61,12 +62,14 @@ pub trait Observer {
     fn echo(&self) -> Option<Echo>;
     /// The menu is answered from elsewhere.
     fn menu_is_over(&mut self) {}
-    /// Shows the menu of a limit; `None` where nobody can choose.
+    /// Shows the menu of a limit, and how long it waits for somebody; `None`
+    /// where nobody can choose.
     fn menu(
         &mut self,
         limit: Limit,
         state: &State,
         open: Vec<TaskRef>,
+        wait: Option<Duration>,
     ) -> Option<oneshot::Receiver<Choice>>;
 }
 
@@ -119,6 +122,8 @@ struct Driver<'a> {
     /// The sessions to go on with, by the place of their agent.
     sessions: BTreeMap<usize, Session>,
     menu: Option<oneshot::Receiver<Choice>>,
+    /// Nothing waits for a person for ever.
+    menu_until: Option<WakeAt>,
     known_unknowns: BTreeSet<String>,
     index_lock: LockWatch,
     /// The role of the call that runs.
@@ -154,6 +159,10 @@ impl<'a> Driver<'a> {
         }
         let mut announcements = plan.announcements.clone();
         announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
+        if *opening == Opening::New {
+            let paused = archive::paused(&layout, &open.id);
+            announcements.extend(paused.map(|id| Announcement::Paused { id }));
+        }
         announcements.extend(open.is_torn.then_some(Announcement::RecordTorn));
         if let Some(projector) = &mut open.projector {
             announcements.extend(projector.begin());
@@ -194,6 +203,7 @@ impl<'a> Driver<'a> {
             wake_at: None,
             sessions: BTreeMap::new(),
             menu: None,
+            menu_until: None,
             known_unknowns: BTreeSet::new(),
             index_lock: LockWatch::default(),
             role: None,

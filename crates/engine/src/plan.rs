@@ -106,6 +106,8 @@ pub struct Plan {
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
     pub grace: Duration,
+    /// How long the menu of a limit waits for somebody.
+    pub menu_wait: Option<Duration>,
     /// What the person should know before it begins.
     pub announcements: Vec<Announcement>,
     /// The list as it was read for the checks.
@@ -241,6 +243,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
+        menu_wait: Some(settings.limits.menu_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,
         list,

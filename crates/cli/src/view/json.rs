@@ -1,6 +1,7 @@
 //! One JSON event per line, for programs (EVNT-01).
 
 use std::io::Write;
+use std::time::Duration;
 
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
@@ -30,7 +31,13 @@ impl Observer for JsonLines {
         None
     }
 
-    fn menu(&mut self, _: Limit, _: &State, _: Vec<TaskRef>) -> Option<oneshot::Receiver<Choice>> {
+    fn menu(
+        &mut self,
+        _: Limit,
+        _: &State,
+        _: Vec<TaskRef>,
+        _: Option<Duration>,
+    ) -> Option<oneshot::Receiver<Choice>> {
         None
     }
 }

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use ralph_core::display::{self, IterationView, Screen};
 use ralph_core::flow::FlowNotice;
@@ -347,10 +348,22 @@ impl Observer for People {
         _: Limit,
         state: &State,
         open: Vec<TaskRef>,
+        wait: Option<Duration>,
     ) -> Option<oneshot::Receiver<Choice>> {
         self.with_live(Live::hide);
-        self.interactive
-            .then(|| menu::open(self.screen, state, open))
+        if !self.interactive {
+            return None;
+        }
+        if let Some(wait) = wait {
+            let lang = self.screen.lang;
+            let time = text::duration::human(lang, wait);
+            let text = tr!(
+                lang,
+                "Without an answer the run is saved and ends in {time}."
+            );
+            self.show(&format!("{text}\n"));
+        }
+        Some(menu::open(self.screen, state, open))
     }
 }
 

@@ -608,13 +608,13 @@ fn limits_that_never_end_a_run() {
     };
     insta::assert_snapshot!(in_all_languages(|lang| run(&[], lang)), @r#"
     --- en
-    ralph: environment variable RALPH_LIMITS_MAX_ITERATIONS: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.stalled, limits.missing_promise, limits.consecutive_errors.
+    ralph: environment variable RALPH_LIMITS_MAX_ITERATIONS: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.stalled, limits.missing_promise, limits.consecutive_errors, budget.max_cost.
 
     --- zh-TW
-    ralph: 環境變數 RALPH_LIMITS_MAX_ITERATIONS：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
+    ralph: 環境變數 RALPH_LIMITS_MAX_ITERATIONS：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors、budget.max_cost。
 
     --- zh-CN
-    ralph: 环境变量 RALPH_LIMITS_MAX_ITERATIONS：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
+    ralph: 环境变量 RALPH_LIMITS_MAX_ITERATIONS：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors、budget.max_cost。
     "#);
     // Nothing dispatches, and nobody lies or fails for ever: these alone end
     // no run.

@@ -79,8 +79,10 @@ fn check(fault: &str, reason: &str) {
 
 #[test]
 fn an_agent_that_hangs_is_ended_by_its_timeout() {
-    check("hang-before", "turn timeout → 3 errors in a row");
-    check("hang-after", "turn timeout → 3 errors in a row");
+    check("hang-before", "idle timeout → 3 errors in a row");
+    let env = configured("[limits]\nidle_timeout = \"0\"\n");
+    check_in(&env, "hang-before", "turn timeout → 3 errors in a row");
+    check_in(&env, "hang-after", "turn timeout → 3 errors in a row");
 }
 
 #[test]
@@ -171,7 +173,7 @@ fn a_full_disk_is_survived_or_said_not_to_be_tried() {
 
 #[test]
 fn what_nothing_ends_is_not_caught_and_the_drill_ends_it() {
-    let env = configured("[limits]\niteration_timeout = \"0\"\n");
+    let env = configured("[limits]\niteration_timeout = \"0\"\nidle_timeout = \"0\"\n");
     let (done, line, end) = play(&env, "hang-before", &["--deadline", "2"]);
     assert_eq!(done.code, 7);
     assert_eq!(line["verdict"], "not_caught");
@@ -313,8 +315,8 @@ fn the_table_in_every_language() {
     --- en
     Ralph drill · tasks.md · a scripted agent, read as claude
     Copies in [outside]/temp/ralph-drill-[pid]; the project itself is only read.
-    Yours: max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 0, max_duration 0; verified by: nothing
-    For the drill: limits.iteration_timeout 600ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn
+    Yours: max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0; verified by: nothing
+    For the drill: limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause; turns that do not hang get up to 4 min; a fault that comes once is followed by one turn
 
     the agent … what caught it time left verdict
     exits with 137 exit code 137 → 3 errors in a row [duration] nothing caught
@@ -325,8 +327,8 @@ fn the_table_in_every_language() {
     --- zh-TW
     Ralph 演練 · tasks.md · 腳本代理，以 claude 解讀
     副本位於 [outside]/temp/ralph-drill-[pid]；專案本身只被讀取。
-    您的設定：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 0, max_duration 0；驗證：無
-    演練時：limits.iteration_timeout 600ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不會卡住的迭代最多 4 分鐘；只出現一次的故障之後再進行一次迭代
+    您的設定：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0；驗證：無
+    演練時：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不會卡住的迭代最多 4 分鐘；只出現一次的故障之後再進行一次迭代
 
     代理…… 由什麼攔下 時間 殘留 判定
     以 137 結束 結束碼 137 → 連續 3 次錯誤 [duration] 無 攔下
@@ -336,8 +338,8 @@ fn the_table_in_every_language() {
     --- zh-CN
     Ralph 演练 · tasks.md · 脚本代理，以 claude 解读
     副本位于 [outside]/temp/ralph-drill-[pid]；项目本身只被读取。
-    您的设置：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 0, max_duration 0；验证：无
-    演练时：limits.iteration_timeout 600ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不会卡住的迭代最多 4 分钟；只出现一次的故障之后再进行一次迭代
+    您的设置：max_iterations 50, consecutive_errors 3, missing_promise 5, stalled 5, same_error 5, false_promise 5, iteration_timeout 30m, idle_timeout 20m, max_duration 0；验证：无
+    演练时：limits.iteration_timeout 600ms, limits.idle_timeout 300ms, verify.command_timeout 1m, limits.pause_between 0, agent.retry.initial 0, rate.max_calls_per_hour 0, limits.on_limit pause；不会卡住的迭代最多 4 分钟；只出现一次的故障之后再进行一次迭代
 
     代理…… 由什么拦下 时间 残留 判定
     以 137 退出 退出码 137 → 连续 3 次错误 [duration] 无 拦下

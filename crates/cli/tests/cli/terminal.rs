@@ -155,7 +155,10 @@ fn quoted(word: &str) -> String {
 
 /// Three tasks, of which each turn does one; the limit comes after the first.
 fn at_the_menu(more: &[&str]) -> Terminal {
-    let env = TestEnv::with_tasks(3);
+    at_the_menu_of(TestEnv::with_tasks(3), more)
+}
+
+fn at_the_menu_of(env: TestEnv, more: &[&str]) -> Terminal {
     let turn = |n: u32, say: &str| json!({"write": {format!("{n}.txt"): "new"}, "tick": [format!("T00{n}")], "say": say});
     let agent = env.agent(&[
         turn(1, "<promise>CONTINUE</promise>"),
@@ -304,6 +307,33 @@ fn saving_and_abandoning() {
         assert_eq!(terminal.loop_end()["outcome"], outcome);
         assert_eq!(terminal.loop_end()["tasks"]["completed"], 1);
     }
+}
+
+/// U-05: nothing waits for a person for ever.
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn a_menu_that_nobody_answers_saves_and_says_before_when() {
+    let env = TestEnv::with_tasks(3);
+    env.write(".ralph/config.toml", "limits.menu_timeout = \"3s\"\n");
+    let terminal = at_the_menu_of(env, &[]);
+    terminal.see(QUESTION, 1);
+    let (code, screen) = terminal.end();
+    assert_eq!(code, 3, "{screen}");
+    let said = "Without an answer the run is saved and ends in 3.0 s.";
+    assert!(screen.contains(said), "{screen}");
+    assert_eq!(terminal.status()["status"], "max_iterations");
+    // Who comes later learns what waits here.
+    let agent = terminal
+        .env
+        .agent(&[json!({"say": "<promise>CONTINUE</promise>"})]);
+    let args = ["run", "--max-iterations", "1", "--agent-cmd", &agent];
+    let done = terminal.env.ralph(&args);
+    assert!(
+        done.stdout
+            .contains("is paused here and waits for `ralph resume"),
+        "{}",
+        done.stdout
+    );
 }
 
 #[test]

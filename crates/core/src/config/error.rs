@@ -43,7 +43,7 @@ pub enum ConfigError {
         nearest: Option<&'static str>,
     },
     /// No limit at all would let a loop run for ever.
-    #[say("{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.stalled, limits.missing_promise, limits.consecutive_errors.", place = place.say(lang))]
+    #[say("{place}: \"limits.max_iterations\" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as \"12h\"), limits.stalled, limits.missing_promise, limits.consecutive_errors, budget.max_cost.", place = place.say(lang))]
     Unlimited { place: Place },
     /// The warning would come only after the end.
     #[say("{place}: \"limits.warn_at\" is {warn_at}, after the last turn ({max_iterations}). Write {max_iterations} or less, or a percentage such as \"75%\".", place = place.say(lang))]

@@ -17,7 +17,7 @@ impl Resolved {
     /// The typed settings. Errors are all reported, not only the first.
     pub fn settings(&self) -> Result<(Settings, Vec<ConfigWarning>), Vec<ConfigError>> {
         let settings = self.typed().map_err(|error| vec![error])?;
-        let mut errors = Vec::from_iter(unlimited(self, &settings.limits));
+        let mut errors = Vec::from_iter(unlimited(self, &settings));
         let mut warnings = Vec::new();
         errors.extend(crooked_scale(self, &settings.routing));
         match late_warning(self, &settings.limits) {
@@ -32,8 +32,10 @@ impl Resolved {
     }
 }
 
-fn unlimited(resolved: &Resolved, limits: &Limits) -> Option<ConfigError> {
-    if limits.max_iterations > 0 || limits.end_without_max_iterations() {
+fn unlimited(resolved: &Resolved, settings: &Settings) -> Option<ConfigError> {
+    let (limits, budget) = (&settings.limits, &settings.budget);
+    let is_paid = !budget.max_cost.is_zero() || budget.max_tokens > 0;
+    if limits.max_iterations > 0 || limits.end_without_max_iterations() || is_paid {
         return None;
     }
     let place = resolved.get("limits.max_iterations")?.place.clone();

@@ -125,6 +125,7 @@ pub struct Limits {
     pub idle_timeout: Duration,
     pub pause_between: Duration,
     pub on_limit: OnLimit,
+    pub menu_timeout: Duration,
 }
 
 impl Limits {

@@ -195,7 +195,6 @@ impl Limits {
     /// Whether any of them ends a run.
     pub(super) fn end_a_run(&self) -> bool {
         self.max_iterations > 0
-            || self.max_dispatches > 0
             || self.max_duration_ms > 0
             || self.stalled > 0
             || self.missing_promise > 0

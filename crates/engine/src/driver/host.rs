@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use super::moments::wake_at;
 use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
+use crate::clock::{self, WakeAt};
 use crate::perform::{Host, Job, OpenRun};
 use crate::supervise::Stop;
 
@@ -48,7 +49,12 @@ impl Host for Driver<'_> {
 
     fn ask(&mut self, limit: Limit) {
         let open = self.run.looker.open_tasks();
-        self.menu = self.observer.menu(limit, &self.run.state, open);
+        let wait = self.run.plan.menu_wait;
+        self.menu = self.observer.menu(limit, &self.run.state, open, wait);
+        self.menu_until = wait.map(|wait| {
+            let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            WakeAt::Steady(clock::now().steady_ms.saturating_add(ms))
+        });
         if self.menu.is_none() {
             let answer = MenuAnswer::SaveAndExit;
             self.come_back(Kind::Answered { answer });

@@ -43,6 +43,7 @@ impl Driver<'_> {
     /// the machine has to know.
     pub(super) async fn sleep(&mut self) -> Option<Kind> {
         let waits = self.wake_at;
+        let menu_until = self.menu_until.filter(|_| self.menu.is_some());
         let counts = waits.is_some() && self.observer.counts_down();
         let ticks = counts || self.observer.ticks();
         Some(tokio::select! {
@@ -83,6 +84,11 @@ impl Driver<'_> {
             choice = chosen(&mut self.menu) => {
                 self.menu = None;
                 Kind::Answered { answer: self.answer(choice) }
+            }
+            () = at(menu_until) => {
+                self.menu = None;
+                self.observer.menu_is_over();
+                Kind::Answered { answer: MenuAnswer::SaveAndExit }
             }
             undelivered = self.courier.work() => {
                 self.announce(Announcement::NotTold { undelivered });

@@ -14,9 +14,9 @@ max_duration = \"0\"
 #[test]
 fn unlimited_iterations_need_another_limit() {
     insta::assert_snapshot!(errors_of(&own(NO_OTHER_LIMIT)), @r#"
-    .ralph/config.toml line 3: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.stalled, limits.missing_promise, limits.consecutive_errors.
-    .ralph/config.toml 第 3 行：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
-    .ralph/config.toml 第 3 行：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors。
+    .ralph/config.toml line 3: "limits.max_iterations" is 0 (unlimited) and no other limit is on. Set max_iterations, or one of limits.max_duration (such as "12h"), limits.stalled, limits.missing_promise, limits.consecutive_errors, budget.max_cost.
+    .ralph/config.toml 第 3 行：「limits.max_iterations」為 0（不限），且沒有其他限制。請設定 max_iterations，或下列之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors、budget.max_cost。
+    .ralph/config.toml 第 3 行：“limits.max_iterations”为 0（不限），且没有其他限制。请设置 max_iterations，或以下之一：limits.max_duration（例如 "12h"）、limits.stalled、limits.missing_promise、limits.consecutive_errors、budget.max_cost。
     "#);
     for (limit, value) in [
         ("max_iterations", "1"),
@@ -29,6 +29,11 @@ fn unlimited_iterations_need_another_limit() {
         let key = format!("limits.{limit}");
         sources.flags = vec![Layer::flag(&key, value, "--x").unwrap()];
         assert!(load(&sources).is_ok(), "{limit}");
+    }
+    for (key, value) in [("budget.max_cost", "1usd"), ("budget.max_tokens", "1")] {
+        let mut sources = own(NO_OTHER_LIMIT);
+        sources.flags = vec![Layer::flag(key, value, "--x").unwrap()];
+        assert!(load(&sources).is_ok(), "{key}");
     }
     // The machine accepts the same ones, and only these.
     for limit in ["max_dispatches", "same_error", "false_promise"] {

@@ -261,7 +261,6 @@ fn rules_need_a_limit_and_any_one_will_do_valv_10_x_01() {
     check(|l| l.stalled = 1, true);
     check(|l| l.missing_promise = 1, true);
     check(|l| l.consecutive_errors = 1, true);
-    check(|l| l.max_dispatches = 1, true);
     for budget in [
         Allowance {
             cost: Usd::from_dollars(1.0).unwrap(),
