@@ -105,6 +105,8 @@ pub struct Plan {
     pub output_max: u64,
     /// How long the agent may say nothing.
     pub idle: Option<Duration>,
+    /// How often the start of an agent is tried.
+    pub start_attempts: u32,
     pub grace: Duration,
     /// What the person should know before it begins.
     pub announcements: Vec<Announcement>,
@@ -240,6 +242,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         forge,
         hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
+        start_attempts: settings.agent.retry.attempts,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
         announcements,

@@ -25,7 +25,7 @@ use crate::clock;
 use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
-use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, Report, Sink, Spec, Stop, Tries};
 use meter::Meter;
 
 pub use linger::LINGER;
@@ -58,6 +58,7 @@ pub struct Call {
     pub env: Vec<(String, String)>,
     pub env_filter: EnvFilter,
     pub idle: Option<Duration>,
+    pub tries: Tries,
     /// What else shows that a silent agent works.
     pub signs: Option<Signs>,
     pub grace: Duration,
@@ -185,7 +186,7 @@ impl Call {
         let (rest, spent) = (sink.rest.subscribe(), sink.meter.subscribe());
         let child = watch::Sender::new(*stop.borrow());
         let lingered = AtomicBool::new(false);
-        let running = supervise::run(spec, &mut sink, child.subscribe());
+        let running = supervise::run_patiently(spec, &mut sink, child.subscribe(), self.tries);
         let watching =
             linger::watch_over(stop.clone(), rest, spent, self.linger, &child, &lingered);
         // A wish reaches the child within the poll that brings it: a freeze

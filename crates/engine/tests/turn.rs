@@ -77,6 +77,7 @@ impl Project {
             signs: None,
             env: Vec::new(),
             env_filter: EnvFilter::default(),
+            tries: ralph_engine::supervise::Tries::ONE,
             idle: None,
             grace: Duration::from_secs(60),
             linger: Duration::from_secs(60),

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv, named};
 use crate::live::shell_agent;
+#[cfg(unix)]
+use crate::live::{Live, wait_until};
 
 /// One turn under these settings; the run's events.
 fn one_turn(env: &TestEnv, script: &str, settings: &[(&str, &str)]) -> (i32, Vec<Value>) {
@@ -77,4 +79,47 @@ fn the_whole_duration_ends_a_turn_that_runs() {
     let end = events.last().unwrap();
     assert_eq!(end["outcome"], "paused");
     assert_eq!(env.json(".ralph/status.json")["counters"]["errors"], 0);
+}
+
+/// U-11, ERRC-06: `agent.retry.attempts` has an effect. A client that is just
+/// being updated is gone for a moment.
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_gone_for_a_moment_is_started_again() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let env = TestEnv::with_tasks(2);
+    let agent = env.outside("client");
+    let away = env.outside("client.old");
+    let script = format!(
+        "#!/bin/sh\nsed -i '0,/- \\[ \\]/s//- [x]/' tasks.md\n[ -e {seen} ] || {{ touch {seen}; mv {agent} {away}; }}\necho '<promise>CONTINUE</promise>'\n",
+        seen = env.outside("seen").display(),
+        agent = agent.display(),
+        away = away.display(),
+    );
+    std::fs::write(&agent, script).unwrap();
+    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = env.command(&["run", "--json", "--agent-cmd", agent.to_str().unwrap()]);
+    command
+        .env("RALPH_AGENT_RETRY_ATTEMPTS", "1000")
+        .env("RALPH_AGENT_RETRY_INITIAL", "50ms")
+        .env("RALPH_AGENT_RETRY_FACTOR", "1");
+    let run = Live::start(&env, "run", command);
+    wait_until("the second turn begins", || {
+        named(&events_so_far(&run), "iteration_start").len() == 2
+    });
+    std::fs::rename(&away, &agent).unwrap();
+    let done = run.finish();
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert_eq!(named(&done.events(), "iteration_retry"), [] as [&Value; 0]);
+}
+
+/// The whole lines of what a run has told.
+#[cfg(unix)]
+fn events_so_far(run: &Live) -> Vec<Value> {
+    let told = run.stdout();
+    let lines = told.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }

@@ -10,6 +10,7 @@ use super::{ChildDone, Driver, without_secrets};
 use crate::announcement::Announcement;
 use crate::git;
 use crate::perform::Host;
+use crate::supervise::Tries;
 use crate::turn::{Call, Called};
 
 impl Driver<'_> {
@@ -43,6 +44,10 @@ impl Driver<'_> {
             signs: self.run.plan.idle.map(|_| self.run.looker.signs()),
             linger: crate::turn::LINGER,
             idle: self.run.plan.idle,
+            tries: Tries {
+                attempts: self.run.plan.start_attempts,
+                pause: self.run.state.rules.limits.retry,
+            },
             grace: self.run.plan.grace,
             echo: self.observer.echo(),
             turn,

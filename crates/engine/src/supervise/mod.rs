@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use ralph_core::machine::Retry;
 use ralph_store::fault::{self, Deed, point};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
@@ -65,6 +66,24 @@ pub enum Stop {
     Freeze,
     Gracefully,
     Now,
+}
+
+/// How often a start is tried, and how long is waited in between.
+#[derive(Clone, Copy, Debug)]
+pub struct Tries {
+    pub attempts: u32,
+    pub pause: Retry,
+}
+
+impl Tries {
+    pub const ONE: Tries = Tries {
+        attempts: 1,
+        pause: Retry {
+            initial_ms: 0,
+            factor: 1,
+            max_ms: 0,
+        },
+    };
 }
 
 /// Every way in which a child can end.
@@ -113,7 +132,18 @@ const OVERTIME_CHUNKS: usize = 64;
 /// Starts a child and sees it through to its end. Where the future is dropped
 /// before that, the child and its group are killed.
 pub async fn run(spec: Spec, sink: &mut (dyn Sink + Send), stop: watch::Receiver<Stop>) -> Report {
-    start_and_see_through(spec, sink, stop, |_| None).await
+    start_and_see_through(spec, sink, stop, Tries::ONE, |_| None).await
+}
+
+/// [`run`] for a program that may just be replaced: a start that fails is
+/// tried again.
+pub async fn run_patiently(
+    spec: Spec,
+    sink: &mut (dyn Sink + Send),
+    stop: watch::Receiver<Stop>,
+    tries: Tries,
+) -> Report {
+    start_and_see_through(spec, sink, stop, tries, |_| None).await
 }
 
 /// [`run`] for a child that is wanted beside the one that does the work: it is
@@ -123,13 +153,15 @@ pub async fn run_beside(
     sink: &mut (dyn Sink + Send),
     stop: watch::Receiver<Stop>,
 ) -> Report {
-    start_and_see_through(spec, sink, stop, |child| child.id().map(orphans::spare)).await
+    let spare = |child: &Child| child.id().map(orphans::spare);
+    start_and_see_through(spec, sink, stop, Tries::ONE, spare).await
 }
 
 async fn start_and_see_through(
     spec: Spec,
     sink: &mut (dyn Sink + Send),
-    stop: watch::Receiver<Stop>,
+    mut stop: watch::Receiver<Stop>,
+    tries: Tries,
     spare: impl FnOnce(&Child) -> Option<orphans::Spared>,
 ) -> Report {
     let started = Instant::now();
@@ -142,7 +174,18 @@ async fn start_and_see_through(
     if *stop.borrow() >= Stop::Gracefully {
         return without_child(Ending::Stopped);
     }
-    match spawn(&spec) {
+    let mut tried = 1;
+    let mut started_child = spawn(&spec);
+    while started_child.is_err() && tried < tries.attempts {
+        let wait = Duration::from_millis(tries.pause.delay_ms(tried));
+        let unwanted = stop.wait_for(|stop| *stop >= Stop::Gracefully);
+        if tokio::time::timeout(wait, unwanted).await.is_ok() {
+            return without_child(Ending::Stopped);
+        }
+        tried += 1;
+        started_child = spawn(&spec);
+    }
+    match started_child {
         Ok(child) => {
             let _spared = spare(&child);
             let supervisor = Supervisor {
