@@ -122,6 +122,8 @@ pub enum Command {
     Hook(HookArgs),
     /// Say where the branch stands: p0, p1, p2, pending or unknown
     Phase(PhaseArgs),
+    /// Explain a verb or a topic: ralph help presets
+    Help(HelpArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -134,7 +136,7 @@ impl Command {
     pub fn needs_project(&self) -> bool {
         !matches!(
             self,
-            Command::Demo(_) | Command::Completions(_) | Command::Man(_)
+            Command::Demo(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_)
         )
     }
 }
@@ -605,6 +607,13 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// A verb, or a topic: tasks, presets, evidence, limits, hooks, guard, overnight, sdd
+    #[arg(value_name = "VERB|TOPIC")]
+    pub about: Option<String>,
 }
 
 #[derive(Debug, Args)]

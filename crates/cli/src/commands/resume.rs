@@ -4,6 +4,7 @@ use ralph_core::display::{self, ResumeView};
 use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, State, iso_utc};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
@@ -316,9 +317,11 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
     let outcome = state.outcome().map_or("running", Outcome::into_str);
+    let iterations_en = plural(turns as usize, "iteration", "iterations");
+    let tasks_en = plural(total, "task", "tasks");
     let mut out = tr!(
         lang,
-        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} iterations, {completed}/{total} tasks\n"
+        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} {iterations_en}, {completed}/{total} {tasks_en}\n"
     );
     out.push_str(&display::phase_tree(
         &app.screen,

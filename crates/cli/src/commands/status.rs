@@ -7,6 +7,7 @@ use ralph_core::display::{self, Progress, UsageView};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Need;
 use ralph_core::report::outcome_word;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_store::layout::Layout;
@@ -136,7 +137,8 @@ fn words(app: &App, status: &Value) -> String {
         let path = text("tasks_file");
         let below = Path::new(&path).strip_prefix(&app.root);
         let file = below.unwrap_or(Path::new(&path)).display();
-        out.push_str(&tr!(lang, "{done}/{total} tasks · {file}\n{bar}\n"));
+        let tasks_en = plural(total, "task", "tasks");
+        out.push_str(&tr!(lang, "{done}/{total} {tasks_en} · {file}\n{bar}\n"));
     }
     for (key, label) in [
         ("phase", tr!(lang, "phase")),

@@ -7,6 +7,7 @@ mod output;
 use ralph_core::display::{self, Progress, Screen, UsageView};
 use ralph_core::machine::{Level, TaskRef};
 use ralph_core::report::{Call, Verdict, outcome_sentence, outcome_word, verdict_word};
+use ralph_core::text::duration::plural;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -86,7 +87,8 @@ fn overview(model: &Model, columns: usize) -> Lines {
     if snapshot.total > 0 {
         let progress = Progress::new(snapshot.completed, snapshot.total);
         let (done, total) = (snapshot.completed, snapshot.total);
-        add(&tr!(lang, "{done}/{total} tasks done"), BOLD);
+        let tasks_en = plural(total, "task", "tasks");
+        add(&tr!(lang, "{done}/{total} {tasks_en} done"), BOLD);
         add(
             &display::bar(&screen, progress.percent()),
             colored(model, Color::Green),

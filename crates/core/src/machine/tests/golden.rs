@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 483 events, 5 complete, 0c9ae315d02f143b
-    prompt: 687 events, 5 complete, 09b134af153807f8
-    pull: 653 events, 6 complete, b0e3200fb5db658f
-    ci: 1605 events, 0 complete, 4ff6fe418aabe8fa
-    drt: 1397 events, 6 complete, bca90519cef93803
-    ralph: 630 events, 7 complete, 7071b6069a760fe8
-    planned: 455 events, 11 complete, 02be05bd28a31c78
-    direct: 436 events, 18 complete, 13aaf0f9ec7ddddc
-    session: 1445 events, 3 complete, 91ea376dc8a44b73
+    tasks: 483 events, 5 complete, 47ff5a80ced50f68
+    prompt: 687 events, 5 complete, 37199e86e97d9339
+    pull: 653 events, 6 complete, 7a0a944ca23a0162
+    ci: 1605 events, 0 complete, 56fffd5e006387d2
+    drt: 1397 events, 6 complete, a0eaf584cd5d448e
+    ralph: 630 events, 7 complete, 83ebd10f1f1c4d64
+    planned: 455 events, 11 complete, 850ff11ab41bedcb
+    direct: 436 events, 18 complete, 357116c2c997553f
+    session: 1445 events, 3 complete, 57e6fc95f787b384
     ");
 }
