@@ -72,7 +72,7 @@ pub enum Command {
     Pause,
     /// End the run of this project now, with everything saved
     Stop(StopArgs),
-    /// End the run of this project and give it up
+    /// Give the run of this project up, whether it works or is paused
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,

@@ -148,6 +148,7 @@ impl Here {
             own_program: own_program(),
             session: Some(self.host.into()),
             permit: Some(crate::guard::permit),
+            calls_nobody: false,
         };
         plan::prepare(&settings, &wanted).map_err(Problem::Plan)
     }

@@ -58,7 +58,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Flow(args) => flow::run(&app, &args),
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
-        Command::Cancel => control::cancel(&app),
+        Command::Cancel => control::cancel(app, &cli.global),
         Command::Wake => control::wake(&app),
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),

@@ -49,6 +49,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: false,
     };
     let (paths, past) = match find(&app, &layout, args)? {
         Found::Run(paths, past) => (paths, past),
@@ -67,6 +68,10 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         Choice::Continue => return go_on(app, global, args, paths, *past),
         Choice::Restart => Opening::New,
     };
+    let shown = Shown {
+        calls_nobody: matches!(opening, Opening::Abandon(_)),
+        ..shown
+    };
     start(app, global, past.header.asked, &opening, shown)
 }
 
@@ -75,6 +80,7 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: false,
     };
     let mut asked = past.header.asked;
     let flags = settings::resume_flags(args);
@@ -199,7 +205,7 @@ fn named(
 
 /// A run that died before it began hides no other; if there is no other, it
 /// is the one to speak of.
-fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
+pub fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
     let runs = layout.runs()?;
     let began = |paths: &&RunPaths| !matches!(past::read(paths), Err(PastError::NeverBegan { .. }));
     Ok(runs.iter().rev().find(began).or(runs.last()).cloned())
