@@ -76,7 +76,7 @@ pub enum Command {
     Pause,
     /// End the run of this project now, with everything saved
     Stop(StopArgs),
-    /// End the run of this project and give it up
+    /// Give the run of this project up, whether it works or is paused
     Cancel,
     /// Let the run of this project wait no longer: try the agent now
     Wake,
@@ -126,6 +126,8 @@ pub enum Command {
     Hook(HookArgs),
     /// Say where the branch stands: p0, p1, p2, pending or unknown
     Phase(PhaseArgs),
+    /// Explain a verb or a topic: ralph help presets
+    Help(HelpArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Write the man pages into a directory
@@ -138,7 +140,7 @@ impl Command {
     pub fn needs_project(&self) -> bool {
         !matches!(
             self,
-            Command::Demo(_) | Command::Completions(_) | Command::Man(_)
+            Command::Demo(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_)
         )
     }
 }
@@ -606,6 +608,13 @@ pub struct VerifyArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HelpArgs {
+    /// A verb, or a topic: tasks, presets, evidence, limits, hooks, guard, overnight, sdd
+    #[arg(value_name = "VERB|TOPIC")]
+    pub about: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ use ralph_core::overview::Overview;
 use ralph_core::session::plugin_file;
 use ralph_core::session::task::DoError;
 use ralph_core::session::words::{Start, StartError};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::announcement::Announcement;
 use ralph_engine::error::DriveError;
@@ -148,6 +149,7 @@ impl Here {
             own_program: own_program(),
             session: Some(self.host.into()),
             permit: Some(crate::guard::permit),
+            calls_nobody: false,
         };
         plan::prepare(&settings, &wanted).map_err(Problem::Plan)
     }
@@ -402,10 +404,11 @@ fn at_limit(screen: &Screen, ended: &Ended) -> String {
     let lang = screen.lang;
     let view = menu::at_limit(&ended.state);
     let extend_by = view.extend_by;
+    let iterations_en = plural(extend_by as usize, "iteration", "iterations");
     let notice = display::limit_notice(screen, &view);
     let words = tr!(
         lang,
-        "Progress is saved. Say \"continue\" for {extend_by} more iterations, /cancel-ralph to give the task up, or run `ralph resume` in a terminal."
+        "Progress is saved. Say \"continue\" for {extend_by} more {iterations_en}, /cancel-ralph to give the task up, or run `ralph resume` in a terminal."
     );
     format!("{notice}{words}\n")
 }

@@ -7,6 +7,7 @@ mod around;
 mod commands;
 mod demo;
 mod guard;
+mod help;
 mod hook;
 mod insession;
 mod install;
@@ -22,7 +23,7 @@ mod web;
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 ralph_core::texts!();
 
@@ -52,7 +53,8 @@ pub fn run(args: &[OsString]) -> u8 {
     if args.get(1).is_some_and(|mode| mode == "hook") && !asks_for_help(&args[2..]) {
         return hook::run(&args[2..]);
     }
-    match args::Cli::try_parse_from(args) {
+    let parsed = command().try_get_matches_from(args);
+    match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => commands::run(cli),
         Err(error) => {
             match usage::message(&error, args) {
@@ -75,5 +77,5 @@ fn asks_for_help(args: &[OsString]) -> bool {
 
 /// The command line, for the man pages and completions.
 pub fn command() -> clap::Command {
-    args::Cli::command()
+    help::command()
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use ralph_core::config::nearest;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::Lang;
 use ralph_core::tr;
@@ -54,7 +55,9 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
         }
         ErrorKind::InvalidSubcommand => {
             let name = get(ContextKind::InvalidSubcommand);
-            let guess = guess(&get(ContextKind::SuggestedSubcommand), lang);
+            let near = nearest_verb(&name);
+            let near = near.unwrap_or_else(|| get(ContextKind::SuggestedSubcommand));
+            let guess = guess(&near, lang);
             tr!(lang, "there is no command \"{name}\"{guess}")
         }
         ErrorKind::ArgumentConflict => {
@@ -78,6 +81,14 @@ fn problem(error: &clap::Error, lang: Lang) -> Option<String> {
         }
     };
     Some(text)
+}
+
+/// The verb of which this is a slip; clap sees other words alike, and none in
+/// `rnu`.
+fn nearest_verb(name: &str) -> Option<String> {
+    let command = crate::command();
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    nearest(name, verbs.map(clap::Command::get_name)).map(str::to_owned)
 }
 
 fn words(value: Option<&ContextValue>) -> String {

@@ -41,6 +41,9 @@ pub enum Announcement {
         "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)"
     )]
     Guarded { agent: &'static str },
+    /// Nobody is going to be called, or this would be an error.
+    #[say(why.clone())]
+    AgentMissing { why: String },
     /// Nothing of ours judges what this agent does.
     #[say("{agent} works without its permission questions and without Ralph's guard: {why}", why = why.say(lang))]
     Unguarded { agent: &'static str, why: Unguarded },

@@ -33,6 +33,7 @@ pub mod plan;
 pub mod projections;
 pub mod prompt;
 pub mod record;
+pub mod rehearse;
 pub mod report;
 mod reproduce;
 pub mod session;

@@ -57,6 +57,8 @@ pub struct Wanted {
     pub permit: Option<Permit>,
     /// The client in whose session the loop runs: it needs no agent of ours.
     pub session: Option<String>,
+    /// No agent is going to be called, so that none has to be there.
+    pub calls_nobody: bool,
 }
 
 /// Says why a command must not be run in a project; none where it may.

@@ -1,14 +1,17 @@
 //! `ralph pause`, `ralph stop`, `ralph cancel`, `ralph wake`: from another
 //! terminal.
 
-use ralph_core::machine::{Request, Stage};
+use ralph_core::machine::{Outcome, Request, Stage};
 use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::control::{self, ControlError, Heard, Wish};
 use ralph_engine::past;
 use ralph_store::layout::Layout;
 
+use super::resume;
+use crate::PAUSED;
 use crate::app::{App, Exit, OrFail};
+use crate::args::{Global, ResumeArgs};
 use crate::insession::{Here, Steered};
 
 pub fn pause(app: &App) -> Exit {
@@ -26,8 +29,32 @@ pub fn stop(app: &App, now: bool) -> Exit {
     )
 }
 
-pub fn cancel(app: &App) -> Exit {
-    tell(app, Request::Cancel)
+pub fn cancel(app: App, global: &Global) -> Exit {
+    let layout = Layout::new(&app.root);
+    let Some(run) = resting(&layout) else {
+        return tell(&app, Request::Cancel);
+    };
+    let given_up = ResumeArgs {
+        run: Some(run),
+        abandon: true,
+        quiet: true,
+        ..ResumeArgs::default()
+    };
+    match resume::run(app, global, &given_up)? {
+        PAUSED => Ok(0),
+        code => Ok(code),
+    }
+}
+
+/// The newest run, where nobody drives it and it only waits to be taken up.
+fn resting(layout: &Layout) -> Option<String> {
+    if layout.current_run().ok()?.is_some() || in_session(layout).is_some() {
+        return None;
+    }
+    let newest = resume::newest(layout).ok()??;
+    let past = past::read(&newest).ok()?;
+    let waits = past.state.outcome().is_none_or(Outcome::can_go_on);
+    waits.then(|| newest.id.to_string())
 }
 
 /// A run that waits for a limit, or for anything else, goes on at once.

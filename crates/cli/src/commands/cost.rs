@@ -3,6 +3,7 @@
 use ralph_core::display::{UsageView, dollars};
 use ralph_core::lang::Lang;
 use ralph_core::machine::Bill;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::ledger::{self, By, Ledger};
@@ -60,17 +61,18 @@ fn table(ledger: &Ledger, by: By, lang: Lang) -> String {
     let mut out = crate::view::columns(&rows);
     if ledger.pending > 0 {
         let pending = ledger.pending;
+        let tasks_en = plural(pending, "task", "tasks");
         out.push_str(&match ledger.forecast() {
             Some(rest) => {
                 let rest = dollars(rest);
                 tr!(
                     lang,
-                    "{pending} tasks to go: about {rest}, if they cost what the done ones did\n"
+                    "{pending} {tasks_en} to go: about {rest}, if they cost what the done ones did\n"
                 )
             }
             None => tr!(
                 lang,
-                "{pending} tasks to go: no forecast, the cost of the done ones is not known\n"
+                "{pending} {tasks_en} to go: no forecast, the cost of the done ones is not known\n"
             ),
         });
     }

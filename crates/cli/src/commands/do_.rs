@@ -34,6 +34,7 @@ pub fn run(app: App, global: &Global, args: &DoArgs) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: args.work.dry_run,
     };
     if !args.json && !args.quiet {
         app.tell(&card.summary(app.lang()));

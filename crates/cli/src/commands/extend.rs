@@ -2,6 +2,7 @@
 //! goes on.
 
 use ralph_core::config::duration;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
 use ralph_engine::inbox::Written;
@@ -52,7 +53,8 @@ pub fn run(app: &App, args: &ExtendArgs) -> Exit {
             let run = current.id.as_str();
             let limits = past::read(&current).map(|past| past.state.rules.limits);
             let max = limits.map_or(0, |limits| limits.max_iterations);
-            app.print(&tr!(lang, "run {run} goes on, up to {max} iterations"));
+            let iterations_en = plural(max as usize, "iteration", "iterations");
+            app.print(&tr!(lang, "run {run} goes on, up to {max} {iterations_en}"));
             Ok(0)
         }
         Err(error) => app.fail(&error),

@@ -17,6 +17,7 @@ mod flow;
 mod gate;
 mod generate;
 mod guard;
+mod help;
 mod history;
 mod init;
 mod left;
@@ -57,7 +58,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Flow(args) => flow::run(&app, &args),
         Command::Pause => control::pause(&app),
         Command::Stop(args) => control::stop(&app, args.now),
-        Command::Cancel => control::cancel(&app),
+        Command::Cancel => control::cancel(app, &cli.global),
         Command::Wake => control::wake(&app),
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),
@@ -82,6 +83,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Doctor(args) => doctor::run(&app, &args),
         Command::Hook(args) => Ok(guard::hook(&cli.global, &args)),
         Command::Phase(args) => phase::run(&app, &args),
+        Command::Help(args) => help::run(&app, &args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man_pages(&app, &args),
     }

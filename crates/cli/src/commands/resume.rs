@@ -4,6 +4,7 @@ use ralph_core::display::{self, ResumeView};
 use ralph_core::flow::Scope;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, State, iso_utc};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::archive::{self, Restored};
 use ralph_engine::clock;
@@ -48,6 +49,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: false,
     };
     let (paths, past) = match find(&app, &layout, args)? {
         Found::Run(paths, past) => (paths, past),
@@ -66,6 +68,10 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         Choice::Continue => return go_on(app, global, args, paths, *past),
         Choice::Restart => Opening::New,
     };
+    let shown = Shown {
+        calls_nobody: matches!(opening, Opening::Abandon(_)),
+        ..shown
+    };
     start(app, global, past.header.asked, &opening, shown)
 }
 
@@ -74,6 +80,7 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: false,
     };
     let mut asked = past.header.asked;
     let flags = settings::resume_flags(args);
@@ -198,7 +205,7 @@ fn named(
 
 /// A run that died before it began hides no other; if there is no other, it
 /// is the one to speak of.
-fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
+pub fn newest(layout: &Layout) -> Result<Option<RunPaths>, FileError> {
     let runs = layout.runs()?;
     let began = |paths: &&RunPaths| !matches!(past::read(paths), Err(PastError::NeverBegan { .. }));
     Ok(runs.iter().rev().find(began).or(runs.last()).cloned())
@@ -316,9 +323,11 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     let started = clock::local_time(past.header.started_ms);
     let last = clock::local_time(state.now().wall_ms);
     let outcome = state.outcome().map_or("running", Outcome::into_str);
+    let iterations_en = plural(turns as usize, "iteration", "iterations");
+    let tasks_en = plural(total, "task", "tasks");
     let mut out = tr!(
         lang,
-        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} iterations, {completed}/{total} tasks\n"
+        "run {id}\nstarted {started}, last event {last}\nstate: {outcome}, {turns} {iterations_en}, {completed}/{total} {tasks_en}\n"
     );
     out.push_str(&display::phase_tree(
         &app.screen,

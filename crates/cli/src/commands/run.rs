@@ -21,6 +21,8 @@ use crate::{FAILED, PAUSED, settings};
 pub struct Shown {
     pub json: bool,
     pub quiet: bool,
+    /// No agent is called, so that none has to be there.
+    pub calls_nobody: bool,
 }
 
 pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
@@ -40,6 +42,7 @@ pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
     let shown = Shown {
         json: args.json,
         quiet: args.quiet,
+        calls_nobody: args.work.dry_run,
     };
     let (app, plan) = prepare(app, global, asked, shown)?;
     if args.work.dry_run {
@@ -75,6 +78,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         own_program: app::own_program(),
         permit: Some(crate::guard::permit),
         session: None,
+        calls_nobody: shown.calls_nobody,
     };
     let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
     Ok((app, plan))

@@ -9,6 +9,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason, iso_utc};
 use ralph_core::overview::{Overview, Standing, Waiting};
 use ralph_core::report::outcome_word;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::record::Header;
 use ralph_engine::watch::{Snapshot, Watch};
@@ -149,7 +150,8 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
     if let Some(progress) = overview.progress() {
         let Progress { done, total } = progress;
         let (file, bar) = (&facts.goal, display::bar(&app.screen, progress.percent()));
-        out.push_str(&tr!(lang, "{done}/{total} tasks · {file}\n{bar}\n"));
+        let tasks_en = plural(total, "task", "tasks");
+        out.push_str(&tr!(lang, "{done}/{total} {tasks_en} · {file}\n{bar}\n"));
     }
     let reason = overview.outcome.as_ref();
     let reason = reason.map(|outcome| reason_words(outcome, lang));

@@ -3,6 +3,7 @@
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
 use ralph_engine::{past, plan};
@@ -100,9 +101,10 @@ fn table(app: &App, file: &TaskFile, list: &TaskList, scope: &Scope, proofs: &Pr
     let counts = list.counts(scope);
     let (name, format) = (&file.name, list.format.into_str());
     let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
+    let tasks_en = plural(total, "task", "tasks");
     let mut out = tr!(
         lang,
-        "{name} ({format}): {completed}/{total} tasks done, {pending} to do\n"
+        "{name} ({format}): {completed}/{total} {tasks_en} done, {pending} to do\n"
     );
     let mut phase = None;
     let key = |task: &Task| Some(&list.phases.get(task.phase?)?.key);

@@ -9,6 +9,7 @@ use ralph_core::lang::Say;
 use ralph_core::machine::{Level, TaskRef};
 use ralph_core::overview::{CheckRun, Overview};
 use ralph_core::report::{Call, Verdict, outcome_sentence};
+use ralph_core::text::duration::plural;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -88,7 +89,8 @@ fn overview(model: &Model, columns: usize) -> Lines {
     };
     if let Some(progress) = overview.progress() {
         let Progress { done, total } = progress;
-        add(&tr!(lang, "{done}/{total} tasks done"), BOLD);
+        let tasks_en = plural(total, "task", "tasks");
+        add(&tr!(lang, "{done}/{total} {tasks_en} done"), BOLD);
         add(
             &display::bar(&screen, progress.percent()),
             colored(model, Color::Green),

@@ -5,9 +5,12 @@ use std::fmt;
 use ralph_core::display::Screen;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tasks::Scope;
+use ralph_core::text;
 use ralph_core::tr;
 use ralph_engine::agents::Agent;
+use ralph_engine::announcement::Announcement;
 use ralph_engine::plan::Plan;
+use ralph_engine::rehearse::first_prompt;
 use serde_json::{Value, json};
 
 #[derive(Debug)]
@@ -37,6 +40,8 @@ impl DryRun<'_> {
             "verify": plan.verifier.as_ref().map(|v| v.commands.clone()).unwrap_or_default(),
             "template": plan.prompter.template.path,
             "prompt": plan.prompter.prompt,
+            "agent_missing": plan.announcements.iter().any(is_missing),
+            "first_prompt": first_prompt(plan),
             "outward": plan.outward(),
             "notify": plan.notifier.is_on().then(|| json!({
                 "ways": plan.notifier.ways.iter().map(|way| way.say(Lang::En)).collect::<Vec<_>>(),
@@ -58,6 +63,38 @@ impl DryRun<'_> {
             .and_then(|i| list.phases.get(i))
             .map(|p| p.key.clone())
     }
+
+    /// What there is to do.
+    fn work(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (plan, lang) = (self.plan, self.screen.lang);
+        match &plan.tasks {
+            Some(_) => writeln!(f, "\n{}", tr!(lang, "Tasks:"))?,
+            None => writeln!(f, "\n{}", tr!(lang, "Prompt:"))?,
+        }
+        match (&plan.tasks, &plan.list) {
+            (Some(file), Some(list)) => {
+                let counts = list.counts(&plan.scope);
+                let (name, format) = (&file.name, list.format.into_str());
+                let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
+                writeln!(f, "  {name} ({format})")?;
+                let line = tr!(lang, "{completed}/{total} done, {pending} to do");
+                writeln!(f, "  {line}")?;
+                if let Some(phase) = self.phase() {
+                    writeln!(f, "  Phase {phase}")?;
+                }
+            }
+            _ => writeln!(
+                f,
+                "  {}",
+                plan.prompter.prompt.as_deref().unwrap_or_default()
+            )?,
+        }
+        Ok(())
+    }
+}
+
+fn is_missing(announcement: &Announcement) -> bool {
+    matches!(announcement, Announcement::AgentMissing { .. })
 }
 
 impl fmt::Display for DryRun<'_> {
@@ -98,28 +135,7 @@ impl fmt::Display for DryRun<'_> {
         for announcement in &plan.announcements {
             writeln!(f, "  {}", announcement.say(lang))?;
         }
-        match &plan.tasks {
-            Some(_) => writeln!(f, "\n{}", tr!(lang, "Tasks:"))?,
-            None => writeln!(f, "\n{}", tr!(lang, "Prompt:"))?,
-        }
-        match (&plan.tasks, &plan.list) {
-            (Some(file), Some(list)) => {
-                let counts = list.counts(&plan.scope);
-                let (name, format) = (&file.name, list.format.into_str());
-                let (total, completed, pending) = (counts.total, counts.completed, counts.pending);
-                writeln!(f, "  {name} ({format})")?;
-                let line = tr!(lang, "{completed}/{total} done, {pending} to do");
-                writeln!(f, "  {line}")?;
-                if let Some(phase) = self.phase() {
-                    writeln!(f, "  Phase {phase}")?;
-                }
-            }
-            _ => writeln!(
-                f,
-                "  {}",
-                plan.prompter.prompt.as_deref().unwrap_or_default()
-            )?,
-        }
+        self.work(f)?;
         writeln!(f, "\n{}", tr!(lang, "Command that would run:"))?;
         for agent in &plan.agents {
             writeln!(f, "  {}", agent.command_line())?;
@@ -131,6 +147,12 @@ impl fmt::Display for DryRun<'_> {
         }
         for command in outward {
             writeln!(f, "  {command}")?;
+        }
+        if let Some(prompt) = first_prompt(plan) {
+            writeln!(f, "\n{}", tr!(lang, "Prompt of the first turn:"))?;
+            for line in text::sanitize(&prompt).lines() {
+                writeln!(f, "  │ {line}")?;
+            }
         }
         writeln!(f, "\n{}", tr!(lang, "Hooks (safety guard):"))?;
         if plan.agents.iter().all(Agent::is_guarded) {

@@ -11,6 +11,7 @@ use ralph_core::display::{self, PhaseView, Progress, Screen, StepState};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Notice, Now, State, TaskRef};
 use ralph_core::overview::{Overview, Standing};
+use ralph_core::text::duration::plural;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -82,7 +83,8 @@ fn bar_line(screen: &Screen, overview: &Overview, columns: usize) -> String {
         return String::new();
     };
     let Progress { done, total } = progress;
-    let words = tr!(lang, "{done}/{total} tasks");
+    let tasks_en = plural(total, "task", "tasks");
+    let words = tr!(lang, "{done}/{total} {tasks_en}");
     let percent = progress.percent();
     // 26 cells, two brackets, a blank and the percents.
     let bar_columns = 30 + percent.to_string().len();

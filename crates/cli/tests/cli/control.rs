@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::env::{TestEnv, named, names};
+use crate::env::{Done, TestEnv, named, names};
 use crate::live::{Live, eventually, journal, latest_run, shell_agent, wait_until};
 
 /// Says that it works, and works until a file tells it to end.
@@ -184,4 +184,42 @@ fn without_a_terminal_a_resume_wants_to_be_told_how() {
     eventually("there are two runs", || {
         (fs::read_dir(env.path(".ralph/runs")).unwrap().count() == 2).then_some(())
     });
+}
+
+/// U-11: a run that is paused is dropped: cancelled, archived, told; also where
+/// its agent is no longer there.
+#[test]
+fn a_paused_run_is_cancelled() {
+    let env = TestEnv::with_tasks(2);
+    let script = env.outside("client.sh");
+    fs::write(&script, "#!/bin/sh\necho '<promise>CONTINUE</promise>'\n").unwrap();
+    let agent = format!("sh {}", script.display());
+    let done = env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "1"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let run = latest_run(&env);
+
+    let mut command = env.command(&["cancel"]);
+    command.env("RALPH_AGENT_COMMAND", "gone-client");
+    let told = Done::of(&command.output().unwrap());
+    assert_eq!(
+        (told.code, told.stderr.as_str()),
+        (0, ""),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stdout.contains("ancelled"), "{}", told.stdout);
+    let status = env.json(".ralph/status.json");
+    assert_eq!(status["status"], "cancelled");
+    let history = env.ralph(&["history", "--json"]);
+    let id = run.file_name().unwrap().to_str().unwrap();
+    assert!(history.stdout.contains(id), "{}", history.stdout);
+
+    // There is nothing left to cancel.
+    let again = env.ralph(&["cancel"]);
+    assert_eq!(again.code, 1, "{}", again.stdout);
+    assert!(
+        again.stderr.contains("No active Ralph loop"),
+        "{}",
+        again.stderr
+    );
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::bad_input::{NOTHING, changes};
 use crate::env::TestEnv;
 use crate::languages::{in_all_languages, redacted};
+use crate::live::latest_run;
 
 /// A project with a spec-kit list, an OpenSpec change and an agent that would
 /// leave a trace.
@@ -20,6 +21,12 @@ fn project() -> TestEnv {
         "## 1. Cards\n\n- [x] 1.1 Take a card\n- [ ] 1.2 Charge it\n",
     );
     env
+}
+
+/// The prompt itself is the matter of other tests.
+fn without_prompt(shown: &str) -> String {
+    let lines = shown.split_inclusive('\n');
+    lines.filter(|line| !line.starts_with("  │")).collect()
 }
 
 /// Runs `ralph run --dry-run` with these arguments; nothing may change and
@@ -38,7 +45,7 @@ fn dry(env: &TestEnv, args: &[&str]) -> String {
     assert!(!called.exists(), "the agent was called");
     assert!(!env.path(".ralph").exists(), "{args:?}");
     assert_eq!(changes(env, &before), NOTHING, "{args:?}");
-    redacted(env, &done.stdout)
+    without_prompt(&redacted(env, &done.stdout))
 }
 
 #[test]
@@ -62,6 +69,8 @@ fn a_task_list() {
     Command that would run:
       touch [outside]/called {prompt_file}
 
+    Prompt of the first turn:
+
     Hooks (safety guard):
       not installed
 
@@ -81,6 +90,8 @@ fn a_task_list() {
     將執行的命令:
       touch [outside]/called {prompt_file}
 
+    第一次迭代的提示:
+
     Hooks (安全護欄):
       未安裝
 
@@ -99,6 +110,8 @@ fn a_task_list() {
 
     将执行的命令:
       touch [outside]/called {prompt_file}
+
+    第一次迭代的提示:
 
     Hooks (安全护栏):
       未安装
@@ -144,6 +157,8 @@ fn one_phase_with_checks_and_limits() {
     Command that would run:
       touch [outside]/called {prompt_file}
 
+    Prompt of the first turn:
+
     Hooks (safety guard):
       not installed
 
@@ -162,6 +177,8 @@ fn one_phase_with_checks_and_limits() {
     將執行的命令:
       touch [outside]/called {prompt_file}
 
+    第一次迭代的提示:
+
     Hooks (安全護欄):
       未安裝
 
@@ -179,6 +196,8 @@ fn one_phase_with_checks_and_limits() {
 
     将执行的命令:
       touch [outside]/called {prompt_file}
+
+    第一次迭代的提示:
 
     Hooks (安全护栏):
       未安装
@@ -206,6 +225,8 @@ fn an_openspec_change() {
     Command that would run:
       touch [outside]/called {prompt_file}
 
+    Prompt of the first turn:
+
     Hooks (safety guard):
       not installed
 
@@ -225,6 +246,8 @@ fn an_openspec_change() {
     將執行的命令:
       touch [outside]/called {prompt_file}
 
+    第一次迭代的提示:
+
     Hooks (安全護欄):
       未安裝
 
@@ -243,6 +266,8 @@ fn an_openspec_change() {
 
     将执行的命令:
       touch [outside]/called {prompt_file}
+
+    第一次迭代的提示:
 
     Hooks (安全护栏):
       未安装
@@ -268,6 +293,8 @@ fn a_plain_prompt() {
     Command that would run:
       touch [outside]/called {prompt_file}
 
+    Prompt of the first turn:
+
     Hooks (safety guard):
       not installed
 
@@ -285,6 +312,8 @@ fn a_plain_prompt() {
     將執行的命令:
       touch [outside]/called {prompt_file}
 
+    第一次迭代的提示:
+
     Hooks (安全護欄):
       未安裝
 
@@ -301,6 +330,8 @@ fn a_plain_prompt() {
 
     将执行的命令:
       touch [outside]/called {prompt_file}
+
+    第一次迭代的提示:
 
     Hooks (安全护栏):
       未安装
@@ -329,6 +360,8 @@ fn outside_a_git_project() {
     Command that would run:
       touch [outside]/called {prompt_file}
 
+    Prompt of the first turn:
+
     Hooks (safety guard):
       not installed
 
@@ -348,6 +381,8 @@ fn outside_a_git_project() {
     將執行的命令:
       touch [outside]/called {prompt_file}
 
+    第一次迭代的提示:
+
     Hooks (安全護欄):
       未安裝
 
@@ -366,6 +401,8 @@ fn outside_a_git_project() {
 
     将执行的命令:
       touch [outside]/called {prompt_file}
+
+    第一次迭代的提示:
 
     Hooks (安全护栏):
       未安装
@@ -443,8 +480,7 @@ fn what_would_be_refused_is_refused() {
     let env = project();
     let before = env.snapshot();
     for args in [
-        &["run", "--dry-run", "--agent-cmd", "no-such-agent"][..],
-        &["run", "--dry-run", "--agent-cmd", "true", "--phase", "9"],
+        &["run", "--dry-run", "--agent-cmd", "true", "--phase", "9"][..],
         &[
             "run",
             "--dry-run",
@@ -458,4 +494,43 @@ fn what_would_be_refused_is_refused() {
         assert_eq!((done.code, done.stdout.as_str()), (1, ""), "{args:?}");
         assert_eq!(changes(&env, &before), NOTHING);
     }
+}
+
+/// U-11: nobody is called, so nobody has to be there; and the prompt is shown
+/// as the first turn would get it.
+#[test]
+fn the_agent_need_not_be_installed() {
+    let env = project();
+    let done = env.ralph(&[
+        "run",
+        "--dry-run",
+        "--agent-cmd",
+        "no-such-client {prompt_file}",
+    ]);
+    assert_eq!((done.code, done.stderr.as_str()), (0, ""));
+    let missing = "no-such-client: command not found; install it";
+    assert!(done.stdout.contains(missing), "{}", done.stdout);
+
+    let args = [
+        "run",
+        "--json",
+        "--agent-cmd",
+        "no-such-client",
+        "--dry-run",
+    ];
+    let shown: Value = serde_json::from_str(&env.ralph(&args).stdout).unwrap();
+    assert_eq!(shown["agent_missing"], true);
+    let promised = shown["first_prompt"].as_str().unwrap();
+
+    // A real run says it, and its first prompt is the one that was shown.
+    let refused = env.ralph(&["run", "--agent-cmd", "no-such-client"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains(missing), "{}", refused.stderr);
+    env.run_script(
+        &[json!({"say": "<promise>CONTINUE</promise>"})],
+        &["--max-iterations", "1"],
+    );
+    let given = latest_run(&env).join("turn-0001.prompt.md");
+    let given = std::fs::read_to_string(given).unwrap();
+    assert_eq!(promised.replace("50", "1"), given);
 }

@@ -175,7 +175,7 @@ fn own_rules_are_held_to_their_examples() {
     let done = env.ralph(&["guard", "check-rules"]);
     assert_eq!(
         (done.code, done.stdout.trim()),
-        (0, "1 rules of your own, all sound")
+        (0, "1 rule of your own, all sound")
     );
     env.write(
         ".ralph/config.toml",

@@ -38,6 +38,7 @@ mod gate;
 #[cfg(unix)]
 mod gitlab;
 mod guard;
+mod help;
 #[cfg(unix)]
 mod history;
 mod hook;

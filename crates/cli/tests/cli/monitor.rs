@@ -163,7 +163,7 @@ fn a_monitor_that_is_told_to_go_gives_the_terminal_back() {
         let env = TestEnv::with_tasks(1);
         env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
         let terminal = Terminal::start(env, &["monitor"]);
-        see_now(&terminal, "0/1 tasks done");
+        see_now(&terminal, "0/1 task done");
         let is_second_screen = || terminal.tmux(&["display-message", "-p", "#{alternate_on}"]);
         assert_eq!(is_second_screen().trim(), "1");
         live::signal(signal, &process_in(&terminal));
@@ -186,7 +186,7 @@ fn the_monitor_needs_a_terminal() {
     env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
     let done = env.ralph(&["monitor", "--once"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stdout.contains("0/1 tasks done"), "{}", done.stdout);
+    assert!(done.stdout.contains("0/1 task done"), "{}", done.stdout);
     assert!(
         done.stdout
             .contains("Ended: blocked · The agent says that it can't go on: enough"),
@@ -237,7 +237,7 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     let pane = format!("{session}:0.1");
     eventually("the monitor shows the run", || {
         let screen = tmux(&["capture-pane", "-p", "-t", &pane]);
-        screen.contains("tasks done").then_some(())
+        screen.contains("task done").then_some(())
     });
     fs::write(env.outside("enough"), "").unwrap();
     wait_until("the run ends", || {

@@ -26,6 +26,7 @@ pub use error::ConfigError;
 pub use foreign::FOREIGN_FILES;
 pub use guard::{GuardFile, Unclear};
 pub use layer::{Layer, PRESETS, Sourced, variable_of_key};
+pub use nearest::nearest;
 pub use origin::{Origin, Place};
 pub use resolved::{Resolved, migrate};
 pub use schema::{Key, Kind, REFERENCE, Schema};

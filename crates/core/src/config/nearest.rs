@@ -2,7 +2,7 @@
 
 /// The name among `known` that is nearest to `name`, if it is near enough to
 /// be a slip: a letter or two, or the right word in the wrong section.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = normal(name);
     let allowed = (wanted.chars().count() / 3).clamp(1, 4);
     known

@@ -7,7 +7,7 @@ use super::boxes::title_box;
 use super::proof::{Gap, Proof, not_proven, proven};
 use super::screen::{Screen, Symbol, Tone};
 use super::usage::UsageView;
-use crate::text::duration::{human, iterations};
+use crate::text::duration::{human, iterations, plural};
 use crate::tr;
 use std::time::Duration;
 
@@ -70,9 +70,10 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     if let Some(progress) = view.ending.progress {
         let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
         let Progress { done, total } = progress;
+        let tasks_en = plural(total, "task", "tasks");
         out.push_str(&screen.line(&tr!(
             lang,
-            "{mark}Final progress: {done}/{total} tasks done ({percent}%)"
+            "{mark}Final progress: {done}/{total} {tasks_en} done ({percent}%)"
         )));
         out.push_str(&format!("{}\n", bar(screen, percent)));
     }
@@ -299,9 +300,10 @@ pub(super) fn current_progress(screen: &Screen, progress: Option<Progress>) -> S
         return String::new();
     };
     let mark = screen.mark(Symbol::Chart);
+    let tasks_en = plural(total, "task", "tasks");
     screen.line(&tr!(
         screen.lang,
-        "{mark}Progress: {done}/{total} tasks done"
+        "{mark}Progress: {done}/{total} {tasks_en} done"
     ))
 }
 

@@ -6,6 +6,7 @@ use super::boxes::title_box;
 use super::endings::LoopKind;
 use super::screen::{Screen, Symbol, Tone};
 use crate::lang::Say;
+use crate::text::duration::plural;
 use crate::text::width;
 use crate::tr;
 
@@ -176,9 +177,10 @@ fn running_title(screen: &Screen, kind: &LoopKind) -> String {
 fn overall(screen: &Screen, progress: Progress) -> String {
     let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
     let Progress { done, total } = progress;
+    let tasks_en = plural(total, "task", "tasks");
     screen.line(&tr!(
         screen.lang,
-        "{mark}Overall progress: {done}/{total} tasks done ({percent}%)"
+        "{mark}Overall progress: {done}/{total} {tasks_en} done ({percent}%)"
     ))
 }
 

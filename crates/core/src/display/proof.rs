@@ -99,7 +99,8 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
     match proof {
         Proof::Tasks { file, done, total } => {
             let file = screen.value(file);
-            tr!(screen.lang, "{done}/{total} tasks ticked in {file}")
+            let tasks_en = plural(*total, "task", "tasks");
+            tr!(screen.lang, "{done}/{total} {tasks_en} ticked in {file}")
         }
         Proof::Command {
             command,

@@ -30,7 +30,7 @@ pub enum RiskSign {
     Path(String),
     #[say("word \"{word}\"", word = _0)]
     Word(String),
-    #[say("{count} files", count = _0)]
+    #[say("{count} {files_en}", count = _0, files_en = crate::text::duration::plural(*_0, "file", "files"))]
     ManyFiles(usize),
     #[say("only text files")]
     OnlyText,

@@ -16,6 +16,7 @@ use crate::forge::ForgeNotice;
 use crate::lang::{Lang, Say};
 use crate::promise::Promise;
 use crate::tasks::Counts;
+use crate::text::duration::plural;
 use crate::wire;
 
 /// Its fields in the event log are in the order of EVNT-01.
@@ -24,7 +25,7 @@ use crate::wire;
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Notice {
     #[say(if tasks.total == 0, "loop started")]
-    #[say("loop started: {completed}/{total} tasks done, {pending} to do", Counts { total, completed, pending } = tasks)]
+    #[say("loop started: {completed}/{total} {tasks_en} done, {pending} to do", Counts { total, completed, pending } = tasks, tasks_en = plural(*total, "task", "tasks"))]
     LoopStart { tasks: Counts },
     #[say("taken up again after iteration {iteration}")]
     Resume { iteration: u32 },
@@ -156,7 +157,7 @@ pub enum Notice {
         #[serde(rename = "reason", serialize_with = "wire::name")]
         limit: Limit,
     },
-    #[say(if let Limit::Iterations = limit, "limit extended: {max} iterations")]
+    #[say(if let Limit::Iterations = limit, "limit extended: {max} {iterations_en}", iterations_en = plural(*max as usize, "iteration", "iterations"))]
     #[say(if let Limit::Duration = limit, "limit extended: {seconds} s in all", seconds = seconds(*max))]
     #[say("limit extended: {max} agent calls")]
     #[serde(serialize_with = "extended")]
@@ -204,7 +205,7 @@ pub enum Notice {
     },
     #[say("everything is done")]
     TaskComplete { iteration: u32 },
-    #[say("loop ended after {iterations} iterations: {name}", name = outcome_words(outcome, lang))]
+    #[say("loop ended after {iterations} {iterations_en}: {name}", iterations_en = plural(*iterations as usize, "iteration", "iterations"), name = outcome_words(outcome, lang))]
     LoopEnd {
         #[serde(flatten, serialize_with = "ending")]
         outcome: Outcome,

@@ -2,27 +2,32 @@
 
 use super::{BreakerRule, Evidence, Outcome};
 use crate::lang::Lang;
+use crate::text::duration::plural;
 use crate::tr;
 
 impl BreakerRule {
     /// What was counted when it opened; the log and the screen say the same.
     pub fn opened(self, count: u32, lang: Lang) -> String {
+        let noun_en = |one, many| plural(count as usize, one, many);
+        let iterations_en = noun_en("iteration", "iterations");
+        let times_en = noun_en("time", "times");
+        let promises_en = noun_en("promise", "promises");
         match self {
             BreakerRule::Stalled => tr!(
                 lang,
-                "{count} iterations in a row without progress: circuit breaker open"
+                "{count} {iterations_en} in a row without progress: circuit breaker open"
             ),
             BreakerRule::MissingPromise => tr!(
                 lang,
-                "{count} iterations in a row without a promise: circuit breaker open"
+                "{count} {iterations_en} in a row without a promise: circuit breaker open"
             ),
             BreakerRule::SameError => tr!(
                 lang,
-                "The same error {count} times in a row: circuit breaker open"
+                "The same error {count} {times_en} in a row: circuit breaker open"
             ),
             BreakerRule::FalsePromise => tr!(
                 lang,
-                "{count} false promises in a row: circuit breaker open"
+                "{count} false {promises_en} in a row: circuit breaker open"
             ),
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ralph_core::config::{self, Settings};
 use ralph_core::flow::Flow;
+use ralph_core::lang::Say;
 use ralph_core::machine::{Budget, BudgetKind};
 
 use super::{PlanError, Wanted};
@@ -28,7 +29,7 @@ pub(super) fn agents(
     let mut agents = Vec::new();
     for name in names {
         let agent = agent(name, names, settings, wanted, announcements)?;
-        check_program(&agent, &wanted.root)?;
+        announcements.extend(check_program(&agent, wanted)?);
         agents.push(agent);
     }
     Ok(agents)
@@ -63,17 +64,25 @@ fn agent(
     }
 }
 
-fn check_program(agent: &Agent, root: &Path) -> Result<(), PlanError> {
+/// Where nobody is called, a program that is not there is only told.
+fn check_program(agent: &Agent, wanted: &Wanted) -> Result<Option<Announcement>, PlanError> {
+    let root = &wanted.root;
     let program = agent.invocation(Path::new(""), "").program;
     if agents::find_program(&program, root).is_some() {
-        return Ok(());
+        return Ok(None);
     }
-    Err(match agents::find_file(&program, root) {
+    let missing = match agents::find_file(&program, root) {
         Some(program) => PlanError::AgentNotExecutable { program },
         None => PlanError::AgentNotFound {
             program: program.to_string_lossy().into_owned(),
         },
-    })
+    };
+    match wanted.calls_nobody {
+        true => Ok(Some(Announcement::AgentMissing {
+            why: missing.say(wanted.lang),
+        })),
+        false => Err(missing),
+    }
 }
 
 /// Program, arguments and model belong to the agent of `agent.name`: no other
@@ -123,7 +132,7 @@ pub(super) fn role_agents(
     let mut agents = Vec::new();
     for name in names {
         let agent = agent(name, &[], settings, wanted, &mut Vec::new())?;
-        check_program(&agent, &wanted.root)?;
+        check_program(&agent, wanted)?;
         agents.push(agent);
     }
     Ok(agents)

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_core::lang::Lang;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::agents::hooks::Event;
 use ralph_engine::agents::{Client, Installed};
@@ -184,9 +185,10 @@ fn of_hook(verb: Event, payloads: &[Value], lang: Lang) -> Finding {
     let lacks = |name: &&&str| payloads.iter().all(|payload| payload.get(**name).is_none());
     let missing: Vec<&str> = needed(verb).iter().filter(lacks).copied().collect();
     if missing.is_empty() {
+        let times_en = plural(count, "time", "times");
         let text = tr!(
             lang,
-            "live: {event} fired {count} times with everything that is needed"
+            "live: {event} fired {count} {times_en} with everything that is needed"
         );
         return Finding::new(Level::Ok, "live.hook", text);
     }

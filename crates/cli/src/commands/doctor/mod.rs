@@ -14,6 +14,7 @@ mod symptoms;
 mod trust;
 
 use ralph_core::lang::Lang;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use serde_json::{Value, json};
 
@@ -130,6 +131,9 @@ fn verdict(findings: &[Finding], lang: Lang) -> String {
     match (red, warnings) {
         (0, 0) => tr!(lang, "All is well."),
         (0, n) => tr!(lang, "It works; warnings: {n}."),
-        (n, _) => tr!(lang, "{n} things do not work: see ✗ above."),
+        (n, _) => {
+            let fail_en = plural(n, "thing does", "things do");
+            tr!(lang, "{n} {fail_en} not work: see ✗ above.")
+        }
     }
 }

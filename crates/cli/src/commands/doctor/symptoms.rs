@@ -3,6 +3,7 @@
 
 use ralph_core::lang::Lang;
 use ralph_core::machine::{BreakerRule, Limit, Notice, Outcome, PauseReason, Stage};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::past;
 use ralph_store::layout::{Layout, RunPaths};
@@ -99,18 +100,20 @@ fn unproven(run: &str, lang: Lang) -> Finding {
 }
 
 fn too_soon(run: &str, rejected: usize, lang: Lang) -> Finding {
+    let times_en = plural(rejected, "time", "times");
     let text = tr!(
         lang,
-        "run {run}: the agent promised too soon {rejected} times, and the evidence said no"
+        "run {run}: the agent promised too soon {rejected} {times_en}, and the evidence said no"
     );
     let next = format!("ralph events --run {run} --filter event=promise_rejected");
     Finding::new(Level::Note, "loop.left_early", text).next(next)
 }
 
 fn never_ends(run: &str, turns: u32, lang: Lang) -> Finding {
+    let turns_en = plural(turns as usize, "turn", "turns");
     let text = tr!(
         lang,
-        "run {run} had {turns} turns and never a promise: the agent was not asked for one, or did not print it"
+        "run {run} had {turns} {turns_en} and never a promise: the agent was not asked for one, or did not print it"
     );
     let next = tr!(
         lang,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use ralph_core::config::GuardRule;
 use ralph_core::lang::{Lang, Say};
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_guard::{Example, Rule, built_in_rules, check_rule};
 use serde_json::json;
@@ -154,7 +155,8 @@ pub fn check(app: &App) -> Exit {
     }
     if problems.is_empty() {
         let count = loaded.settings.rules.len();
-        return app.done(&tr!(lang, "{count} rules of your own, all sound"));
+        let rules_en = plural(count, "rule", "rules");
+        return app.done(&tr!(lang, "{count} {rules_en} of your own, all sound"));
     }
     for problem in &problems {
         app.warn(problem);

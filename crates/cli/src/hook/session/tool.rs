@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ralph_core::config::{self, TrackerSettings};
 use ralph_core::lang::Lang;
+use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::session::index;
@@ -105,8 +106,9 @@ fn files_of(input: &Value) -> Vec<String> {
 }
 
 fn reminder(count: usize, lang: Lang) -> String {
+    let are_en = plural(count, "change is", "changes are");
     tr!(
         lang,
-        "{count} changes are not committed yet. Commit what belongs together now, in small commits with clear messages, before you go on."
+        "{count} {are_en} not committed yet. Commit what belongs together now, in small commits with clear messages, before you go on."
     )
 }

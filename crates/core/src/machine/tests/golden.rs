@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 483 events, 5 complete, e479c968e2a0314c
-    prompt: 688 events, 5 complete, c5803c09611d142b
-    pull: 656 events, 6 complete, 4ba6bea51a4880a9
-    ci: 1605 events, 0 complete, 22e0d7a3852e7549
-    drt: 1397 events, 6 complete, 93e656dd9cfcf609
-    ralph: 630 events, 7 complete, 98c10917e086ab18
-    planned: 455 events, 11 complete, d83fe1fff78f87cb
-    direct: 436 events, 18 complete, d62fc3e3553b31c5
-    session: 1445 events, 3 complete, 393c8acf23222bfd
+    tasks: 483 events, 5 complete, ea42e7abcd9f7ff3
+    prompt: 688 events, 5 complete, 590391fa6cf17f1c
+    pull: 656 events, 6 complete, bd20276e0751eaea
+    ci: 1605 events, 0 complete, 50f5ac7f351e0b90
+    drt: 1397 events, 6 complete, 45351067f64e9bee
+    ralph: 630 events, 7 complete, ff194ce32b5e43a0
+    planned: 455 events, 11 complete, 4448d5a14625cd71
+    direct: 436 events, 18 complete, dad5d6c3106bfe59
+    session: 1445 events, 3 complete, 2aba828fda1dd03b
     ");
 }

@@ -1,0 +1,99 @@
+//! One or two examples for each verb; a test types them.
+
+pub const EXAMPLES: &[(&str, &[&str])] = &[
+    ("demo", &["ralph demo --keep"]),
+    (
+        "drill",
+        &["ralph drill --list", "ralph drill --only hang --json"],
+    ),
+    (
+        "run",
+        &[
+            "ralph run --dry-run",
+            "ralph run --verify 'npm test' --max-cost 20usd",
+        ],
+    ),
+    (
+        "do",
+        &[
+            "ralph do \"Fix the typo in README.md\"",
+            "ralph do \"Add a login page\" --explain",
+        ],
+    ),
+    (
+        "resume",
+        &["ralph resume --show", "ralph resume --yes --max-cost 30usd"],
+    ),
+    (
+        "flow",
+        &[
+            "ralph flow list",
+            "ralph flow show drt --file > .ralph/flows/mine.toml",
+        ],
+    ),
+    ("pause", &["ralph pause  # then: ralph resume"]),
+    ("stop", &["ralph stop", "ralph stop --now"]),
+    ("cancel", &["ralph cancel"]),
+    ("wake", &["ralph wake"]),
+    ("extend", &["ralph extend 20", "ralph extend --time 2h"]),
+    (
+        "answer",
+        &["ralph answer", "ralph answer 2 \"Use PostgreSQL\""],
+    ),
+    ("monitor", &["ralph monitor", "ralph monitor --all"]),
+    ("verify", &["ralph verify", "ralph verify --baseline"]),
+    (
+        "loop",
+        &["ralph loop status", "ralph loop start --preset delta"],
+    ),
+    ("tasks", &["ralph tasks lint", "ralph tasks tick T003"]),
+    ("status", &["ralph status", "ralph status --json"]),
+    ("logs", &["ralph logs -f"]),
+    (
+        "events",
+        &["ralph events --filter 'level>=WARN'", "ralph events -f"],
+    ),
+    (
+        "history",
+        &["ralph history -n 5", "ralph history show abc123 --report"],
+    ),
+    ("archive", &["ralph archive --prune --keep 5 --dry-run"]),
+    ("web", &["ralph web --open"]),
+    (
+        "report",
+        &["ralph report", "ralph report --html --out report.html"],
+    ),
+    ("cost", &["ralph cost --by task"]),
+    ("agents", &["ralph agents"]),
+    (
+        "config",
+        &["ralph config show --origin", "ralph config check"],
+    ),
+    ("gate", &["ralph gate run", "ralph gate check --phase p0"]),
+    (
+        "guard",
+        &[
+            "ralph guard test 'rm -rf /'",
+            "ralph guard scan Makefile package.json",
+        ],
+    ),
+    (
+        "init",
+        &[
+            "ralph init --dry-run",
+            "ralph init --agent codex --preset sdd",
+        ],
+    ),
+    ("uninstall", &["ralph uninstall --dry-run"]),
+    ("doctor", &["ralph doctor"]),
+    (
+        "hook",
+        &["ralph hook --host claude pre-tool-use  # as a client calls it"],
+    ),
+    ("phase", &["ralph phase --json"]),
+    (
+        "completions",
+        &["ralph completions bash > /etc/bash_completion.d/ralph"],
+    ),
+    ("help", &["ralph help presets", "ralph help run"]),
+];
