@@ -86,10 +86,13 @@ pub enum Announcement {
     #[say("damaged checkpoint in {dir} ({refused}); it is written anew from the journal", dir = dir.display(), refused = said(refused, "; ", lang))]
     CheckpointDamaged { dir: PathBuf, refused: Vec<Refused> },
     /// The state file of the delta loop was unreadable and stands aside.
+    #[say(if let Some(backup) = backup, "{from} can't be read: {error}; it was moved to {to}, and the loop goes on from {backup}", (from, to, error, backup) = (from.display(), to.display(), error.say(lang), backup.display()))]
     #[say("{from} can't be read: {error}; it was moved to {to}, and a new one is written", (from, to, error) = (from.display(), to.display(), error.say(lang)))]
     DeltaMovedAside {
         from: PathBuf,
         to: PathBuf,
+        /// What is written in its place.
+        backup: Option<PathBuf>,
         error: DeltaError,
     },
     /// The world moved while no process of the run lived (RESM-08).

@@ -1,0 +1,165 @@
+//! The state file of seed 004 in both drivers: read as claims, written as a
+//! projection, never lost.
+
+use std::path::PathBuf;
+
+use crate::env::{Done, TestEnv, named};
+use crate::session::{ONE, released, sent_on};
+
+pub const STATE: &str = ".claude/ralph-delta.local.md";
+/// What an agent may add to the file, with everything that a writer of ours
+/// would write otherwise.
+const NOTES: &str = "## My notes  \n*  odd   bullet \n\n\n```\n## no heading\n```\n\ttab\n\n";
+
+/// `Phase 3 of 4, subtask 2 of 5`, as seed 004 shows it.
+pub fn third_iteration(promise: &str) -> String {
+    format!(
+        "# Delta Loop State\n\n## Meta\n- Task ID: abc123\n- Route: RALPH\n- Started: 2026-01-18 10:00:00\n- Last Updated: 2026-01-18 10:35:00\n\n## Iteration\n- Current: 3\n- Max Allowed: 20\n- Status: IN_PROGRESS\n\n## Progress\n- Current Phase: 3\n- Completed Phases: [1, 2]\n- Current Subtask: 2 / 5\n\n## Pending Work\n1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查\n\n## Completed Work\n### Phase 1: 深度分析\n- 识别 5 个核心子任务\n\n### Phase 2: 规划\n- 制定执行计划\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: 用户模型\n- [x] 子任务 2: 认证服务\n- [ ] 子任务 3: 权限检查\n- [ ] 子任务 4: 会话管理\n- [ ] 子任务 5: 安全审计\n\n## Promise\n{promise}\n"
+    )
+}
+
+/// The same when everything is done.
+pub fn all_done(promise: &str) -> String {
+    third_iteration(promise)
+        .replace("- Current Phase: 3", "- Current Phase: 4")
+        .replace("[1, 2]", "[1, 2, 3, 4]")
+        .replace("2 / 5", "5 / 5")
+        .replace("- [ ]", "- [x]")
+        .replace(
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+            "(none)",
+        )
+}
+
+pub const PROMISE: &str = "<promise>TASK_COMPLETE</promise>";
+const NOT_DONE: &str = "<!-- 未完成 -->";
+
+/// A run under preset `delta` whose agent is this shell script.
+fn run(env: &TestEnv, script: &str, more: &[&str]) -> Done {
+    let file = env.outside("agent.sh");
+    std::fs::write(&file, script).unwrap();
+    let agent = format!("sh {}", file.display());
+    let args = ["run", "--json", "--preset", "delta", "--agent-cmd", &agent];
+    env.ralph(&[&args[..], more].concat())
+}
+
+/// The folder of the only run in the history.
+pub fn archive(env: &TestEnv) -> PathBuf {
+    let entries = std::fs::read_dir(env.path(".skillpack/history")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    paths.remove(0)
+}
+
+pub fn archived_state(env: &TestEnv) -> String {
+    std::fs::read_to_string(archive(env).join("ralph-delta.state.md")).unwrap()
+}
+
+/// The state file, in the history where the run is over.
+pub fn state(env: &TestEnv) -> String {
+    match env.path(STATE).exists() {
+        true => env.read(STATE),
+        false => archived_state(env),
+    }
+}
+
+/// PROM-04, DELT-11, DELT-13.
+#[test]
+fn a_promise_in_the_file_is_heard_by_the_outer_loop_and_notes_stay() {
+    let env = TestEnv::new();
+    env.write("notes", NOTES);
+    // The first turn adds its notes and promises too early; the second does
+    // the work and promises again.
+    let script = format!(
+        "cat > /dev/null\nif [ $RALPH_ITERATION = 1 ]; then\n  {{ sed 's/{NOT_DONE}//' {STATE}; echo '{PROMISE}'; cat notes; }} > s; mv s {STATE}\nelse\n  cp {STATE} seen; sed 's/{NOT_DONE}/<promise>TASK_COMPLETE<\\/promise>/' {STATE} > s; mv s {STATE}\n  echo 1 > done.txt\nfi\necho Working.\n"
+    );
+    let done = run(&env, &script, &["Do it", "--verify", "test -f done.txt"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let events = done.events();
+    assert_eq!(named(&events, "promise_rejected").len(), 1);
+    let seen = env.read("seen");
+    assert!(seen.contains("- Current: 2\n"), "{seen}");
+    assert!(!seen.contains(PROMISE), "a claim that was judged: {seen}");
+    assert!(seen.ends_with(NOTES), "{seen:?}");
+    let state = archived_state(&env);
+    assert!(state.contains(NOTES), "{state:?}");
+    assert!(state.contains("- Status: COMPLETED\n"), "{state}");
+    assert!(state.contains(PROMISE), "{state}");
+}
+
+/// DELT-13: what the agent writes about Ralph's own counts is not believed.
+#[test]
+fn counts_of_the_agent_are_not_believed() {
+    let env = TestEnv::new();
+    let script = format!(
+        "cat > /dev/null\nsed -e 's/- Current: .*/- Current: 99/' -e 's/IN_PROGRESS/COMPLETED/' -e 's/- Max Allowed: .*/- Max Allowed: 500/' {STATE} > s; mv s {STATE}\necho $RALPH_ITERATION > w; echo Working.\n"
+    );
+    let done = run(&env, &script, &["Do it", "--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let state = env.read(STATE);
+    let counts = "- Current: 2\n- Max Allowed: 2\n- Status: IN_PROGRESS\n";
+    assert!(state.contains(counts), "{state}");
+}
+
+/// STOP-01, STOP-02, DELT-08, DELT-09, HIST-01, HIST-02, HIST-03.
+#[test]
+fn a_true_promise_at_the_first_stop_is_believed_and_archived() {
+    let env = TestEnv::new();
+    env.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"test -f done.txt\"]\n",
+    );
+    env.write("done.txt", "1");
+    env.write(STATE, &all_done(PROMISE));
+    let end = env.claude_session(ONE).stops("都做完了。");
+    assert!(released(&end).contains("test -f done.txt"), "{end}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    let place = archive(&env);
+    let name = place.file_name().unwrap().to_str().unwrap();
+    assert!(name.ends_with("_abc123"), "{name}");
+    let state = archived_state(&env);
+    for part in [
+        "- Task ID: abc123\n",
+        "- Status: COMPLETED\n",
+        "- Completed Phases: [1, 2, 3, 4]\n",
+        "## Completion Summary\n- Total Iterations: 3\n",
+        PROMISE,
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+    assert!(!env.path(STATE).exists(), "it was moved, as the seed says");
+}
+
+/// T-04, PROM-11, ROUT-09: what the file itself calls open is not done.
+#[test]
+fn open_phases_and_subtasks_of_the_file_are_missing_evidence() {
+    let env = TestEnv::new();
+    env.write(".ralph/config.toml", "[verify]\ncommands = [\"true\"]\n");
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let client = env.claude_session(ONE);
+    sent_on(&client.stops("第三次迭代。"));
+    let claim = |text: String| text.replace(NOT_DONE, PROMISE);
+    env.write(STATE, &claim(env.read(STATE)));
+    let answer = client.stops("都做完了。");
+    let reason = sent_on(&answer);
+    for part in ["Phase 3, Phase 4", "2 / 5", "子任务 3: 权限检查"] {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+    // To leave out what is open does not make it done.
+    let shorter = env
+        .read(STATE)
+        .replace(
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+            "(none)",
+        )
+        .replace("2 / 5", "2 / 2");
+    let boxes: Vec<&str> = shorter.lines().filter(|l| !l.contains("[ ]")).collect();
+    env.write(STATE, &claim(boxes.join("\n")));
+    sent_on(&client.stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "running");
+    // What is said to be done, and proven, is.
+    env.write(STATE, &all_done(PROMISE));
+    released(&client.stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+}
