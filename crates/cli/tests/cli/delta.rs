@@ -163,3 +163,100 @@ fn open_phases_and_subtasks_of_the_file_are_missing_evidence() {
     released(&client.stops("都做完了。"));
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
 }
+
+/// Sets an agent up in the configuration: `resume` has no flag for one.
+fn with_agent(env: &TestEnv, script: &str, more: &str) {
+    let file = env.outside("agent.sh");
+    std::fs::write(&file, script).unwrap();
+    let agent = format!(
+        "[agent]\nname = \"custom\"\ncommand = \"sh {}\"\n",
+        file.display()
+    );
+    env.write(".ralph/config.toml", &format!("{agent}{more}"));
+}
+
+const VERIFY: &str = "[verify]\ncommands = [\"test -f done.txt\"]\n";
+
+/// An agent that does everything in one turn, and says so in the file.
+fn finishes() -> String {
+    format!(
+        "cat > /dev/null; cp {STATE} seen\nsed -e 's/\\[1, 2\\]/[1, 2, 3, 4]/' -e 's/2 \\/ 5/5 \\/ 5/' -e 's/- \\[ \\]/- [x]/' -e '/^[12]\\. Phase/d' -e 's/{NOT_DONE}/<promise>TASK_COMPLETE<\\/promise>/' {STATE} > s; mv s {STATE}; echo 1 > done.txt; echo Done.\n"
+    )
+}
+
+/// RESM-04, RESM-06: a state file alone is enough, for a person.
+#[test]
+fn a_state_file_alone_is_gone_on_with() {
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    let file = env.outside("saved.md");
+    std::fs::write(&file, third_iteration(PROMISE)).unwrap();
+    let file = file.to_str().unwrap();
+    let by_agent = env
+        .command(&["resume", "--from", file, "--yes"])
+        .env("RALPH_RUN_ID", "x")
+        .output();
+    assert_eq!(Done::of(&by_agent.unwrap()).code, 1);
+    let nobody = env.ralph(&["resume", "--from", file]);
+    assert!(nobody.stderr.contains("--yes"), "{}", nobody.stderr);
+
+    let done = env.ralph(&["resume", "--from", file, "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let seen = env.read("seen");
+    for part in [
+        "- Task ID: abc123\n",
+        "- Current: 3\n",
+        "- Completed Phases: [1, 2]\n",
+        "- [ ] 子任务 3: 权限检查\n",
+        NOT_DONE,
+    ] {
+        assert!(seen.contains(part), "{part}: {seen}");
+    }
+    let events = done.events();
+    assert_eq!(events.last().unwrap()["iterations"], 3);
+    let state = archived_state(&env);
+    assert!(state.contains("- Status: COMPLETED\n"), "{state}");
+}
+
+/// RESM-07, CKPT-10: a damaged file is not the end of the progress.
+#[test]
+fn a_damaged_state_file_goes_on_from_its_backup() {
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    env.write(STATE, "torn");
+    let backup = ".skillpack/current/ralph-delta.local.md.backup.1";
+    env.write(backup, &third_iteration(NOT_DONE));
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stderr.contains("backup.1"), "{}", done.stderr);
+    assert!(env.read("seen").contains("- Completed Phases: [1, 2]\n"));
+
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    env.write(STATE, "torn");
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    assert_eq!(env.read(STATE), "torn");
+}
+
+/// RESM-06: the checkpoint is the second source; a command in it is not run.
+#[test]
+fn a_checkpoint_alone_is_gone_on_with() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    let done = env.ralph(&["run", "--preset", "delta", "Do it", "--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let saved = env.outside("checkpoint.json");
+    std::fs::copy(env.path(".skillpack/current/checkpoint.json"), &saved).unwrap();
+    for gone in [".ralph", ".skillpack", ".claude"] {
+        std::fs::remove_dir_all(env.path(gone)).unwrap();
+    }
+    let script = format!("cat > /dev/null; cp {STATE} seen; echo 1 > done.txt; echo '{PROMISE}'\n");
+    with_agent(&env, &script, VERIFY);
+    let saved = saved.to_str().unwrap();
+    let done = env.ralph(&["resume", "--from", saved, "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let (seen, id) = (env.read("seen"), done.events());
+    assert!(seen.contains("- Current: 3\n- Max Allowed: 12\n"), "{seen}");
+    assert_eq!(id.last().unwrap()["iterations"], 3);
+}
