@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::{Lang, Say, said};
-use ralph_core::machine::Observation;
+use ralph_core::machine::{Observation, Tasks};
 use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::checkpoint::Refused;
@@ -143,7 +143,14 @@ pub enum Announcement {
 impl Announcement {
     /// What is different from what was seen before, if anything is.
     pub fn since(before: &Observation, now: &Observation) -> Option<Announcement> {
-        let tasks = before.tasks != now.tasks;
+        let tasks = match (&before.tasks, &now.tasks) {
+            // What was ticked or lost meanwhile is told against the last look.
+            (Tasks::Read(before), Tasks::Read(now)) => match before.digest.is_empty() {
+                true => before.counts() != now.counts(),
+                false => before.digest != now.digest,
+            },
+            (before, now) => before != now,
+        };
         let files = before.tree != now.tree;
         let commit = before.commit_tree != now.commit_tree;
         let branch = now.branch.clone().filter(|_| before.branch != now.branch);

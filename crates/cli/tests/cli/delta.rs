@@ -260,3 +260,136 @@ fn a_checkpoint_alone_is_gone_on_with() {
     assert!(seen.contains("- Current: 3\n- Max Allowed: 12\n"), "{seen}");
     assert_eq!(id.last().unwrap()["iterations"], 3);
 }
+
+/// VALV-05: what is done and what is open, in the box at the limit.
+#[test]
+fn the_box_at_the_limit_says_what_is_open() {
+    let env = TestEnv::new();
+    let text = third_iteration(NOT_DONE).replace("Max Allowed: 20", "Max Allowed: 3");
+    env.write(STATE, &text);
+    let client = env.claude_session(ONE).var("RALPH_LANG", "zh-CN");
+    let end = client.stops("第三次迭代。");
+    let told = released(&end);
+    for part in ["当前迭代: 3/3", "已完成: 2/5", "未完成: Phase 3, Phase 4"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// RESM-08: told where the list changed, and only there.
+#[test]
+fn a_reworded_task_is_told_and_an_unchanged_list_is_not() {
+    let said = |edit: &dyn Fn(&TestEnv)| {
+        let env = TestEnv::with_tasks(3);
+        let turn =
+            |id: &str| serde_json::json!({"tick": [id], "say": "<promise>CONTINUE</promise>"});
+        let (done, _) = env.run_script(&[turn("T001"), turn("T002")], &["--max-iterations", "1"]);
+        assert_eq!(done.code, 3, "{}", done.stderr);
+        edit(&env);
+        env.ralph(&["resume", "--yes"]);
+        let log = env.read(".ralph/ralph.log");
+        log.contains("changed since the run stopped: the task file")
+    };
+    assert!(!said(&|_| {}));
+    assert!(said(&|env| {
+        let tasks = env.read("tasks.md");
+        env.write("tasks.md", &tasks.replace("thing 3", "another thing"));
+    }));
+}
+
+/// The whole of seed 004 with the outer loop: from its initial state over its
+/// third iteration to its end, with an early promise, the limit and a file
+/// that somebody tore (DELT-01 to DELT-13, CONF-05, RESM-03, CKPT-10, HIST-01).
+#[test]
+fn the_whole_of_the_seed_with_the_outer_loop() {
+    let env = TestEnv::new();
+    let step = |name: &str, text: &str| std::fs::write(env.outside(name), text).unwrap();
+    let first = third_iteration(NOT_DONE)
+        .replace("- Current: 3", "- Current: 1")
+        .replace("Max Allowed: 20", "Max Allowed: 4")
+        .replace("[1, 2]", "[]")
+        .replace("2 / 5", "0 / 5");
+    let (head, rest) = first.split_once("## Pending Work").unwrap();
+    let (_, tail) = rest.split_once("## Promise").unwrap();
+    let initial = format!(
+        "{head}## Pending Work\n1. Phase 1: 深度分析\n2. Phase 2: 规划\n3. Phase 3: 执行 5 个子任务\n4. Phase 4: 综合审查\n\n## Completed Work\n(none)\n\n## Promise{tail}"
+    );
+    env.write(STATE, &initial);
+    step(
+        "1",
+        &initial
+            .replace("[]", "[1]")
+            .replace("1. Phase 1: 深度分析\n", ""),
+    );
+    step(
+        "2",
+        &third_iteration(NOT_DONE)
+            .replace("2 / 5", "0 / 5")
+            .replace("[x]", "[ ]"),
+    );
+    step("3", &third_iteration(PROMISE));
+    step("4", "torn by a full disk");
+    step("5", &all_done(PROMISE));
+    let script = format!(
+        "cat > /dev/null; cp {STATE} $HOME/seen-$RALPH_ITERATION; cp $HOME/$RALPH_ITERATION {STATE}; echo $RALPH_ITERATION > work.txt\n[ $RALPH_ITERATION = 5 ] && echo 1 > done.txt\necho Working.\n"
+    );
+    let done = run(&env, &script, &["--verify", "test -f done.txt"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let end = done.events().pop().unwrap();
+    assert_eq!(end["reason"], "max_iterations", "{end}");
+    let rejected = done.events();
+    let rejected = named(&rejected, "promise_rejected");
+    assert_eq!(rejected.len(), 1);
+    assert!(rejected[0].to_string().contains("Phase 3, Phase 4, 2 / 5"));
+    // The torn file stands aside, and its progress is not lost.
+    assert!(env.path(".claude/ralph-delta.corrupt-1.local.md").exists());
+    let state = env.read(STATE);
+    for part in [
+        "- Current: 4\n",
+        "IN_PROGRESS",
+        "[1, 2]",
+        "2 / 5",
+        "- [x] 子任务 2",
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    for n in 1..=5 {
+        let seen = std::fs::read_to_string(env.outside(&format!("seen-{n}"))).unwrap();
+        assert!(seen.contains(&format!("- Current: {n}\n")), "{n}: {seen}");
+        assert!(
+            seen.contains("- Task ID: abc123\n") && seen.contains(NOT_DONE),
+            "{seen}"
+        );
+    }
+    let place = archive(&env);
+    assert!(place.to_str().unwrap().ends_with("_abc123"), "{place:?}");
+    for file in [
+        "checkpoint.json",
+        "execution.log.jsonl",
+        "report.md",
+        "manifest.json",
+    ] {
+        assert!(place.join(file).is_file(), "{file}");
+    }
+    let state = archived_state(&env);
+    for part in [
+        "- Current: 5\n- Max Allowed: 14\n- Status: COMPLETED\n",
+        "- Completed Phases: [1, 2, 3, 4]\n- Current Subtask: 5 / 5\n",
+        "## Pending Work\n(none)\n",
+        PROMISE,
+        "## Completion Summary\n- Total Iterations: 5\n",
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+    assert!(!env.path(STATE).exists());
+    assert!(!env.path(".skillpack/current/checkpoint.json").exists());
+    let log = std::fs::read_to_string(place.join("execution.log.jsonl")).unwrap();
+    for event in ["iteration_start", "iteration_complete", "task_complete"] {
+        assert!(
+            log.contains(&format!("\"event\":\"{event}\"")),
+            "{event}: {log}"
+        );
+    }
+}

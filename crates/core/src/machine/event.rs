@@ -178,6 +178,10 @@ pub struct TaskFacts {
     /// What a flow has to know, where one is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<FlowFacts>>,
+    /// Of every task, its words and its mark: whether the list is the same is
+    /// seen by this (RESM-08).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
     /// Tasks that are done and were open at the last look; every one that is
     /// done where this is the first look of a process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
