@@ -243,6 +243,9 @@ pub struct RunArgs {
 pub struct ResumeArgs {
     /// Run or checkpoint to take up [default: the latest run]
     pub run: Option<String>,
+    /// Go on from a delta state file or a checkpoint alone: a new run in which its ticks are claims
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["run", "list", "from_intact"])]
+    pub from: Option<PathBuf>,
     /// Go on without asking
     #[arg(long, short)]
     pub yes: bool,

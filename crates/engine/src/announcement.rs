@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ralph_core::delta::DeltaError;
 use ralph_core::lang::{Lang, Say, said};
-use ralph_core::machine::Observation;
+use ralph_core::machine::{Observation, Tasks};
 use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::checkpoint::Refused;
@@ -92,10 +92,13 @@ pub enum Announcement {
     #[say("damaged checkpoint in {dir} ({refused}); it is written anew from the journal", dir = dir.display(), refused = said(refused, "; ", lang))]
     CheckpointDamaged { dir: PathBuf, refused: Vec<Refused> },
     /// The state file of the delta loop was unreadable and stands aside.
+    #[say(if let Some(backup) = backup, "{from} can't be read: {error}; it was moved to {to}, and the loop goes on from {backup}", (from, to, error, backup) = (from.display(), to.display(), error.say(lang), backup.display()))]
     #[say("{from} can't be read: {error}; it was moved to {to}, and a new one is written", (from, to, error) = (from.display(), to.display(), error.say(lang)))]
     DeltaMovedAside {
         from: PathBuf,
         to: PathBuf,
+        /// What is written in its place.
+        backup: Option<PathBuf>,
         error: DeltaError,
     },
     /// The world moved while no process of the run lived (RESM-08).
@@ -146,7 +149,14 @@ pub enum Announcement {
 impl Announcement {
     /// What is different from what was seen before, if anything is.
     pub fn since(before: &Observation, now: &Observation) -> Option<Announcement> {
-        let tasks = before.tasks != now.tasks;
+        let tasks = match (&before.tasks, &now.tasks) {
+            // What was ticked or lost meanwhile is told against the last look.
+            (Tasks::Read(before), Tasks::Read(now)) => match before.digest.is_empty() {
+                true => before.counts() != now.counts(),
+                false => before.digest != now.digest,
+            },
+            (before, now) => before != now,
+        };
         let files = before.tree != now.tree;
         let commit = before.commit_tree != now.commit_tree;
         let branch = now.branch.clone().filter(|_| before.branch != now.branch);

@@ -8,7 +8,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use ralph_core::checkpoint::{self, Checkpoint};
+use ralph_core::checkpoint::Checkpoint;
+use ralph_core::delta::DeltaState;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Effect, Event, Kind, Outcome, State, iso_utc, step};
 use ralph_core::report::{Report, Story, outcome_name};
@@ -144,6 +145,7 @@ pub fn archive(
         }
         false => Vec::new(),
     };
+    let state_file = state_file(job.layout, &past);
     let kept = &job.keeping.history;
     let archived = match find_archive(&kept.entries()?, job.run, past.records) {
         Some(entry) => Archived {
@@ -151,17 +153,18 @@ pub fn archive(
             already: true,
         },
         None => {
-            let task_id = checkpoint::task_id_of(job.run.id.as_str());
+            let task_id = past.header.task_id();
             let ended = clock::local_time(past.state.now().wall_ms);
             let date = ended.get(..10).unwrap_or(&ended);
-            let name = kept.free_name(&format!("{date}_{task_id}"));
+            let name = kept.free_name(&format!("{date}_{}", one_name(&task_id)));
             if past.archive.as_ref() != Some(&name) {
                 write(&Event {
                     at: clock::now(),
                     kind: Kind::Archived { name: name.clone() },
                 })?;
             }
-            let bundle = bundle(job, &past, story, &working, &task_id);
+            let copies = working.iter().chain(&state_file);
+            let bundle = bundle(job, &past, story, copies, &task_id);
             Archived {
                 path: kept.put(&name, &bundle)?,
                 already: false,
@@ -170,8 +173,29 @@ pub fn archive(
     };
     // Only now: what is deleted stands in the history (HIST-06).
     history::clear(&working)?;
+    // One that may be tried again goes on with it.
+    let is_over = matches!(
+        past.state.outcome(),
+        Some(Outcome::Complete | Outcome::Cancelled)
+    );
+    history::clear(state_file.filter(|_| is_over).as_slice())?;
     let _ = remove_stale_temps(&job.keeping.current, None);
     Ok(archived)
+}
+
+/// The state file of a delta loop, where it is that of this run (HIST-03).
+fn state_file(layout: &Layout, past: &Past) -> Option<(String, PathBuf)> {
+    let path = layout.delta_state();
+    let state = DeltaState::read(&std::fs::read(&path).ok()?).ok()?;
+    let is_own = state.meta.task_id == past.header.task_id();
+    is_own.then(|| (history::STATE.to_owned(), path))
+}
+
+/// A name that another tool gave, as the name of a folder.
+fn one_name(task_id: &str) -> String {
+    let is_safe = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let safe = task_id.chars().map(|c| if is_safe(c) { c } else { '-' });
+    safe.take(64).collect()
 }
 
 /// What the phases of a route left in the working directory.
@@ -199,11 +223,11 @@ fn is_of_run(current: &Path, run: &RunPaths) -> bool {
     Checkpoint::read(&text).is_ok_and(|(found, _)| found.run_id() == Some(run.id.as_str()))
 }
 
-fn bundle(
+fn bundle<'a>(
     job: &Job<'_>,
     past: &Past,
     story: Story,
-    working: &[(String, PathBuf)],
+    files: impl Iterator<Item = &'a (String, PathBuf)>,
     task_id: &str,
 ) -> Bundle {
     let head = job.head.as_ref().and_then(|head| head.commit.as_deref());
@@ -213,9 +237,7 @@ fn bundle(
         (history::JOURNAL.to_owned(), job.run.journal()),
         (history::EVENTS.to_owned(), job.run.events()),
     ];
-    let others = working
-        .iter()
-        .filter(|(name, _)| name != history::EVENTS && !name.contains(".tmp."));
+    let others = files.filter(|(name, _)| name != history::EVENTS && !name.contains(".tmp."));
     copies.extend(others.cloned());
     Bundle {
         manifest: manifest(&report, past, task_id),

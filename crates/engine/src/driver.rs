@@ -177,7 +177,7 @@ impl<'a> Driver<'a> {
             open.projector,
             open.skipped,
         );
-        let seen = run.looker.look();
+        let seen = run.look();
         if let Some(change) = open
             .before
             .as_ref()

@@ -46,9 +46,22 @@ pub struct Asked {
     /// How its route was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
+    /// A loop of another tool, or a run whose journal is lost, that is gone on
+    /// with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<Adopted>,
     /// Why nobody reviews, where a person does not want it (ROLE-09).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_review: Option<String>,
+}
+
+/// What is known of a loop that this run goes on with; its ticks are claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adopted {
+    pub task_id: String,
+    /// Turns that were made of it before.
+    #[serde(default)]
+    pub turns: u32,
 }
 
 /// A setting that was given by a flag.

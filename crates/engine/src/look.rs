@@ -159,6 +159,7 @@ impl Looker {
             commit_tree: head.commit.and_then(|commit| self.tree_of(commit)),
             branch: head.branch,
             outputs: self.look_at_outputs(),
+            claims: None,
         }
     }
 

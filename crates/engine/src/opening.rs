@@ -18,6 +18,7 @@ use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::{Header, Recorder, write_status};
+use crate::session::{adopt, index};
 use crate::told::Told;
 use crate::{clock, git};
 
@@ -107,6 +108,9 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         session: None,
     };
     let recorder = Recorder::begin(plan, &paths, &header)?;
+    if let Some(adopted) = &header.asked.adopted {
+        index::put(layout, &adopt::adopted_name(&adopted.task_id), &id)?;
+    }
     Ok(Open {
         projector: Projector::new(plan, &paths, &header),
         id,

@@ -8,14 +8,16 @@ mod jobs;
 use std::collections::BTreeSet;
 
 use ralph_core::machine::{
-    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, Turn, WaitReason, step,
+    Effect, Event, Kind, Limit, Notice, Now, Observation, Outcome, State, Turn, WaitReason, step,
 };
+use ralph_core::promise::Promise;
 use ralph_core::tasks::Scope;
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
 pub(crate) use self::jobs::{Job, JobDone, Work};
 use crate::announcement::Announcement;
+use crate::driver::without_secrets;
 use crate::look::Looker;
 use crate::plan::Plan;
 use crate::projections::{Due, Projector};
@@ -37,6 +39,8 @@ pub(crate) struct OpenRun {
     /// What stands in the journal and not yet in the files that are made
     /// from it.
     owed: Option<Owed>,
+    /// What was found out while looking, and not told yet.
+    found: Vec<Announcement>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -170,6 +174,7 @@ impl OpenRun {
             paths,
             layout,
             owed: None,
+            found: Vec::new(),
         }
     }
 
@@ -187,6 +192,11 @@ impl OpenRun {
         self.recorder.events(events)?;
         let projector = self.projector.as_ref();
         let checkpoint = projector.and_then(|projector| projector.due(&effects, &self.state));
+        if let (Some(projector), Some(due)) = (&mut self.projector, checkpoint) {
+            let marks = self.looker.task_marks();
+            let troubled = projector.save_delta(due, &self.state, &marks);
+            self.found.extend(troubled);
+        }
         let calls = effects.iter().any(|e| matches!(e, Effect::RunAgent(_)));
         self.owed = Some(Owed {
             checkpoint,
@@ -206,11 +216,38 @@ impl OpenRun {
     }
 
     /// Writes what is owed: `status.json` and the files of other tools.
-    pub fn settle(&mut self) -> Option<Announcement> {
-        let owed = self.owed.take()?;
+    pub fn settle(&mut self) -> Vec<Announcement> {
+        let mut found = std::mem::take(&mut self.found);
+        let Some(owed) = self.owed.take() else {
+            return found;
+        };
         self.recorder.status(&self.state);
-        let (projector, due) = (self.projector.as_mut()?, owed.checkpoint?);
-        projector.save(due, &self.state, &self.looker.task_marks())
+        if let (Some(projector), Some(due)) = (&mut self.projector, owed.checkpoint) {
+            found.extend(projector.save(due, &self.state, &self.looker.task_marks()));
+        }
+        found
+    }
+
+    /// Looks at the world, and at what the state file of a delta loop says.
+    pub fn look(&mut self) -> Observation {
+        let seen = self.looker.look();
+        let Some(projector) = &mut self.projector else {
+            return seen;
+        };
+        self.found.extend(projector.take_delta());
+        let claims = projector.claims();
+        Observation { claims, ..seen }
+    }
+
+    /// What the turn promised: in its answer, or inside the state file. What
+    /// ends the run is obeyed wherever it stands.
+    pub fn hear(&mut self, said: Option<Promise>) -> Option<Promise> {
+        let projector = self.projector.as_mut();
+        let claimed = projector.and_then(|projector| projector.hear(&self.plan.promise));
+        match said.map(without_secrets) {
+            Some(promise) if promise.stops() => Some(promise),
+            said => claimed.map(without_secrets).or(said),
+        }
     }
 
     pub fn env(&self, turn: u32) -> Vec<(String, String)> {
@@ -222,7 +259,7 @@ impl OpenRun {
     fn mark(&mut self, tick: &[String], untick: &[String]) -> Kind {
         let marked = self.looker.mark(tick, untick);
         self.recorder.note(Made::Tasks, marked);
-        let seen = self.looker.look();
+        let seen = self.look();
         Kind::Marked { seen }
     }
 
@@ -230,7 +267,7 @@ impl OpenRun {
     pub fn untick(&mut self, ids: &[String]) -> Kind {
         let unticked = self.looker.untick(ids);
         self.recorder.note(Made::Tasks, unticked);
-        let seen = self.looker.look();
+        let seen = self.look();
         let left = self.looker.ticked_among(ids);
         Kind::Unticked { seen, left }
     }

@@ -9,7 +9,7 @@ mod flow;
 mod forge;
 mod rules;
 mod tasks;
-pub use crate::header::{Asked, Flag};
+pub use crate::header::{Adopted, Asked, Flag};
 pub use chain::check_budget;
 pub use error::{PlanError, Unpickable};
 pub use forge::{WrongBranch, forge_of};
@@ -193,6 +193,9 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     check_prompt(&goal, wanted)?;
     let mut rules = rules::rules(settings, goal.clone());
     rules.checks = checks::checks(settings, list.as_ref(), &scope);
+    if let Some(adopted) = &wanted.asked.adopted {
+        rules::go_on_with(adopted, &mut rules);
+    }
     rules.flow = match route {
         Some(route) => Some(route),
         // The roles are calls of their own, and a session makes none.

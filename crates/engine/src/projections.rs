@@ -18,7 +18,8 @@ use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
 use ralph_core::flow::FlowNotice;
 use ralph_core::lang::Lang;
-use ralph_core::machine::{Effect, Notice, State};
+use ralph_core::machine::{Effect, FileClaims, Notice, State};
+use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
@@ -43,6 +44,8 @@ pub struct Projector {
     run: Run,
     last: Option<Checkpoint>,
     last_delta: Option<DeltaState>,
+    /// The promise in the state file was heard, and is judged.
+    heard: bool,
     /// Tasks that were done when it was last saved durably.
     completed: usize,
     phases_done: usize,
@@ -124,6 +127,7 @@ impl Projector {
             },
             last: None,
             last_delta: None,
+            heard: false,
             completed: 0,
             phases_done: 0,
             saved_at_ms: 0,
@@ -175,18 +179,48 @@ impl Projector {
         }
     }
 
-    fn take_delta(&mut self) -> Option<Announcement> {
-        match self.delta.as_ref()?.load() {
-            Ok(LoadedDelta::Nothing) => None,
+    /// Reads the state file, which nobody but us writes at this moment. One
+    /// that can't be read stands aside: what was known of it last, else its
+    /// newest backup, is written in its place (CKPT-10, DELT-11).
+    pub fn take_delta(&mut self) -> Option<Announcement> {
+        let file = self.delta.as_ref()?;
+        let (from, to, error) = match file.load() {
+            Ok(LoadedDelta::Nothing) => return None,
             Ok(LoadedDelta::State(state)) => {
                 self.last_delta = Some(*state);
-                None
+                return None;
             }
-            Ok(LoadedDelta::MovedAside { from, to, error }) => {
-                Some(Announcement::DeltaMovedAside { from, to, error })
-            }
-            Err(error) => self.failed(error),
-        }
+            Ok(LoadedDelta::MovedAside { from, to, error }) => (from, to, error),
+            Err(error) => return self.failed(error),
+        };
+        let backup = match self.delta_state() {
+            Some(_) => None,
+            None => file.backup(&self.dir),
+        };
+        let (backup, state) = backup.unzip();
+        self.last_delta = state.or(self.last_delta.take());
+        Some(Announcement::DeltaMovedAside {
+            from,
+            to,
+            backup,
+            error,
+        })
+    }
+
+    /// What the state file says of the work.
+    pub fn claims(&self) -> Option<FileClaims> {
+        Some(self.delta_state()?.claims())
+    }
+
+    /// The promise that the agent set inside the state file (PROM-04). It is
+    /// judged with the turn, and does not stand there any more afterwards.
+    pub fn hear(&mut self, rules: &PromiseRules) -> Option<Promise> {
+        let text = self.delta_state()?.promise()?;
+        self.heard = true;
+        let tag = format!("<promise>{text}</promise>");
+        promise::detect(&tag, rules, None)
+            .promise
+            .filter(Promise::stops)
     }
 
     /// Nothing happened for long: says that the run is still there.
@@ -258,35 +292,68 @@ impl Projector {
         saved.err().and_then(|error| self.failed(error))
     }
 
+    /// Writes the state file, where one is kept: before the agent is called,
+    /// which reads it and edits it while it works.
+    pub fn save_delta(
+        &mut self,
+        due: Due,
+        state: &State,
+        tasks: &[TaskMark],
+    ) -> Option<Announcement> {
+        let saved = self.try_save_delta(due, state, tasks);
+        saved.err().and_then(|error| self.failed(error))
+    }
+
     fn try_save(&mut self, due: Due, state: &State, tasks: &[TaskMark]) -> Result<(), FileError> {
         let Due { care, files } = due;
-        // Somebody may have cleaned up while the run was at work.
-        if !self.dir.dir().is_dir() {
-            self.dir.prepare()?;
-        }
+        self.make_dir()?;
         let mut checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
-        let touched = files.then(|| self.run.touched()).flatten();
-        if let Some(touched) = &touched {
-            checkpoint::put_files(&mut checkpoint, touched);
+        if let Some(touched) = files.then(|| self.run.touched()).flatten() {
+            checkpoint::put_files(&mut checkpoint, &touched);
         }
         self.dir.save(&checkpoint, care)?;
         self.dir.show_events(&self.run.events)?;
-        if let Some(file) = &self.delta {
-            let mut delta = delta::project(
-                &checkpoint,
-                self.last_delta.as_ref(),
-                state,
-                tasks,
-                self.run.lang,
-            );
-            if let Some(summary) = &mut delta.summary {
-                summary.files_modified = self.run.files_modified(touched.as_ref());
-            }
-            file.save(&delta, &self.dir, care)?;
-            self.last_delta = Some(delta);
-        }
         self.last = Some(checkpoint);
         roles::save(&self.run, &self.dir, state)
+    }
+
+    fn try_save_delta(
+        &mut self,
+        due: Due,
+        state: &State,
+        tasks: &[TaskMark],
+    ) -> Result<(), FileError> {
+        let Some(file) = self.delta.clone() else {
+            return Ok(());
+        };
+        self.make_dir()?;
+        let now = file.peek().or(self.last_delta.take());
+        let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
+        let heard = std::mem::take(&mut self.heard);
+        let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, self.run.lang);
+        let is_complete = delta.summary.is_some();
+        // What the agent wrote there was a claim, and it has been judged.
+        if heard && !is_complete {
+            delta.set_promise(None);
+        }
+        if let Some(summary) = &mut delta.summary {
+            summary.files_modified = self.run.files_modified(self.run.touched().as_ref());
+        }
+        // Progress that stands in no backup yet is kept there.
+        let kept = file.backup(&self.dir).map(|(_, state)| state.progress);
+        let is_new = now.is_some_and(|now| Some(now.progress) != kept);
+        let care = if is_new { Care::Durable } else { due.care };
+        file.save(&delta, &self.dir, care)?;
+        self.last_delta = Some(delta);
+        Ok(())
+    }
+
+    /// Somebody may have cleaned up while the run was at work.
+    fn make_dir(&self) -> Result<(), FileError> {
+        match self.dir.dir().is_dir() {
+            true => Ok(()),
+            false => self.dir.prepare(),
+        }
     }
 
     /// One message is enough for a disk that stays full.

@@ -206,8 +206,11 @@ impl Recorder {
 impl Header {
     /// The name of the task in the files of the delta loop.
     pub fn task_id(&self) -> String {
-        let adopted = self.session.as_ref().and_then(|s| s.task_id.clone());
-        adopted.unwrap_or_else(|| task_id_of(&self.run_id))
+        let in_session = self.session.as_ref().and_then(|s| s.task_id.clone());
+        let adopted = self.asked.adopted.as_ref().map(|a| a.task_id.clone());
+        in_session
+            .or(adopted)
+            .unwrap_or_else(|| task_id_of(&self.run_id))
     }
 
     /// The task file as `status.json` names it.

@@ -45,6 +45,14 @@ pub fn all(app: &App) -> Vec<Entry> {
     current.into_iter().chain(history).collect()
 }
 
+/// The folder of the checkpoint and its backups.
+pub fn current(app: &App) -> CheckpointDir {
+    let loaded = config::load(&settings::sources(&app.root, Vec::new()));
+    let settings = loaded.map(|loaded| loaded.settings).ok();
+    let (dir, _, backups) = places(settings.as_ref());
+    CheckpointDir::new(Layout::new(&app.root).checkpoint_dir(&dir), backups)
+}
+
 fn places(settings: Option<&Settings>) -> (String, String, u32) {
     match settings {
         Some(settings) => (

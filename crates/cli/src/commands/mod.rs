@@ -14,6 +14,7 @@ mod drill;
 mod events;
 mod extend;
 mod flow;
+mod from_file;
 mod gate;
 mod generate;
 mod guard;

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::archive::known;
 use super::checkpoints::{self, Entry};
+use super::from_file;
 use super::history::keeping;
 use super::left::Left;
 use super::run::{Shown, prepare, show};
@@ -27,7 +28,7 @@ use crate::{FAILED, settings};
 
 /// What is done with an unfinished run (RESM-04, RESM-09).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
+pub(super) enum Choice {
     Continue,
     Restart,
     Show,
@@ -51,6 +52,10 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         quiet: args.quiet,
         calls_nobody: false,
     };
+    if let Some(file) = from_file::wanted(&layout, args) {
+        let asked = from_file::choose(&app, &layout, args, &file)?;
+        return start(app, global, asked, &Opening::New, shown);
+    }
     let (paths, past) = match find(&app, &layout, args)? {
         Found::Run(paths, past) => (paths, past),
         Found::Left(left) => {
@@ -59,7 +64,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         }
     };
     over(&app, &layout, args, &paths, &past)?;
-    let opening = match choose(&app, args, &past)? {
+    let opening = match choose(&app, args, &view(&past))? {
         Choice::Show => {
             app.print(&details(&app, &paths, &past));
             return Ok(0);
@@ -72,7 +77,11 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         calls_nobody: matches!(opening, Opening::Abandon(_)),
         ..shown
     };
-    start(app, global, past.header.asked, &opening, shown)
+    let mut asked = past.header.asked;
+    if opening == Opening::New {
+        asked.adopted = None;
+    }
+    start(app, global, asked, &opening, shown)
 }
 
 /// Takes the run up, within what the person now allows.
@@ -250,7 +259,8 @@ fn keep_intact(app: &App, layout: &Layout, paths: &RunPaths) -> Result<(), u8> {
     }
 }
 
-fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
+/// What the person wants, by a flag or from the menu.
+pub(super) fn choose(app: &App, args: &ResumeArgs, view: &ResumeView) -> Result<Choice, u8> {
     let flags = [
         (args.yes || args.from_intact, Choice::Continue),
         (args.restart, Choice::Restart),
@@ -266,7 +276,7 @@ fn choose(app: &App, args: &ResumeArgs, past: &Past) -> Result<Choice, u8> {
             "nobody is there to choose: say --yes, --restart, --show or --abandon"
         ));
     }
-    let menu = display::resume_menu(&app.screen, &view(past));
+    let menu = display::resume_menu(&app.screen, view);
     loop {
         match app::ask(&menu).ok_or(FAILED)?.as_str() {
             "1" => return Ok(Choice::Continue),

@@ -6,8 +6,10 @@ use ralph_engine::driver::{self, Observer};
 use ralph_engine::error::DriveError;
 use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Asked, Plan, Wanted};
+use ralph_engine::session::adopt;
 use ralph_engine::signals;
 use ralph_engine::watch::{note_project, registry};
+use ralph_store::layout::Layout;
 use tokio::sync::mpsc;
 
 use super::config::warn_all;
@@ -62,10 +64,19 @@ pub fn dry_run(app: &App, plan: &Plan, json: bool) -> Exit {
 
 /// From what was asked for to a plan, or to what is wrong with it.
 pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<(App, Plan), u8> {
-    let layers = settings::layers(&app, &asked.flags)?;
+    let load = |asked: &Asked| {
+        let layers = settings::layers(&app, &asked.flags)?;
+        settings::load(&app, layers)
+    };
+    let mut loaded = load(&asked)?;
+    let mut asked = asked;
+    if let Some(waiting) = adopt::waiting(&Layout::new(&app.root), &loaded.settings, &asked) {
+        loaded = load(&waiting)?;
+        asked = waiting;
+    }
     let Loaded {
         settings, warnings, ..
-    } = settings::load(&app, layers)?;
+    } = loaded;
     let app = app.with_lang(global, &settings.lang);
     if !shown.quiet {
         warn_all(&app, &warnings);

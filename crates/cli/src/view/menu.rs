@@ -34,18 +34,36 @@ pub fn open(screen: Screen, state: &State, open: Vec<TaskRef>) -> oneshot::Recei
 
 /// A run that has used up its iterations, as the menu shows it.
 pub fn at_limit(state: &State) -> LimitMenuView {
-    let facts = state.tasks.facts.clone().unwrap_or_default();
+    let (completed, pending) = done_and_open(state);
     LimitMenuView {
         iteration: state.turn.number,
         max_iterations: state.rules.limits.max_iterations,
-        completed: format!("{}/{}", facts.completed, facts.total),
-        pending: facts
-            .open
-            .iter()
-            .map(|t| t.id.as_str())
-            .collect::<Vec<_>>()
-            .join(", "),
+        completed,
+        pending: pending.join(", "),
         extend_by: state.rules.limits.extend_by,
+    }
+}
+
+/// As the task file says, else the phases of a route, else the state file of a
+/// delta loop (VALV-05).
+fn done_and_open(state: &State) -> (String, Vec<String>) {
+    let claims = &state.claims.file;
+    let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);
+    let place = flow.zip(state.flow.position.as_ref());
+    let count = |done: usize, total: usize| format!("{done}/{total}");
+    if let Some(facts) = state.tasks.facts.as_ref().filter(|facts| facts.total > 0) {
+        let open = facts.open.iter().map(|task| task.id.clone()).collect();
+        (count(facts.completed, facts.total), open)
+    } else if !claims.left().is_empty() {
+        let (done, total) = claims.subtasks;
+        (format!("{done}/{total}"), claims.left())
+    } else if let Some((flow, position)) = place {
+        let done = flow.phases().filter(|(index, _)| *index < position.step);
+        let (done, total) = (done.count(), flow.phases().count());
+        let open = (done + 1..=total).map(|number| format!("Phase {number}"));
+        (count(done, total), open.collect())
+    } else {
+        (count(0, 0), Vec::new())
     }
 }
 

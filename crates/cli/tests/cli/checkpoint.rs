@@ -129,7 +129,7 @@ fn preset_delta_keeps_the_state_file() {
 
     let done = env.ralph(&["resume", "--yes", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::archived_state(&env);
     assert!(state.contains("- Status: COMPLETED\n"), "{state}");
     assert!(
         state.contains("## Promise\n<promise>TASK_COMPLETE</promise>\n"),

@@ -161,7 +161,7 @@ fn a_deep_task_goes_on_until_its_subtasks_and_its_review_are_done() {
             "analysis", "plan", "plan", "execute", "execute", "review", "repair", "review"
         ]
     );
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::state(&env);
     for line in [
         "- Route: RALPH",
         "- Max Allowed: 20",
@@ -202,7 +202,7 @@ fn the_state_file_follows_each_step() {
     );
     assert_eq!(done.code, 3, "{}", done.stderr);
     assert_eq!(events.last().unwrap()["reason"], "max_iterations");
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::state(&env);
     let part = |from: &str, to: &str| {
         let rest = state.split_once(from).unwrap().1;
         rest.split_once(to).unwrap().0.trim().to_owned()

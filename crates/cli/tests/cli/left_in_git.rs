@@ -26,7 +26,7 @@ fn project() -> TestEnv {
 }
 
 fn summary(env: &TestEnv) -> String {
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::archived_state(env);
     let (_, summary) = state.split_once("## Completion Summary").unwrap();
     summary.trim().to_owned()
 }

@@ -21,6 +21,7 @@ mod control;
 mod corrupt;
 #[cfg(debug_assertions)]
 mod crash;
+mod delta;
 mod demo;
 #[cfg(debug_assertions)]
 mod disk;

@@ -7,7 +7,7 @@ use crate::session_do::leave;
 /// The sections of seed 004's state file that move: progress, what is left,
 /// what is done.
 fn moving_parts(env: &TestEnv) -> String {
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::state(env);
     let (_, rest) = state.split_once("## Progress\n").unwrap();
     let (parts, _) = rest.split_once("## Promise").unwrap();
     let lines = parts.lines().filter(|line| !line.trim().is_empty());

@@ -139,7 +139,7 @@ fn a_deep_task_goes_the_whole_way_and_is_archived() {
     let env = TestEnv::new();
     let client = env.claude_session(ONE).var("RALPH_LANG", "zh-CN");
     up_to_the_second_subtask(&env, &client);
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::state(&env);
     for line in [
         "- Route: RALPH",
         "- Completed Phases: [1, 2]",
@@ -170,7 +170,7 @@ fn a_deep_task_goes_the_whole_way_and_is_archived() {
             "analysis", "plan", "plan", "execute", "execute", "review", "repair", "review"
         ]
     );
-    let state = env.read(".claude/ralph-delta.local.md");
+    let state = crate::delta::state(&env);
     assert!(state.contains("- Status: COMPLETED"), "{state}");
     assert!(state.contains("- Review Score: 92/100"), "{state}");
     let history = std::fs::read_dir(env.path(".skillpack/history")).unwrap();

@@ -124,6 +124,8 @@ fn a_delta_loop_is_taken_up_and_its_file_stays_the_agents() {
     let edited = env
         .read(DELTA)
         .replace("- Current Phase: 3", "- Current Phase: 4")
+        .replace("[1, 2]", "[1, 2, 3, 4]")
+        .replace("2 / 5", "5 / 5")
         .replace("<!-- 未完成 -->", "<promise>TASK_COMPLETE</promise>");
     env.write(DELTA, &edited);
     let end = client.stops("都做完了。");

@@ -5,9 +5,11 @@
 //! not know (lines, sections) is kept; what it must know and can't read is an
 //! error that names its line.
 
+mod over;
 mod read;
 #[cfg(test)]
 mod tests;
+mod work;
 mod write;
 
 use strum::{EnumString, IntoStaticStr, VariantNames};

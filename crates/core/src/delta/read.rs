@@ -79,7 +79,7 @@ fn join(lines: &[(usize, &str)]) -> String {
 }
 
 /// Whether two names are the same but for case and spacing.
-fn same(a: &str, b: &str) -> bool {
+pub(super) fn same(a: &str, b: &str) -> bool {
     let words = |text: &str| {
         text.split_whitespace()
             .map(str::to_lowercase)
@@ -89,7 +89,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// `- Key: value`, with any bullet and either colon.
-fn field_of(line: &str) -> Option<(&str, &str)> {
+pub(super) fn field_of(line: &str) -> Option<(&str, &str)> {
     let line = line.trim().trim_start_matches(['-', '*', '+']);
     let (key, value) = line.split_once([':', '：'])?;
     Some((key.trim(), value.trim()))

@@ -182,6 +182,45 @@ fn what_is_unknown_is_kept() {
     assert_eq!(DeltaState::read(written.as_bytes()), Ok(state));
 }
 
+/// DELT-11: everything that others wrote, in the order and to the byte.
+#[test]
+fn only_what_changed_is_written_over_a_file() {
+    let file = "\u{feff}# Delta Loop State\r\nby hand  \n## Notes\n* mine \n\n\n## iteration\n* Current : 3\n- Status: in progress\r\n-  Max Allowed: 20\n\n## Meta\n- Task ID: t-7\n- Session: s\n## Promise\n<promise>TASK_COMPLETE</promise>\n\n## Tail";
+    let mut state = DeltaState::read(file.as_bytes()).unwrap();
+    assert_eq!(state.write_over(file), file);
+    state.iteration.current = 4;
+    state.meta.route = "RALPH".into();
+    state.iteration.status = Status::Failed;
+    state.set_promise(None);
+    let want = file
+        .replace("* Current : 3", "- Current: 4")
+        .replace("- Status: in progress\r", "- Status: FAILED\r")
+        .replace("- Session: s\n", "- Session: s\n- Route: RALPH\n")
+        .replace("<promise>TASK_COMPLETE</promise>", "<!-- 未完成 -->");
+    assert_eq!(state.write_over(file), want);
+    state.summary = Some(Summary {
+        total_iterations: Some(4),
+        ..Summary::default()
+    });
+    let summary = "\n\n## Completion Summary\n- Total Iterations: 4\n";
+    let done = state.write_over(&want);
+    assert_eq!(done, want.clone() + summary);
+    state.summary = None;
+    assert_eq!(state.write_over(&done), want + "\n\n");
+    assert_eq!(state.write_over("torn"), state.write());
+}
+
+#[test]
+fn what_the_file_calls_open_is_known_by_its_name() {
+    let mut state = started();
+    state.progress.completed_phases = vec![1];
+    state.completed_work =
+        "### Phase 1-3: all\n- [x] a\n  * [ ] b\n```\n- [ ] code\n```\nPhase 4000000000\nPhase\n"
+            .into();
+    assert_eq!(state.claims().left(), ["Phase 2", "Phase 3", "0 / 3", "b"]);
+    assert!(finished().claims().left().is_empty());
+}
+
 #[test]
 fn a_summary_that_is_odd_is_kept_as_it_is() {
     let text = finished().write().replace("88/100", "excellent");
@@ -280,6 +319,18 @@ proptest! {
     fn reading_never_panics(bytes: Vec<u8>, text in "(# |## |- |Meta|Task ID|:|```|\n|[0-9/]){0,60}") {
         let _ = DeltaState::read(&bytes);
         let _ = DeltaState::read(text.as_bytes());
+    }
+
+    #[test]
+    fn a_state_that_did_not_change_leaves_its_file_alone(
+        parts in proptest::collection::vec("(## |### |- |# )?[a-zA-Z:` ]{0,12}\r?\n{1,2}", 0..12),
+        at in 0usize..12,
+    ) {
+        let (before, after) = parts.split_at(at.min(parts.len()));
+        let file = before.concat() + &finished().write() + &after.concat();
+        if let Ok(state) = DeltaState::read(file.as_bytes()) {
+            prop_assert_eq!(state.write_over(&file), file);
+        }
     }
 
     #[test]

@@ -10,13 +10,17 @@ use super::{
 impl DeltaState {
     pub fn write(&self) -> String {
         let mut sections = vec![
-            ("Meta", self.meta.lines()),
-            ("Iteration", self.iteration.lines()),
-            ("Progress", self.progress.lines()),
-            ("Pending Work", work(&self.pending_work)),
-            ("Completed Work", work(&self.completed_work)),
-            ("Promise", or(&self.promise_text, NOT_DONE)),
+            ("Meta", lines(&self.meta.fields(), &self.meta.extra)),
+            (
+                "Iteration",
+                lines(&self.iteration.fields(), &self.iteration.extra),
+            ),
+            (
+                "Progress",
+                lines(&self.progress.fields(), &self.progress.extra),
+            ),
         ];
+        sections.extend(self.bodies());
         if let Some(summary) = &self.summary {
             sections.push(("Completion Summary", summary.lines()));
         }
@@ -25,36 +29,47 @@ impl DeltaState {
         }
         render(&body(&self.preamble), &sections)
     }
+
+    /// The sections that are text.
+    pub(super) fn bodies(&self) -> [(&'static str, String); 3] {
+        [
+            ("Pending Work", or(&self.pending_work, NONE)),
+            ("Completed Work", or(&self.completed_work, NONE)),
+            ("Promise", or(&self.promise_text, NOT_DONE)),
+        ]
+    }
 }
 
 /// The file with names in the place of values, for those who fill it in.
 pub fn template() -> String {
     let statuses = Status::VARIANTS.join(" | ");
     let comment = "<!-- 仅当任务完全完成时设置 -->";
-    let meta = Meta {
-        task_id: "{uuid}".into(),
-        route: "RALPH".into(),
-        started: "{timestamp}".into(),
-        last_updated: "{timestamp}".into(),
-        extra: Vec::new(),
+    let named = |fields: &[(&'static str, &str)]| {
+        let fields = fields.iter().map(|(key, name)| (*key, (*name).into()));
+        lines(&fields.collect::<Vec<_>>(), &[])
     };
+    let meta = named(&[
+        ("Task ID", "{uuid}"),
+        ("Route", "RALPH"),
+        ("Started", "{timestamp}"),
+        ("Last Updated", "{timestamp}"),
+    ]);
+    let iteration = named(&[
+        ("Current", "{N}"),
+        ("Max Allowed", "{max_iterations}"),
+        ("Status", &statuses),
+    ]);
+    let progress = named(&[
+        ("Current Phase", "{phase_number}"),
+        ("Completed Phases", "[1, 2, ...]"),
+        ("Current Subtask", "{subtask_index} / {total_subtasks}"),
+    ]);
     render(
         "",
         &[
-            ("Meta", meta.lines()),
-            (
-                "Iteration",
-                iteration_lines("{N}", "{max_iterations}", &statuses),
-            ),
-            (
-                "Progress",
-                progress_lines(
-                    "{phase_number}",
-                    "1, 2, ...",
-                    "{subtask_index}",
-                    "{total_subtasks}",
-                ),
-            ),
+            ("Meta", meta),
+            ("Iteration", iteration),
+            ("Progress", progress),
             ("Pending Work", "{remaining_tasks_description}".into()),
             ("Completed Work", "{completed_work_summary}".into()),
             (
@@ -97,78 +112,71 @@ fn render(preamble: &str, sections: &[(&str, String)]) -> String {
     out
 }
 
+/// The lines of a section that Ralph writes.
+type Fields = Vec<(&'static str, String)>;
+
 impl Meta {
-    fn lines(&self) -> String {
-        let known = format!(
-            "- Task ID: {}\n- Route: {}\n- Started: {}\n- Last Updated: {}",
-            self.task_id, self.route, self.started, self.last_updated
-        );
-        with_extra(known, &self.extra)
+    pub(super) fn fields(&self) -> Fields {
+        vec![
+            ("Task ID", self.task_id.clone()),
+            ("Route", self.route.clone()),
+            ("Started", self.started.clone()),
+            ("Last Updated", self.last_updated.clone()),
+        ]
     }
 }
 
 impl Iteration {
-    fn lines(&self) -> String {
-        let (current, max) = (self.current.to_string(), self.max_allowed.to_string());
-        let known = iteration_lines(&current, &max, self.status.into_str());
-        with_extra(known, &self.extra)
+    pub(super) fn fields(&self) -> Fields {
+        vec![
+            ("Current", self.current.to_string()),
+            ("Max Allowed", self.max_allowed.to_string()),
+            ("Status", self.status.into_str().to_owned()),
+        ]
     }
 }
 
 impl Progress {
-    fn lines(&self) -> String {
+    pub(super) fn fields(&self) -> Fields {
         let phases: Vec<String> = self.completed_phases.iter().map(u32::to_string).collect();
-        let known = progress_lines(
-            &self.current_phase.to_string(),
-            &phases.join(", "),
-            &self.subtasks_done.to_string(),
-            &self.subtasks_total.to_string(),
-        );
-        with_extra(known, &self.extra)
+        let (done, total) = (self.subtasks_done, self.subtasks_total);
+        vec![
+            ("Current Phase", self.current_phase.to_string()),
+            ("Completed Phases", format!("[{}]", phases.join(", "))),
+            ("Current Subtask", format!("{done} / {total}")),
+        ]
     }
 }
 
 impl Summary {
-    fn lines(&self) -> String {
-        let iterations = self.total_iterations.map(|n| n.to_string());
-        let files = self.files_modified.map(|n| n.to_string());
-        let score = self.review_score.map(|n| format!("{n}/100"));
+    pub(super) fn lines(&self) -> String {
         let known = [
-            ("Total Iterations", iterations),
+            (
+                "Total Iterations",
+                self.total_iterations.map(|n| n.to_string()),
+            ),
             ("Total Duration", self.total_duration.clone()),
-            ("Files Modified", files),
-            ("Review Score", score),
+            ("Files Modified", self.files_modified.map(|n| n.to_string())),
+            (
+                "Review Score",
+                self.review_score.map(|n| format!("{n}/100")),
+            ),
         ];
-        let known: Vec<String> = known
+        let known = known
             .into_iter()
-            .filter_map(|(key, value)| Some(format!("- {key}: {}", value?)))
-            .collect();
-        with_extra(known.join("\n"), &self.extra)
+            .filter_map(|(key, value)| Some((key, value?)));
+        lines(&known.collect::<Vec<_>>(), &self.extra)
     }
 }
 
-fn iteration_lines(current: &str, max: &str, status: &str) -> String {
-    format!("- Current: {current}\n- Max Allowed: {max}\n- Status: {status}")
-}
-
-fn progress_lines(phase: &str, completed: &str, done: &str, total: &str) -> String {
-    format!(
-        "- Current Phase: {phase}\n- Completed Phases: [{completed}]\n- Current Subtask: {done} / {total}"
-    )
-}
-
-fn with_extra(mut known: String, extra: &[String]) -> String {
-    for line in extra {
-        if !known.is_empty() {
-            known.push('\n');
-        }
-        known.push_str(line);
-    }
+fn lines(fields: &[(&'static str, String)], extra: &[String]) -> String {
+    let known = fields
+        .iter()
+        .map(|(key, value)| format!("- {key}: {value}"));
     known
-}
-
-fn work(text: &str) -> String {
-    or(text, NONE)
+        .chain(extra.iter().cloned())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn or(text: &str, empty: &str) -> String {

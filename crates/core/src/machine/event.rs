@@ -1,6 +1,6 @@
 //! Everything that can wake the loop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -105,6 +105,26 @@ pub struct Observation {
     /// Checks that are weaker than they were when the loop was armed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<Weakening>,
+    /// What the state file of a delta loop says of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<FileClaims>,
+}
+
+/// What a state file says, which the agent may edit: nothing of it proves
+/// anything, but what it calls open is not done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FileClaims {
+    /// Every phase that it names.
+    #[serde(default)]
+    pub phases: BTreeSet<u32>,
+    #[serde(default)]
+    pub completed: BTreeSet<u32>,
+    /// Done, and in total.
+    #[serde(default)]
+    pub subtasks: (u32, u32),
+    /// The boxes that are empty.
+    #[serde(default)]
+    pub open: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -158,6 +178,10 @@ pub struct TaskFacts {
     /// What a flow has to know, where one is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<FlowFacts>>,
+    /// Of every task, its words and its mark: whether the list is the same is
+    /// seen by this (RESM-08).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
     /// Tasks that are done and were open at the last look; every one that is
     /// done where this is the first look of a process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -226,6 +250,29 @@ pub struct TurnReport {
 
 fn first() -> u32 {
     1
+}
+
+impl FileClaims {
+    /// Takes in what the file says now. What it named once is not done because
+    /// it is not named any more.
+    pub(super) fn take(&mut self, now: &FileClaims) {
+        self.phases.extend(&now.phases);
+        self.completed.clone_from(&now.completed);
+        self.subtasks = (now.subtasks.0, self.subtasks.1.max(now.subtasks.1));
+        self.open.clone_from(&now.open);
+    }
+
+    /// Everything that is open, in a few words each.
+    pub fn left(&self) -> Vec<String> {
+        let phases = self.phases.difference(&self.completed);
+        let (done, total) = self.subtasks;
+        let count = (done < total).then(|| format!("{done} / {total}"));
+        let phases = phases.map(|phase| format!("Phase {phase}"));
+        phases
+            .chain(count)
+            .chain(self.open.iter().cloned())
+            .collect()
+    }
 }
 
 impl TaskFacts {

@@ -28,8 +28,8 @@ pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, T
 pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{
-    CommandResult, End, Event, FlowFacts, GuardBlock, Kind, MenuAnswer, Observation, PhaseFacts,
-    Request, TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
+    CommandResult, End, Event, FileClaims, FlowFacts, GuardBlock, Kind, MenuAnswer, Observation,
+    PhaseFacts, Request, TaskFacts, TaskRef, Tasks, TurnReport, VerifyReport,
 };
 pub use level::Level;
 pub use notice::Notice;

@@ -6,7 +6,7 @@ use ralph_core::flow;
 use ralph_core::machine::{Turn, TurnReport};
 use ralph_core::promise::{self, PromiseWarning};
 
-use super::{ChildDone, Driver, without_secrets};
+use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
 use crate::git;
 use crate::perform::Host;
@@ -62,6 +62,12 @@ impl Driver<'_> {
         for doubt in &detection.warnings {
             self.observer.doubt(doubt);
         }
+        let mentioned = detection.warnings.iter().find_map(|doubt| match doubt {
+            PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
+            _ => None,
+        });
+        let seen = self.run.look();
+        let promise = self.run.hear(detection.promise);
         TurnReport {
             turn: called.turn,
             attempt: called.attempt,
@@ -69,18 +75,15 @@ impl Driver<'_> {
             refusal: called.refusal,
             end: called.end,
             duration_ms: called.duration_ms,
-            mentioned: detection.warnings.iter().find_map(|doubt| match doubt {
-                PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
-                _ => None,
-            }),
-            promise: detection.promise.map(without_secrets),
+            mentioned: mentioned.filter(|_| promise.is_none()),
+            promise,
             failure: called.failure,
             role: self
                 .role
                 .take()
                 .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
                 .map(Box::new),
-            seen: self.run.looker.look(),
+            seen,
         }
     }
 

@@ -54,7 +54,7 @@ impl Driver<'_> {
                 // A letter came, or nobody sleeps whom it could wake.
                 Told::Wake if self.read_letters() => return self.queue.pop_front(),
                 Told::Wake if self.wake_at.take().is_none() => return None,
-                Told::Wake => Kind::Nudged { seen: self.run.looker.look() },
+                Told::Wake => Kind::Nudged { seen: self.run.look() },
             },
             () = inbox::came(&self.run.layout) => {
                 self.read_letters();
@@ -79,7 +79,7 @@ impl Driver<'_> {
             }
             () = at(waits) => {
                 self.wake_at = None;
-                Kind::Woke { seen: self.run.looker.look() }
+                Kind::Woke { seen: self.run.look() }
             }
             choice = chosen(&mut self.menu) => {
                 self.menu = None;
@@ -156,7 +156,7 @@ impl Driver<'_> {
                 self.run.looker.scope.skipped.extend(ids.iter().cloned());
                 MenuAnswer::Simplify {
                     skipped: ids.into_iter().collect(),
-                    seen: Box::new(self.run.looker.look()),
+                    seen: Box::new(self.run.look()),
                 }
             }
             Some(Choice::Abandon) => MenuAnswer::Abandon,

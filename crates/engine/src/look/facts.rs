@@ -4,6 +4,7 @@ use ralph_core::flow;
 use ralph_core::machine::{FlowFacts, PhaseFacts, TaskFacts, TaskRef};
 use ralph_core::tasks::{self, Pick, Scope, TaskList};
 use ralph_core::text;
+use sha2::{Digest, Sha256};
 
 /// How many tasks are known that could be worked on: more than there can be
 /// open questions.
@@ -45,7 +46,23 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
         unticked: Vec::new(),
         ticked: Vec::new(),
         flow: None,
+        digest: digest(list),
     }
+}
+
+/// The counts that Ralph keeps in step are no part of it.
+fn digest(list: &TaskList) -> String {
+    let mut hash = Sha256::new();
+    for task in &list.tasks {
+        let mark = if task.done { 'x' } else { ' ' };
+        hash.update(format!("{mark}\t{}\t{}\n", task.id, task.text));
+    }
+    let digest = hash.finalize();
+    digest
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// [`facts`], with what only a flow wants to know.

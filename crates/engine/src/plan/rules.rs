@@ -7,6 +7,8 @@ use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, Ve
 use ralph_core::promise::{Conflict, PromiseRules};
 use ralph_core::tasks::Scope;
 
+use super::Adopted;
+
 /// What proves that the run is done.
 pub(super) fn goal(settings: &Settings, scope: &Scope, is_route: bool, has_tasks: bool) -> Goal {
     match settings.pr.goal {
@@ -26,6 +28,15 @@ pub(super) fn live_in(client: &str, rules: &mut Rules) {
     rules.agents = vec![client.to_owned()];
     rules.limits.pause_between_ms = 0;
     rules.limits.calls_per_hour = 0;
+}
+
+/// The count goes on; a limit that was reached is extended first (RESM-03).
+pub(super) fn go_on_with(adopted: &Adopted, rules: &mut Rules) {
+    let limits = &mut rules.limits;
+    rules.turns_before = adopted.turns;
+    if limits.max_iterations > 0 && adopted.turns >= limits.max_iterations {
+        limits.max_iterations = adopted.turns.saturating_add(limits.extend_by.max(1));
+    }
 }
 
 pub(super) fn promise_rules(settings: &Settings) -> PromiseRules {

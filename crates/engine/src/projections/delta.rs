@@ -37,8 +37,9 @@ pub(super) fn project(
     put_progress(&mut delta, checkpoint, state, lang);
     put_work(&mut delta, checkpoint, state, tasks, lang);
     let is_complete = state.outcome() == Some(&Outcome::Complete);
-    // What the agent wrote there was a claim, and it has been judged.
-    delta.set_promise(is_complete.then_some(TASK_COMPLETE));
+    if is_complete {
+        delta.set_promise(Some(TASK_COMPLETE));
+    }
     delta.summary = is_complete.then(|| Summary {
         total_iterations: Some(state.turn.number),
         total_duration: Some(duration(state.elapsed_ms())),

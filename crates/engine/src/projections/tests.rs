@@ -136,6 +136,7 @@ impl World {
             },
             last: None,
             last_delta: None,
+            heard: false,
             completed: 0,
             phases_done: 0,
             saved_at_ms: 0,
@@ -167,7 +168,8 @@ impl World {
         step(&mut self.state, &Event { at, kind });
         self.state.tasks.facts = Some(facts(done));
         let due = self.projector.due(effects, &self.state)?;
-        self.projector.save(due, &self.state, &marks(done))
+        let told = self.projector.save_delta(due, &self.state, &marks(done));
+        told.or(self.projector.save(due, &self.state, &marks(done)))
     }
 
     fn due(&mut self, done: usize, effects: &[Effect]) -> Option<Care> {
@@ -332,6 +334,32 @@ fn an_unreadable_state_file_is_moved_aside() {
     );
     world.then(0, &[]);
     DeltaState::read(world.delta().as_bytes()).unwrap();
+}
+
+/// CKPT-10, RESM-07: progress is not lost with a file that somebody tore.
+#[test]
+fn a_torn_state_file_goes_on_from_its_backup() {
+    let mut world = World::new(true);
+    world.projector.begin();
+    world.then(0, &[]);
+    world.then(3, &[]);
+    world.then(4, &[call()]);
+    let path = Layout::new(world.root.path()).delta_state();
+    fs::write(&path, "torn").unwrap();
+    let mut world = World::again(world.root, true);
+    let announced = world.projector.begin();
+    let [
+        Announcement::DeltaMovedAside {
+            backup: Some(backup),
+            ..
+        },
+    ] = &announced[..]
+    else {
+        panic!("{announced:?}");
+    };
+    assert!(backup.ends_with("ralph-delta.local.md.backup.1"));
+    let state = world.projector.delta_state().unwrap();
+    assert_eq!(state.progress.completed_phases, [1]);
 }
 
 #[test]

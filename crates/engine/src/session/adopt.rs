@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::checkpoint::task_id_of;
-use ralph_core::config::Value;
+use ralph_core::config::{Settings, TaskSource, Value};
 use ralph_core::delta::{DeltaError, DeltaState, Status};
 use ralph_core::lang::Say;
 use ralph_core::machine::{Outcome, PauseReason, State};
@@ -17,7 +17,7 @@ use ralph_store::error::Action;
 use ralph_store::layout::{Layout, RunId};
 
 use super::{InSession, StateFile, index};
-use crate::plan::{Asked, Flag};
+use crate::plan::{Adopted, Asked, Flag};
 
 /// A loop of another tool that a session may take up.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,11 @@ pub fn find(layout: &Layout, session: &str) -> Result<Option<Foreign>, Unreadabl
             return Ok(Some(Foreign::Plugin(file)));
         }
     }
+    find_delta(layout, session)
+}
+
+/// The state file of a delta loop that no run of ours knows.
+fn find_delta(layout: &Layout, session: &str) -> Result<Option<Foreign>, Unreadable> {
     let Some(text) = read(&layout.delta_state())? else {
         return Ok(None);
     };
@@ -54,6 +59,25 @@ pub fn find(layout: &Layout, session: &str) -> Result<Option<Foreign>, Unreadabl
     let ours = session_of(&delta).is_none_or(|id| id == session);
     let waits = delta.iteration.status == Status::InProgress && ours && !is_known(layout, &delta);
     Ok(waits.then(|| Foreign::Delta(Box::new(delta))))
+}
+
+/// The delta loop that waits for `ralph run`, where nothing else is asked for:
+/// its phases and subtasks are the list of tasks (CONF-05).
+pub fn waiting(layout: &Layout, settings: &Settings, asked: &Asked) -> Option<Asked> {
+    let is_asked = asked.prompt.is_some() || asked.openspec.is_some();
+    let is_delta = settings.tasks.source == TaskSource::Delta && settings.tasks.file.is_empty();
+    if is_asked || !is_delta {
+        return None;
+    }
+    let found = find_delta(layout, "").ok()??.asked();
+    let is_new = |flag: &&Flag| asked.flags.iter().all(|given| given.key != flag.key);
+    let flags = found.flags.iter().filter(is_new).cloned();
+    Some(Asked {
+        flags: asked.flags.iter().cloned().chain(flags).collect(),
+        prompt: found.prompt,
+        adopted: found.adopted,
+        ..asked.clone()
+    })
 }
 
 /// `None` where there is no such file.
@@ -107,6 +131,10 @@ impl Foreign {
                     ),
                 ],
                 prompt: Some(task_of(delta)),
+                adopted: Some(Adopted {
+                    task_id: delta.meta.task_id.clone(),
+                    turns: self.turns_before(),
+                }),
                 ..Asked::default()
             },
         }

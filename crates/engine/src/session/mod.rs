@@ -25,7 +25,7 @@ use ralph_core::machine::{
     Budget, End, Kind, Notice, Outcome, PauseReason, Request, SessionEvent, Stage, State,
     TurnReport, iso_utc,
 };
-use ralph_core::promise::{self, Promise, PromiseWarning};
+use ralph_core::promise::{self, PromiseWarning};
 use ralph_core::usage::Usage;
 use ralph_store::journal::Journal;
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
@@ -34,7 +34,6 @@ use tokio::sync::watch;
 
 use self::perform::{TASKS_BEGUN, TASKS_LAST};
 use crate::announcement::Announcement;
-use crate::driver::without_secrets;
 use crate::error::DriveError;
 use crate::header::Header;
 pub use crate::header::{InSession, StateFile};
@@ -179,7 +178,7 @@ impl SessionLoop {
         opened
             .announcements
             .extend(outside.cloned().collect::<Vec<_>>());
-        let seen = opened.run.looker.look();
+        let seen = opened.run.look();
         let verdict = opened.feed(vec![joined(session), Kind::Started { seen }])?;
         Ok((opened, verdict))
     }
@@ -303,7 +302,7 @@ impl SessionLoop {
 
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
-        let seen = self.run.looker.look();
+        let seen = self.run.look();
         self.feed(vec![Kind::Resumed { seen, budget }])
     }
 
@@ -316,7 +315,7 @@ impl SessionLoop {
             self.note(replied)?;
             return Ok(None);
         }
-        let seen = self.run.looker.look();
+        let seen = self.run.look();
         let resumed = Kind::Resumed { seen, budget: None };
         self.feed(vec![replied, resumed]).map(Some)
     }
@@ -376,13 +375,8 @@ impl SessionLoop {
         let turn = self.run.state.turn.number;
         let prompt = std::fs::read_to_string(self.run.paths.turn_prompt(turn, 1)).ok();
         let detection = promise::detect(said, &self.run.plan.promise, prompt.as_deref());
-        let claimed = self.claim_in_state_file();
-        let given = detection.promise.map(without_secrets);
-        let promise = match given {
-            // What ends the run is obeyed wherever it stands.
-            Some(promise) if promise.stops() => Some(promise),
-            other => claimed.or(other),
-        };
+        let seen = self.run.look();
+        let promise = self.run.hear(detection.promise);
         let mentioned = detection.warnings.iter().find_map(|doubt| match doubt {
             PromiseWarning::OnlyMentioned { text } => Some(text.clone()),
             _ => None,
@@ -399,7 +393,7 @@ impl SessionLoop {
             spent: Usage::default(),
             refusal: None,
             role: self.heard_in_role(said, prompt.as_deref()),
-            seen: self.run.looker.look(),
+            seen,
         }
     }
 
@@ -409,15 +403,6 @@ impl SessionLoop {
         let step = flow.step(self.run.state.flow.position.as_ref()?.step)?;
         let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
         Some(Box::new(heard))
-    }
-
-    /// The promise that the agent set inside the delta state file (PROM-04).
-    fn claim_in_state_file(&self) -> Option<Promise> {
-        let delta = self.run.projector.as_ref()?.delta_state()?;
-        let text = delta.promise()?;
-        let tag = format!("<promise>{text}</promise>");
-        let claim = promise::detect(&tag, &self.run.plan.promise, None).promise;
-        claim.filter(Promise::stops)
     }
 }
 

@@ -105,13 +105,13 @@ impl SessionLoop {
                 self.run.untick(&ids)
             }
             Stage::Waiting => Kind::Woke {
-                seen: self.run.looker.look(),
+                seen: self.run.look(),
             },
             Stage::Asking(_) => Kind::Answered {
                 answer: MenuAnswer::SaveAndExit,
             },
             Stage::Marking => Kind::Marked {
-                seen: self.run.looker.look(),
+                seen: self.run.look(),
             },
             // Which commands it were is not known any more.
             Stage::Checking => Kind::Checked(VerifyReport {
@@ -119,7 +119,7 @@ impl SessionLoop {
                 ..VerifyReport::default()
             }),
             Stage::New => Kind::Started {
-                seen: self.run.looker.look(),
+                seen: self.run.look(),
             },
             _ => return,
         };
@@ -237,11 +237,11 @@ impl Host for SessionLoop {
             // Whoever sits there knows better than a limit that another
             // process ran into.
             WaitReason::Limit | WaitReason::Overload => Kind::Nudged {
-                seen: self.run.looker.look(),
+                seen: self.run.look(),
             },
             // A hook does not sleep: the client would think that it hangs.
             WaitReason::Between | WaitReason::Backoff | WaitReason::Rate => Kind::Woke {
-                seen: self.run.looker.look(),
+                seen: self.run.look(),
             },
         };
         self.come_back(kind);

@@ -74,7 +74,24 @@ impl DeltaFile {
             .unwrap_or_else(|| name(0))
     }
 
-    /// Replaces the file. With care, the one before becomes its newest backup.
+    /// The state as it stands in the file now, for who writes it next; `None`
+    /// where there is none, or somebody is just writing it.
+    pub fn peek(&self) -> Option<DeltaState> {
+        DeltaState::read(&fs::read(&self.path).ok()?).ok()
+    }
+
+    /// The newest backup that can be read, where the file itself can't.
+    pub fn backup(&self, backups: &CheckpointDir) -> Option<(PathBuf, DeltaState)> {
+        let paths = (1..=backups.backups).map(|number| backups.backup(NAME, number));
+        let mut read = paths.filter_map(|path| {
+            let state = DeltaState::read(&fs::read(&path).ok()?).ok()?;
+            Some((path, state))
+        });
+        read.next()
+    }
+
+    /// Writes the state over the file, in which everything that others wrote
+    /// stays. With care, the one before becomes its newest backup.
     pub fn save(
         &self,
         state: &DeltaState,
@@ -85,7 +102,12 @@ impl DeltaFile {
         if !dir.is_dir() {
             sys::create_dir(dir, point::DELTA_CREATE_DIR).at(dir, Action::Create)?;
         }
-        let text = state.write();
+        let before = fs::read_to_string(&self.path).unwrap_or_default();
+        let is_ours = |before: DeltaState| before.meta.task_id == state.meta.task_id;
+        let text = match DeltaState::read(before.as_bytes()).is_ok_and(is_ours) {
+            true => state.write_over(&before),
+            false => state.write(),
+        };
         match care {
             Care::Cheap => backups.put(&self.path, text.as_bytes()),
             Care::Durable => {

@@ -26,6 +26,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const REPORT: &str = "report.md";
 pub const JOURNAL: &str = "journal.jsonl";
 pub const EVENTS: &str = "execution.log.jsonl";
+/// The state file of a delta loop, as seed 004 names it in the history.
+pub const STATE: &str = "ralph-delta.state.md";
 
 /// A folder that is being made, and one that is being deleted. Both are
 /// hidden, and removed by whoever comes next.

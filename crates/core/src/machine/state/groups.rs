@@ -7,7 +7,8 @@ use crate::integrity::Weakening;
 use crate::machine::progress::Progress;
 use crate::machine::refusal::Hold;
 use crate::machine::{
-    Bill, CheckScope, Detail, ErrorClass, FlowFacts, Observation, Proof, TaskFacts, TaskRef, Tasks,
+    Bill, CheckScope, Detail, ErrorClass, FileClaims, FlowFacts, Observation, Proof, TaskFacts,
+    TaskRef, Tasks,
 };
 use crate::proof::TaskProof;
 use crate::template::PromptNote;
@@ -112,6 +113,8 @@ pub struct Claims {
     pub last_promise: String,
     /// The claim that verification is about to judge.
     pub(in crate::machine) open: Option<String>,
+    /// What the state file of a delta loop says.
+    pub file: FileClaims,
 }
 
 /// Everything that is counted in a row.

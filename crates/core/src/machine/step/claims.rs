@@ -107,8 +107,11 @@ fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) -> Next {
 
 /// What the evidence lacks for a claim.
 fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
-    if state.rules.goal == Goal::Prompt || state.rules.goal.is_on_forge() {
+    if state.rules.goal.is_on_forge() {
         return Vec::new();
+    }
+    if state.rules.goal == Goal::Prompt {
+        return open_in_state_file(state);
     }
     if !state.tasks.is_known {
         return vec![Missing::Unreadable];
@@ -129,6 +132,15 @@ fn missing_for(state: &State, promise: &Promise) -> Vec<Missing> {
         });
     }
     missing
+}
+
+/// Without a task list, the state file is all that tells what there is to do.
+fn open_in_state_file(state: &State) -> Vec<Missing> {
+    let open = state.claims.file.left();
+    match open.is_empty() {
+        true => Vec::new(),
+        false => vec![Missing::OpenInStateFile { open }],
+    }
 }
 
 /// E2E tests follow each phase: they end the run only when none is left.

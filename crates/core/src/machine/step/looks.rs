@@ -15,6 +15,9 @@ pub(super) fn take_in(state: &mut State, seen: &Observation, out: &mut Out) {
 /// Takes in what was seen, and says what of it is new.
 pub(super) fn look(state: &mut State, seen: &Observation) -> Vec<Evidence> {
     state.tasks.take(&seen.tasks);
+    if let Some(claims) = &seen.claims {
+        state.claims.file.take(claims);
+    }
     if state.rules.flow.is_some() {
         state.flow.see(seen);
     }

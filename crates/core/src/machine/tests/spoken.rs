@@ -64,6 +64,7 @@ fn what_a_claim_lacks_prom_11(lang: Lang) -> String {
     let name = |missing: &Missing| match missing {
         Missing::OpenTasks { .. } => "open tasks",
         Missing::OpenInPhase { .. } => "open in phase",
+        Missing::OpenInStateFile { .. } => "open in state file",
         Missing::LostTasks { .. } => "lost tasks",
         Missing::Failing { .. } => "failing",
         Missing::Weakened { .. } => "weakened",
@@ -78,6 +79,9 @@ fn what_a_claim_lacks_prom_11(lang: Lang) -> String {
         Missing::OpenInPhase {
             phase: "2".into(),
             count: 3,
+        },
+        Missing::OpenInStateFile {
+            open: texts(&["Phase 4", "2 / 5"]),
         },
         Missing::LostTasks { count: 2 },
         Missing::Failing {

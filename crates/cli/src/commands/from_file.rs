@@ -1,0 +1,243 @@
+//! `ralph resume --from FILE`: a state file of a delta loop, or a checkpoint,
+//! is all that is left (RESM-04, RESM-06, RESM-07). A person says so; it is a
+//! new run, and what the file calls done is a claim.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::checkpoint::Checkpoint;
+use ralph_core::delta::{DeltaState, Status, one_line};
+use ralph_core::display::ResumeView;
+use ralph_core::lang::Say;
+use ralph_core::tr;
+use ralph_engine::plan::{Adopted, Asked};
+use ralph_engine::session::adopt::Foreign;
+use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile};
+use ralph_store::layout::Layout;
+
+use super::resume::{self, Choice};
+use super::{answer, checkpoints};
+use crate::app::{App, OrFail};
+use crate::args::ResumeArgs;
+
+/// What a checkpoint may say about the new run. A command in it is not run:
+/// whoever wrote the file is not known.
+const SAFE: [&str; 4] = ["preset", "limits.", "tasks.", "promise."];
+
+/// What there is to go on from.
+struct Source {
+    asked: Asked,
+    state: DeltaState,
+}
+
+/// The file that is named; without any run, the state file of the project.
+pub fn wanted(layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> {
+    let live = layout.delta_state();
+    let is_all = || args.run.is_none() && layout.runs().is_ok_and(|runs| runs.is_empty());
+    match &args.from {
+        Some(file) => Some(file.clone()),
+        None => (live.is_file() && is_all()).then_some(live),
+    }
+}
+
+/// What to start with; otherwise the exit code, once everything has been said.
+pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Result<Asked, u8> {
+    answer::refuse_agents(app, None)?;
+    let dir = checkpoints::current(app);
+    let Source { mut asked, state } = read(app, layout, &dir, file)?;
+    let live = DeltaFile::new(layout.delta_state());
+    if state.iteration.status == Status::Completed && !args.show {
+        let file = file.display();
+        return app.refuse(&tr!(
+            app.lang(),
+            "{file} says that the work is complete; start a new run with `ralph run`"
+        ));
+    }
+    let mut begun = state.clone();
+    match resume::choose(app, args, &view(&state, &asked))? {
+        Choice::Show => {
+            app.print(&state.write());
+            return Err(0);
+        }
+        Choice::Abandon => {
+            begun.iteration.status = Status::UserAbort;
+            live.save(&begun, &dir, Care::Durable).or_fail(app)?;
+            return Err(0);
+        }
+        Choice::Restart => asked.adopted = None,
+        Choice::Continue => {
+            // What was promised then was not promised in this run.
+            begun.set_promise(None);
+            begun.iteration.status = Status::InProgress;
+            dir.prepare().or_fail(app)?;
+            live.save(&begun, &dir, Care::Durable).or_fail(app)?;
+        }
+    }
+    Ok(asked)
+}
+
+fn read(app: &App, layout: &Layout, dir: &CheckpointDir, file: &Path) -> Result<Source, u8> {
+    let name = file.display();
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => return app.refuse(&format!("{name}: {error}")),
+    };
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return checkpoint(app, file, &bytes).map(|found| of_checkpoint(&found));
+    }
+    let error = match DeltaState::read(&bytes) {
+        Ok(state) => return Ok(of_state(state)),
+        Err(error) => error.say(app.lang()),
+    };
+    let own = DeltaFile::new(layout.delta_state());
+    let is_live = file.canonicalize().ok() == own.path().canonicalize().ok();
+    match own.backup(dir).filter(|_| is_live) {
+        Some((backup, state)) => {
+            let backup = backup.display();
+            app.warn(&tr!(
+                app.lang(),
+                "{name} can't be read: {error}; going on from {backup}"
+            ));
+            Ok(of_state(state))
+        }
+        None => app.refuse(&tr!(
+            app.lang(),
+            "{name} can't be read: {error}; name another file with --from: a state file, a checkpoint or a backup of one"
+        )),
+    }
+}
+
+/// Proven by its checksum; a backup beside it where it is not.
+fn checkpoint(app: &App, file: &Path, bytes: &[u8]) -> Result<Checkpoint, u8> {
+    let error = match Checkpoint::read(bytes) {
+        Ok((found, _)) => return Ok(found),
+        Err(error) => error.say(app.lang()),
+    };
+    let dir = CheckpointDir::new(file.parent().unwrap_or(Path::new(".")), 3);
+    let name = file.display();
+    match dir.load() {
+        Ok(loaded) if dir.file() == file => {
+            let backup = loaded.from.say(app.lang());
+            app.warn(&tr!(
+                app.lang(),
+                "{name} can't be read: {error}; going on from {backup}"
+            ));
+            Ok(loaded.checkpoint)
+        }
+        _ => app.refuse(&tr!(
+            app.lang(),
+            "{name} can't be read: {error}; name another file with --from: a state file, a checkpoint or a backup of one"
+        )),
+    }
+}
+
+fn of_state(state: DeltaState) -> Source {
+    let asked = Foreign::Delta(Box::new(state.clone())).asked();
+    Source { asked, state }
+}
+
+/// The task file, where it has one, is found and counted anew: it wins for
+/// what is ticked.
+fn of_checkpoint(found: &Checkpoint) -> Source {
+    let number = |key: &str| found.context.get(key).and_then(serde_json::Value::as_u64);
+    let number = |key: &str| number(key).and_then(|n| u32::try_from(n).ok());
+    let turns = number("iteration").unwrap_or_default();
+    let max = number("max_iterations").unwrap_or(20);
+    let state = state_of(found, turns, max);
+    let kept = found.context.get("asked");
+    let kept = kept.and_then(|asked| serde_json::from_value::<Asked>(asked.clone()).ok());
+    let asked = match kept {
+        Some(kept) => Asked {
+            flags: kept
+                .flags
+                .into_iter()
+                .filter(|flag| SAFE.iter().any(|safe| flag.key.starts_with(safe)))
+                .collect(),
+            prompt: kept.prompt,
+            openspec: kept.openspec,
+            flow: kept.flow,
+            card: kept.card,
+            adopted: Some(Adopted {
+                task_id: found.task_id.clone(),
+                turns,
+            }),
+            ..Asked::default()
+        },
+        None => Asked {
+            prompt: Some(found.task_description.clone()),
+            ..Foreign::Delta(Box::new(state.clone())).asked()
+        },
+    };
+    Source { asked, state }
+}
+
+/// What the checkpoint says, as the state file says it.
+fn state_of(found: &Checkpoint, turns: u32, max: u32) -> DeltaState {
+    let route = if found.route.is_empty() {
+        "RALPH"
+    } else {
+        &found.route
+    };
+    let created = found.timestamps.created.replace('T', " ");
+    let created = created.trim_end_matches('Z');
+    let mut state = DeltaState::new(&found.task_id, route, created, max);
+    state
+        .meta
+        .last_updated
+        .clone_from(&found.timestamps.updated);
+    state.iteration.current = turns.saturating_add(1);
+    let phases = &found.execution.phases;
+    let completed = phases.iter().filter(|phase| phase.status == "completed");
+    state.progress.current_phase = found.execution.current_phase.max(1);
+    state.progress.completed_phases = completed.map(|phase| phase.number).collect();
+    let count = found.subtasks.completed.len();
+    state.progress.subtasks_done = u32::try_from(count).unwrap_or(u32::MAX);
+    state.progress.subtasks_total = found.subtasks.total;
+    let boxed = |mark: char, values: &[serde_json::Value]| -> Vec<String> {
+        let names = values.iter().filter_map(serde_json::Value::as_str);
+        names
+            .map(|name| format!("- [{mark}] {}", one_line(name)))
+            .collect()
+    };
+    let current = found
+        .subtasks
+        .in_progress_name()
+        .map(serde_json::Value::from);
+    let lines = [
+        boxed('x', &found.subtasks.completed),
+        boxed(' ', current.as_slice()),
+        boxed(' ', &found.subtasks.pending),
+    ];
+    state.completed_work = lines.concat().join("\n");
+    let open = found.execution.current_phase..=found.execution.total_phases.min(100);
+    // A run without phases counts as one.
+    let has_phases = found.execution.total_phases > 1;
+    let open = open.filter(|phase| has_phases && !state.progress.completed_phases.contains(phase));
+    let open = (1..).zip(open).map(|(n, phase)| {
+        let named = phases.iter().find(|known| known.number == phase);
+        let name = named.map_or("", |phase| &phase.name);
+        format!("{n}. Phase {phase}: {}", one_line(name))
+    });
+    state.pending_work = open.collect::<Vec<_>>().join("\n");
+    state
+}
+
+fn view(state: &DeltaState, asked: &Asked) -> ResumeView {
+    let claims = state.claims();
+    let current = state.progress.current_phase;
+    let last = claims
+        .phases
+        .last()
+        .copied()
+        .unwrap_or(current)
+        .max(current);
+    ResumeView {
+        task: one_line(asked.prompt.as_deref().unwrap_or(&state.meta.task_id)),
+        route: Some(state.meta.route.clone()),
+        phase: Some((
+            current.to_string(),
+            usize::try_from(last).unwrap_or(usize::MAX),
+        )),
+        iteration: state.iteration.current,
+        interrupted_at: state.meta.last_updated.clone(),
+    }
+}

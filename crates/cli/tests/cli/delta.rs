@@ -1,0 +1,395 @@
+//! The state file of seed 004 in both drivers: read as claims, written as a
+//! projection, never lost.
+
+use std::path::PathBuf;
+
+use crate::env::{Done, TestEnv, named};
+use crate::session::{ONE, released, sent_on};
+
+pub const STATE: &str = ".claude/ralph-delta.local.md";
+/// What an agent may add to the file, with everything that a writer of ours
+/// would write otherwise.
+const NOTES: &str = "## My notes  \n*  odd   bullet \n\n\n```\n## no heading\n```\n\ttab\n\n";
+
+/// `Phase 3 of 4, subtask 2 of 5`, as seed 004 shows it.
+pub fn third_iteration(promise: &str) -> String {
+    format!(
+        "# Delta Loop State\n\n## Meta\n- Task ID: abc123\n- Route: RALPH\n- Started: 2026-01-18 10:00:00\n- Last Updated: 2026-01-18 10:35:00\n\n## Iteration\n- Current: 3\n- Max Allowed: 20\n- Status: IN_PROGRESS\n\n## Progress\n- Current Phase: 3\n- Completed Phases: [1, 2]\n- Current Subtask: 2 / 5\n\n## Pending Work\n1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查\n\n## Completed Work\n### Phase 1: 深度分析\n- 识别 5 个核心子任务\n\n### Phase 2: 规划\n- 制定执行计划\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: 用户模型\n- [x] 子任务 2: 认证服务\n- [ ] 子任务 3: 权限检查\n- [ ] 子任务 4: 会话管理\n- [ ] 子任务 5: 安全审计\n\n## Promise\n{promise}\n"
+    )
+}
+
+/// The same when everything is done.
+pub fn all_done(promise: &str) -> String {
+    third_iteration(promise)
+        .replace("- Current Phase: 3", "- Current Phase: 4")
+        .replace("[1, 2]", "[1, 2, 3, 4]")
+        .replace("2 / 5", "5 / 5")
+        .replace("- [ ]", "- [x]")
+        .replace(
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+            "(none)",
+        )
+}
+
+pub const PROMISE: &str = "<promise>TASK_COMPLETE</promise>";
+const NOT_DONE: &str = "<!-- 未完成 -->";
+
+/// A run under preset `delta` whose agent is this shell script.
+fn run(env: &TestEnv, script: &str, more: &[&str]) -> Done {
+    let file = env.outside("agent.sh");
+    std::fs::write(&file, script).unwrap();
+    let agent = format!("sh {}", file.display());
+    let args = ["run", "--json", "--preset", "delta", "--agent-cmd", &agent];
+    env.ralph(&[&args[..], more].concat())
+}
+
+/// The folder of the only run in the history.
+pub fn archive(env: &TestEnv) -> PathBuf {
+    let entries = std::fs::read_dir(env.path(".skillpack/history")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_dir()).collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    paths.remove(0)
+}
+
+pub fn archived_state(env: &TestEnv) -> String {
+    std::fs::read_to_string(archive(env).join("ralph-delta.state.md")).unwrap()
+}
+
+/// The state file, in the history where the run is over.
+pub fn state(env: &TestEnv) -> String {
+    match env.path(STATE).exists() {
+        true => env.read(STATE),
+        false => archived_state(env),
+    }
+}
+
+/// PROM-04, DELT-11, DELT-13.
+#[test]
+fn a_promise_in_the_file_is_heard_by_the_outer_loop_and_notes_stay() {
+    let env = TestEnv::new();
+    env.write("notes", NOTES);
+    // The first turn adds its notes and promises too early; the second does
+    // the work and promises again.
+    let script = format!(
+        "cat > /dev/null\nif [ $RALPH_ITERATION = 1 ]; then\n  {{ sed 's/{NOT_DONE}//' {STATE}; echo '{PROMISE}'; cat notes; }} > s; mv s {STATE}\nelse\n  cp {STATE} seen; sed 's/{NOT_DONE}/<promise>TASK_COMPLETE<\\/promise>/' {STATE} > s; mv s {STATE}\n  echo 1 > done.txt\nfi\necho Working.\n"
+    );
+    let done = run(&env, &script, &["Do it", "--verify", "test -f done.txt"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let events = done.events();
+    assert_eq!(named(&events, "promise_rejected").len(), 1);
+    let seen = env.read("seen");
+    assert!(seen.contains("- Current: 2\n"), "{seen}");
+    assert!(!seen.contains(PROMISE), "a claim that was judged: {seen}");
+    assert!(seen.ends_with(NOTES), "{seen:?}");
+    let state = archived_state(&env);
+    assert!(state.contains(NOTES), "{state:?}");
+    assert!(state.contains("- Status: COMPLETED\n"), "{state}");
+    assert!(state.contains(PROMISE), "{state}");
+}
+
+/// DELT-13: what the agent writes about Ralph's own counts is not believed.
+#[test]
+fn counts_of_the_agent_are_not_believed() {
+    let env = TestEnv::new();
+    let script = format!(
+        "cat > /dev/null\nsed -e 's/- Current: .*/- Current: 99/' -e 's/IN_PROGRESS/COMPLETED/' -e 's/- Max Allowed: .*/- Max Allowed: 500/' {STATE} > s; mv s {STATE}\necho $RALPH_ITERATION > w; echo Working.\n"
+    );
+    let done = run(&env, &script, &["Do it", "--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let state = env.read(STATE);
+    let counts = "- Current: 2\n- Max Allowed: 2\n- Status: IN_PROGRESS\n";
+    assert!(state.contains(counts), "{state}");
+}
+
+/// STOP-01, STOP-02, DELT-08, DELT-09, HIST-01, HIST-02, HIST-03.
+#[test]
+fn a_true_promise_at_the_first_stop_is_believed_and_archived() {
+    let env = TestEnv::new();
+    env.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"test -f done.txt\"]\n",
+    );
+    env.write("done.txt", "1");
+    env.write(STATE, &all_done(PROMISE));
+    let end = env.claude_session(ONE).stops("都做完了。");
+    assert!(released(&end).contains("test -f done.txt"), "{end}");
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    let place = archive(&env);
+    let name = place.file_name().unwrap().to_str().unwrap();
+    assert!(name.ends_with("_abc123"), "{name}");
+    let state = archived_state(&env);
+    for part in [
+        "- Task ID: abc123\n",
+        "- Status: COMPLETED\n",
+        "- Completed Phases: [1, 2, 3, 4]\n",
+        "## Completion Summary\n- Total Iterations: 3\n",
+        PROMISE,
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+    assert!(!env.path(STATE).exists(), "it was moved, as the seed says");
+}
+
+/// T-04, PROM-11, ROUT-09: what the file itself calls open is not done.
+#[test]
+fn open_phases_and_subtasks_of_the_file_are_missing_evidence() {
+    let env = TestEnv::new();
+    env.write(".ralph/config.toml", "[verify]\ncommands = [\"true\"]\n");
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let client = env.claude_session(ONE);
+    sent_on(&client.stops("第三次迭代。"));
+    let claim = |text: String| text.replace(NOT_DONE, PROMISE);
+    env.write(STATE, &claim(env.read(STATE)));
+    let answer = client.stops("都做完了。");
+    let reason = sent_on(&answer);
+    for part in ["Phase 3, Phase 4", "2 / 5", "子任务 3: 权限检查"] {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+    // To leave out what is open does not make it done.
+    let shorter = env
+        .read(STATE)
+        .replace(
+            "1. Phase 3: 完成剩余 3 个子任务\n2. Phase 4: 综合审查",
+            "(none)",
+        )
+        .replace("2 / 5", "2 / 2");
+    let boxes: Vec<&str> = shorter.lines().filter(|l| !l.contains("[ ]")).collect();
+    env.write(STATE, &claim(boxes.join("\n")));
+    sent_on(&client.stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "running");
+    // What is said to be done, and proven, is.
+    env.write(STATE, &all_done(PROMISE));
+    released(&client.stops("都做完了。"));
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+}
+
+/// Sets an agent up in the configuration: `resume` has no flag for one.
+fn with_agent(env: &TestEnv, script: &str, more: &str) {
+    let file = env.outside("agent.sh");
+    std::fs::write(&file, script).unwrap();
+    let agent = format!(
+        "[agent]\nname = \"custom\"\ncommand = \"sh {}\"\n",
+        file.display()
+    );
+    env.write(".ralph/config.toml", &format!("{agent}{more}"));
+}
+
+const VERIFY: &str = "[verify]\ncommands = [\"test -f done.txt\"]\n";
+
+/// An agent that does everything in one turn, and says so in the file.
+fn finishes() -> String {
+    format!(
+        "cat > /dev/null; cp {STATE} seen\nsed -e 's/\\[1, 2\\]/[1, 2, 3, 4]/' -e 's/2 \\/ 5/5 \\/ 5/' -e 's/- \\[ \\]/- [x]/' -e '/^[12]\\. Phase/d' -e 's/{NOT_DONE}/<promise>TASK_COMPLETE<\\/promise>/' {STATE} > s; mv s {STATE}; echo 1 > done.txt; echo Done.\n"
+    )
+}
+
+/// RESM-04, RESM-06: a state file alone is enough, for a person.
+#[test]
+fn a_state_file_alone_is_gone_on_with() {
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    let file = env.outside("saved.md");
+    std::fs::write(&file, third_iteration(PROMISE)).unwrap();
+    let file = file.to_str().unwrap();
+    let by_agent = env
+        .command(&["resume", "--from", file, "--yes"])
+        .env("RALPH_RUN_ID", "x")
+        .output();
+    assert_eq!(Done::of(&by_agent.unwrap()).code, 1);
+    let nobody = env.ralph(&["resume", "--from", file]);
+    assert!(nobody.stderr.contains("--yes"), "{}", nobody.stderr);
+
+    let done = env.ralph(&["resume", "--from", file, "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let seen = env.read("seen");
+    for part in [
+        "- Task ID: abc123\n",
+        "- Current: 3\n",
+        "- Completed Phases: [1, 2]\n",
+        "- [ ] 子任务 3: 权限检查\n",
+        NOT_DONE,
+    ] {
+        assert!(seen.contains(part), "{part}: {seen}");
+    }
+    let events = done.events();
+    assert_eq!(events.last().unwrap()["iterations"], 3);
+    let state = archived_state(&env);
+    assert!(state.contains("- Status: COMPLETED\n"), "{state}");
+}
+
+/// RESM-07, CKPT-10: a damaged file is not the end of the progress.
+#[test]
+fn a_damaged_state_file_goes_on_from_its_backup() {
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    env.write(STATE, "torn");
+    let backup = ".skillpack/current/ralph-delta.local.md.backup.1";
+    env.write(backup, &third_iteration(NOT_DONE));
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert!(done.stderr.contains("backup.1"), "{}", done.stderr);
+    assert!(env.read("seen").contains("- Completed Phases: [1, 2]\n"));
+
+    let env = TestEnv::new();
+    with_agent(&env, &finishes(), VERIFY);
+    env.write(STATE, "torn");
+    let done = env.ralph(&["resume", "--yes"]);
+    assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
+    assert_eq!(env.read(STATE), "torn");
+}
+
+/// RESM-06: the checkpoint is the second source; a command in it is not run.
+#[test]
+fn a_checkpoint_alone_is_gone_on_with() {
+    let env = TestEnv::new();
+    with_agent(&env, "cat > /dev/null; echo Working.\n", "");
+    let done = env.ralph(&["run", "--preset", "delta", "Do it", "--max-iterations", "2"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let saved = env.outside("checkpoint.json");
+    std::fs::copy(env.path(".skillpack/current/checkpoint.json"), &saved).unwrap();
+    for gone in [".ralph", ".skillpack", ".claude"] {
+        std::fs::remove_dir_all(env.path(gone)).unwrap();
+    }
+    let script = format!("cat > /dev/null; cp {STATE} seen; echo 1 > done.txt; echo '{PROMISE}'\n");
+    with_agent(&env, &script, VERIFY);
+    let saved = saved.to_str().unwrap();
+    let done = env.ralph(&["resume", "--from", saved, "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let (seen, id) = (env.read("seen"), done.events());
+    assert!(seen.contains("- Current: 3\n- Max Allowed: 12\n"), "{seen}");
+    assert_eq!(id.last().unwrap()["iterations"], 3);
+}
+
+/// VALV-05: what is done and what is open, in the box at the limit.
+#[test]
+fn the_box_at_the_limit_says_what_is_open() {
+    let env = TestEnv::new();
+    let text = third_iteration(NOT_DONE).replace("Max Allowed: 20", "Max Allowed: 3");
+    env.write(STATE, &text);
+    let client = env.claude_session(ONE).var("RALPH_LANG", "zh-CN");
+    let end = client.stops("第三次迭代。");
+    let told = released(&end);
+    for part in ["当前迭代: 3/3", "已完成: 2/5", "未完成: Phase 3, Phase 4"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// RESM-08: told where the list changed, and only there.
+#[test]
+fn a_reworded_task_is_told_and_an_unchanged_list_is_not() {
+    let said = |edit: &dyn Fn(&TestEnv)| {
+        let env = TestEnv::with_tasks(3);
+        let turn =
+            |id: &str| serde_json::json!({"tick": [id], "say": "<promise>CONTINUE</promise>"});
+        let (done, _) = env.run_script(&[turn("T001"), turn("T002")], &["--max-iterations", "1"]);
+        assert_eq!(done.code, 3, "{}", done.stderr);
+        edit(&env);
+        env.ralph(&["resume", "--yes"]);
+        let log = env.read(".ralph/ralph.log");
+        log.contains("changed since the run stopped: the task file")
+    };
+    assert!(!said(&|_| {}));
+    assert!(said(&|env| {
+        let tasks = env.read("tasks.md");
+        env.write("tasks.md", &tasks.replace("thing 3", "another thing"));
+    }));
+}
+
+/// The whole of seed 004 with the outer loop: from its initial state over its
+/// third iteration to its end, with an early promise, the limit and a file
+/// that somebody tore (DELT-01 to DELT-13, CONF-05, RESM-03, CKPT-10, HIST-01).
+#[test]
+fn the_whole_of_the_seed_with_the_outer_loop() {
+    let env = TestEnv::new();
+    let step = |name: &str, text: &str| std::fs::write(env.outside(name), text).unwrap();
+    let first = third_iteration(NOT_DONE)
+        .replace("- Current: 3", "- Current: 1")
+        .replace("Max Allowed: 20", "Max Allowed: 4")
+        .replace("[1, 2]", "[]")
+        .replace("2 / 5", "0 / 5");
+    let (head, rest) = first.split_once("## Pending Work").unwrap();
+    let (_, tail) = rest.split_once("## Promise").unwrap();
+    let initial = format!(
+        "{head}## Pending Work\n1. Phase 1: 深度分析\n2. Phase 2: 规划\n3. Phase 3: 执行 5 个子任务\n4. Phase 4: 综合审查\n\n## Completed Work\n(none)\n\n## Promise{tail}"
+    );
+    env.write(STATE, &initial);
+    step(
+        "1",
+        &initial
+            .replace("[]", "[1]")
+            .replace("1. Phase 1: 深度分析\n", ""),
+    );
+    step(
+        "2",
+        &third_iteration(NOT_DONE)
+            .replace("2 / 5", "0 / 5")
+            .replace("[x]", "[ ]"),
+    );
+    step("3", &third_iteration(PROMISE));
+    step("4", "torn by a full disk");
+    step("5", &all_done(PROMISE));
+    let script = format!(
+        "cat > /dev/null; cp {STATE} $HOME/seen-$RALPH_ITERATION; cp $HOME/$RALPH_ITERATION {STATE}; echo $RALPH_ITERATION > work.txt\n[ $RALPH_ITERATION = 5 ] && echo 1 > done.txt\necho Working.\n"
+    );
+    let done = run(&env, &script, &["--verify", "test -f done.txt"]);
+    assert_eq!(done.code, 3, "{}{}", done.stdout, done.stderr);
+    let end = done.events().pop().unwrap();
+    assert_eq!(end["reason"], "max_iterations", "{end}");
+    let rejected = done.events();
+    let rejected = named(&rejected, "promise_rejected");
+    assert_eq!(rejected.len(), 1);
+    assert!(rejected[0].to_string().contains("Phase 3, Phase 4, 2 / 5"));
+    // The torn file stands aside, and its progress is not lost.
+    assert!(env.path(".claude/ralph-delta.corrupt-1.local.md").exists());
+    let state = env.read(STATE);
+    for part in [
+        "- Current: 4\n",
+        "IN_PROGRESS",
+        "[1, 2]",
+        "2 / 5",
+        "- [x] 子任务 2",
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    for n in 1..=5 {
+        let seen = std::fs::read_to_string(env.outside(&format!("seen-{n}"))).unwrap();
+        assert!(seen.contains(&format!("- Current: {n}\n")), "{n}: {seen}");
+        assert!(
+            seen.contains("- Task ID: abc123\n") && seen.contains(NOT_DONE),
+            "{seen}"
+        );
+    }
+    let place = archive(&env);
+    assert!(place.to_str().unwrap().ends_with("_abc123"), "{place:?}");
+    for file in [
+        "checkpoint.json",
+        "execution.log.jsonl",
+        "report.md",
+        "manifest.json",
+    ] {
+        assert!(place.join(file).is_file(), "{file}");
+    }
+    let state = archived_state(&env);
+    for part in [
+        "- Current: 5\n- Max Allowed: 14\n- Status: COMPLETED\n",
+        "- Completed Phases: [1, 2, 3, 4]\n- Current Subtask: 5 / 5\n",
+        "## Pending Work\n(none)\n",
+        PROMISE,
+        "## Completion Summary\n- Total Iterations: 5\n",
+    ] {
+        assert!(state.contains(part), "{part}: {state}");
+    }
+    assert!(!env.path(STATE).exists());
+    assert!(!env.path(".skillpack/current/checkpoint.json").exists());
+    let log = std::fs::read_to_string(place.join("execution.log.jsonl")).unwrap();
+    for event in ["iteration_start", "iteration_complete", "task_complete"] {
+        assert!(
+            log.contains(&format!("\"event\":\"{event}\"")),
+            "{event}: {log}"
+        );
+    }
+}
