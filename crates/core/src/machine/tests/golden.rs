@@ -289,9 +289,9 @@ fn the_step_decides_as_it_did() {
     pull: 653 events, 6 complete, 7a0a944ca23a0162
     ci: 1605 events, 0 complete, 56fffd5e006387d2
     drt: 1397 events, 6 complete, a0eaf584cd5d448e
-    ralph: 630 events, 7 complete, 83ebd10f1f1c4d64
-    planned: 455 events, 11 complete, 850ff11ab41bedcb
-    direct: 436 events, 18 complete, 357116c2c997553f
+    ralph: 630 events, 7 complete, c66ff5fb196fd23a
+    planned: 455 events, 11 complete, dcf6d151bce2ae41
+    direct: 408 events, 20 complete, 029015beeb4ffb89
     session: 1445 events, 3 complete, 57e6fc95f787b384
     ");
 }
