@@ -112,6 +112,8 @@ pub enum Command {
     Agents(AgentsArgs),
     /// Show, check or explain the configuration
     Config(ConfigArgs),
+    /// List, print or install the prompt templates that are built in
+    Templates(TemplatesArgs),
     /// Run or check the quality gate that stands before a pull request
     Gate(GateArgs),
     /// Ask the safety guard, see its rules, check your own
@@ -472,6 +474,31 @@ pub enum ConfigVerb {
     Reference,
     /// Print a .ralph/config.toml made from files of other tools
     Migrate,
+}
+
+#[derive(Debug, Args)]
+pub struct TemplatesArgs {
+    #[command(subcommand)]
+    pub verb: Option<TemplatesVerb>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TemplatesVerb {
+    /// Every template, and what it is for
+    List,
+    /// Print one, in your language
+    Show {
+        /// spec-kit, generic, flat or plain
+        name: String,
+    },
+    /// Write one to .ralph/prompt-template.md, where runs look for it
+    Install {
+        /// spec-kit, generic, flat or plain [default: what fits the task file]
+        name: Option<String>,
+        /// Put it in the place of a template that is there
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 #[derive(Debug, Args)]

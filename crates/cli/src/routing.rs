@@ -12,6 +12,16 @@ pub fn asked(task: String, card: Card, settings: &Settings, mut flags: Vec<Flag>
             value: "delta".into(),
             name: "ralph do".into(),
         });
+        // Beside the promise of that preset, what is promised anywhere else.
+        let own = settings.promise.complete.iter().cloned();
+        let words: Vec<String> = std::iter::once("TASK_COMPLETE".to_owned())
+            .chain(own)
+            .collect();
+        flags.push(Flag {
+            key: "promise.complete".into(),
+            value: words.into(),
+            name: "ralph do".into(),
+        });
     }
     Asked {
         flags,

@@ -205,7 +205,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let (agents, role_agents) = workers(settings, wanted, &mut rules, &mut announcements)?;
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
-    let built_in = prompt::built_in_for(list.as_ref());
+    let built_in = (prompt::built_in_for(list.as_ref()), wanted.lang);
     let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
         .map_err(PlanError::Template)?;
     let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
@@ -329,6 +329,9 @@ fn prompter(
         tasks_file: tasks.map(|t| t.name.clone()).unwrap_or_default(),
         promise: settings.promise.asked_for().unwrap_or(unasked).to_owned(),
         phase_promise: settings.promise.phase_complete.first().cloned(),
+        go_on: settings.promise.continue_word.clone(),
+        blocked: settings.promise.blocked_prefix.clone(),
+        lang: wanted.lang,
         output_dir: settings.checkpoint.dir.clone(),
     }
 }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ralph_core::flow::{self, FlowTurn, Step};
+use ralph_core::lang::Lang;
 use ralph_core::machine::{State, TaskFacts, Turn};
 use ralph_core::tasks::{Format, TaskList};
 use ralph_core::template::{self, BuiltIn, PromptNote, Variables};
@@ -32,7 +33,7 @@ impl Template {
     pub fn find(
         root: &Path,
         named: Option<&Path>,
-        built_in: BuiltIn,
+        built_in: (BuiltIn, Lang),
     ) -> Result<Template, TemplateError> {
         if let Some(path) = named {
             return Template::read(path)?.ok_or_else(|| TemplateError {
@@ -46,7 +47,7 @@ impl Template {
             }
         }
         Ok(Template {
-            text: template::built_in(built_in).into(),
+            text: template::built_in(built_in.0, built_in.1),
             path: None,
         })
     }
@@ -82,6 +83,10 @@ pub struct Prompter {
     pub promise: String,
     /// What it has to promise when only its phase is done.
     pub phase_promise: Option<String>,
+    /// What asks for another turn, and what begins a reason against one.
+    pub go_on: String,
+    pub blocked: String,
+    pub lang: Lang,
     /// Where the phases of a flow leave their files, relative to the project.
     pub output_dir: String,
 }
@@ -116,7 +121,7 @@ impl Prompter {
         Variables {
             phase: turn.phase.clone().unwrap_or_default(),
             iteration: turn.turn.to_string(),
-            max_iterations: Variables::limit(u64::from(max)),
+            max_iterations: Variables::limit(u64::from(max), self.lang),
             tasks_file: self.tasks_file.clone(),
             task,
             task_id: turn.task.as_ref().map(|t| t.id.clone()).unwrap_or_default(),
@@ -126,6 +131,8 @@ impl Prompter {
             branch: branch.into(),
             last_failure: last_failure(&turn.notes),
             promise: self.promise_for(turn, &facts).to_owned(),
+            go_on: self.go_on.clone(),
+            blocked: self.blocked.clone(),
             prompt: self.prompt.clone().unwrap_or_default(),
             role: flow
                 .map(|flow| flow.role.to_uppercase())
@@ -207,7 +214,7 @@ mod tests {
             std::fs::write(path, file).unwrap();
         }
         let named = named.map(|name| dir.path().join(name));
-        let found = Template::find(dir.path(), named.as_deref(), BuiltIn::Flat);
+        let found = Template::find(dir.path(), named.as_deref(), (BuiltIn::Flat, Lang::En));
         let relative = |path: PathBuf| path.strip_prefix(dir.path()).unwrap().to_owned();
         found
             .map(|template| Template {
@@ -232,7 +239,7 @@ mod tests {
         check(&[OWN, OLDER], None, OWN);
         check(&[OLDER], None, OLDER);
         let built_in = find(&["prompt-template.md"], None).unwrap();
-        assert_eq!(built_in.text, template::built_in(BuiltIn::Flat));
+        assert_eq!(built_in.text, template::built_in(BuiltIn::Flat, Lang::En));
         assert_eq!(built_in.path, None);
     }
 

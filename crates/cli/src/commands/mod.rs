@@ -31,6 +31,7 @@ mod resume;
 mod run;
 mod status;
 mod tasks;
+mod templates;
 mod uninstall;
 mod verify;
 mod web;
@@ -68,6 +69,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
+        Command::Templates(args) => templates::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),
         Command::Logs(args) => logs::run(&app, &args),
         Command::Events(args) => events::run(&app, &args),

@@ -69,6 +69,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "config",
         &["ralph config show --origin", "ralph config check"],
     ),
+    (
+        "templates",
+        &["ralph templates show generic", "ralph templates install"],
+    ),
     ("gate", &["ralph gate run", "ralph gate check --phase p0"]),
     (
         "guard",

@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "doctor",
             "config",
             "agents",
+            "templates",
             "flow",
             "uninstall",
             "completions",

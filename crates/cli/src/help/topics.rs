@@ -148,6 +148,7 @@ What you typed, and what you type now:
   tail -f .ralph/ralph-sdd.log             ralph logs -f
   pkill -f ralph-sdd.sh                    ralph stop
   cat .ralph/.safety_stats                 ralph guard stats
+  cp templates/prompt-template.md .ralph   ralph templates install
   safety-guard.sh, progress-tracker.sh     ralph hook pre-tool-use, post-tool-use
 
 After `ralph init --preset sdd` plain `ralph run` is enough. Your tasks.md,

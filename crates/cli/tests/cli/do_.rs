@@ -242,3 +242,58 @@ fn a_linear_review_that_rejects_is_for_a_person() {
     assert_eq!(done.code, 3);
     assert_eq!(events.last().unwrap()["reason"], "flow");
 }
+
+/// U-04: a small task is one turn and one check, whether or not the agent
+/// leaves the file of the phase.
+#[test]
+fn a_typo_is_one_turn_and_one_check() {
+    let env = TestEnv::new();
+    env.write("README.md", "helo\n");
+    let turns = [json!({"write": {"README.md": "hello\n"}, "say": "<promise>COMPLETE</promise>"})];
+    let counter = env.outside("checked");
+    let command = format!("echo x >> {}; grep -q hello README.md", counter.display());
+    let check = ["Fix typo in README", "--verify", &command];
+    let (done, events) = run(&env, &turns, &check);
+    assert_eq!(done.code, 0, "{}\n{}", done.stdout, done.stderr);
+    assert_eq!(named(&events, "iteration_start").len(), 1);
+    assert_eq!(std::fs::read_to_string(counter).unwrap(), "x\n");
+    assert!(
+        !done.stdout.contains("phases left their files"),
+        "{}",
+        done.stdout
+    );
+}
+
+/// U-04: the file of a phase that does not come opens the breaker at the usual
+/// count, however much the agent changes meanwhile.
+#[test]
+fn a_phase_file_that_never_comes_opens_the_breaker() {
+    let env = TestEnv::new();
+    let turns: Vec<Value> = (0..12)
+        .map(|n| json!({"write": {"a.txt": format!("{n}")}, "say": "<promise>COMPLETE</promise>"}))
+        .collect();
+    let (done, events) = run(&env, &turns, &["Do a thing", "--route", "planned"]);
+    assert_eq!(done.code, 5, "{}\n{}", done.stdout, done.stderr);
+    assert_eq!(named(&events, "iteration_start").len(), 5);
+    assert_eq!(events.last().unwrap()["reason"], "same_error");
+}
+
+/// U-04: a deep task knows the promise that everything else knows.
+#[test]
+fn a_deep_task_knows_complete() {
+    let env = TestEnv::new();
+    let turns = [leaves("1_analysis.md", "x", "<promise>COMPLETE</promise>")];
+    let agent = env.agent(&turns);
+    let args = [
+        "do",
+        "Do a thing",
+        "--deep",
+        "--max-iterations",
+        "1",
+        "--agent-cmd",
+        &agent,
+    ];
+    let done = env.ralph(&args);
+    assert!(done.stdout.contains("COMPLETE"), "{}", done.stdout);
+    assert!(!done.stdout.contains("unknown promise"), "{}", done.stdout);
+}

@@ -211,7 +211,7 @@ fn a_whole_run() {
     ✓ 3/3 tasks ticked in specs/001-shop/tasks.md
     ✓ `test -f paid.txt`: exit code 0 after [duration]
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
       archived to .skillpack/history/[date]_[task]
 
     --- zh-TW
@@ -279,7 +279,7 @@ fn a_whole_run() {
     ✓ specs/001-shop/tasks.md 中 3/3 任務已勾選
     ✓ `test -f paid.txt`: 結束碼 0，耗時 [duration]
 
-    👉 下一步: ralph status  (查看這次執行)
+    👉 下一步: ralph report  (查看這次執行)
       已歸檔至: .skillpack/history/[date]_[task]
 
     --- zh-CN
@@ -347,7 +347,7 @@ fn a_whole_run() {
     ✓ specs/001-shop/tasks.md 中 3/3 任务已勾选
     ✓ `test -f paid.txt`: 退出码 0，耗时 [duration]
 
-    👉 下一步: ralph status  (查看这次执行)
+    👉 下一步: ralph report  (查看这次执行)
       已归档至: .skillpack/history/[date]_[task]
     "#);
 }
@@ -436,7 +436,7 @@ fn a_run_in_a_locale_without_unicode() {
     + 3/3 tasks ticked in specs/001-shop/tasks.md
     + `test -f paid.txt`: exit code 0 after [duration]
 
-    => Next: ralph status  (shows the run)
+    => Next: ralph report  (shows the run)
       archived to .skillpack/history/[date]_[task]
     "#);
     for args in [
@@ -1290,6 +1290,6 @@ fn quiet_says_only_how_it_ended() {
     ✓ 3/3 tasks ticked in specs/001-shop/tasks.md
     ✓ `test -f paid.txt`: exit code 0 after [duration]
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
     ");
 }

@@ -235,3 +235,74 @@ fn an_agent_that_repeats_its_prompt_promises_nothing() {
         assert_eq!(output, prompt(&env, 1), "{agent}");
     }
 }
+
+/// TMPL-03: the templates are listed, printed and installed.
+#[test]
+fn built_in_templates_can_be_printed_and_installed() {
+    let env = TestEnv::with_tasks(1);
+    let listed = env.ralph(&["templates"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    for file in ["prompt-template.md", "prompt-template.generic.md"] {
+        assert!(listed.stdout.contains(file), "{}", listed.stdout);
+    }
+    let generic = env.ralph(&["templates", "show", "generic"]).stdout;
+    assert!(generic.contains("{{TASKS_FILE}}"), "{generic}");
+    let by_file = env.ralph(&["templates", "show", "prompt-template.generic.md"]);
+    assert_eq!(by_file.stdout, generic);
+    let unknown = env.ralph(&["templates", "show", "nope"]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (1, ""));
+    assert!(unknown.stderr.contains("spec-kit, generic, flat, plain"));
+
+    // Without a name, what fits: this task file has phases in spec-kit's way.
+    let place = ".ralph/prompt-template.md";
+    let done = env.ralph(&["templates", "install"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let path = env.path(place);
+    assert!(
+        done.stdout.contains(path.to_str().unwrap()),
+        "{}",
+        done.stdout
+    );
+    assert_eq!(
+        env.read(place),
+        env.ralph(&["templates", "show", "spec-kit"]).stdout
+    );
+    env.write(place, "mine");
+    let kept = env.ralph(&["templates", "install", "flat"]);
+    assert_eq!((kept.code, env.read(place).as_str()), (1, "mine"));
+    assert!(kept.stderr.contains("--force"), "{}", kept.stderr);
+    let args = ["templates", "install", "flat", "--force", "--lang", "zh-TW"];
+    assert_eq!(env.ralph(&args).code, 0);
+    assert!(env.read(place).contains("當前迭代: {{ITERATION}}"));
+}
+
+/// TMPL-07: the agent is spoken to in the language of the person, and is asked
+/// for the words that are configured.
+#[test]
+fn the_prompt_is_in_the_language_and_the_words_of_the_project() {
+    for (lang, says) in [
+        ("en", "Current iteration: 1 / 50"),
+        ("zh-TW", "當前迭代: 1 / 50"),
+        ("zh-CN", "当前迭代: 1 / 50"),
+    ] {
+        let env = TestEnv::with_tasks(1);
+        env.write(
+            ".ralph/config.toml",
+            "[promise]\ncomplete = [\"FERTIG\"]\nphase_complete = []\ncontinue = \"WEITER\"\nblocked_prefix = \"HALT\"\n",
+        );
+        let turns = [tick("T001", "<promise>FERTIG</promise>")];
+        complete(&env, &turns, &["--lang", lang]);
+        let got = prompt(&env, 1);
+        for want in [
+            says,
+            "<promise>FERTIG</promise>",
+            "<promise>WEITER</promise>",
+            "<promise>HALT: [",
+        ] {
+            assert!(got.contains(want), "{lang} lacks {want}: {got}");
+        }
+        for word in ["CONTINUE", "BLOCKED", "COMPLETE"] {
+            assert!(!got.contains(word), "{lang} says {word}: {got}");
+        }
+    }
+}

@@ -92,7 +92,7 @@ pub fn complete_box(screen: &Screen, view: &CompleteView) -> String {
     out.push_str(&next_step(
         screen,
         view.ending.next.as_deref(),
-        "ralph status",
+        "ralph report",
         &tr!(lang, "shows the run"),
     ));
     out

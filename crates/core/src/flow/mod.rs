@@ -94,6 +94,9 @@ pub struct Step {
     /// number of the subtask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// The step is done without its file, too: checks prove it.
+    #[serde(default)]
+    pub output_optional: bool,
     /// Its output file holds the boxes of the subtasks.
     #[serde(default)]
     pub plans: bool,

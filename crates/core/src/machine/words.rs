@@ -64,6 +64,8 @@ pub enum Sign {
     /// What a command or the agent said again and again.
     #[say(format!("{of}: {text}"))]
     Output { of: String, text: String },
+    #[say("the phase left no {file}")]
+    NoFile { file: String },
 }
 
 /// How a turn went wrong.

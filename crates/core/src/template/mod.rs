@@ -10,7 +10,7 @@ mod tests;
 pub(crate) use data::newest_fenced;
 pub use note::{PromptNote, compose};
 
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, Text};
 use crate::tr;
 
 /// Where a project keeps its own template, in the order of looking.
@@ -40,7 +40,26 @@ impl BuiltIn {
         BuiltIn::Plain,
     ];
 
-    /// The name under which it is written into a project.
+    /// What it is for, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            BuiltIn::SpecKit => "spec-kit",
+            BuiltIn::Generic => "generic",
+            BuiltIn::Flat => "flat",
+            BuiltIn::Plain => "plain",
+        }
+    }
+
+    /// By its name, or by that of its file.
+    pub fn from_name(name: &str) -> Option<BuiltIn> {
+        let file = |kind: BuiltIn| kind.file_name().trim_end_matches(".md");
+        let bare = name.trim_end_matches(".md");
+        BuiltIn::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name || file(*kind) == bare)
+    }
+
+    /// The name of its file.
     pub fn file_name(self) -> &'static str {
         match self {
             BuiltIn::SpecKit => "prompt-template.md",
@@ -51,13 +70,25 @@ impl BuiltIn {
     }
 }
 
-pub fn built_in(kind: BuiltIn) -> &'static str {
-    match kind {
-        BuiltIn::SpecKit => include_str!("prompt-template.md"),
-        BuiltIn::Generic => include_str!("prompt-template.generic.md"),
-        BuiltIn::Flat => include_str!("prompt-template.flat.md"),
-        BuiltIn::Plain => include_str!("prompt-plain.md"),
-    }
+macro_rules! in_every_language {
+    ($file:literal) => {
+        Text::new(
+            include_str!($file),
+            include_str!(concat!("zh-TW/", $file)),
+            include_str!(concat!("zh-CN/", $file)),
+        )
+    };
+}
+
+/// A template, in the language of the person whose work it is (TMPL-07).
+pub fn built_in(kind: BuiltIn, lang: Lang) -> String {
+    let text = match kind {
+        BuiltIn::SpecKit => in_every_language!("prompt-template.md"),
+        BuiltIn::Generic => in_every_language!("prompt-template.generic.md"),
+        BuiltIn::Flat => in_every_language!("prompt-template.flat.md"),
+        BuiltIn::Plain => in_every_language!("prompt-plain.md"),
+    };
+    text.say(lang)
 }
 
 /// The values that a template can name.
@@ -77,6 +108,10 @@ pub struct Variables {
     /// The text to promise when the phase is done, or where there is no other
     /// phase, all; without the tag.
     pub promise: String,
+    /// The text that asks for another turn, and the beginning of the one that
+    /// says why there is none.
+    pub go_on: String,
+    pub blocked: String,
     /// The task as the person wrote it on the command line.
     pub prompt: String,
     /// The role that is played, and how much the task can break.
@@ -87,7 +122,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    pub const NAMES: [&str; 16] = [
+    pub const NAMES: [&str; 18] = [
         "PHASE",
         "ITERATION",
         "MAX_ITERATIONS",
@@ -100,6 +135,8 @@ impl Variables {
         "BRANCH",
         "LAST_FAILURE",
         "PROMISE",
+        "CONTINUE",
+        "BLOCKED",
         "PROMPT",
         "ROLE",
         "RISK",
@@ -107,9 +144,9 @@ impl Variables {
     ];
 
     /// How a limit reads in a prompt; 0 is none.
-    pub fn limit(max: u64) -> String {
+    pub fn limit(max: u64, lang: Lang) -> String {
         match max {
-            0 => "unlimited".to_owned(),
+            0 => tr!(lang, "unlimited"),
             max => max.to_string(),
         }
     }
@@ -128,6 +165,8 @@ impl Variables {
             "BRANCH" => &self.branch,
             "LAST_FAILURE" => &self.last_failure,
             "PROMISE" => &self.promise,
+            "CONTINUE" => &self.go_on,
+            "BLOCKED" => &self.blocked,
             "PROMPT" => &self.prompt,
             "ROLE" => &self.role,
             "RISK" => &self.risk,

@@ -17,6 +17,8 @@ fn variables() -> Variables {
         branch: "feature/todo".into(),
         last_failure: "test failed".into(),
         promise: "PHASE COMPLETE".into(),
+        go_on: "CONTINUE".into(),
+        blocked: "BLOCKED".into(),
         prompt: "Fix the flaky test".into(),
         role: "REVIEWER".into(),
         risk: "HIGH".into(),
@@ -117,8 +119,8 @@ fn values_are_inserted_as_they_are() {
 
 #[test]
 fn no_limit_reads_as_unlimited() {
-    assert_eq!(Variables::limit(0), "unlimited");
-    assert_eq!(Variables::limit(20), "20");
+    assert_eq!(Variables::limit(0, Lang::En), "unlimited");
+    assert_eq!(Variables::limit(20, Lang::En), "20");
 }
 
 /// The shape of seed 003's example: bare tags in one line of choices.
@@ -171,7 +173,7 @@ fn a_chinese_template_works_unchanged() {
 #[test]
 fn built_in_templates_say_the_protocol_and_promise_nothing() {
     for kind in BuiltIn::ALL {
-        let rendered = render(built_in(kind), &variables());
+        let rendered = render(&built_in(kind, Lang::En), &variables());
         let text = &rendered.text;
         assert_eq!(rendered.unknown, Vec::<String>::new(), "{kind:?}");
         for part in [
@@ -189,10 +191,46 @@ fn built_in_templates_say_the_protocol_and_promise_nothing() {
     }
 }
 
+/// TMPL-07: the same protocol in every language, in the configured words.
+#[test]
+fn built_in_templates_speak_every_language() {
+    let vars = Variables {
+        promise: "FERTIG".into(),
+        go_on: "WEITER".into(),
+        blocked: "HALT".into(),
+        ..variables()
+    };
+    for lang in [Lang::ZhTw, Lang::ZhCn] {
+        for kind in BuiltIn::ALL {
+            let rendered = render(&built_in(kind, lang), &vars);
+            let text = &rendered.text;
+            assert_eq!(rendered.unknown, Vec::<String>::new(), "{kind:?} {lang:?}");
+            let iteration = match lang {
+                Lang::ZhTw => "當前迭代: 3 / 20",
+                _ => "当前迭代: 3 / 20",
+            };
+            for part in [
+                iteration,
+                "`<promise>FERTIG</promise>`",
+                "`<promise>WEITER</promise>`",
+                "`<promise>HALT: [原因]</promise>`",
+                "`<promise>QUESTION: [",
+            ] {
+                assert!(text.contains(part), "{kind:?} {lang:?} lacks {part}");
+            }
+            for word in ["CONTINUE", "COMPLETE", "BLOCKED"] {
+                assert!(!text.contains(word), "{kind:?} {lang:?} says {word}");
+            }
+            let echo = detect(text, &PromiseRules::default(), None);
+            assert_eq!(echo, Detection::default(), "{kind:?}");
+        }
+    }
+}
+
 #[test]
 fn task_templates_name_the_work() {
     for kind in [BuiltIn::SpecKit, BuiltIn::Generic] {
-        let text = render(built_in(kind), &variables()).text;
+        let text = render(&built_in(kind, Lang::En), &variables()).text;
         for part in [
             "specs/todo/tasks.md",
             "phase 2",
@@ -202,10 +240,10 @@ fn task_templates_name_the_work() {
             assert!(text.contains(part), "{kind:?} lacks {part}");
         }
     }
-    let flat = render(built_in(BuiltIn::Flat), &variables()).text;
+    let flat = render(&built_in(BuiltIn::Flat, Lang::En), &variables()).text;
     assert!(flat.contains("T004 Add the model"), "{flat}");
     assert!(!flat.to_lowercase().contains("phase:"), "{flat}");
-    let plain = render(built_in(BuiltIn::Plain), &variables()).text;
+    let plain = render(&built_in(BuiltIn::Plain, Lang::En), &variables()).text;
     assert!(plain.starts_with("Fix the flaky test\n"), "{plain}");
 }
 
@@ -346,9 +384,9 @@ fn an_unknown_variable_in_three_languages() {
     };
     let all: Vec<String> = Lang::ALL.into_iter().map(|l| unknown.say(l)).collect();
     insta::assert_snapshot!(all.join("\n"), @"
-    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR
-    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
-    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
+    .ralph/prompt-template.md: unknown variable {{FOO}} is left as it stands; write one of PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR
+    .ralph/prompt-template.md：未知的變數 {{FOO}} 保持原樣；請改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
+    .ralph/prompt-template.md：未知的变量 {{FOO}} 保持原样；请改用 PHASE, ITERATION, MAX_ITERATIONS, TASKS_FILE, TASK, TASK_ID, PENDING, COMPLETED, TOTAL, BRANCH, LAST_FAILURE, PROMISE, CONTINUE, BLOCKED, PROMPT, ROLE, RISK, OUTPUT_DIR 之一
     ");
 }
 

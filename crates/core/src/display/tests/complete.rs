@@ -51,7 +51,7 @@ fn complete_boxes() {
     ✓ 5 new commits, the last is 1a2b3c4
     ✓ 1 new commit
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
     ");
     assert_snapshot!(complete_box(&tw(), &complete()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -70,7 +70,7 @@ fn complete_boxes() {
     ✓ 5 個新提交，最後一個是 1a2b3c4
     ✓ 1 個新提交
 
-    👉 下一步: ralph status  (查看這次執行)
+    👉 下一步: ralph report  (查看這次執行)
     ");
     assert_snapshot!(complete_box(&cn(), &complete()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -89,7 +89,7 @@ fn complete_boxes() {
     ✓ 5 个新提交，最后一个是 1a2b3c4
     ✓ 1 个新提交
 
-    👉 下一步: ralph status  (查看这次执行)
+    👉 下一步: ralph report  (查看这次执行)
     ");
     assert_snapshot!(complete_box(&ascii(Lang::En), &complete()), @"
     +================================================================+
@@ -108,7 +108,7 @@ fn complete_boxes() {
     + 5 new commits, the last is 1a2b3c4
     + 1 new commit
 
-    => Next: ralph status  (shows the run)
+    => Next: ralph report  (shows the run)
     ");
 }
 
@@ -143,7 +143,7 @@ fn what_was_not_proven_is_said() {
     - this is no Git project: there are no commits to look at
     - 2 tasks were left out: T003, T009
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
     ");
     assert_snapshot!(complete_box(&tw(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -162,7 +162,7 @@ fn what_was_not_proven_is_said() {
     - 這不是 Git 專案：沒有提交可查
     - 略過了 2 個任務: T003, T009
 
-    👉 下一步: ralph status  (查看這次執行)
+    👉 下一步: ralph report  (查看這次執行)
     ");
     assert_snapshot!(complete_box(&cn(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -181,7 +181,7 @@ fn what_was_not_proven_is_said() {
     - 这不是 Git 项目：没有提交可查
     - 跳过了 2 个任务: T003, T009
 
-    👉 下一步: ralph status  (查看这次执行)
+    👉 下一步: ralph report  (查看这次执行)
     ");
 }
 
@@ -203,7 +203,7 @@ fn one_phase_is_not_all_tasks() {
 
     🎉 Phase 2 is done! The loop ends.
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
     ");
     assert_snapshot!(complete_box(&tw(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -216,7 +216,7 @@ fn one_phase_is_not_all_tasks() {
 
     🎉 Phase 2 已完成！Loop 模式自動退出。
 
-    👉 下一步: ralph status  (查看這次執行)
+    👉 下一步: ralph report  (查看這次執行)
     ");
     assert_snapshot!(complete_box(&cn(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -229,7 +229,7 @@ fn one_phase_is_not_all_tasks() {
 
     🎉 Phase 2 已完成！Loop 模式自动退出。
 
-    👉 下一步: ralph status  (查看这次执行)
+    👉 下一步: ralph report  (查看这次执行)
     ");
 }
 
@@ -310,7 +310,7 @@ fn an_end_without_any_check_claims_nothing() {
 
     The loop ends.
 
-    👉 Next: ralph status  (shows the run)
+    👉 Next: ralph report  (shows the run)
     ");
     assert_snapshot!(complete_box(&tw(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -321,7 +321,7 @@ fn an_end_without_any_check_claims_nothing() {
 
     Loop 模式自動退出。
 
-    👉 下一步: ralph status  (查看這次執行)
+    👉 下一步: ralph report  (查看這次執行)
     ");
     assert_snapshot!(complete_box(&cn(), &view), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -332,6 +332,6 @@ fn an_end_without_any_check_claims_nothing() {
 
     Loop 模式自动退出。
 
-    👉 下一步: ralph status  (查看这次执行)
+    👉 下一步: ralph report  (查看这次执行)
     ");
 }

@@ -143,6 +143,8 @@ pub struct Failures {
 pub(in crate::machine) enum Failing {
     Turn,
     Check,
+    /// The phase left no file, or not the one that it has to leave.
+    Phase,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -86,6 +86,7 @@ fn repeated_output(note: &PromptNote) -> Option<Sign> {
             of: class.clone(),
             text: message.clone(),
         }),
+        PromptNote::NoOutput { file, .. } => Some(Sign::NoFile { file: file.clone() }),
         PromptNote::Forge(note) => note.failure().map(|(of, text)| Sign::Output {
             of: of.into(),
             text: text.into(),

@@ -324,15 +324,10 @@ proptest! {
         let mut failed_starts = 0;
         for l in play(rules, start, &moves) {
             if let (Kind::TurnEnded(report), false) = (&l.event.kind, l.stray) {
-                let failed = !matches!(
-                    report.end,
-                    End::Exit(0) | End::Stopped | End::Lost | End::OverBudget | End::TimedOut
-                );
-                refused = report.refusal.is_some()
-                    && (failed || l.effects.iter().any(|e| matches!(
-                        e,
-                        Effect::Emit(Notice::AgentRefused { .. })
-                    )));
+                refused = l.effects.iter().any(|e| matches!(
+                    e,
+                    Effect::Emit(Notice::AgentRefused { .. })
+                ));
                 // An agent that does not start is started again (ERRC-04).
                 if !refused && matches!(report.end, End::SpawnFailed { .. }) {
                     failed_starts += 1;

@@ -106,6 +106,7 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
         Sign::Promised { .. } => "promised",
         Sign::Open { .. } => "open",
         Sign::Output { .. } => "output",
+        Sign::NoFile { .. } => "no file",
     };
     let every = [
         Sign::Iterations { from: 3, to: 7 },
@@ -123,6 +124,9 @@ fn what_a_breaker_saw_brkr_01(lang: Lang) -> String {
         Sign::Output {
             of: "npm test".into(),
             text: "1 of 12 failed".into(),
+        },
+        Sign::NoFile {
+            file: "2_plan.md".into(),
         },
     ];
     table(lang, &every, name)

@@ -4,6 +4,8 @@ use crate::flow::{
     Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
     Target, VerdictKind, Writes,
 };
+use crate::machine::state::Failing;
+use crate::machine::step::failures::{count_failure, forget_failure};
 use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::questions;
@@ -85,7 +87,8 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         return ask_again(state, PromptNote::OnlyLook { role }, out);
     }
     let output = step.output_for(subtask_number(state));
-    if let Some(file) = output.filter(|file| !state.flow.has_left(file)) {
+    let missing = output.filter(|file| !state.flow.has_left(file));
+    if let Some(file) = missing.filter(|_| !step.output_optional) {
         return ask_for_output(state, iteration, file, false, out);
     }
     let has_boxes = |facts: &TaskFacts| facts.total > 0;
@@ -93,6 +96,9 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     if step.plans && !facts.is_some_and(has_boxes) {
         let file = step.output.clone().unwrap_or_default();
         return ask_for_output(state, iteration, file, true, out);
+    }
+    if matches!(state.failures.last, Some((Failing::Phase, _))) {
+        forget_failure(state);
     }
     if step.verdict == VerdictKind::None && step.each.is_some() {
         state.flow.set_doing(Doing::Tick);
@@ -116,6 +122,7 @@ fn ask_for_output(
     out: &mut Out,
 ) -> Next {
     let name = file.clone();
+    count_failure(state, Failing::Phase, &file);
     state.notes.push(PromptNote::NoOutput { file: name, boxes });
     out.tell(FlowNotice::OutputMissing { iteration, file });
     Next::Decide

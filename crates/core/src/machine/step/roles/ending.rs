@@ -1,7 +1,7 @@
 //! The end of a way through a flow: it is proven, and Ralph ticks the box.
 
 use super::answers::{advance, here, settle};
-use crate::flow::{Answer, Doing, FlowNotice, VerdictKind};
+use crate::flow::{Answer, Doing, FlowNotice, Step, VerdictKind};
 use crate::machine::step::failures::count_error;
 use crate::machine::step::looks::take_in;
 use crate::machine::step::next::{Next, stopped};
@@ -177,12 +177,14 @@ fn end_run(state: &mut State) -> Next {
         return Next::pause(PauseReason::Unproven);
     }
     let phases = flow.phases().count();
-    state.evidence.proven.insert(
-        0,
-        Proof::Phases {
+    let is_left = |file: &String| state.flow.has_left(file);
+    let left = |step: &Step| !step.output_optional || step.output.as_ref().is_some_and(is_left);
+    if flow.phases().all(|(_, step)| left(step)) {
+        let all = Proof::Phases {
             completed: phases,
             total: phases,
-        },
-    );
+        };
+        state.evidence.proven.insert(0, all);
+    }
     Next::Complete
 }
