@@ -53,7 +53,13 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
         ));
     }
     let mut begun = state.clone();
-    match resume::choose(app, args, &view(&state, &asked))? {
+    let choice = resume::choose(app, args, &view(&state, &asked))?;
+    if choice != Choice::Show {
+        dir.prepare().or_fail(app)?;
+        // One that can't be read is moved aside, and no backup is lost for it.
+        live.load().or_fail(app)?;
+    }
+    match choice {
         Choice::Show => {
             app.print(&state.write());
             return Err(0);
@@ -68,7 +74,6 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
             // What was promised then was not promised in this run.
             begun.set_promise(None);
             begun.iteration.status = Status::InProgress;
-            dir.prepare().or_fail(app)?;
             live.save(&begun, &dir, Care::Durable).or_fail(app)?;
         }
     }
@@ -221,7 +226,9 @@ fn state_of(found: &Checkpoint, turns: u32, max: u32) -> DeltaState {
     state
 }
 
-fn view(state: &DeltaState, asked: &Asked) -> ResumeView {
+/// Where the loop of a state file stands, for those who choose what becomes of
+/// it (RESM-04).
+pub fn view(state: &DeltaState, asked: &Asked) -> ResumeView {
     let claims = state.claims();
     let current = state.progress.current_phase;
     let last = claims

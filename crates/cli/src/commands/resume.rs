@@ -288,7 +288,8 @@ pub(super) fn choose(app: &App, args: &ResumeArgs, view: &ResumeView) -> Result<
     }
 }
 
-fn view(past: &Past) -> ResumeView {
+/// Where a run stands, for those who choose what becomes of it (RESM-04).
+pub fn view(past: &Past) -> ResumeView {
     let state = &past.state;
     let phases = state.tasks.facts.as_ref().map_or(0, |t| t.phases.len());
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow);

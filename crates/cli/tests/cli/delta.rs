@@ -230,6 +230,7 @@ fn a_damaged_state_file_goes_on_from_its_backup() {
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
     assert!(done.stderr.contains("backup.1"), "{}", done.stderr);
     assert!(env.read("seen").contains("- Completed Phases: [1, 2]\n"));
+    assert_eq!(env.read(".claude/ralph-delta.corrupt-1.local.md"), "torn");
 
     let env = TestEnv::new();
     with_agent(&env, &finishes(), VERIFY);
@@ -392,4 +393,29 @@ fn the_whole_of_the_seed_with_the_outer_loop() {
             "{event}: {log}"
         );
     }
+}
+
+/// RESM-04, RESM-06: in a session, a state file is found and gone on with.
+#[test]
+fn a_session_shows_what_waits_and_goes_on_with_it() {
+    let env = TestEnv::new();
+    env.write(STATE, &third_iteration(NOT_DONE));
+    let client = env.claude_session(ONE).var("RALPH_LANG", "zh-CN");
+    let source = serde_json::json!({"source": "startup"});
+    let begun = client.hook("session-start", "SessionStart", &source);
+    let told = begun["systemMessage"].as_str().unwrap_or_default();
+    for part in [
+        "🔄 发现未完成任务",
+        "路由: RALPH",
+        "进度: Phase 3/4, 迭代 3",
+        "中断时间: 2026-01-18 10:35:00",
+        "[1] ▶️ 继续执行",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!env.path(".ralph/runs").exists(), "nothing began by itself");
+    let answer = client.says("/do --resume");
+    let text = answer.to_string();
+    assert!(text.contains("第 3/20 次"), "{text}");
+    assert!(text.contains("子任务: 2 / 5"), "{text}");
 }

@@ -69,6 +69,11 @@ pub fn limit_notice(screen: &Screen, view: &LimitMenuView) -> String {
 
 /// The four choices before an unfinished run goes on.
 pub fn resume_menu(screen: &Screen, view: &ResumeView) -> String {
+    resume_notice(screen, view) + &question(screen, 4)
+}
+
+/// The same where nobody is asked at once.
+pub fn resume_notice(screen: &Screen, view: &ResumeView) -> String {
     let lang = screen.lang;
     let mark = |symbol| screen.mark(symbol);
     let (play, restart) = (mark(Symbol::Play), mark(Symbol::Restart));
@@ -81,9 +86,7 @@ pub fn resume_menu(screen: &Screen, view: &ResumeView) -> String {
     ];
     let title = tr!(lang, "{restart}Unfinished task found");
     let sections = [resume_facts(screen, view), numbered(screen, &choices)];
-    let mut out = menu_box(screen, &title, &sections);
-    out.push_str(&question(screen, choices.len()));
-    out
+    menu_box(screen, &title, &sections)
 }
 
 fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {

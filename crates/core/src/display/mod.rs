@@ -28,7 +28,8 @@ pub use endings::{
 };
 pub use limits::limit_box;
 pub use menus::{
-    LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, simplify_menu,
+    LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, resume_notice,
+    simplify_menu,
 };
 pub use problems::{
     BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report, gate_failed,

@@ -18,7 +18,7 @@ pub enum Missing {
     #[say("open tasks in phase {phase}: {count}")]
     OpenInPhase { phase: String, count: usize },
     /// Phases and subtasks that the state file does not call done.
-    #[say("open in the state file: {open}", open = open.join(", "))]
+    #[say("open in the state file (.claude/ralph-delta.local.md): {open}", open = open.join(", "))]
     OpenInStateFile { open: Vec<String> },
     /// Tasks that stood in the file and are gone.
     #[say("tasks removed from the task file: {count}")]

@@ -245,7 +245,7 @@ pub fn mark_failed(layout: &Layout, run: &RunId) {
     if adopted || task_id_of(run.as_str()) == *task {
         delta.iteration.status = Status::Failed;
         let options = AtomicOptions { durable: false };
-        let _ = write_atomic(&path, delta.write().as_bytes(), options);
+        let _ = write_atomic(&path, delta.write_over(&text).as_bytes(), options);
     }
 }
 
