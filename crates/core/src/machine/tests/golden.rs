@@ -289,9 +289,9 @@ fn the_step_decides_as_it_did() {
     pull: 656 events, 6 complete, bd20276e0751eaea
     ci: 1605 events, 0 complete, 50f5ac7f351e0b90
     drt: 1397 events, 6 complete, 45351067f64e9bee
-    ralph: 630 events, 7 complete, ff194ce32b5e43a0
-    planned: 455 events, 11 complete, 4448d5a14625cd71
-    direct: 436 events, 18 complete, dad5d6c3106bfe59
+    ralph: 630 events, 7 complete, 3694248522e927fa
+    planned: 455 events, 11 complete, 38d1ca40fca59963
+    direct: 408 events, 20 complete, ba2d6b1b789208a0
     session: 1445 events, 3 complete, 2aba828fda1dd03b
     ");
 }
