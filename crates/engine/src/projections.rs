@@ -339,9 +339,11 @@ impl Projector {
         if let Some(summary) = &mut delta.summary {
             summary.files_modified = self.run.files_modified(self.run.touched().as_ref());
         }
-        // Progress that stands in no backup yet is kept there.
-        let kept = file.backup(&self.dir).map(|(_, state)| state.progress);
-        let is_new = now.is_some_and(|now| Some(now.progress) != kept);
+        // Progress that only the agent knows, and no backup yet, is kept there.
+        let is_new = delta::is_the_agents(state) && {
+            let kept = file.backup(&self.dir).map(|(_, state)| state.progress);
+            now.is_some_and(|now| Some(now.progress) != kept)
+        };
         let care = if is_new { Care::Durable } else { due.care };
         file.save(&delta, &self.dir, care)?;
         self.last_delta = Some(delta);

@@ -29,14 +29,17 @@ struct Source {
     state: DeltaState,
 }
 
-/// The file that is named; without any run, the state file of the project.
-pub fn wanted(layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> {
-    let live = layout.delta_state();
-    let is_all = || args.run.is_none() && layout.runs().is_ok_and(|runs| runs.is_empty());
-    match &args.from {
-        Some(file) => Some(file.clone()),
-        None => (live.is_file() && is_all()).then_some(live),
+/// The file that is named; without any run, the state file of the project,
+/// where it or a backup of it can be read.
+pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> {
+    if args.from.is_some() {
+        return args.from.clone();
     }
+    let live = DeltaFile::new(layout.delta_state());
+    let is_all = args.run.is_none() && layout.runs().is_ok_and(|runs| runs.is_empty());
+    let is_there = is_all && live.path().is_file();
+    let is_read = || live.peek().is_some() || live.backup(&checkpoints::current(app)).is_some();
+    (is_there && is_read()).then(|| live.path().to_owned())
 }
 
 /// What to start with; otherwise the exit code, once everything has been said.

@@ -52,7 +52,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
         quiet: args.quiet,
         calls_nobody: false,
     };
-    if let Some(file) = from_file::wanted(&layout, args) {
+    if let Some(file) = from_file::wanted(&app, &layout, args) {
         let asked = from_file::choose(&app, &layout, args, &file)?;
         return start(app, global, asked, &Opening::New, shown);
     }

@@ -71,8 +71,12 @@ fn status(outcome: Option<&Outcome>) -> Status {
 }
 
 /// Without a task file and a route only the agent knows how far it is.
+pub(super) fn is_the_agents(state: &State) -> bool {
+    state.tasks.facts.is_none() && phases::route(state).is_none()
+}
+
 fn put_progress(delta: &mut DeltaState, checkpoint: &Checkpoint, state: &State, lang: Lang) {
-    if state.tasks.facts.is_none() && phases::route(state).is_none() {
+    if is_the_agents(state) {
         return;
     }
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
