@@ -95,7 +95,11 @@ impl<'a> Stage<'a> {
     }
 
     pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        fs::write(self.project.join(name), text)
+        let path = self.project.join(name);
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        fs::write(path, text)
     }
 
     pub fn read(&self, name: &str) -> String {

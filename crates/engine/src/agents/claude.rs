@@ -46,7 +46,11 @@ pub(super) fn setup(options: &Options) -> Setup {
             "timeout": hooks.timeout.as_secs(),
             "onFailure": if hooks.fail_closed { "block" } else { "continue" },
         });
-        let settings = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
+        // A settings file of the project may not take them away (S-01).
+        let settings = serde_json::json!({
+            "disableAllHooks": false,
+            "hooks": {"PreToolUse": [{"hooks": [hook]}]},
+        });
         setup.args(["--settings", &settings.to_string()]);
     }
     setup

@@ -35,6 +35,8 @@ pub(super) fn setup(options: &Options) -> Setup {
         let timeout = hooks.timeout.as_secs();
         let hook = format!(r#"{{type="command",command={command},timeout={timeout}}}"#);
         setup.args(["-c", &format!("hooks.PreToolUse=[{{hooks=[{hook}]}}]")]);
+        // A configuration of the project may not take them away (S-01).
+        setup.args(["-c", "features.hooks=true"]);
         // Without it a hook that nobody reviewed is skipped in silence.
         setup.args(["--dangerously-bypass-hook-trust"]);
     }

@@ -122,7 +122,7 @@ fn claude_is_called_headless() {
             &own,
             &[
                 "--settings",
-                r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/our ralph","args":["hook","--host","claude","pre-tool-use"],"timeout":30,"onFailure":"block"}]}]}}"#,
+                r#"{"disableAllHooks":false,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/our ralph","args":["hook","--host","claude","pre-tool-use"],"timeout":30,"onFailure":"block"}]}]}}"#,
                 "< prompt",
             ],
         ]
@@ -177,6 +177,8 @@ fn codex_is_called_headless() {
                 "--ignore-user-config",
                 "-c",
                 r#"hooks.PreToolUse=[{hooks=[{type="command",command="'/opt/our ralph' hook --host codex pre-tool-use",timeout=30}]}]"#,
+                "-c",
+                "features.hooks=true",
                 "--dangerously-bypass-hook-trust",
                 "< prompt",
             ],
