@@ -9,7 +9,7 @@ use ralph_core::delta::{DeltaState, Status, one_line};
 use ralph_core::display::ResumeView;
 use ralph_core::lang::Say;
 use ralph_core::tr;
-use ralph_engine::plan::{Adopted, Asked};
+use ralph_engine::plan::{Adopted, Asked, Flag};
 use ralph_engine::session::adopt::Foreign;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile};
 use ralph_store::layout::Layout;
@@ -22,6 +22,15 @@ use crate::args::ResumeArgs;
 /// What a checkpoint may say about the new run. A command in it is not run:
 /// whoever wrote the file is not known.
 const SAFE: [&str; 4] = ["preset", "limits.", "tasks.", "promise."];
+
+/// The presets of pull requests push: that a person asks for, not a file.
+const OUTWARD: &str = "dev-";
+
+fn is_safe(flag: &Flag) -> bool {
+    let pushes =
+        flag.key == "preset" && flag.value.as_str().is_some_and(|v| v.starts_with(OUTWARD));
+    SAFE.iter().any(|safe| flag.key.starts_with(safe)) && !pushes
+}
 
 /// What there is to go on from.
 struct Source {
@@ -83,11 +92,19 @@ pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Res
     Ok(asked)
 }
 
+fn unreadable<T>(app: &App, file: &Path, error: impl std::fmt::Display) -> Result<T, u8> {
+    let name = file.display();
+    app.refuse(&tr!(
+        app.lang(),
+        "{name} can't be read: {error}; name another file with --from: a state file, a checkpoint or a backup of one"
+    ))
+}
+
 fn read(app: &App, layout: &Layout, dir: &CheckpointDir, file: &Path) -> Result<Source, u8> {
     let name = file.display();
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
-        Err(error) => return app.refuse(&format!("{name}: {error}")),
+        Err(error) => return unreadable(app, file, error),
     };
     if bytes.trim_ascii_start().starts_with(b"{") {
         return checkpoint(app, file, &bytes).map(|found| of_checkpoint(&found));
@@ -107,10 +124,7 @@ fn read(app: &App, layout: &Layout, dir: &CheckpointDir, file: &Path) -> Result<
             ));
             Ok(of_state(state))
         }
-        None => app.refuse(&tr!(
-            app.lang(),
-            "{name} can't be read: {error}; name another file with --from: a state file, a checkpoint or a backup of one"
-        )),
+        None => unreadable(app, file, error),
     }
 }
 
@@ -131,10 +145,7 @@ fn checkpoint(app: &App, file: &Path, bytes: &[u8]) -> Result<Checkpoint, u8> {
             ));
             Ok(loaded.checkpoint)
         }
-        _ => app.refuse(&tr!(
-            app.lang(),
-            "{name} can't be read: {error}; name another file with --from: a state file, a checkpoint or a backup of one"
-        )),
+        _ => unreadable(app, file, error),
     }
 }
 
@@ -155,11 +166,7 @@ fn of_checkpoint(found: &Checkpoint) -> Source {
     let kept = kept.and_then(|asked| serde_json::from_value::<Asked>(asked.clone()).ok());
     let asked = match kept {
         Some(kept) => Asked {
-            flags: kept
-                .flags
-                .into_iter()
-                .filter(|flag| SAFE.iter().any(|safe| flag.key.starts_with(safe)))
-                .collect(),
+            flags: kept.flags.into_iter().filter(is_safe).collect(),
             prompt: kept.prompt,
             openspec: kept.openspec,
             flow: kept.flow,
@@ -249,5 +256,30 @@ pub fn view(state: &DeltaState, asked: &Asked) -> ResumeView {
         )),
         iteration: state.iteration.current,
         interrupted_at: state.meta.last_updated.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_brings_neither_a_command_nor_anything_outward() {
+        for (key, value, want) in [
+            ("preset", "delta", true),
+            ("limits.max_iterations", "7", true),
+            ("preset", "dev-p1", false),
+            ("preset", "dev-p0", false),
+            ("pr.push", "true", false),
+            ("verify.commands", "true", false),
+            ("agent.command", "sh", false),
+        ] {
+            let flag = Flag {
+                key: key.into(),
+                value: value.into(),
+                name: "--x".into(),
+            };
+            assert_eq!(is_safe(&flag), want, "{key} {value}");
+        }
     }
 }

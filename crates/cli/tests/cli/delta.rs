@@ -419,3 +419,21 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
     assert!(text.contains("第 3/20 次"), "{text}");
     assert!(text.contains("子任务: 2 / 5"), "{text}");
 }
+
+/// Whatever is wrong with the file, the words say what to name instead.
+#[test]
+fn a_file_that_cannot_be_gone_on_from_is_refused_with_words() {
+    let env = TestEnv::new();
+    env.write("notes.md", "no state at all\n");
+    for file in ["missing.md", "notes.md", "."] {
+        let done = env.ralph(&["resume", "--from", file, "--yes"]);
+        assert_eq!(done.code, 1, "{file}");
+        let told = format!("{file} can't be read: ");
+        assert!(done.stderr.contains(&told), "{}", done.stderr);
+        assert!(
+            done.stderr.contains("name another file with --from"),
+            "{}",
+            done.stderr
+        );
+    }
+}
