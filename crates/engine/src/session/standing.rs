@@ -24,7 +24,9 @@ impl SessionLoop {
         // Each phase of a flow has a prompt of its own.
         let whole = match is_first || turn.flow.is_some() || self.repeats_the_prompt() {
             true => {
-                let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
+                let branch = git::head(self.run.plan.layout.root())
+                    .branch
+                    .unwrap_or_default();
                 let turn = Turn {
                     notes,
                     ..turn.clone()
@@ -43,7 +45,9 @@ impl SessionLoop {
         let _ = write_atomic(&file, whole.as_bytes(), options);
         let text = match whole.chars().count() > LONGEST {
             true => {
-                let place = file.strip_prefix(&self.run.plan.root).unwrap_or(&file);
+                let place = file
+                    .strip_prefix(self.run.plan.layout.root())
+                    .unwrap_or(&file);
                 let head = text::excerpt(&whole, LONGEST);
                 format!("{head}\n\nThe whole text is in {}.", place.display())
             }
