@@ -13,6 +13,7 @@ mod bad_input;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
+mod claims;
 mod concurrency;
 mod config;
 mod containment;
