@@ -7,7 +7,7 @@
 
 mod checkpoint;
 mod delta;
-mod phases;
+pub(crate) mod phases;
 mod roles;
 #[cfg(test)]
 mod tests;

@@ -68,6 +68,7 @@ mod report;
 mod roles;
 mod run;
 mod session;
+mod session_again;
 mod session_clients;
 mod session_delta;
 mod session_do;
