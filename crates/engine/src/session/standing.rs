@@ -192,7 +192,7 @@ impl SessionLoop {
             completed: lines(true),
             pending: lines(false),
             route: Some(flow.name.to_uppercase()),
-            phase: phases::current(state),
+            phase: state.phase(),
             ..Standing::default()
         })
     }
@@ -213,7 +213,7 @@ impl SessionLoop {
             completed: lines(true).join("\n"),
             pending: pending.join("\n"),
             route: file,
-            phase: self.run.state.phase().map(str::to_owned),
+            phase: self.run.state.phase(),
             subtask: Some(format!("{} / {}", facts.completed, facts.total)),
             ..Standing::default()
         }
