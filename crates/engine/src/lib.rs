@@ -29,6 +29,7 @@ pub mod opening;
 mod openspec;
 pub mod past;
 mod perform;
+mod phase_file;
 pub mod plan;
 pub mod projections;
 pub mod prompt;

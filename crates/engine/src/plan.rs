@@ -236,7 +236,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         rules,
         tasks,
         scope,
-        promise: rules::promise_rules(settings),
+        promise: rules::promise_rules(settings, list.as_ref()),
         verifier,
         reproducer: checks::reproducer(settings),
         permit: wanted.permit,

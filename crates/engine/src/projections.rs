@@ -7,7 +7,7 @@
 
 mod checkpoint;
 mod delta;
-mod phases;
+pub(crate) mod phases;
 mod roles;
 #[cfg(test)]
 mod tests;
@@ -330,7 +330,11 @@ impl Projector {
         let now = file.peek().or(self.last_delta.take());
         let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
         let heard = std::mem::take(&mut self.heard);
-        let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, self.run.lang);
+        let place = delta::Place {
+            lang: self.run.lang,
+            outputs: self.dir.dir(),
+        };
+        let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, place);
         let is_complete = delta.summary.is_some();
         // What the agent wrote there was a claim, and it has been judged.
         if heard && !is_complete {

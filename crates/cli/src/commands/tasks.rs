@@ -1,5 +1,7 @@
 //! `ralph tasks`: what Ralph sees in a task file.
 
+mod delta;
+
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
@@ -18,6 +20,9 @@ type Proofs = std::collections::BTreeMap<String, ralph_core::proof::TaskProof>;
 
 pub fn run(app: &App, args: &TasksArgs) -> Exit {
     let settings = settings::load(app, Vec::new())?.settings;
+    if let Some(answered) = delta::run(app, args, &settings) {
+        return answered;
+    }
     let OpenTaskFile { file, bytes, list } = open(app, args, &settings)?;
     let scope = Scope {
         phase: args.phase.clone(),

@@ -249,12 +249,21 @@ impl State {
         self.clock.now()
     }
 
-    /// The phase that is worked on: the one that was asked for, else the
-    /// first with open tasks.
-    pub fn phase(&self) -> Option<&str> {
+    /// The phase that is worked on: that of its route, the one that was asked
+    /// for, else the first with open tasks.
+    pub fn phase(&self) -> Option<String> {
         match &self.rules.goal {
-            Goal::Tasks { phase: Some(phase) } => Some(phase),
-            _ => self.tasks.facts.as_ref().and_then(|t| t.phase.as_deref()),
+            _ if self.is_one_flow() => self.phase_of_route().map(|number| number.to_string()),
+            Goal::Tasks { phase: Some(phase) } => Some(phase.clone()),
+            _ => self.tasks.facts.as_ref().and_then(|t| t.phase.clone()),
         }
+    }
+
+    /// The number of the phase that a route stands at. A step beside the
+    /// phases belongs to the one before it.
+    pub fn phase_of_route(&self) -> Option<usize> {
+        let (flow, position) = self.place().filter(|_| self.is_one_flow())?;
+        let begun = flow.phases().filter(|(index, _)| *index <= position.step);
+        Some(begun.count().max(1))
     }
 }

@@ -10,6 +10,7 @@ use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
 use crate::git;
 use crate::perform::Host;
+use crate::phase_file;
 use crate::turn::{Call, Called};
 
 impl Driver<'_> {
@@ -85,7 +86,11 @@ impl Driver<'_> {
             role: self
                 .role
                 .take()
-                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
+                .map(|role| {
+                    let dir = &self.run.plan.checkpoint.dir;
+                    let file = phase_file::read(dir, role.output.as_deref());
+                    flow::hear(&called.text, &called.prompt, role.verdict, file.as_deref())
+                })
                 .map(Box::new),
             seen,
         }

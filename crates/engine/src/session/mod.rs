@@ -43,7 +43,7 @@ use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::Recorder;
 use crate::supervise::Stop;
-use crate::{clock, git};
+use crate::{clock, git, phase_file};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -401,7 +401,9 @@ impl SessionLoop {
     fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
         let flow = &self.run.state.rules.flow.as_ref()?.flow;
         let step = flow.step(self.run.state.flow.position.as_ref()?.step)?;
-        let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
+        let file = phase_file::read(&self.run.plan.checkpoint.dir, step.output.as_deref());
+        let prompt = prompt.unwrap_or_default();
+        let heard = flow::hear(said, prompt, step.verdict, file.as_deref());
         Some(Box::new(heard))
     }
 }

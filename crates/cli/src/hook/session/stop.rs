@@ -17,6 +17,7 @@ use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
+use crate::install::CAP;
 
 /// What Claude Code and Copilot CLI obey, where nothing else is said.
 const USUAL_CAP: u32 = 8;
@@ -93,14 +94,14 @@ fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Rep
     if opened.is_answered() {
         return match opened.resume(None) {
             Ok(verdict) => reply(&opened, verdict),
-            Err(error) => Reply::warning(error.say(lang)),
+            Err(error) => failed(here, &opened, error),
         };
     }
     let said = match said(&opened, heard) {
         Ok(said) => said,
         Err(error) => {
             let _ = opened.leave(Request::Interrupt);
-            return Reply::warning(error.say(lang));
+            return failed(here, &opened, error);
         }
     };
     let stopped = Stopped {
@@ -126,9 +127,16 @@ fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Rep
                 }
                 next = opened.wake(hook.patience(opened.plan().hook_wait));
             }
-            Err(error) => return Reply::warning(error.say(lang)),
+            Err(error) => return failed(here, &opened, error),
         }
     }
+}
+
+/// The agent may stop, and is told why.
+fn failed(here: &Here, opened: &SessionLoop, error: SessionError) -> Reply {
+    let problem = Problem::Session(error);
+    here.give_up(&opened.paths().id, &problem);
+    Reply::warning(problem.say(opened.plan().lang))
 }
 
 fn reply(opened: &SessionLoop, verdict: Verdict) -> Reply {
@@ -166,10 +174,10 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
 }
 
 /// How many blocks in a row the client obeys (trap 12).
-fn cap(host: Client) -> Option<u32> {
+pub(super) fn cap(host: Client) -> Option<u32> {
     match host {
         Client::Claude => {
-            let told = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
+            let told = std::env::var(CAP).ok();
             let told = told.and_then(|text| text.trim().parse().ok());
             Some(told.unwrap_or(USUAL_CAP)).filter(|&cap| cap > 0)
         }

@@ -289,9 +289,9 @@ fn the_step_decides_as_it_did() {
     pull: 656 events, 6 complete, bd20276e0751eaea
     ci: 1605 events, 0 complete, 50f5ac7f351e0b90
     drt: 1397 events, 6 complete, 45351067f64e9bee
-    ralph: 630 events, 7 complete, 3694248522e927fa
-    planned: 455 events, 11 complete, 38d1ca40fca59963
-    direct: 408 events, 20 complete, ba2d6b1b789208a0
+    ralph: 630 events, 7 complete, 95101248dc1573c8
+    planned: 455 events, 11 complete, a6234437ed3f7f62
+    direct: 408 events, 20 complete, 6dae40743df5228d
     session: 1445 events, 3 complete, 2aba828fda1dd03b
     ");
 }
