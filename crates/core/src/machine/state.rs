@@ -195,6 +195,11 @@ impl State {
         ready.find(|task| !self.is_parked(&task.id))
     }
 
+    /// The task that goes through the flow, else the next one.
+    pub fn current_task(&self) -> Option<&TaskRef> {
+        self.flow.task().or_else(|| self.next_task())
+    }
+
     pub fn is_parked(&self, task: &str) -> bool {
         let waits = |question: &Question| question.task.as_ref().is_some_and(|t| t.id == task);
         self.open_questions().any(waits)
@@ -249,12 +254,13 @@ impl State {
         self.clock.now()
     }
 
-    /// The phase that is worked on: the one that was asked for, else the
-    /// first with open tasks.
+    /// The phase that is worked on: the one that was asked for, else that of
+    /// the task, else the first with open tasks.
     pub fn phase(&self) -> Option<&str> {
-        match &self.rules.goal {
-            Goal::Tasks { phase: Some(phase) } => Some(phase),
-            _ => self.tasks.facts.as_ref().and_then(|t| t.phase.as_deref()),
+        if let Goal::Tasks { phase: Some(phase) } = &self.rules.goal {
+            return Some(phase);
         }
+        let of_task = self.current_task().and_then(|task| task.phase.as_deref());
+        of_task.or_else(|| self.tasks.facts.as_ref()?.phase.as_deref())
     }
 }
