@@ -154,7 +154,7 @@ pub fn phases(state: &State) -> Vec<PhaseView> {
         total: phase.total,
         state: match () {
             () if phase.completed == phase.total => StepState::Done,
-            () if facts.phase.as_ref() == Some(&phase.key) => StepState::Active,
+            () if state.phase().as_ref() == Some(&phase.key) => StepState::Active,
             () => StepState::Pending,
         },
     };

@@ -421,9 +421,9 @@ fn run_of(entry: &Entry) -> Option<RunId> {
 }
 
 /// The run before this one, where it only waits to be taken up again.
-pub fn paused(layout: &Layout, id: &RunId) -> Option<RunId> {
+pub fn paused(layout: &Layout, own: Option<&RunId>) -> Option<RunId> {
     let runs = layout.runs().ok()?;
-    let before = runs.iter().rev().find(|run| run.id != *id)?;
+    let before = runs.iter().rev().find(|run| Some(&run.id) != own)?;
     can_go_on(layout, &before.id).then(|| before.id.clone())
 }
 

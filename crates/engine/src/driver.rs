@@ -34,7 +34,7 @@ use crate::signals::Told;
 use crate::supervise::Stop;
 use crate::supervise::orphans::{self, Ended};
 use crate::turn::{Called, Echo};
-use crate::{archive, clock};
+use crate::{archive, before, clock};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -159,8 +159,7 @@ impl<'a> Driver<'a> {
         let mut announcements = plan.announcements.clone();
         announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
         if *opening == Opening::New {
-            let paused = archive::paused(&layout, &open.id);
-            announcements.extend(paused.map(|id| Announcement::Paused { id }));
+            announcements.extend(before::warnings(&plan, Some(&open.id)));
         }
         announcements.extend(open.is_torn.then_some(Announcement::RecordTorn));
         if let Some(projector) = &mut open.projector {

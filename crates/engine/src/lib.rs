@@ -6,6 +6,7 @@ pub mod agents;
 pub mod announcement;
 pub mod archive;
 pub mod baseline;
+pub mod before;
 pub mod clock;
 pub mod control;
 pub mod driver;

@@ -33,6 +33,7 @@ fn task(n: usize) -> TaskRef {
             2 => "Write the parser 🧩".into(),
             _ => format!("Do thing {n}"),
         },
+        phase: None,
     }
 }
 

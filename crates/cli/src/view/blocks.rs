@@ -77,7 +77,7 @@ impl Context {
 }
 
 fn next_task(state: &State) -> Option<String> {
-    state.tasks.facts.as_ref()?.next.as_ref().map(TaskRef::name)
+    state.current_task().map(TaskRef::name)
 }
 
 fn task_progress(state: &State) -> Option<Progress> {

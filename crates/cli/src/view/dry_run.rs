@@ -9,6 +9,7 @@ use ralph_core::text;
 use ralph_core::tr;
 use ralph_engine::agents::Agent;
 use ralph_engine::announcement::Announcement;
+use ralph_engine::before;
 use ralph_engine::plan::Plan;
 use ralph_engine::rehearse::first_prompt;
 use serde_json::{Value, json};
@@ -132,7 +133,8 @@ impl fmt::Display for DryRun<'_> {
             let flow = tr!(lang, "flow: {name}");
             writeln!(f, "  {flow}")?;
         }
-        for announcement in &plan.announcements {
+        let warnings = before::warnings(plan, None);
+        for announcement in plan.announcements.iter().chain(&warnings) {
             writeln!(f, "  {}", announcement.say(lang))?;
         }
         self.work(f)?;

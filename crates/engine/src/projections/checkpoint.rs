@@ -162,8 +162,7 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
-    let facts = state.tasks.facts.as_ref();
-    let next = facts.and_then(|facts| Some(facts.next.as_ref()?.id.as_str()));
+    let next = state.current_task().map(|task| task.id.as_str());
     let ids = |done: bool| -> Vec<Value> {
         tasks
             .iter()

@@ -84,7 +84,7 @@ fn facts(done: usize) -> TaskFacts {
         ],
         next: (done < 6).then(|| TaskRef {
             id: format!("T{}", done + 1),
-            text: String::new(),
+            ..TaskRef::default()
         }),
         ..TaskFacts::default()
     }

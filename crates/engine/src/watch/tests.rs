@@ -27,6 +27,7 @@ fn facts(completed: usize) -> Observation {
     let task = |n: usize| TaskRef {
         id: format!("T{n:03}"),
         text: "做事 🚀".into(),
+        ..TaskRef::default()
     };
     Observation {
         tasks: Tasks::Read(TaskFacts {

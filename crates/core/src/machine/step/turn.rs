@@ -131,7 +131,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.tell(Notice::LimitNear { iteration, max });
     }
-    let task = state.flow.task().or_else(|| state.next_task()).cloned();
+    let task = state.current_task().cloned();
     state.turn.task.clone_from(&task);
     out.tell(Notice::IterationStart {
         iteration,
