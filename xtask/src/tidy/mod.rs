@@ -93,7 +93,7 @@ const ABSENT: [(&str, &str, &[&str]); 12] = [
     (
         "crates/engine/src",
         "Command::new",
-        &["crates/engine/src/supervise/", "crates/engine/src/git.rs"],
+        &["crates/engine/src/supervise/", "crates/engine/src/git/apart.rs"],
     ),
 ];
 

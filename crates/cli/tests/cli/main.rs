@@ -61,6 +61,8 @@ mod notify;
 mod p0;
 #[cfg(unix)]
 mod p1;
+#[cfg(unix)]
+mod planted;
 mod progress;
 mod questions;
 mod report;
