@@ -34,7 +34,7 @@ fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> Exit {
     if json {
         let findings: Vec<_> = found.iter().map(to_json).collect();
         let answer = json!({"phase": name, "passed": found.is_empty(), "findings": findings});
-        app.print(&answer.to_string());
+        app.json(&answer);
     } else if found.is_empty() {
         app.tell(&tr!(lang, "the quality gate is open for {name}: audit report, gate file and evidence are good and of these contents"));
     } else {
@@ -84,7 +84,7 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
         Some(Err(error)) => {
             if json {
                 let message = error.say(Lang::En);
-                app.print(&json!({"passed": false, "error": message}).to_string());
+                app.json(&json!({"passed": false, "error": message}));
             } else {
                 app.warn(&error.say(app.lang()));
             }
@@ -132,7 +132,7 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
             .collect();
         let passed = file.is_some();
         let answer = json!({"passed": passed, "steps": steps, "file": file, "log": log});
-        app.print(&answer.to_string());
+        app.json(&answer);
         return open(passed);
     }
     app.tell(&match &file {

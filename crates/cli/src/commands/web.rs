@@ -17,7 +17,7 @@ pub fn run(app: &App, args: &WebArgs) -> Exit {
     let lang = app.lang();
     let server = bind(app, args)?;
     let url = server.url();
-    app.print(&tr!(lang, "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run."));
+    app.tell(&tr!(lang, "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run."));
     let port = server.address().port();
     if !server.address().ip().is_loopback() {
         app.warn(&tr!(lang, "everybody on the network can reach the page, and nothing is encrypted; an SSH tunnel is safer: ssh -L {port}:127.0.0.1:{port}"));
