@@ -302,7 +302,10 @@ fn inert(line: &str) -> String {
 /// How long the code is that begins with so many backticks, if it ends.
 fn code_span(text: &str, run: usize) -> Option<usize> {
     let mut at = run;
-    while run > 0 {
+    if run == 0 {
+        return None;
+    }
+    loop {
         let open = at + text.get(at..)?.find('`')?;
         let ticks = text[open..].len() - text[open..].trim_start_matches('`').len();
         at = open + ticks;
@@ -310,7 +313,6 @@ fn code_span(text: &str, run: usize) -> Option<usize> {
             return Some(at);
         }
     }
-    None
 }
 
 #[cfg(test)]

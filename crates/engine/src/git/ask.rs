@@ -17,13 +17,13 @@ const LONGEST_LINE: usize = 4096;
 
 /// The one line that `git` answers, if it does so in time.
 pub(super) fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
-    first_line(ask_git_for_text(root, arguments)?)
+    first_line(&ask_git_for_text(root, arguments)?)
 }
 
 /// The same, of the refs that only the repository itself holds.
 pub(super) fn ask_real(root: &Path, arguments: &[&str]) -> Option<String> {
     let (_home, command) = command_for_refs(root, arguments)?;
-    first_line(String::from_utf8(bytes(command, LONGEST_LINE)?).ok()?)
+    first_line(std::str::from_utf8(&bytes(command, LONGEST_LINE)?).ok()?)
 }
 
 pub(super) fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
@@ -36,7 +36,7 @@ pub(super) fn ask_git_for_bytes(root: &Path, arguments: &[&str], most: usize) ->
     bytes(apart.command(root, arguments), most)
 }
 
-fn first_line(answer: String) -> Option<String> {
+fn first_line(answer: &str) -> Option<String> {
     answer.lines().next().map(str::to_owned)
 }
 
