@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::log::LogStyle;
-use crate::{lock, sys};
+use crate::{lock, private, sys};
 
 /// The name of a run: `20261115-021030-1a2b`, the UTC second of its start and
 /// four random digits. Names sort by time and are safe as file names.
@@ -164,7 +164,9 @@ impl Layout {
     /// run state is neither to be committed nor to be counted as work.
     pub fn prepare(&self) -> Result<(), FileError> {
         let created = create_dir_if_missing(&self.ralph_dir)?;
-        create_dir_if_missing(&self.runs_dir())?;
+        if !create_dir_if_missing(&self.runs_dir())? {
+            private::close_dir(&self.runs_dir());
+        }
         self.write_ignore_file()?;
         sync_dir(&self.ralph_dir)?;
         if created {

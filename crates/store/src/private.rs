@@ -1,7 +1,9 @@
-//! Folders for a moment, which nobody else can look into, guess, or have
-//! prepared (S-06).
+//! What is for the person alone: files and folders that nobody else may read
+//! (S-12), and folders for a moment that nobody can guess or have prepared
+//! (S-06).
 
 use std::collections::hash_map::RandomState;
+use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -26,7 +28,7 @@ impl PrivateDir {
             let random = RandomState::new().build_hasher().finish();
             let path = parent.join(format!("ralph-{name}-{random:016x}"));
             // Fails where anything has the name, a dangling link included.
-            match create(&path) {
+            match create_dir(&path) {
                 Ok(()) => return Ok(PrivateDir { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -52,7 +54,46 @@ impl Drop for PrivateDir {
     }
 }
 
-fn create(path: &Path) -> io::Result<()> {
+/// How a file is opened that only its owner may read, where it is new.
+pub fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// An empty file that only its owner may read, where it is new.
+pub fn create_file(path: &Path) -> io::Result<fs::File> {
+    options().write(true).create(true).truncate(true).open(path)
+}
+
+/// Whether only its owner may enter a folder.
+#[cfg(unix)]
+pub(crate) fn is_closed(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let found = fs::symlink_metadata(path);
+    found.is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o077 == 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_closed(_path: &Path) -> bool {
+    true
+}
+
+/// Takes a folder of an older version away from everybody else.
+pub(crate) fn close_dir(path: &Path) {
+    #[cfg(unix)]
+    if !is_closed(path) && !path.is_symlink() {
+        use std::os::unix::fs::PermissionsExt;
+        // Where it is somebody else's, they decide.
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// A folder that only its owner may enter.
+pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

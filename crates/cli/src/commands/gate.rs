@@ -1,9 +1,10 @@
 //! `ralph gate`: runs the quality gate, and says what keeps it shut.
 
-use ralph_core::config::GateSettings;
+use ralph_core::config::{GateSettings, Settings};
 use ralph_core::gate::{Finding, Phase};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::{text, tr};
+use ralph_engine::agents::EnvFilter;
 use ralph_engine::gate::{self, GateError, GateRun, RunStep};
 use ralph_engine::signals;
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::args::{GateArgs, GatePhase, GateVerb};
 use crate::{FAILED, INTERRUPTED, SHUT, settings};
 
 pub fn run(app: &App, args: &GateArgs) -> Exit {
-    let settings = settings::load(app, Vec::new())?.settings.gate;
+    let settings = settings::load(app, Vec::new())?.settings;
     match &args.verb {
         GateVerb::Run { json } => run_steps(app, &settings, *json),
         GateVerb::Check { phase, json } => {
@@ -22,7 +23,7 @@ pub fn run(app: &App, args: &GateArgs) -> Exit {
                 GatePhase::P0 => Phase::P0,
                 GatePhase::P1 => Phase::P1,
             };
-            check(app, &settings, phase, *json)
+            check(app, &settings.gate, phase, *json)
         }
     }
 }
@@ -61,7 +62,8 @@ fn to_json(finding: &Finding) -> serde_json::Value {
     })
 }
 
-fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
+fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
+    let env_filter = EnvFilter::new(&settings.agent);
     let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
@@ -75,7 +77,7 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&app.root, settings, shown) => Some(ran),
+            ran = gate::run(&app.root, &settings.gate, env_filter, shown) => Some(ran),
         }
     })?;
     match ended {

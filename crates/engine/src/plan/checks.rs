@@ -8,6 +8,7 @@ use ralph_core::proof::Baseline;
 use ralph_core::tasks::{Scope, TaskList};
 
 use super::GRACE;
+use crate::agents::EnvFilter;
 use crate::baseline;
 use crate::verify::Verifier;
 
@@ -52,6 +53,7 @@ pub(super) fn reproducer(settings: &Settings) -> Verifier {
         log_max: settings.log.agent_output_max,
         grace: GRACE,
         baseline: Baseline::default(),
+        env_filter: EnvFilter::new(&settings.agent),
     }
 }
 
@@ -64,5 +66,6 @@ pub(super) fn e2e(settings: &Settings) -> Option<Verifier> {
         log_max: settings.log.agent_output_max,
         grace: GRACE,
         baseline: Baseline::default(),
+        env_filter: EnvFilter::new(&settings.agent),
     })
 }
