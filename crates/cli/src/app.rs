@@ -21,6 +21,8 @@ use crate::{FAILED, out, settings};
 pub struct App {
     pub root: PathBuf,
     pub home: StateHome,
+    /// The person has said so with the command.
+    pub trusts: bool,
     pub screen: Screen,
 }
 
@@ -46,6 +48,7 @@ impl App {
         Ok(App {
             root,
             home,
+            trusts: global.trust_project,
             screen: Screen {
                 lang,
                 style,

@@ -21,7 +21,7 @@ pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
-pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs, WhereArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs, TrustArgs, WhereArgs};
 pub use work::WorkArgs;
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
@@ -56,6 +56,9 @@ pub struct Global {
         hide_possible_values = true
     )]
     pub lang: Option<String>,
+    /// Trust what this project brings along, without being asked (see `ralph trust`)
+    #[arg(long, global = true)]
+    pub trust_project: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -108,6 +111,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
     Cost(CostArgs),
+    /// See what this project would execute, and say yes once
+    Trust(TrustArgs),
     /// Print every place in which something of this project is kept
     Where(WhereArgs),
     /// List the agents that Ralph knows, and which are here
@@ -141,6 +146,27 @@ pub enum Command {
 
 impl Command {
     /// Whether it is about the project that `--root` names.
+    /// Whether it changes what Ralph obeys or believes, or starts a loop: an
+    /// agent gets none of that.
+    pub fn acts(&self) -> bool {
+        match self {
+            Command::Verify(args) => args.baseline || args.forget_baseline,
+            Command::Guard(args) => matches!(args.verb, GuardVerb::Trust { .. }),
+            Command::Resume(args) => !(args.list || args.show),
+            Command::Loop(args) => !matches!(args.command, LoopCommand::Status),
+            Command::Run(args) => !args.work.dry_run,
+            Command::Do(args) => !(args.work.dry_run || args.explain),
+            Command::Extend(_)
+            | Command::Cancel
+            | Command::Wake
+            | Command::Trust(_)
+            | Command::Init(_)
+            | Command::Uninstall(_)
+            | Command::Archive(_) => true,
+            _ => false,
+        }
+    }
+
     pub fn needs_project(&self) -> bool {
         !matches!(
             self,

@@ -1,7 +1,28 @@
-//! The session of a client that this process was started in, as far as
-//! variables say.
+//! Who is around this process: the run whose agent started it, as the system
+//! tells, and the session of a client, as far as variables say.
 
+use ralph_core::tr;
 use ralph_engine::agents::Client;
+use ralph_engine::control;
+
+use crate::app::App;
+
+/// Goes on unless an agent of a run, or anything that it started, asks. A
+/// variable is quickly dropped, one's parents are not (C-07).
+pub fn only_people(app: &App) -> Result<(), u8> {
+    let is_told = std::env::var_os("RALPH_RUN_ID").is_some();
+    match is_told || control::run_above(&app.home).is_some() {
+        false => Ok(()),
+        true => refuse_agent(app),
+    }
+}
+
+pub fn refuse_agent(app: &App) -> Result<(), u8> {
+    app.refuse(&tr!(
+        app.lang(),
+        "only a person may do that, not the agent that the loop runs"
+    ))
+}
 
 /// The client whose command this process is, as far as variables say.
 pub fn client_around() -> Client {

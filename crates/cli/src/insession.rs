@@ -5,7 +5,7 @@ mod route;
 
 use std::path::Path;
 
-use ralph_core::config::{self, ConfigError, Layer, Settings};
+use ralph_core::config::{ConfigError, Layer, Settings};
 use ralph_core::display::{self, Screen};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Limit, Outcome, PauseReason, Question, Request};
@@ -20,14 +20,14 @@ use ralph_engine::error::DriveError;
 use ralph_engine::plan::{self, Asked, Plan, PlanError, Wanted};
 use ralph_engine::session::adopt::{self, Foreign};
 use ralph_engine::session::{Ended, InSession, SessionError, SessionLoop, Verdict, index};
-use ralph_engine::{clock, inbox};
+use ralph_engine::{clock, mailbox};
 use ralph_store::layout::{Layout, RunId};
 
 use crate::app::own_program;
 use crate::commands::answer::{self, GoesOn};
 use crate::commands::{from_file, resume};
 use crate::view::{blocks, menu};
-use crate::{app, settings};
+use crate::{app, settings, trust};
 
 /// The same `/ralph-loop` within this time is the same wish: a client may
 /// hand it to the hook and to its command file.
@@ -151,7 +151,7 @@ impl Here {
 
     /// A plan as `ralph run` makes it, for the agent that is there.
     pub fn plan(&self, asked: Asked) -> Result<Plan, Problem> {
-        let settings = self.settings(&asked.flags)?;
+        let (settings, strange) = self.settings(&asked.flags)?;
         let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
         let wanted = Wanted {
             layout: self.layout.clone(),
@@ -163,16 +163,25 @@ impl Here {
             permit: Some(crate::guard::permit),
             calls_nobody: false,
         };
-        plan::prepare(&settings, &wanted).map_err(Problem::Plan)
+        let mut plan = plan::prepare(&settings, &wanted).map_err(Problem::Plan)?;
+        let checks = trust::without_strange_checks(&self.layout, &mut plan);
+        let checks = (checks > 0).then(|| "verify:".to_owned());
+        let keys: Vec<String> = strange.into_iter().chain(checks).collect();
+        if !keys.is_empty() {
+            plan.announcements.push(Announcement::Untrusted { keys });
+        }
+        Ok(plan)
     }
 
-    fn settings(&self, flags: &[plan::Flag]) -> Result<Settings, Problem> {
+    /// Nobody can be asked in a hook: what counts is what was trusted. Gives
+    /// the keys for which that made a difference.
+    fn settings(&self, flags: &[plan::Flag]) -> Result<(Settings, Vec<String>), Problem> {
         let layer = |flag: &plan::Flag| Layer::flag(&flag.key, flag.value.clone(), &flag.name);
         let layers = flags.iter().map(layer).collect::<Result<_, _>>();
         let layers = layers.map_err(|error| Problem::Config(vec![error]))?;
-        let loaded = config::load(&settings::sources(self.root(), layers));
-        let loaded = loaded.map_err(|rejected| Problem::Config(rejected.errors))?;
-        Ok(loaded.settings)
+        let loaded = trust::settings_in_hook(&self.layout, layers);
+        let (loaded, strange) = loaded.map_err(|rejected| Problem::Config(rejected.errors))?;
+        Ok((loaded.settings, strange))
     }
 
     /// Starts a loop; the verdict says what its first turn is told.
@@ -358,7 +367,7 @@ impl Here {
         let open: Vec<&Question> = opened.state().open_questions().collect();
         let chosen = answer::chosen(&open, words);
         let meant = chosen.and_then(|(question, words)| {
-            let text = inbox::reply_text(&question.meant(&words))?;
+            let text = mailbox::reply_text(&question.meant(&words))?;
             Some((question.id, text))
         });
         let Some((id, text)) = meant else {

@@ -17,6 +17,7 @@ mod routing;
 mod scripted;
 mod settings;
 mod tmux;
+mod trust;
 mod usage;
 mod view;
 mod web;

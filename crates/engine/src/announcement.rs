@@ -146,6 +146,14 @@ pub enum Announcement {
         "roles are set up, but one session is one agent: nobody reviews or tests its work here; `ralph run` plays the roles, each as a call of its own"
     )]
     RolesOutside,
+    /// There is no socket.
+    #[say(
+        "other terminals can't steer this run ({message}); Ctrl+C here, or `touch .ralph/STOP`, still stops it"
+    )]
+    Deaf { message: String },
+    /// A hook leaves out what the project sets and no person has seen.
+    #[say("settings of this project do not count, since nobody has seen them as they are now ({keys}): look at them with `ralph trust`", keys = keys.join(", "))]
+    Untrusted { keys: Vec<String> },
     /// Somebody wrote `.ralph/STOP` (LOOP-17).
     #[say(if let Some(why) = stays, "{path} is there: the run stops, as with `ralph stop`; remove the file yourself before the next run ({why})", path = path.display())]
     #[say("{path} is there: the run stops, as with `ralph stop`; the file is removed", path = path.display())]

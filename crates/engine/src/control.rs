@@ -1,37 +1,28 @@
 //! Tells a run in another process what is wanted of it.
 //!
-//! The lock says who runs, a signal tells it, and the journal proves that it
-//! was heard: nothing can be left behind. Where no signal reaches, the driver
-//! looks for `.ralph/STOP`. What is more than a signal can say is left in the
-//! run's inbox.
+//! The lock says who runs, its socket takes the wish, and the journal proves
+//! that it was heard: nothing can be left behind. Where there is no socket, the
+//! driver looks for `.ralph/STOP`.
 
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::Say;
-use ralph_core::machine::{Kind, Request};
+use ralph_core::machine::Kind;
 use ralph_store::FileError;
+use ralph_store::home::StateHome;
 use ralph_store::journal::Tailer;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lock::{LockInfo, holder};
 
 use crate::archive::{self, ArchiveError};
-use crate::inbox::{self, Written};
+use crate::mailbox;
+pub use crate::mailbox::Wish;
+use crate::supervise;
 
 /// How long a run may take to hear.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often the journal and the lock are looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// What a run in another process is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case", const_into_str)]
-pub enum Wish {
-    #[strum(to_string = "requested")]
-    Request(Request),
-    /// To sleep no longer.
-    #[strum(to_string = "nudged")]
-    Wake,
-}
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,21 +58,31 @@ impl From<FileError> for ControlError {
     }
 }
 
+/// The run whose agent this process is, or descends from, whatever its
+/// environment says (C-07).
+pub fn run_above(home: &StateHome) -> Option<String> {
+    let above = supervise::ancestors();
+    let drivers = home.known().into_iter().filter_map(|known| {
+        let holder = holder(&known.dir.join("lock")).ok().flatten()?;
+        above.contains(&holder.pid).then_some(holder.run_id)
+    });
+    drivers.into_iter().next()
+}
+
+/// Whether the run of this project stands above this process.
+pub fn is_driven(layout: &Layout) -> bool {
+    let holder = holder(&layout.lock()).ok().flatten();
+    holder.is_some_and(|holder| supervise::ancestors().contains(&holder.pid))
+}
+
 /// Tells the run of a project, and waits until it has heard. `to_the_end`
 /// waits until it has ended, as long as that takes no more than a moment.
 pub fn tell(layout: &Layout, wish: Wish, to_the_end: bool) -> Result<Heard, ControlError> {
     told(layout, wish.into_str(), to_the_end, |info| {
-        signal(info, wish)
-    })
-}
-
-/// Writes to the run of a project, and waits until it has heard.
-pub fn write(layout: &Layout, wish: Written) -> Result<Heard, ControlError> {
-    told(layout, wish.into_str(), false, |info| {
-        inbox::put(layout, &info.run_id, wish)?;
-        // Where no signal reaches, the run looks by itself.
-        let _ = signal(info, Wish::Wake);
-        Ok(())
+        mailbox::tell(layout, &info.run_id, wish).map_err(|error| ControlError::NotTold {
+            pid: info.pid,
+            message: error.to_string(),
+        })
     })
 }
 
@@ -139,36 +140,4 @@ fn told(
 fn has_heard(journal: &mut Tailer, event: &str) -> bool {
     let records = journal.poll().unwrap_or_default();
     records.iter().any(|r| r.data["kind"] == event)
-}
-
-/// The process is held by its descriptor, so that a number that was given to
-/// somebody else meanwhile is not signalled.
-#[cfg(target_os = "linux")]
-fn signal(info: &LockInfo, wish: Wish) -> Result<(), ControlError> {
-    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-    let not_told = |error: rustix::io::Errno| ControlError::NotTold {
-        pid: info.pid,
-        message: error.to_string(),
-    };
-    let pid = i32::try_from(info.pid)
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or(ControlError::NothingRuns)?;
-    let process = pidfd_open(pid, PidfdFlags::empty()).map_err(not_told)?;
-    let signal = match wish {
-        Wish::Request(Request::Pause) => Signal::USR1,
-        Wish::Request(Request::Cancel) => Signal::USR2,
-        Wish::Request(Request::Interrupt) => Signal::TERM,
-        Wish::Request(Request::Kill) => Signal::QUIT,
-        Wish::Wake => Signal::URG,
-    };
-    pidfd_send_signal(&process, signal).map_err(not_told)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn signal(info: &LockInfo, _wish: Wish) -> Result<(), ControlError> {
-    Err(ControlError::NotTold {
-        pid: info.pid,
-        message: "not supported here".into(),
-    })
 }

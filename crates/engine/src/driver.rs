@@ -26,6 +26,7 @@ use crate::announcement::Announcement;
 use crate::clock::WakeAt;
 use crate::error::DriveError;
 use crate::index_lock::LockWatch;
+use crate::mailbox::Mailbox;
 use crate::notify::Courier;
 use crate::opening::Opening;
 use crate::perform::{Host, JobDone, OpenRun, perform};
@@ -113,6 +114,7 @@ struct Driver<'a> {
     run: OpenRun,
     observer: &'a mut dyn Observer,
     requests: mpsc::UnboundedReceiver<Told>,
+    mailbox: Mailbox,
     /// Events that are known already.
     queue: VecDeque<Kind>,
     child: Option<Child>,
@@ -156,7 +158,11 @@ impl<'a> Driver<'a> {
         if *opening == Opening::New {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
+        let (mailbox, listens) = Mailbox::open(&layout, open.id.as_str());
         let mut announcements = plan.announcements.clone();
+        announcements.extend(listens.err().map(|error| Announcement::Deaf {
+            message: error.to_string(),
+        }));
         announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
         if *opening == Opening::New {
             announcements.extend(before::warnings(&plan, Some(&open.id)));
@@ -195,6 +201,7 @@ impl<'a> Driver<'a> {
             run,
             observer,
             requests,
+            mailbox,
             queue: VecDeque::from([first]),
             child: None,
             stop: watch::Sender::new(Stop::No),

@@ -241,13 +241,10 @@ pub fn count_changes(root: &Path) -> Option<usize> {
 /// Whether others take what is on this branch for the project itself: what
 /// the remote says where that is known here, else the usual names.
 pub fn is_default(root: &Path, branch: &str) -> bool {
-    let remote = ask_git(
-        root,
-        &["symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD"],
-    );
+    let remote = common_dir(root).and_then(|dir| read_line(&dir.join("refs/remotes/origin/HEAD")));
     match remote
         .as_deref()
-        .and_then(|name| name.strip_prefix("origin/"))
+        .and_then(|line| line.strip_prefix("ref: refs/remotes/origin/"))
     {
         Some(default) => default == branch,
         None => matches!(branch, "main" | "master"),

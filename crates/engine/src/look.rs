@@ -17,7 +17,7 @@ use ralph_core::text;
 use sha2::{Digest, Sha256};
 
 use ralph_store::FileError;
-use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::layout::RunPaths;
 
 use crate::git;
@@ -329,7 +329,7 @@ impl Looker {
         if after == bytes {
             return Ok(None);
         }
-        write_atomic(&file.path, &after, AtomicOptions { durable: true })?;
+        write_through(&file.path, &after, AtomicOptions { durable: true })?;
         Ok(Some(Marked {
             before: bytes,
             after,
@@ -373,7 +373,7 @@ impl Looker {
         };
         // Somebody's edit since the look is worth more than our counts.
         if std::fs::read(&file.path).is_ok_and(|now| now == last.bytes) {
-            write_atomic(&file.path, &bytes, AtomicOptions { durable: false })?;
+            write_through(&file.path, &bytes, AtomicOptions { durable: false })?;
         }
         Ok(())
     }

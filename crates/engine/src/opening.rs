@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use ralph_core::machine::{Budget, Kind, Observation, Outcome, State, iso_utc};
+use ralph_core::machine::{Budget, Kind, NewRules, Observation, Outcome, State, iso_utc};
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::journal::{self, Journal, Record, Salvage, Tail};
 use ralph_store::layout::{Layout, RunId, RunPaths, new_run_id};
@@ -27,10 +27,11 @@ use crate::{clock, git};
 pub enum Opening {
     New,
     /// Taken up again; `budget` is what the person now allows, where that was
-    /// said.
+    /// said, `rules` what the settings say by now.
     Resume {
         id: RunId,
         budget: Option<Budget>,
+        rules: Option<Box<NewRules>>,
     },
     /// Taken up only to be given up.
     Abandon(RunId),
@@ -59,9 +60,10 @@ impl Opening {
     pub fn first_event(&self, seen: Observation) -> Kind {
         match self {
             Opening::New => Kind::Started { seen },
-            Opening::Resume { budget, .. } => Kind::Resumed {
+            Opening::Resume { budget, rules, .. } => Kind::Resumed {
                 seen,
                 budget: *budget,
+                rules: rules.clone(),
             },
             Opening::Abandon(_) => Kind::Abandoned,
         }
@@ -69,6 +71,7 @@ impl Opening {
 
     pub fn open(&self, plan: &Plan) -> Result<Open, DriveError> {
         let layout = plan.layout.clone();
+        refuse_links(plan)?;
         match self {
             Opening::New => {
                 let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
@@ -122,6 +125,22 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         before: None,
         is_torn: false,
     })
+}
+
+/// Every place in the project that a run writes to.
+pub(crate) fn refuse_links(plan: &Plan) -> Result<(), FileError> {
+    let layout = &plan.layout;
+    let places = [
+        layout.ralph_dir(),
+        &plan.log,
+        &plan.checkpoint.dir,
+        plan.keeping.history.dir(),
+        &plan.keeping.current,
+        &layout.delta_state(),
+    ];
+    places
+        .into_iter()
+        .try_for_each(|place| layout.refuse_links(place))
 }
 
 /// A disk that is full can be emptied while a run goes on; a directory in the

@@ -1,7 +1,6 @@
 //! Signals as requests: the first asks, Ctrl+C again insists (INTR-02,
-//! INTR-07); `ralph pause`, `ralph cancel` and `ralph stop --now` have signals
-//! of their own, Ctrl+Z freezes, and `ralph wake` sends `SIGURG`, which harms
-//! no process that does not know it.
+//! INTR-07), `SIGUSR1` pauses, `SIGUSR2` cancels, `SIGQUIT` kills the turn, and
+//! Ctrl+Z freezes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,8 +18,6 @@ const GRACE: std::time::Duration = std::time::Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     Request(Request),
-    /// Sleep no longer.
-    Wake,
     /// Stand still until the shell lets us go on.
     Freeze,
 }
@@ -36,7 +33,6 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
     let mut kill = signal(SignalKind::quit())?;
     let mut pause = signal(SignalKind::user_defined1())?;
     let mut cancel = signal(SignalKind::user_defined2())?;
-    let mut wake = signal(SignalKind::from_raw(Signal::URG.as_raw()))?;
     let mut freeze = signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?;
     tokio::spawn(async move {
         let mut asked = false;
@@ -50,12 +46,6 @@ pub fn listen(told: mpsc::UnboundedSender<Told>) -> std::io::Result<()> {
                 _ = kill.recv() => Request::Kill,
                 _ = pause.recv() => Request::Pause,
                 _ = cancel.recv() => Request::Cancel,
-                _ = wake.recv() => {
-                    if told.send(Told::Wake).is_err() {
-                        return;
-                    }
-                    continue;
-                }
                 _ = freeze.recv() => {
                     if crate::supervise::can_be_continued() && told.send(Told::Freeze).is_err() {
                         return;

@@ -30,8 +30,16 @@ pub enum Scratch<'a> {
 /// More links in a row than any system follows.
 const MAX_LINKS: usize = 40;
 
-/// Replaces the content of `path`, keeping its permissions. Where `path` is a
-/// link, the file behind it is replaced. On an error the old content stays.
+/// [`write_atomic`] for a file of the person's own: where `path` is a link, the
+/// file behind it is replaced.
+pub fn write_through(path: &Path, bytes: &[u8], options: AtomicOptions) -> Result<(), FileError> {
+    let target = follow_links(path).at(path, Action::Write)?;
+    write_atomic(&target, bytes, options)
+}
+
+/// Replaces the content of `path`, keeping its permissions. A link is replaced
+/// itself: what it leads to is not ours (S-07). On an error the old content
+/// stays.
 pub fn write_atomic(path: &Path, bytes: &[u8], options: AtomicOptions) -> Result<(), FileError> {
     write_atomic_by(Scratch::Beside, path, bytes, options)
 }
@@ -43,16 +51,14 @@ pub fn write_atomic_by(
     bytes: &[u8],
     options: AtomicOptions,
 ) -> Result<(), FileError> {
-    let target = follow_links(path).at(path, Action::Write)?;
-    let permissions = permissions_of(&target).at(&target, Action::Write)?;
-    let is_private = permissions.is_some() || private::is_closed(sys::parent(&target));
-    let (temp, file) = create_temp(scratch, &target, is_private)?;
+    let target = path;
+    let permissions = permissions_of(target).at(target, Action::Write)?;
+    let is_private = permissions.is_some() || private::is_closed(sys::parent(target));
+    let (temp, file) = create_temp(scratch, target, is_private)?;
     // Errors name the file that is meant: nobody knows the temporary one.
     let result = fill(&file, bytes, permissions, options)
-        .at(&target, Action::Write)
-        .and_then(|()| {
-            sys::rename(&temp, &target, point::ATOMIC_RENAME).at(&target, Action::Rename)
-        });
+        .at(target, Action::Write)
+        .and_then(|()| sys::rename(&temp, target, point::ATOMIC_RENAME).at(target, Action::Rename));
     if result.is_err() {
         // The error that led here is the one worth telling.
         let _ = fs::remove_file(&temp);
@@ -64,7 +70,7 @@ pub fn write_atomic_by(
         };
     }
     if options.durable {
-        let dir = sys::parent(&target);
+        let dir = sys::parent(target);
         sys::sync_dir(dir, point::ATOMIC_SYNC_DIR).at(dir, Action::Sync)?;
     }
     Ok(())
@@ -86,7 +92,8 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
 /// The permissions to keep; `None` for a new file. Only a regular file may be
 /// replaced: a rename would do away with a device or a pipe.
 fn permissions_of(target: &Path) -> io::Result<Option<Permissions>> {
-    match fs::metadata(target) {
+    match fs::symlink_metadata(target) {
+        Ok(metadata) if metadata.is_symlink() => Ok(None),
         Ok(metadata) if metadata.is_file() => Ok(Some(metadata.permissions())),
         Ok(metadata) if metadata.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(_) => Err(io::Error::new(
@@ -260,10 +267,16 @@ mod tests {
         let link = dir.path().join("second");
         symlink("first", &link).unwrap();
         for content in ["created", "replaced"] {
-            write_atomic(&link, content.as_bytes(), FAST).unwrap();
+            write_through(&link, content.as_bytes(), FAST).unwrap();
             assert_eq!(fs::read_to_string(real.join("tasks.md")).unwrap(), content);
             assert!(link.is_symlink());
         }
+        write_atomic(&link, b"own", FAST).unwrap();
+        assert!(!link.is_symlink());
+        assert_eq!(
+            fs::read_to_string(real.join("tasks.md")).unwrap(),
+            "replaced"
+        );
         assert_eq!(names_in(dir.path()), ["first", "real", "second"]);
         assert_eq!(names_in(&real), ["tasks.md"]);
     }
@@ -276,12 +289,13 @@ mod tests {
         std::os::unix::fs::symlink("circle", &circle).unwrap();
         for (path, kind) in [
             (dir.path(), ErrorKind::IsADirectory),
-            (&circle, ErrorKind::InvalidInput),
             (Path::new("/dev/null"), ErrorKind::InvalidInput),
         ] {
             let error = write_atomic(path, b"x", FAST).unwrap_err();
             assert_eq!(error.kind, kind, "{path:?}");
         }
+        let error = write_through(&circle, b"x", FAST).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InvalidInput);
     }
 
     #[test]

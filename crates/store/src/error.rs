@@ -86,6 +86,10 @@ impl Say for FileError {
                 lang,
                 "could not {action} {path}: it exists already; move it away first"
             ),
+            kind if kind == link_kind() => tr!(
+                lang,
+                "could not {action} {path}: a link stands there, and Ralph follows none within a project; put the file or the directory itself there"
+            ),
             ErrorKind::NotADirectory => tr!(
                 lang,
                 "could not {action} {path}: a file stands where a directory is needed; move the file away, then start again"
@@ -107,6 +111,19 @@ impl Say for FileError {
             }
         }
     }
+}
+
+/// What the system says of a link where none is followed: it has no name of
+/// its own in the library yet.
+pub(crate) fn link_error() -> io::Error {
+    #[cfg(unix)]
+    return io::Error::from_raw_os_error(rustix::io::Errno::LOOP.raw_os_error());
+    #[cfg(not(unix))]
+    io::Error::from(ErrorKind::NotADirectory)
+}
+
+fn link_kind() -> ErrorKind {
+    link_error().kind()
 }
 
 /// `Display` for logs and tests: the English text.

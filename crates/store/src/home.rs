@@ -89,6 +89,7 @@ impl StateHome {
             fs::remove_file(&projects).at(&projects, Action::Remove)?;
         }
         create_private(&projects)?;
+        create_private(&self.dir.join("run"))?;
         create_private(dir)?;
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let owner = owner_text(&real);

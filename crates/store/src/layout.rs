@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::atomic::{AtomicOptions, write_atomic};
-use crate::error::{Action, At, FileError};
+use crate::error::{Action, At, FileError, link_error};
 use crate::fault::point;
 use crate::home::StateHome;
 use crate::log::LogStyle;
@@ -166,9 +166,13 @@ impl Layout {
         self.ralph_dir.join("STOP")
     }
 
-    /// Where other processes leave letters for the run.
-    pub fn inbox(&self) -> PathBuf {
-        self.state_dir.join("inbox")
+    /// The socket of the run that is alive. Its path is short: systems take
+    /// hardly more than a hundred bytes.
+    pub fn socket(&self) -> PathBuf {
+        let name = self.state_dir.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let (_, digest) = name.rsplit_once('-').unwrap_or(("", &name));
+        self.home.dir().join("run").join(digest)
     }
 
     /// Removes the stop file; `false` where there is none.
@@ -219,8 +223,9 @@ impl Layout {
     /// Creates what is missing of the state, and of `.ralph`, which keeps
     /// what is made there out of Git.
     pub fn prepare(&self) -> Result<(), FileError> {
-        self.home.prepare(&self.root, &self.state_dir)?;
+        self.prepare_state()?;
         create_dir_if_missing(&self.runs_dir())?;
+        self.refuse_links(&self.ralph_dir)?;
         let created = create_dir_if_missing(&self.ralph_dir)?;
         self.write_ignore_file()?;
         sync_dir(&self.ralph_dir)?;
@@ -228,6 +233,27 @@ impl Layout {
             sync_dir(&self.root)?;
         }
         Ok(())
+    }
+
+    /// An error where a link of the project leads there: what is written for
+    /// others stays within (S-07). A path outside is the person's own.
+    pub fn refuse_links(&self, path: &Path) -> Result<(), FileError> {
+        let Ok(inside) = path.strip_prefix(&self.root) else {
+            return Ok(());
+        };
+        let mut at = self.root.clone();
+        for part in inside.components() {
+            at.push(part);
+            if at.is_symlink() {
+                return Err(FileError::new(&at, Action::Write, &link_error()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the folder of the state alone.
+    pub fn prepare_state(&self) -> Result<(), FileError> {
+        self.home.prepare(&self.root, &self.state_dir)
     }
 
     fn write_ignore_file(&self) -> Result<(), FileError> {

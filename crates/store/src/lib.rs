@@ -14,7 +14,6 @@ pub mod fault;
 pub mod guard_log;
 pub mod history;
 pub mod home;
-pub mod inbox;
 pub mod journal;
 pub mod layout;
 pub mod lines;

@@ -10,7 +10,16 @@ use crate::private;
 
 pub use crate::fault::write_all;
 
+/// Opens no link: in a project anybody may have put one there (S-07).
 pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
+    #[cfg(unix)]
+    let options = {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        let mut options = options.clone();
+        options.custom_flags(flags);
+        options
+    };
     at(point, Deed::Open, || options.open(path))
 }
 

@@ -1,5 +1,7 @@
 //! What can be typed to look at a run and to steer it.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -10,6 +12,25 @@ pub struct MonitorArgs {
     /// Print one screen and end
     #[arg(long)]
     pub once: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// The task list whose checks are meant [default: the one `ralph run` finds]
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// Say yes without being asked
+    #[arg(long)]
+    pub yes: bool,
+    /// Show what is trusted and what is not, and change nothing
+    #[arg(long, conflicts_with_all = ["yes", "revoke"])]
+    pub list: bool,
+    /// Trust this project with nothing any more
+    #[arg(long, conflicts_with = "yes")]
+    pub revoke: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,13 +4,13 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Question;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
-use ralph_engine::inbox::{Written, reply_text};
+use ralph_engine::mailbox::{Wish, reply_text};
 use ralph_engine::past::{self, Past};
 use ralph_store::layout::{Layout, RunPaths};
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::AnswerArgs;
-use crate::around::{client_around, session_around};
+use crate::around::{client_around, only_people, refuse_agent, session_around};
 use crate::view::blocks;
 
 pub fn run(app: &App, args: &AnswerArgs) -> Exit {
@@ -21,7 +21,8 @@ pub fn run(app: &App, args: &AnswerArgs) -> Exit {
         return list(app, &open, args.json);
     }
     let session = past.state.session.as_ref();
-    refuse_agents(app, session.map(|session| session.id.as_str()))?;
+    only_people(app)?;
+    refuse_session(app, session.map(|session| session.id.as_str()))?;
     let Some((question, words)) = chosen(&open, &args.words.join(" ")) else {
         return app.refuse(&which(app.lang(), &open));
     };
@@ -46,11 +47,11 @@ fn give(
     question: u32,
     text: &str,
 ) -> Result<bool, Box<dyn Say>> {
-    let wish = Written::Answer {
+    let wish = Wish::Answer {
         question,
         text: text.into(),
     };
-    match control::write(layout, wish) {
+    match control::tell(layout, wish, false) {
         Ok(_) => Ok(true),
         Err(ControlError::NothingRuns) => control::answer_later(layout, paths, question, text)
             .map(|()| false)
@@ -132,17 +133,12 @@ fn list(app: &App, open: &[&Question], json: bool) -> Exit {
     Ok(0)
 }
 
-/// An agent must not answer its own question or raise its own limits; nor may
-/// a command that the agent of that session runs.
-pub fn refuse_agents(app: &App, session: Option<&str>) -> Result<(), u8> {
+/// An agent must not answer its own question; nor may a command that the agent
+/// of that session runs.
+fn refuse_session(app: &App, session: Option<&str>) -> Result<(), u8> {
     let of_session = session_around(client_around());
-    let inside = std::env::var_os("RALPH_RUN_ID").is_some()
-        || (session.is_some() && of_session.as_deref() == session);
-    match inside {
+    match session.is_some() && of_session.as_deref() == session {
         false => Ok(()),
-        true => app.refuse(&tr!(
-            app.lang(),
-            "only a person may do that, not the agent that the loop runs"
-        )),
+        true => refuse_agent(app),
     }
 }

@@ -5,7 +5,7 @@ use ralph_core::config::duration;
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
-use ralph_engine::inbox::Written;
+use ralph_engine::mailbox::Wish;
 use ralph_engine::past;
 
 use crate::app::{App, Exit, OrFail};
@@ -13,7 +13,6 @@ use crate::args::ExtendArgs;
 
 pub fn run(app: &App, args: &ExtendArgs) -> Exit {
     let lang = app.lang();
-    super::answer::refuse_agents(app, None)?;
     let duration_ms = match args.time.as_deref().map(duration) {
         None => 0,
         Some(Some(time)) => u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
@@ -43,11 +42,11 @@ pub fn run(app: &App, args: &ExtendArgs) -> Exit {
             "the run has no such limit; `ralph status` shows its limits"
         ));
     }
-    let wish = Written::Extend {
+    let wish = Wish::Extend {
         iterations,
         duration_ms,
     };
-    match control::write(&layout, wish) {
+    match control::tell(&layout, wish, false) {
         Ok(_) => {
             let run = current.id.as_str();
             let limits = past::read(&current).map(|past| past.state.rules.limits);

@@ -14,10 +14,11 @@ use ralph_engine::session::adopt::Foreign;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile};
 use ralph_store::layout::Layout;
 
+use super::checkpoints;
 use super::resume::{self, Choice};
-use super::{answer, checkpoints};
 use crate::app::{App, OrFail};
 use crate::args::ResumeArgs;
+use crate::around::only_people;
 
 /// What a checkpoint may say about the new run. A command in it is not run:
 /// whoever wrote the file is not known.
@@ -53,7 +54,7 @@ pub fn wanted(app: &App, layout: &Layout, args: &ResumeArgs) -> Option<PathBuf> 
 
 /// What to start with; otherwise the exit code, once everything has been said.
 pub fn choose(app: &App, layout: &Layout, args: &ResumeArgs, file: &Path) -> Result<Asked, u8> {
-    answer::refuse_agents(app, None)?;
+    only_people(app)?;
     let dir = checkpoints::current(app);
     let Source { mut asked, state } = read(app, layout, &dir, file)?;
     let live = DeltaFile::new(layout.delta_state());

@@ -12,12 +12,16 @@ use tokio::sync::mpsc;
 
 use crate::app::{App, Exit};
 use crate::args::{GateArgs, GatePhase, GateVerb};
-use crate::{FAILED, INTERRUPTED, SHUT, settings};
+use crate::{FAILED, INTERRUPTED, SHUT, settings, trust};
 
 pub fn run(app: &App, args: &GateArgs) -> Exit {
-    let settings = settings::load(app, Vec::new())?.settings;
+    let loaded = settings::load(app, Vec::new())?;
+    let settings = &loaded.settings;
     match &args.verb {
-        GateVerb::Run { json } => run_steps(app, &settings, *json),
+        GateVerb::Run { json } => {
+            trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
+            run_steps(app, settings, *json)
+        }
         GateVerb::Check { phase, json } => {
             let phase = match phase {
                 GatePhase::P0 => Phase::P0,

@@ -32,6 +32,7 @@ mod run;
 mod status;
 mod tasks;
 mod templates;
+mod trust;
 mod uninstall;
 mod verify;
 mod web;
@@ -39,6 +40,7 @@ mod where_;
 
 use crate::app::{App, Exit};
 use crate::args::{Cli, Command};
+use crate::around::only_people;
 use ralph_engine::plan::PlanError;
 
 pub fn run(cli: Cli) -> u8 {
@@ -51,6 +53,9 @@ fn dispatch(cli: Cli) -> Exit {
         return app.fail(&PlanError::RootMissing {
             root: app.root.clone(),
         });
+    }
+    if cli.command.acts() {
+        only_people(&app)?;
     }
     match cli.command {
         Command::Demo(args) => demo::run(&app, &args),
@@ -69,6 +74,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
+        Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),

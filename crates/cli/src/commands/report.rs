@@ -5,7 +5,7 @@ use std::path::Path;
 use ralph_core::report::Report;
 use ralph_core::tr;
 use ralph_engine::report;
-use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::atomic::{AtomicOptions, write_through};
 
 use super::history::keeping;
 use crate::app::{App, Exit, OrFail};
@@ -38,7 +38,7 @@ fn rendered(app: &App, args: &ReportArgs, report: &Report) -> String {
 
 /// Whole or not at all: somebody may have the old one open.
 fn write(app: &App, path: &Path, text: &str) -> Exit {
-    match write_atomic(path, text.as_bytes(), AtomicOptions::default()) {
+    match write_through(path, text.as_bytes(), AtomicOptions::default()) {
         Ok(()) => {
             let path = path.display();
             app.done(&tr!(app.lang(), "report written to {path}"))

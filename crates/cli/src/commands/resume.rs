@@ -108,11 +108,34 @@ fn go_on(app: App, global: &Global, args: &ResumeArgs, paths: RunPaths, past: Pa
         budget.run.tokens = plan.rules.budget.run.tokens;
     }
     plan::check_budget(&budget, &plan.agents).or_fail(&app)?;
+    let rules = past.state.rules.changed(&past.header.rules, &plan.rules);
+    if let Some(rules) = &rules
+        && past.state.rules.is_weakened_by(rules)
+    {
+        accept_weaker(&app, args)?;
+    }
     let opening = Opening::Resume {
         id: paths.id,
         budget: (money || tokens).then_some(budget),
+        rules: rules.map(Box::new),
     };
     show(&app, plan, &opening, shown)
+}
+
+/// Less has to be shown than when the run began: a person has to want that.
+fn accept_weaker(app: &App, args: &ResumeArgs) -> Result<(), u8> {
+    let lang = app.lang();
+    app.warn(&tr!(
+        lang,
+        "the settings ask for less than when this run began: checks are gone, or weaker"
+    ));
+    let question = tr!(lang, "Go on with less? [y/N] ");
+    let wants = args.yes
+        || (app::is_interactive() && matches!(app::ask(&question).as_deref(), Some("y" | "Y")));
+    match wants {
+        true => Ok(()),
+        false => Err(FAILED),
+    }
 }
 
 fn start(app: App, global: &Global, asked: Asked, opening: &Opening, shown: Shown) -> Exit {

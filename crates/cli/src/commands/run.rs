@@ -14,7 +14,7 @@ use super::config::warn_all;
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, RunArgs};
 use crate::view::{DryRun, JsonLines, People};
-use crate::{FAILED, PAUSED, settings};
+use crate::{FAILED, PAUSED, settings, trust};
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +72,9 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         loaded = load(&waiting)?;
         asked = waiting;
     }
+    if !shown.calls_nobody {
+        trust::require(&app, &trust::items(&app.root, Some(&loaded)))?;
+    }
     let Loaded {
         settings, warnings, ..
     } = loaded;
@@ -90,6 +93,9 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         calls_nobody: shown.calls_nobody,
     };
     let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
+    if !shown.calls_nobody {
+        trust::require(&app, &trust::checks(&plan))?;
+    }
     Ok((app, plan))
 }
 

@@ -9,7 +9,7 @@ use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
 use ralph_engine::{past, plan};
-use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::atomic::{AtomicOptions, write_through};
 use serde_json::{Value, json};
 
 use crate::app::{self, App, Exit, OrFail};
@@ -213,7 +213,7 @@ fn mark(
         .require(id)
         .and_then(|task| Ok((task, tasks::set_mark(bytes, list, task, done)?)));
     let (task, bytes) = changed.or_fail(app)?;
-    if let Err(error) = write_atomic(&file.path, &bytes, AtomicOptions { durable: true }) {
+    if let Err(error) = write_through(&file.path, &bytes, AtomicOptions { durable: true }) {
         return app.fail(&error);
     }
     let Some(task) = list.tasks.get(task) else {

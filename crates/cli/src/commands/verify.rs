@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::config::warn_all;
 use crate::app::{App, Exit, OrFail};
 use crate::args::VerifyArgs;
-use crate::{FAILED, settings};
+use crate::{FAILED, settings, trust};
 
 /// Exit code of a verification that failed (LOOP-15).
 const NOT_VERIFIED: u8 = 7;
@@ -31,6 +31,7 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
     if args.forget_baseline {
         return forget_baseline(app);
     }
+    trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
     if args.baseline {
         return note_baseline(app, &gate, args.json);
     }

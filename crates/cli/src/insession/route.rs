@@ -14,14 +14,14 @@ impl Here {
         let (Some(way), Some(task)) = (way, asked.prompt.clone()) else {
             return Ok(asked);
         };
-        let settings = self.settings(&asked.flags)?;
+        let (settings, _) = self.settings(&asked.flags)?;
         let card = route::score(&task, &settings.routing, way.chosen());
         Ok(routing::asked(task, card, &settings, asked.flags))
     }
 
     /// How the task of a `/do` scores.
     pub fn card(&self, wish: &Do) -> Result<Card, Problem> {
-        let settings = self.settings(&settings::loop_flags(self.root(), &wish.start))?;
+        let (settings, _) = self.settings(&settings::loop_flags(self.root(), &wish.start))?;
         let task = wish.start.task.as_deref().unwrap_or_default();
         let way = wish.start.way.and_then(Way::chosen);
         Ok(route::score(task, &settings.routing, way))

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ralph_store::FileError;
-use ralph_store::atomic::{AtomicOptions, write_atomic};
+use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::error::Action;
 
 /// What a file holds before and after; `None` where it is not there.
@@ -32,7 +32,7 @@ impl Change {
             return Ok(Vec::new());
         };
         let created = create_dirs(&path)?;
-        write_atomic(&path, after.as_bytes(), AtomicOptions { durable: true })?;
+        write_through(&path, after.as_bytes(), AtomicOptions { durable: true })?;
         Ok(created)
     }
 

@@ -1,5 +1,6 @@
 //! How an entry of a hook is written for each agent.
 
+use std::path::Path;
 use std::time::Duration;
 
 use ralph_core::config::Settings;
@@ -122,6 +123,26 @@ pub fn commands(element: &Value) -> Vec<(Option<usize>, &str)> {
             .collect(),
         None => line(element).map(|line| (None, line)).into_iter().collect(),
     }
+}
+
+/// Whether a command line calls this very program, or the one of its name
+/// that the person's own path leads to.
+pub fn calls_this(line: &str, host: Client) -> bool {
+    let Some((program, _)) = program::called_by(line, host.into_str()) else {
+        return false;
+    };
+    let own = program::own().map(|own| program::quoted(&own.to_string_lossy()));
+    program == "ralph" || own.as_deref() == Some(program)
+}
+
+/// Whether the program of such a line can't come with the project.
+pub fn is_outside(line: &str, host: Client, root: &Path) -> bool {
+    let Some((program, _)) = program::called_by(line, host.into_str()) else {
+        return false;
+    };
+    let path = Path::new(program.trim_matches(['\'', '"']));
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    program == "ralph" || (path.is_absolute() && !real(path).starts_with(real(root)))
 }
 
 /// Whether an element calls us for this agent, and nobody else.

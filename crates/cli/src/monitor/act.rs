@@ -9,7 +9,7 @@ use ralph_core::machine::Request;
 use ralph_core::overview::Standing;
 use ralph_core::tr;
 use ralph_engine::control::{self, ControlError, Wish};
-use ralph_engine::inbox::{Written, reply_text};
+use ralph_engine::mailbox::reply_text;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
@@ -71,7 +71,7 @@ impl Asked {
                     Err(error) => error.to_string(),
                 }
             }
-            Wanted::Extend(iterations) => self.write(Written::Extend {
+            Wanted::Extend(iterations) => self.write(Wish::Extend {
                 iterations: *iterations,
                 duration_ms: 0,
             }),
@@ -89,19 +89,19 @@ impl Asked {
         }
     }
 
-    fn write(&self, written: Written) -> String {
-        match control::write(&self.layout, written) {
+    fn write(&self, written: Wish) -> String {
+        match control::tell(&self.layout, written, false) {
             Ok(_) => tr!(self.lang, "it has heard"),
             Err(error) => error.say(self.lang),
         }
     }
 
     fn answer(&self, question: u32, text: &str) -> String {
-        let written = Written::Answer {
+        let written = Wish::Answer {
             question,
             text: text.into(),
         };
-        match control::write(&self.layout, written) {
+        match control::tell(&self.layout, written, false) {
             Ok(_) => tr!(self.lang, "it has heard"),
             Err(ControlError::NothingRuns) => {
                 match control::answer_later(&self.layout, &self.run, question, text) {

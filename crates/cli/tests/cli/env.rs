@@ -23,6 +23,26 @@ pub struct Done {
     pub stderr: String,
 }
 
+/// Files with which a project may bring along what needs trust.
+const BRINGS: [&str; 16] = [
+    ".ralph/config.toml",
+    ".ralph/flows",
+    ".ralphrc",
+    ".skillpackrc",
+    ".ideal/worktree.yaml",
+    ".trellis/worktree.yaml",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".opencode",
+    ".github/hooks",
+    ".mcp.json",
+    "openspec",
+    "prd.json",
+    "specs",
+];
+
 pub const RALPH: &str = env!("CARGO_BIN_EXE_ralph");
 
 impl TestEnv {
@@ -118,8 +138,30 @@ impl TestEnv {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// `ralph` with a clean environment, in English.
+    /// `ralph` with a clean environment, in English, in a project that a
+    /// person has trusted with all that it brings by now.
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let brings = |name: &str| self.path(name).exists();
+        let tasks = fs::read_to_string(self.path("tasks.md")).unwrap_or_default();
+        if BRINGS.iter().any(|name| brings(name)) || tasks.contains("verify") {
+            // What is wrong with it is told by the command itself.
+            let _ = self.untrusted(&["trust", "--yes"]).output();
+            let mut words = args.iter().map(AsRef::as_ref);
+            if let (Some(_), Some(file)) = (words.find(|word| *word == "--tasks"), words.next()) {
+                let words = [
+                    OsStr::new("trust"),
+                    "--yes".as_ref(),
+                    "--tasks".as_ref(),
+                    file,
+                ];
+                let _ = self.untrusted(&words).output();
+            }
+        }
+        self.untrusted(args)
+    }
+
+    /// The same where nobody has trusted anything.
+    pub fn untrusted<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(RALPH);
         command
             .current_dir(&self.root)

@@ -165,7 +165,7 @@ fn key_is_for_its_owner_and_outside_the_project() {
         assert_eq!(mode & 0o077, 0, "{mode:o}");
     }
     // Where the home directory is the project, there is no such place.
-    let mut command = env.command(&["gate", "run"]);
+    let mut command = env.command(&["--trust-project", "gate", "run"]);
     let output = command.env("HOME", &env.root).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("XDG_STATE_HOME"));

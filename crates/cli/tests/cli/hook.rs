@@ -12,8 +12,9 @@ const DANGEROUS: &str = "sudo rm -rf /";
 impl TestEnv {
     fn hook(&self, args: &[&str], payload: &[u8], vars: &[(&str, &str)]) -> Done {
         let args: Vec<&str> = [&["hook"], args, &["pre-tool-use"]].concat();
+        // What loosens the guard is confirmed by `guard trust` alone here.
         let mut child = self
-            .command(&args)
+            .untrusted(&args)
             .envs(vars.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -101,6 +101,7 @@ impl Hub {
 
     /// An agent in a session does this with its own hands.
     pub fn works(&self, parts: &[&str]) {
+        let _ = self.env.untrusted(&["trust", "--yes"]).output();
         let done = Command::new("sh")
             .arg("-ec")
             .arg(parts.join("\n"))

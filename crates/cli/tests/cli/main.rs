@@ -86,6 +86,7 @@ mod templates;
 #[cfg(unix)]
 mod terminal;
 mod timeouts;
+mod trust;
 #[cfg(target_os = "linux")]
 mod web;
 mod where_;

@@ -33,7 +33,7 @@ pub use resolved::{Resolved, migrate};
 pub use schema::{Key, Kind, REFERENCE, Schema, Trust};
 pub use settings::*;
 /// What a flag may be given as.
-pub use toml::Value;
+pub use toml::{Table, Value};
 pub use trust::{Bold, Trusted, load_trusted};
 pub use units::parse_duration as duration;
 pub use warning::{ConfigWarning, SkillpackRule};

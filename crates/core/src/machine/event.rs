@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, ErrorClass, Now, Proof, Refusal, SessionEvent};
+use super::{Budget, ErrorClass, NewRules, Now, Proof, Refusal, SessionEvent};
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
@@ -33,6 +33,9 @@ pub enum Kind {
         /// What the person now allows, where that was said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget: Option<Budget>,
+        /// What the settings say by now, where that is not what they said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rules: Option<Box<NewRules>>,
     },
     /// A person gives up a run that no process drives.
     Abandoned,

@@ -38,7 +38,9 @@ pub use progress::Evidence;
 pub use proof::Proof;
 pub use question::{LONGEST_REPLY, Question, QuestionNotice, RepliedBy, Reply};
 pub use refusal::{Need, Refusal};
-pub use rules::{EvidenceKinds, Goal, Limits, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt};
+pub use rules::{
+    EvidenceKinds, Goal, Limits, NewRules, NoLimit, OnLimit, Retry, Rules, VerifyWhen, WarnAt,
+};
 pub use say::span;
 pub use session::{SessionEvent, SessionNotice, SessionState};
 pub use state::{

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, Budget, Checks};
+use super::{Allowance, Budget, Checks, Integrity, Ticks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
@@ -39,6 +39,57 @@ pub struct Rules {
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
+}
+
+/// Rules that a person may change while a run rests (CONF-04, T-07).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewRules {
+    pub limits: Limits,
+    pub verify: Option<VerifyWhen>,
+    pub checks: Checks,
+    pub e2e_repairs: u32,
+}
+
+impl Rules {
+    /// What is to change of a run with these rules, which began with `then`,
+    /// where the settings say `now`. What a task asked for when the run began
+    /// goes on to count: the agent can write its task file.
+    pub fn changed(&self, then: &Rules, now: &Rules) -> Option<NewRules> {
+        let mut checks = now.checks.clone();
+        checks.tasks.extend(self.checks.tasks.clone());
+        let limits = match then.limits == now.limits {
+            // A person may have extended them meanwhile.
+            true => self.limits.clone(),
+            false => now.limits.clone(),
+        };
+        let new = NewRules {
+            limits,
+            verify: now.verify,
+            checks,
+            e2e_repairs: now.e2e_repairs,
+        };
+        let same = new.limits == self.limits
+            && new.verify == self.verify
+            && new.checks == self.checks
+            && new.e2e_repairs == self.e2e_repairs;
+        (!same).then_some(new)
+    }
+
+    /// Whether less has to be shown than these rules ask for.
+    pub fn is_weakened_by(&self, new: &NewRules) -> bool {
+        (self.verify.is_some() && new.verify.is_none())
+            || (self.checks.e2e && !new.checks.e2e)
+            || (self.checks.ticks == Ticks::Proven && new.checks.ticks != Ticks::Proven)
+            || (self.checks.integrity == Integrity::Strict
+                && new.checks.integrity != Integrity::Strict)
+    }
+
+    pub(super) fn take(&mut self, new: &NewRules) {
+        self.limits = new.limits.clone();
+        self.verify = new.verify;
+        self.checks = new.checks.clone();
+        self.e2e_repairs = new.e2e_repairs;
+    }
 }
 
 /// What has to be reached.

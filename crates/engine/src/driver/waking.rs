@@ -9,10 +9,11 @@ use tokio::time::sleep;
 use super::moments::{COUNTDOWN, at, chosen, finished, polled_once, stop_file};
 use super::{ChildDone, Choice, Driver};
 use crate::announcement::Announcement;
+use crate::mailbox::Wish;
 use crate::perform::{self, Host};
 use crate::signals::Told;
 use crate::supervise::{Stop, orphans, stop_ourselves};
-use crate::{clock, guarded, inbox, projections};
+use crate::{clock, guarded, projections};
 
 impl Driver<'_> {
     /// A turn may take hours, in which those who read the checkpoint should
@@ -51,15 +52,12 @@ impl Driver<'_> {
             Some(told) = self.requests.recv() => match told {
                 Told::Request(request) => Kind::Requested { request },
                 Told::Freeze => Kind::Frozen,
-                // A letter came, or nobody sleeps whom it could wake.
-                Told::Wake if self.read_letters() => return self.queue.pop_front(),
-                Told::Wake if self.wake_at.take().is_none() => return None,
-                Told::Wake => Kind::Nudged { seen: self.run.look() },
             },
-            () = inbox::came(&self.run.layout) => {
-                self.read_letters();
-                return self.queue.pop_front();
-            }
+            Some(wish) = self.mailbox.wish() => match wish {
+                Wish::Wake if self.wake_at.take().is_none() => return None,
+                Wish::Wake => Kind::Nudged { seen: self.run.look() },
+                wish => return wish.accepted(&self.run.state),
+            },
             taken = stop_file(&self.run.layout, self.stop_file_seen) => {
                 self.stop_file_seen = true;
                 self.announce(Announcement::StopFile {
@@ -139,14 +137,6 @@ impl Driver<'_> {
                 kind => self.queue.push_back(kind),
             }
         }
-    }
-
-    /// Takes in what other processes wrote; `true` where they wrote anything.
-    pub(super) fn read_letters(&mut self) -> bool {
-        let letters = inbox::take(&self.run.layout, self.run.id(), &self.run.state);
-        let came = !letters.is_empty();
-        self.queue.extend(letters);
-        came
     }
 
     pub(super) fn answer(&mut self, choice: Option<Choice>) -> MenuAnswer {

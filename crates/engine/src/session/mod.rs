@@ -43,7 +43,7 @@ use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::Recorder;
 use crate::supervise::Stop;
-use crate::{clock, git, phase_file};
+use crate::{clock, git, opening, phase_file};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -149,6 +149,7 @@ impl SessionLoop {
             };
             return Err(DriveError::Locked(held).into());
         }
+        opening::refuse_links(&plan)?;
         layout.prepare()?;
         let started = clock::now();
         let id = new_run_id(started.wall_ms, clock::random());
@@ -174,7 +175,12 @@ impl SessionLoop {
         }
         // What else a plan announces is about agents that are started.
         let planned = opened.run.plan.announcements.iter();
-        let outside = planned.filter(|told| **told == Announcement::RolesOutside);
+        let outside = planned.filter(|told| {
+            matches!(
+                told,
+                Announcement::RolesOutside | Announcement::Untrusted { .. }
+            )
+        });
         opened
             .announcements
             .extend(outside.cloned().collect::<Vec<_>>());
@@ -303,7 +309,11 @@ impl SessionLoop {
     /// A person lets a run go on that waits or was left.
     pub fn resume(&mut self, budget: Option<Budget>) -> Result<Verdict, SessionError> {
         let seen = self.run.look();
-        self.feed(vec![Kind::Resumed { seen, budget }])
+        self.feed(vec![Kind::Resumed {
+            seen,
+            budget,
+            rules: None,
+        }])
     }
 
     /// A person answers a question: a run that rests goes on with it. `None`
@@ -316,7 +326,11 @@ impl SessionLoop {
             return Ok(None);
         }
         let seen = self.run.look();
-        let resumed = Kind::Resumed { seen, budget: None };
+        let resumed = Kind::Resumed {
+            seen,
+            budget: None,
+            rules: None,
+        };
         self.feed(vec![replied, resumed]).map(Some)
     }
 

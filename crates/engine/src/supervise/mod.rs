@@ -33,7 +33,7 @@ use tokio::time::sleep_until;
 use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
-pub use platform::{can_be_continued, stop_ourselves};
+pub use platform::{ancestors, ancestors_of, can_be_continued, stop_ourselves};
 
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]

@@ -160,6 +160,21 @@ pub fn can_be_continued() -> bool {
     false
 }
 
+/// The processes above this one, the nearest first; as far as the system
+/// tells.
+pub fn ancestors() -> Vec<u32> {
+    ancestors_of(std::process::id())
+}
+
+/// The same of another process.
+pub fn ancestors_of(pid: u32) -> Vec<u32> {
+    let first = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let above = std::iter::successors(first.and_then(parent_of), |&pid| parent_of(pid));
+    // Nobody stands so deep, and numbers can be given anew while we look.
+    let above = above.take(1000);
+    above.map(|pid| pid.as_raw_pid().cast_unsigned()).collect()
+}
+
 /// `None` where the system does not tell.
 fn parent_of(pid: Pid) -> Option<Pid> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;

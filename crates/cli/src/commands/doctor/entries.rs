@@ -379,6 +379,15 @@ async fn run_one(app: &App, found: &Found, scratch: &Scratch) -> Finding {
         let next = format!("ralph init --update --agent {host}");
         return Finding::new(Level::Red, "hooks.verb", text).next(next);
     };
+    // S-05: a name is quickly given; what the project brings is not started.
+    if !hosts::is_outside(command, found.host, &app.root) {
+        let text = tr!(
+            lang,
+            "{host}: `{command}` would run a program of this project, which was not tried"
+        );
+        let next = format!("ralph init --update --agent {host}");
+        return Finding::new(Level::Red, "hooks.program", text).next(next);
+    }
     let harmless = answer(found, verb, scratch, samples::HARMLESS).await;
     if !samples::goes_on(&harmless) {
         return failed(found, &harmless, lang);

@@ -27,10 +27,10 @@ root=$disk/project
 cp -a "$project" "$root" || exit 98
 cd "$root" || exit 97
 export XDG_STATE_HOME="$disk/state"
-"$ralph" --root "$root" run --quiet --tasks "$root/$tasks" >"$out/run.out" 2>&1
+"$ralph" --root "$root" --trust-project run --quiet --tasks "$root/$tasks" >"$out/run.out" 2>&1
 echo $? >"$out/run.code"
 rm -f "$root/ballast"
-"$ralph" --root "$root" resume --yes --quiet >"$out/resume.out" 2>&1
+"$ralph" --root "$root" --trust-project resume --yes --quiet >"$out/resume.out" 2>&1
 echo $? >"$out/resume.code"
 cp -a "$root/.ralph" "$project/"
 mkdir -p "$state" && cp -a "$XDG_STATE_HOME"/ralph/projects/*/. "$state/"

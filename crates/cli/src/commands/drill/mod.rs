@@ -27,7 +27,7 @@ use super::config::warn_all;
 use crate::app::{App, Exit, OrFail, own_program};
 
 use crate::args::DrillArgs;
-use crate::settings;
+use crate::{settings, trust};
 use faults::Fault;
 use project::Project;
 use scale::Scale;
@@ -57,9 +57,11 @@ pub fn run(app: &App, args: &DrillArgs) -> Exit {
         return Ok(0);
     }
     let faults = chosen(&args.only).or_fail(app)?;
+    let loaded = settings::load(app, Vec::new())?;
+    trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
     let Loaded {
         settings, warnings, ..
-    } = settings::load(app, Vec::new())?;
+    } = loaded;
     warn_all(app, &warnings);
     let dir = make_dir(&app.root).or_fail(app)?;
     let code = drill(app, args, &settings, &faults, scale, &dir);

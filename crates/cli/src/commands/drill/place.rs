@@ -84,6 +84,7 @@ impl Place {
             text(&self.program),
             "--root",
             text(&self.project()),
+            "--trust-project",
             "run",
             "--quiet",
             "--tasks",

@@ -211,7 +211,13 @@ impl Stage<'_> {
     }
 
     fn run_args(&self, fault: Fault, place: &Place) -> Vec<String> {
-        let mut args = vec!["--root".into(), text(&place.project()), "run".into()];
+        let trusted = "--trust-project".into();
+        let mut args = vec![
+            "--root".into(),
+            text(&place.project()),
+            trusted,
+            "run".into(),
+        ];
         if !fault.is_watched() {
             args.push("--quiet".into());
         }
@@ -221,7 +227,11 @@ impl Stage<'_> {
 
     fn resume_args(&self, place: &Place) -> Vec<String> {
         let words = ["resume", "--yes", "--quiet"].map(String::from);
-        let mut args = vec!["--root".into(), text(&place.project())];
+        let mut args = vec![
+            "--root".into(),
+            text(&place.project()),
+            "--trust-project".into(),
+        ];
         args.extend(words);
         args
     }

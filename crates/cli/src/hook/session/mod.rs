@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::lang::Say;
 use ralph_core::tr;
 use ralph_engine::agents::hooks::Event;
+use ralph_engine::control;
 use ralph_store::layout::Layout;
 
 use super::args::Options;
@@ -54,7 +55,14 @@ pub fn run(options: &Options) -> u8 {
 }
 
 fn answer(options: &Options, heard: &Heard, layout: Layout) -> Reply {
+    // `ralph run` drives this agent: nothing that it says through a hook
+    // starts or steers a loop.
+    let is_driven = stop::is_driven_from_outside() || control::is_driven(&layout);
     match options.event {
+        Event::Stop if is_driven && heard.agent_id.is_none() => stop::ask_for_the_promise(heard),
+        Event::UserPromptSubmit | Event::SessionStart | Event::SessionEnd if is_driven => {
+            Reply::default()
+        }
         Event::Stop => stop::answer(heard, layout, options.within),
         Event::UserPromptSubmit => prompt::answer(heard, layout),
         Event::PostToolUse => tool::answer(heard, layout),

@@ -34,9 +34,6 @@ pub fn answer(heard: &Heard, layout: Layout, within: Option<Duration>) -> Reply 
     if heard.agent_id.is_some() {
         return Reply::default();
     }
-    if is_driven_from_outside() {
-        return ask_for_the_promise(heard);
-    }
     let here = Here::new(layout, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     match find(&here) {
@@ -187,12 +184,12 @@ pub(super) fn cap(host: Client) -> Option<u32> {
 }
 
 /// `ralph run` drives this agent, and sends it on itself (LOOP-18).
-fn is_driven_from_outside() -> bool {
+pub fn is_driven_from_outside() -> bool {
     std::env::var("RALPH_MODE").is_ok_and(|mode| mode == "external")
 }
 
 /// Once, that the answer ends with a promise (STOP-05).
-fn ask_for_the_promise(heard: &Heard) -> Reply {
+pub fn ask_for_the_promise(heard: &Heard) -> Reply {
     let said = match (&heard.last_message, &heard.whole_response) {
         (Some(said), _) | (None, Some(said)) => said,
         (None, None) => return Reply::default(),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ralph_core::config::{self, ConfigWarning, Loaded};
+use ralph_core::config::{ConfigWarning, Loaded};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::session::gate::{Ruling, agent_name};
 use ralph_core::tr;
@@ -14,7 +14,7 @@ use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
-use crate::{app, settings};
+use crate::{app, trust};
 
 pub fn answer(heard: &Heard, layout: &Layout) -> Reply {
     // A client's own helpers, such as the one that makes a context shorter,
@@ -22,7 +22,7 @@ pub fn answer(heard: &Heard, layout: &Layout) -> Reply {
     let Some(agent) = heard.agent_type.as_deref().map(agent_name) else {
         return Reply::default();
     };
-    match config::load(&settings::sources(layout.root(), Vec::new())) {
+    match trust::settings_in_hook(layout, Vec::new()).map(|(loaded, _)| loaded) {
         Ok(loaded) if !loaded.settings.verify.agents.iter().any(|a| a == agent) => Reply::default(),
         Ok(loaded) => judge(heard, agent, layout, &loaded),
         Err(rejected) => Reply::warning(rejected.errors.say(app::environment_lang())),

@@ -75,8 +75,15 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
 fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
     let is_over = state.outcome().is_some();
     match &event.kind {
-        Kind::Resumed { seen, budget } => {
+        Kind::Resumed {
+            seen,
+            budget,
+            rules,
+        } => {
             state.clock.restart(event.at);
+            if let Some(rules) = rules {
+                state.rules.take(rules);
+            }
             if let Some(budget) = budget {
                 state.rules.budget = *budget;
             }

@@ -399,7 +399,11 @@ impl Script {
 
     fn resume(&mut self) -> &mut Script {
         let seen = self.world.clone();
-        self.feed(Kind::Resumed { seen, budget: None })
+        self.feed(Kind::Resumed {
+            seen,
+            budget: None,
+            rules: None,
+        })
     }
 
     fn outcome(&self) -> Option<Outcome> {

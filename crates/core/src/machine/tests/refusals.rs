@@ -310,6 +310,7 @@ fn a_spent_budget_stays_spent_until_a_person_allows_more() {
     run.feed(Kind::Resumed {
         seen,
         budget: Some(more),
+        rules: None,
     });
     assert_eq!(run.call().unwrap().allowance.cost, Usd::from_micros(2000));
 }

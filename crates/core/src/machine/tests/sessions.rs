@@ -75,7 +75,11 @@ fn a_client_is_never_asked_for_more_blocks_than_it_obeys() {
     );
     // A person takes it up, and the client counts anew.
     let seen = no_task_file();
-    hooked.take(Kind::Resumed { seen, budget: None });
+    hooked.take(Kind::Resumed {
+        seen,
+        budget: None,
+        rules: None,
+    });
     for _ in 0..8 {
         assert!(hooked.stop(false, Some(8)));
     }

@@ -111,7 +111,14 @@ impl Game {
             Trouble::Stray => self.feed(self.unexpected(next), true),
             Trouble::Crash => {
                 let seen = next.seen.clone();
-                return self.feed(Kind::Resumed { seen, budget: None }, false);
+                return self.feed(
+                    Kind::Resumed {
+                        seen,
+                        budget: None,
+                        rules: None,
+                    },
+                    false,
+                );
             }
         }
         if let Some(kind) = self.expected(next) {

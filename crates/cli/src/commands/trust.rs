@@ -1,0 +1,113 @@
+//! `ralph trust`: a person sees what this project would execute, and says yes
+//! once.
+
+use std::path::Path;
+
+use ralph_core::config::{self, Layer};
+use ralph_core::text::duration::plural;
+use ralph_core::tr;
+use ralph_engine::plan::{self, Asked, Wanted};
+use serde_json::json;
+
+use crate::app::{App, Exit, OrFail, is_interactive, own_program};
+use crate::args::TrustArgs;
+use crate::trust::{self, Item, Kept};
+use crate::{FAILED, settings};
+
+pub fn run(app: &App, args: &TrustArgs) -> Exit {
+    let (lang, layout) = (app.lang(), app.layout());
+    if args.revoke {
+        Kept::default().write(&layout).or_fail(app)?;
+        trust::forget_guard(&app.root).or_fail(app)?;
+        return app.done(&tr!(lang, "this project is trusted with nothing any more"));
+    }
+    let items = everything(app, args.tasks.as_deref())?;
+    let missing = trust::missing(&layout, &items);
+    if args.list || (args.json && !args.yes) {
+        let told = json!({
+            "trusted": missing.is_empty(),
+            "items": trust::to_json(&items),
+            "missing": trust::to_json(&missing),
+        });
+        return app.answer(args.json, || told, || list(app, &items, &missing));
+    }
+    if missing.is_empty() {
+        let done = match items.is_empty() {
+            true => tr!(lang, "this project brings nothing that needs trust"),
+            false => tr!(
+                lang,
+                "everything here is trusted already; `ralph trust --list` shows it"
+            ),
+        };
+        return app.answer(args.json, || json!({"trusted": true}), || done);
+    }
+    if !args.yes {
+        app.tell(&trust::shown(&missing, lang));
+        if !is_interactive() {
+            return app.refuse(&tr!(
+                lang,
+                "nobody can be asked here; look at it, then run `ralph trust --yes`"
+            ));
+        }
+        if !trust::says_yes(lang) {
+            return Err(FAILED);
+        }
+    }
+    trust::keep(app, &items)?;
+    let count = missing.len();
+    let things_en = plural(count, "thing", "things");
+    app.answer(
+        args.json,
+        || json!({"trusted": true}),
+        || {
+            tr!(
+                lang,
+                "trusted: {count} {things_en}; a change of them asks again"
+            )
+        },
+    )
+}
+
+/// What the settings, the clients' files and the task list bring along.
+fn everything(app: &App, tasks: Option<&Path>) -> Result<Vec<Item>, u8> {
+    let file = tasks.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    let file = file.map(|path| Layer::flag("tasks.file", &*path.to_string_lossy(), "--tasks"));
+    let flags = file.transpose().or_fail(app)?.into_iter().collect();
+    let loaded = config::load(&settings::sources(&app.root, flags)).ok();
+    let mut items = trust::items(&app.root, loaded.as_ref());
+    let wanted = Wanted {
+        layout: app.layout(),
+        lang: app.lang(),
+        asked: Asked::default(),
+        interactive: false,
+        own_program: own_program(),
+        permit: None,
+        session: None,
+        calls_nobody: true,
+    };
+    // Without a task list there are no checks of tasks.
+    let planned = loaded.and_then(|loaded| plan::prepare(&loaded.settings, &wanted).ok());
+    items.extend(planned.iter().flat_map(trust::checks));
+    Ok(items)
+}
+
+fn list(app: &App, items: &[Item], missing: &[Item]) -> String {
+    let lang = app.lang();
+    if items.is_empty() {
+        return tr!(lang, "this project brings nothing that needs trust");
+    }
+    let trusted: Vec<Item> = items
+        .iter()
+        .filter(|i| !missing.contains(i))
+        .cloned()
+        .collect();
+    let lines = trust::lines(&trusted);
+    let mut text = match trusted.is_empty() {
+        true => String::new(),
+        false => tr!(lang, "trusted:\n{lines}\n"),
+    };
+    if !missing.is_empty() {
+        text.push_str(&trust::shown(missing, lang));
+    }
+    text
+}

@@ -1,0 +1,229 @@
+//! How other processes of the same person tell a run what they want: a socket
+//! in the person's state folder. Who speaks is asked of the system: another
+//! user is not heard, and neither is whoever descends from the run's own agent
+//! (C-07, C-10).
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::machine::{Kind, LONGEST_REPLY, Request, State};
+use ralph_core::text;
+use ralph_store::layout::Layout;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+/// A longer letter is nobody's.
+const LONGEST_LETTER: usize = 64 * 1024;
+/// Whoever has something to say says it at once.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// More than this at once is a mistake.
+const MOST_ITERATIONS: u32 = 10_000;
+const LONGEST_EXTENSION_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+
+/// A letter to a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Letter {
+    run: String,
+    wish: Wish,
+}
+
+/// What a run can be told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[strum(serialize_all = "snake_case", const_into_str)]
+pub enum Wish {
+    #[strum(to_string = "requested")]
+    Request(Request),
+    /// To sleep no longer.
+    #[strum(to_string = "nudged")]
+    Wake,
+    /// More turns, more time; zero changes nothing.
+    #[strum(to_string = "extended")]
+    Extend { iterations: u32, duration_ms: u64 },
+    #[strum(to_string = "replied")]
+    Answer { question: u32, text: String },
+}
+
+impl Wish {
+    /// The event that it becomes; `None` where it makes no sense, or where the
+    /// driver has to look first.
+    pub fn accepted(self, state: &State) -> Option<Kind> {
+        match self {
+            Wish::Request(request) => Some(Kind::Requested { request }),
+            Wish::Wake => None,
+            Wish::Extend {
+                iterations,
+                duration_ms,
+            } => {
+                let sound = iterations <= MOST_ITERATIONS && duration_ms <= LONGEST_EXTENSION_MS;
+                (sound && (iterations > 0 || duration_ms > 0)).then_some(Kind::Extended {
+                    iterations,
+                    duration_ms,
+                })
+            }
+            Wish::Answer { question, text } => {
+                let text = reply_text(&text)?;
+                let open = state.open_questions().any(|open| open.id == question);
+                open.then_some(Kind::Replied { question, text })
+            }
+        }
+    }
+}
+
+/// An answer as it may go into journal and prompt; `None` where it says
+/// nothing or too much.
+pub fn reply_text(text: &str) -> Option<String> {
+    let text = text::sanitize(text.trim());
+    let fits = !text.is_empty() && text.chars().count() <= LONGEST_REPLY;
+    fits.then(|| text::redact(&text).into_owned())
+}
+
+/// The wishes that come to a run; the socket goes with it.
+#[derive(Debug)]
+pub struct Mailbox {
+    wishes: mpsc::UnboundedReceiver<Wish>,
+    /// Where nobody can listen, nothing comes, and nobody hears that it ended.
+    _sender: mpsc::UnboundedSender<Wish>,
+    place: PathBuf,
+}
+
+impl Mailbox {
+    /// Listens for as long as it lives; under the lock of the project.
+    pub fn open(layout: &Layout, run: &str) -> (Mailbox, io::Result<()>) {
+        let (sender, wishes) = mpsc::unbounded_channel();
+        let place = layout.socket();
+        let listens = platform::listen(&place, run.to_owned(), sender.clone());
+        let mailbox = Mailbox {
+            wishes,
+            _sender: sender,
+            place,
+        };
+        (mailbox, listens)
+    }
+
+    pub async fn wish(&mut self) -> Option<Wish> {
+        self.wishes.recv().await
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.place);
+    }
+}
+
+/// Tells the run of a project.
+pub fn tell(layout: &Layout, run: &str, wish: Wish) -> io::Result<()> {
+    let run = run.to_owned();
+    let letter = serde_json::to_vec(&Letter { run, wish }).unwrap_or_default();
+    platform::send(&layout.socket(), &letter)
+}
+
+fn read(bytes: &[u8], run: &str) -> Option<Wish> {
+    let letter: Letter = serde_json::from_slice(bytes).ok()?;
+    (letter.run == run).then_some(letter.wish)
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::io::{self, Read, Write};
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream as BlockingStream;
+    use std::path::Path;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{UnixListener, UnixStream};
+    use tokio::sync::mpsc;
+
+    use super::{LONGEST_LETTER, PATIENCE, Wish, read};
+    use crate::supervise;
+
+    const HEARD: &[u8] = b"heard";
+
+    pub fn listen(place: &Path, run: String, heard: mpsc::UnboundedSender<Wish>) -> io::Result<()> {
+        // The lock is ours: whoever listened here is dead.
+        match std::fs::remove_file(place) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(place)?;
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                if !is_persons(&stream) {
+                    continue;
+                }
+                let (run, heard) = (run.clone(), heard.clone());
+                tokio::spawn(async move {
+                    let _ = tokio::time::timeout(PATIENCE, take(stream, &run, &heard)).await;
+                });
+            }
+        });
+        Ok(())
+    }
+
+    /// Whether the same person speaks, and not the agent that is looked after.
+    fn is_persons(stream: &UnixStream) -> bool {
+        let Ok(peer) = stream.peer_cred() else {
+            return false;
+        };
+        let own = std::process::id();
+        let of_agent = match peer.pid().and_then(|pid| u32::try_from(pid).ok()) {
+            Some(pid) => pid != own && supervise::ancestors_of(pid).contains(&own),
+            None => false,
+        };
+        peer.uid() == rustix::process::geteuid().as_raw() && !of_agent
+    }
+
+    async fn take(
+        mut stream: UnixStream,
+        run: &str,
+        heard: &mpsc::UnboundedSender<Wish>,
+    ) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        let most = LONGEST_LETTER as u64;
+        (&mut stream).take(most).read_to_end(&mut bytes).await?;
+        if let Some(wish) = read(&bytes, run) {
+            let _ = heard.send(wish);
+            stream.write_all(HEARD).await?;
+        }
+        Ok(())
+    }
+
+    pub fn send(place: &Path, letter: &[u8]) -> io::Result<()> {
+        let mut stream = BlockingStream::connect(place)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(PATIENCE * 5))?;
+        stream.write_all(letter)?;
+        stream.shutdown(Shutdown::Write)?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
+        match answer == HEARD {
+            true => Ok(()),
+            false => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::io;
+    use std::path::Path;
+
+    use tokio::sync::mpsc;
+
+    use super::Wish;
+
+    pub fn listen(
+        _place: &Path,
+        _run: String,
+        _heard: mpsc::UnboundedSender<Wish>,
+    ) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn send(_place: &Path, _letter: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
