@@ -58,12 +58,11 @@ fn t003_2_commands_come_from_the_worktree_file() {
     assert!(sent_on(&stops(&env, "check", "")).contains("Command failed: test -f b"));
     env.write(".ideal/worktree.yaml", "verify: test -f a\n");
     assert_eq!(stops(&env, "check", ""), Value::Null);
+    // What was trusted goes on to count until a person says so.
+    assert_eq!(env.ralph(&["trust", "--revoke"]).code, 0);
     // No configuration and no list: nothing holds the agent, and it says so.
     for none in ["verify:\n  # - pnpm lint\n", "copy:\n  - .env\n"] {
         env.write(".ideal/worktree.yaml", none);
-        // What was trusted before goes on to count until a person says so.
-        sent_on(&stops(&env, "check", ""));
-        assert_eq!(env.ralph(&["trust", "--revoke"]).code, 0);
         assert!(released(&stops(&env, "check", "")).contains("verify.commands"));
     }
     std::fs::remove_file(env.path(".ideal/worktree.yaml")).unwrap();
