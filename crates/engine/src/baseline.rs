@@ -26,7 +26,7 @@ fn file(root: &Path) -> PathBuf {
 
 /// The baseline of a project; `None` where there is none that Ralph wrote.
 pub fn load(root: &Path) -> Option<Baseline> {
-    let text = std::fs::read(file(root)).ok()?;
+    let text = ralph_store::regular::read(file(root)).ok()?;
     let signed: Signed = serde_json::from_slice(&text).ok()?;
     let key = gate::key(root)?;
     if sign(&key, &signed.baseline) != signed.signature {

@@ -6,12 +6,31 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::fault::{Deed, at};
-use crate::private;
+use crate::{private, regular};
 
 pub use crate::fault::write_all;
 
 pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
-    at(point, Deed::Open, || options.open(path))
+    at(point, Deed::Open, || {
+        let mut options = options.clone();
+        regular::waits_for_nobody(&mut options);
+        let file = options.open(path)?;
+        match is_pipe(&file.metadata()?) {
+            true => Err(regular::not_regular()),
+            false => Ok(file),
+        }
+    })
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_metadata: &Metadata) -> bool {
+    false
 }
 
 pub fn set_len(file: &File, len: u64, point: &'static str) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Event;
 
@@ -17,6 +17,7 @@ pub struct Options {
     /// Say a block with exit code 2 and standard error, not with JSON
     /// (STOP-03).
     pub exit_code_mode: bool,
+    pub lang: Option<Lang>,
     /// After so long the client ends the hook, as `ralph init` wrote it.
     pub within: Option<Duration>,
 }
@@ -60,6 +61,11 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
+            "--lang" => {
+                // One that nobody speaks is no reason to judge nothing.
+                let name = next().ok_or(Usage::Missing("LANG"))?;
+                options.lang = Lang::from_name(&name);
+            }
             "--exit-code-mode" => options.exit_code_mode = true,
             "--within" => {
                 let seconds = next().and_then(|text| text.parse().ok());

@@ -58,7 +58,9 @@ pub fn known_projects(registry: &Path) -> Vec<PathBuf> {
 
 fn read(registry: &Path) -> Vec<String> {
     let small = fs::metadata(registry).is_ok_and(|meta| meta.is_file() && meta.len() <= MOST_BYTES);
-    let text = small.then(|| fs::read_to_string(registry).ok()).flatten();
+    let text = small
+        .then(|| ralph_store::regular::read_to_string(registry).ok())
+        .flatten();
     let text = text.unwrap_or_default();
     text.lines()
         .filter(|line| Path::new(line).is_absolute())
