@@ -261,7 +261,7 @@ impl Walker<'_> {
         let is_edit = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         // Ctrl+C and the arrows do nothing alone, an answer of one word neither.
         let plain: String = text.chars().filter(|c| !is_edit(*c)).collect();
-        if plain.trim().is_empty() || text.chars().all(|c| c.is_control()) {
+        if plain.trim().is_empty() || text.chars().all(char::is_control) {
             return;
         }
         if text.contains(is_edit) || !text.ends_with(['\n', '\r']) {
