@@ -154,7 +154,7 @@ pub fn phases(state: &State) -> Vec<PhaseView> {
         total: phase.total,
         state: match () {
             () if phase.completed == phase.total => StepState::Done,
-            () if facts.phase.as_ref() == Some(&phase.key) => StepState::Active,
+            () if state.phase().as_ref() == Some(&phase.key) => StepState::Active,
             () => StepState::Pending,
         },
     };
@@ -214,7 +214,7 @@ impl Overview {
         self.total = facts.map_or(0, |tasks| tasks.total);
         self.completed = facts.map_or(0, |tasks| tasks.completed);
         self.pending = facts.map_or(0, |tasks| tasks.pending);
-        self.phase = state.phase().map(str::to_owned);
+        self.phase = state.phase();
         self.phases = phases(state);
         self.roles = state.roles();
         self.agent = state.called_agent().into();

@@ -23,6 +23,16 @@ pub enum Announcement {
     /// The run before this one was not finished.
     #[say("run {id} is paused here and waits for `ralph resume {id}`; this is a new one")]
     Paused { id: RunId },
+    /// Work of others stands in the tree that the agent is going to change.
+    #[say(
+        "not committed in the work tree: {count}; it will mix with the agent's work, so commit or stash it first (`git stash -u`)"
+    )]
+    Uncommitted { count: usize },
+    /// The agent's commits go where others build on them.
+    #[say(
+        "{branch} is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`"
+    )]
+    DefaultBranch { branch: String },
     /// Nothing is configured that could prove the work on the tasks.
     #[say("no verification is set up (--verify 'CMD'): ticks are the agent's own claims")]
     NothingProves,

@@ -89,13 +89,13 @@ pub fn at_the_end(
     recorder: &mut Recorder,
     state: &mut State,
 ) -> Vec<Announcement> {
-    let layout = &Layout::new(&plan.root);
+    let layout = &plan.layout.clone();
     let job = Job {
         layout,
         keeping: &plan.keeping,
         run,
         lang: plan.lang,
-        head: Some(git::head(&plan.root)),
+        head: Some(git::head(plan.layout.root())),
     };
     let archived = archive(&job, &mut |event| {
         recorder.event(event)?;
@@ -108,7 +108,7 @@ pub fn at_the_end(
     });
     let archived = match archived {
         Ok(archived) => {
-            let to = archived.path.strip_prefix(&plan.root);
+            let to = archived.path.strip_prefix(plan.layout.root());
             let to = to.unwrap_or(&archived.path).to_owned();
             Announcement::Archived { to }
         }
@@ -421,9 +421,9 @@ fn run_of(entry: &Entry) -> Option<RunId> {
 }
 
 /// The run before this one, where it only waits to be taken up again.
-pub fn paused(layout: &Layout, id: &RunId) -> Option<RunId> {
+pub fn paused(layout: &Layout, own: Option<&RunId>) -> Option<RunId> {
     let runs = layout.runs().ok()?;
-    let before = runs.iter().rev().find(|run| run.id != *id)?;
+    let before = runs.iter().rev().find(|run| Some(&run.id) != own)?;
     can_go_on(layout, &before.id).then(|| before.id.clone())
 }
 

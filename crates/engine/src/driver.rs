@@ -16,7 +16,6 @@ use std::time::Duration;
 use ralph_core::flow::FlowTurn;
 use ralph_core::machine::{Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
-use ralph_store::layout::Layout;
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -35,7 +34,7 @@ use crate::signals::Told;
 use crate::supervise::Stop;
 use crate::supervise::orphans::{self, Ended};
 use crate::turn::{Called, Echo};
-use crate::{archive, clock};
+use crate::{archive, before, clock};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -153,15 +152,14 @@ impl<'a> Driver<'a> {
             took_over: open.lock.took_over.as_ref(),
         });
         orphans::adopt();
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         if *opening == Opening::New {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }
         let mut announcements = plan.announcements.clone();
         announcements.extend(reap(open.lock.took_over.as_ref(), open.id.as_str()));
         if *opening == Opening::New {
-            let paused = archive::paused(&layout, &open.id);
-            announcements.extend(paused.map(|id| Announcement::Paused { id }));
+            announcements.extend(before::warnings(&plan, Some(&open.id)));
         }
         announcements.extend(open.is_torn.then_some(Announcement::RecordTorn));
         if let Some(projector) = &mut open.projector {

@@ -238,6 +238,22 @@ pub fn count_changes(root: &Path) -> Option<usize> {
     Some(lines.filter(|line| !line.is_empty()).count())
 }
 
+/// Whether others take what is on this branch for the project itself: what
+/// the remote says where that is known here, else the usual names.
+pub fn is_default(root: &Path, branch: &str) -> bool {
+    let remote = ask_git(
+        root,
+        &["symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD"],
+    );
+    match remote
+        .as_deref()
+        .and_then(|name| name.strip_prefix("origin/"))
+    {
+        Some(default) => default == branch,
+        None => matches!(branch, "main" | "master"),
+    }
+}
+
 /// The directory that all work trees of a repository share.
 pub(crate) fn common_dir(root: &Path) -> Option<PathBuf> {
     Some(shared_dir(&git_dir(root)?))

@@ -174,9 +174,11 @@ impl Looker {
     /// The open tasks in scope, as the file said when it was read last.
     pub fn open_tasks(&self) -> Vec<TaskRef> {
         let last = self.last.iter();
-        last.flat_map(|last| last.list.pending(&self.scope))
-            .map(task_ref)
-            .collect()
+        last.flat_map(|last| {
+            let pending = last.list.pending(&self.scope);
+            pending.map(|task| task_ref(&last.list, task))
+        })
+        .collect()
     }
 
     /// Every task in scope, as the file said when it was read last.

@@ -81,18 +81,6 @@ pub(crate) fn is_closed(_path: &Path) -> bool {
     true
 }
 
-/// Takes a folder of an older version away from everybody else.
-pub(crate) fn close_dir(path: &Path) {
-    #[cfg(unix)]
-    if !is_closed(path) && !path.is_symlink() {
-        use std::os::unix::fs::PermissionsExt;
-        // Where it is somebody else's, they decide.
-        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-}
-
 /// A folder that only its owner may enter.
 pub(crate) fn create_dir(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();

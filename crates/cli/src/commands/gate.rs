@@ -30,7 +30,7 @@ pub fn run(app: &App, args: &GateArgs) -> Exit {
 
 fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> Exit {
     let lang = app.lang();
-    let found = gate::check(&app.root, settings, phase);
+    let found = gate::check(&app.layout(), settings, phase);
     let name = phase.into_str();
     if json {
         let findings: Vec<_> = found.iter().map(to_json).collect();
@@ -63,6 +63,7 @@ fn to_json(finding: &Finding) -> serde_json::Value {
 }
 
 fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
+    let layout = app.layout();
     let env_filter = EnvFilter::new(&settings.agent);
     let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
@@ -77,7 +78,7 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&app.root, &settings.gate, env_filter, shown) => Some(ran),
+            ran = gate::run(&layout, &settings.gate, env_filter, shown) => Some(ran),
         }
     })?;
     match ended {

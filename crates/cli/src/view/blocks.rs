@@ -43,7 +43,7 @@ impl Context {
         Context {
             openspec: change.map(str::to_owned),
             tasks_file,
-            is_git: ralph_engine::git::find_root(&plan.root).is_some(),
+            is_git: ralph_engine::git::find_root(plan.layout.root()).is_some(),
             breaker: None,
             missing: Vec::new(),
             next: None,
@@ -77,7 +77,7 @@ impl Context {
 }
 
 fn next_task(state: &State) -> Option<String> {
-    state.tasks.facts.as_ref()?.next.as_ref().map(TaskRef::name)
+    state.current_task().map(TaskRef::name)
 }
 
 fn task_progress(state: &State) -> Option<Progress> {

@@ -9,6 +9,7 @@ use ralph_core::text;
 use ralph_core::tr;
 use ralph_engine::agents::Agent;
 use ralph_engine::announcement::Announcement;
+use ralph_engine::before;
 use ralph_engine::plan::Plan;
 use ralph_engine::rehearse::first_prompt;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ impl DryRun<'_> {
             .unwrap_or_default();
         json!({
             "dry_run": true,
-            "root": plan.root,
+            "root": plan.layout.root(),
             "agent": plan.agents.first().map(Agent::name),
             "agents": plan.rules.agents,
             "command": plan.agents.first().map(Agent::command_line),
@@ -102,7 +103,7 @@ impl fmt::Display for DryRun<'_> {
         let (plan, lang) = (self.plan, self.screen.lang);
         let limits = &plan.rules.limits;
         writeln!(f, "{}", tr!(lang, "Configuration:"))?;
-        let root = plan.root.display();
+        let root = plan.layout.root().display();
         writeln!(f, "  {}", tr!(lang, "project: {root}"))?;
         let iterations = match limits.max_iterations {
             0 => tr!(lang, "iterations: unlimited"),
@@ -132,7 +133,8 @@ impl fmt::Display for DryRun<'_> {
             let flow = tr!(lang, "flow: {name}");
             writeln!(f, "  {flow}")?;
         }
-        for announcement in &plan.announcements {
+        let warnings = before::warnings(plan, None);
+        for announcement in plan.announcements.iter().chain(&warnings) {
             writeln!(f, "  {}", announcement.say(lang))?;
         }
         self.work(f)?;

@@ -13,6 +13,7 @@ mod bad_input;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
+mod claims;
 mod concurrency;
 mod config;
 mod containment;
@@ -71,6 +72,7 @@ mod report;
 mod roles;
 mod run;
 mod session;
+mod session_again;
 mod session_clients;
 mod session_delta;
 mod session_do;
@@ -88,4 +90,5 @@ mod terminal;
 mod timeouts;
 #[cfg(target_os = "linux")]
 mod web;
+mod where_;
 mod withheld;

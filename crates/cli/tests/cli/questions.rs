@@ -88,6 +88,33 @@ fn a_question_is_parked_and_answered_while_the_loop_goes_on() {
     );
 }
 
+/// U-02: prompt, events and screen name one task, and its phase.
+#[test]
+fn while_a_question_is_parked_prompt_and_screen_name_one_task_and_its_phase() {
+    let list = "# Tasks\n\n## Phase 1: Begin\n\n- [x] T001 Begin\n\n\
+        ## Phase 2: Ask\n\n- [ ] T002 Ask\n- [ ] T003 Use it | depends: T002\n\n\
+        ## Phase 3: Go on\n\n- [ ] T004 Go on\n- [ ] T005 End\n";
+    let turns = [ask("Which?"), tick("T004", "CONTINUE"), tick("T005", "X")];
+    let env = TestEnv::new();
+    env.write("tasks.md", list);
+    let (_, events) = env.run_script(&turns, &["--max-iterations", "3"]);
+    let starts: Vec<(&str, u64)> = named(&events, "iteration_start")
+        .iter()
+        .map(|e| (e["task"].as_str().unwrap(), e["phase"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(starts, [("T002", 2), ("T004", 3), ("T005", 3)]);
+    let prompt = prompt(&env, 2);
+    assert!(prompt.contains("Work only on tasks of phase 3"), "{prompt}");
+    assert!(!prompt.contains("phase 2"), "{prompt}");
+
+    let env = TestEnv::new();
+    env.write("tasks.md", list);
+    let agent = env.agent(&turns);
+    let done = env.ralph(&["run", "--agent-cmd", &agent, "--max-iterations", "3"]);
+    let (_, third) = done.stdout.split_once("Current: ").unwrap();
+    assert!(third.starts_with("T005"), "{}", done.stdout);
+}
+
 #[test]
 fn the_default_is_taken_when_nobody_answers() {
     let env = TestEnv::with_tasks(1);
@@ -167,10 +194,8 @@ fn a_limit_is_raised_while_the_run_goes_on_and_garbage_is_not_heard() {
         r#"{"run":"another","wish":{"extend":{"iterations":7,"duration_ms":0}}}"#,
         r#"{"run":"../..","wish":{"answer":{"question":1,"text":"x"}}}"#,
     ] {
-        env.write(".ralph/inbox/1.json", garbage);
-        wait_until("the letter is gone", || {
-            !env.path(".ralph/inbox/1.json").exists()
-        });
+        env.write(&env.state_name("inbox/1.json"), garbage);
+        wait_until("the letter is gone", || !env.state("inbox/1.json").exists());
     }
     let told = env.ralph(&["extend", "2"]);
     assert_eq!(told.code, 0, "{}", told.stderr);

@@ -63,7 +63,7 @@ fn a_false_promise_is_rejected_and_the_next_prompt_says_why() {
         rejected[0]["missing"][0],
         "open tasks (2): T001 Do thing 1; T002 Do thing 2"
     );
-    let runs = env.path(".ralph/runs");
+    let runs = env.state("runs");
     let run = std::fs::read_dir(runs)
         .unwrap()
         .next()
@@ -177,4 +177,45 @@ fn a_plain_prompt_is_proven_by_its_check_or_not_at_all() {
     let (done, events) = env.run_script(&turns, &["make the file"]);
     assert_eq!(done.code, 3, "{}", done.stderr);
     assert_eq!(events.last().unwrap()["reason"], "unproven");
+}
+
+/// U-05: what stands in the tree and where commits go is told before the
+/// agent begins, and not again when the run is taken up.
+#[test]
+fn uncommitted_work_and_the_default_branch_are_told_at_the_start() {
+    let env = TestEnv::with_tasks(1);
+    let dirty = "not committed in the work tree: 2;";
+    let default = "main is the default branch";
+    let turns = [json!({"say": "<promise>CONTINUE</promise>"})];
+    let agent = env.agent(&turns);
+    let told = |args: &[&str]| {
+        let done = env.ralph(&[args, &["--agent-cmd", &agent]].concat());
+        (done.stdout.contains(dirty), done.stdout.contains(default))
+    };
+    let run = ["run", "--max-iterations", "1"];
+    let dry_run = ["run", "--dry-run"];
+    assert_eq!(told(&dry_run), (false, true));
+    env.write("notes.txt", "mine");
+    env.write(
+        "tasks.md",
+        &env.read("tasks.md").replace("thing", "one thing"),
+    );
+    assert_eq!(told(&dry_run), (true, true));
+    assert_eq!(told(&run), (true, true));
+    let resumed = env.ralph(&["resume", "--yes", "--extend", "1"]);
+    assert!(!resumed.stdout.contains("committed"), "{}", resumed.stdout);
+    let json = env.ralph(&[&run[..], &["--json", "--agent-cmd", &agent]].concat());
+    assert!(!json.events().is_empty());
+    env.git(&["switch", "-q", "-c", "topic"]);
+    assert_eq!(told(&dry_run), (true, false));
+    // What the remote says counts more than a name.
+    env.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+    let (head, topic) = ("refs/remotes/origin/HEAD", "refs/remotes/origin/topic");
+    env.git(&["symbolic-ref", head, topic]);
+    let done = env.ralph(&["run", "--dry-run", "--agent-cmd", &agent]);
+    assert!(
+        done.stdout.contains("topic is the default branch"),
+        "{}",
+        done.stdout
+    );
 }

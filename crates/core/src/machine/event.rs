@@ -210,6 +210,9 @@ pub struct PhaseFacts {
 pub struct TaskRef {
     pub id: String,
     pub text: String,
+    /// Key of its phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
 }
 
 impl TaskRef {

@@ -195,6 +195,11 @@ impl State {
         ready.find(|task| !self.is_parked(&task.id))
     }
 
+    /// The task that goes through the flow, else the next one.
+    pub fn current_task(&self) -> Option<&TaskRef> {
+        self.flow.task().or_else(|| self.next_task())
+    }
+
     pub fn is_parked(&self, task: &str) -> bool {
         let waits = |question: &Question| question.task.as_ref().is_some_and(|t| t.id == task);
         self.open_questions().any(waits)
@@ -249,12 +254,24 @@ impl State {
         self.clock.now()
     }
 
-    /// The phase that is worked on: the one that was asked for, else the
-    /// first with open tasks.
-    pub fn phase(&self) -> Option<&str> {
-        match &self.rules.goal {
-            Goal::Tasks { phase: Some(phase) } => Some(phase),
-            _ => self.tasks.facts.as_ref().and_then(|t| t.phase.as_deref()),
+    /// The phase that is worked on: that of its route, the one that was asked
+    /// for, else that of the task, else the first with open tasks.
+    pub fn phase(&self) -> Option<String> {
+        if self.is_one_flow() {
+            return self.phase_of_route().map(|number| number.to_string());
         }
+        if let Goal::Tasks { phase: Some(phase) } = &self.rules.goal {
+            return Some(phase.clone());
+        }
+        let of_task = self.current_task().and_then(|task| task.phase.clone());
+        of_task.or_else(|| self.tasks.facts.as_ref()?.phase.clone())
+    }
+
+    /// The number of the phase that a route stands at. A step beside the
+    /// phases belongs to the one before it.
+    pub fn phase_of_route(&self) -> Option<usize> {
+        let (flow, position) = self.place().filter(|_| self.is_one_flow())?;
+        let begun = flow.phases().filter(|(index, _)| *index <= position.step);
+        Some(begun.count().max(1))
     }
 }

@@ -17,6 +17,7 @@ fn state(goal: Goal, outcome: Option<Outcome>) -> State {
         open: vec![TaskRef {
             id: "T003".into(),
             text: "Write the docs".into(),
+            phase: None,
         }],
         ..TaskFacts::default()
     });
@@ -432,6 +433,7 @@ fn played() -> (State, Story) {
     let task = TaskRef {
         id: "T001".into(),
         text: "Parse <config>".into(),
+        phase: None,
     };
     let seen = |done: usize| Observation {
         tasks: Tasks::Read(TaskFacts {
@@ -786,6 +788,7 @@ fn questions_are_told_with_their_answer_or_how_to_give_it() {
         task: Some(TaskRef {
             id: "T003".into(),
             text: "Pay".into(),
+            phase: None,
         }),
         text: "Which <currency>?".into(),
         options: Vec::new(),

@@ -17,6 +17,7 @@ pub(super) const TEXT_COLUMNS: usize = 120;
 /// What the machine needs to know of a list.
 pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
     let counts = list.counts(scope);
+    let task_ref = |task| task_ref(list, task);
     let next = match list.pick(scope) {
         Pick::Next { tasks, .. } => tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
         _ => None,
@@ -108,7 +109,9 @@ pub(super) fn ticked(
     let is_new = |task: &&tasks::Task| {
         changes.is_none_or(|c| c.newly_done.contains(&task.id) || c.added.contains(&task.id))
     };
-    done.filter(is_new).map(task_ref).collect()
+    done.filter(is_new)
+        .map(|task| task_ref(list, task))
+        .collect()
 }
 
 fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {
@@ -122,9 +125,11 @@ fn phase_facts(list: &TaskList, scope: &Scope) -> Vec<PhaseFacts> {
     all.filter(|p| p.total > 0).collect()
 }
 
-pub(super) fn task_ref(task: &tasks::Task) -> TaskRef {
+pub(super) fn task_ref(list: &TaskList, task: &tasks::Task) -> TaskRef {
+    let phase = task.phase.and_then(|phase| list.phases.get(phase));
     TaskRef {
         id: task.id.clone(),
         text: text::width::truncate(&task.text, TEXT_COLUMNS),
+        phase: phase.map(|phase| phase.key.clone()),
     }
 }

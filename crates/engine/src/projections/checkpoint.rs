@@ -89,7 +89,7 @@ fn put_route(checkpoint: &mut Checkpoint, state: &State) {
 fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang) {
     let all = phases::of(state, lang);
     let phases = numbered(&all);
-    let current = phases::current(state);
+    let current = state.phase();
     let number_of_current = phases
         .iter()
         .find(|(_, phase)| Some(&phase.key) == current.as_ref())
@@ -162,8 +162,7 @@ pub(super) fn put_files(checkpoint: &mut Checkpoint, touched: &Touched) {
 }
 
 fn put_subtasks(checkpoint: &mut Checkpoint, state: &State, tasks: &[TaskMark]) {
-    let facts = state.tasks.facts.as_ref();
-    let next = facts.and_then(|facts| Some(facts.next.as_ref()?.id.as_str()));
+    let next = state.current_task().map(|task| task.id.as_str());
     let ids = |done: bool| -> Vec<Value> {
         tasks
             .iter()

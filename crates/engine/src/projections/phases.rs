@@ -5,13 +5,13 @@ use ralph_core::lang::Lang;
 use ralph_core::machine::{PhaseFacts, State};
 
 /// The flow of a route and the place in it.
-pub(super) fn route(state: &State) -> Option<(&Flow, &Position)> {
+pub(crate) fn route(state: &State) -> Option<(&Flow, &Position)> {
     let flow = &state.rules.flow.as_ref()?.flow;
     let position = state.flow.position.as_ref()?;
     (flow.scope == Scope::Run).then_some((flow, position))
 }
 
-pub(super) fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
+pub(crate) fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
     let facts = state.tasks.facts.as_ref();
     let Some((flow, position)) = route(state) else {
         return facts.map(|facts| facts.phases.clone()).unwrap_or_default();
@@ -31,14 +31,4 @@ pub(super) fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
         }
     };
     (1..).zip(flow.phases()).map(phase).collect()
-}
-
-/// The key of the phase that is worked on. A step beside the phases belongs to
-/// the one before it.
-pub(super) fn current(state: &State) -> Option<String> {
-    let Some((flow, position)) = route(state) else {
-        return state.phase().map(str::to_owned);
-    };
-    let begun = flow.phases().filter(|(index, _)| *index <= position.step);
-    Some(begun.count().max(1).to_string())
 }

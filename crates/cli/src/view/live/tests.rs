@@ -46,6 +46,7 @@ fn facts() -> Facts {
         task: Some(TaskRef {
             id: "T005".into(),
             text: "解析器 Write the parser for task lists 🧩".into(),
+            phase: None,
         }),
         role: Some("reviewer".into()),
         roles: vec![

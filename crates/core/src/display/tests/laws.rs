@@ -14,6 +14,7 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
     let task = || TaskRef {
         id: text(),
         text: text(),
+        phase: None,
     };
     let phase = |state| PhaseView {
         key: text(),

@@ -183,6 +183,7 @@ fn simplify_menus() {
     let items = ["Write the parser", "文件"].map(|text| TaskRef {
         id: "T004".to_owned(),
         text: text.to_owned(),
+        phase: None,
     });
     assert_snapshot!(simplify_menu(&en(), &items), @"
     ╔════════════════════════════════════════════════════════════╗

@@ -385,6 +385,7 @@ fn missing() -> Vec<Missing> {
     let task = TaskRef {
         id: "T004".to_owned(),
         text: "Write the parser".to_owned(),
+        phase: None,
     };
     vec![
         Missing::OpenTasks {

@@ -27,7 +27,9 @@ pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
     };
     let asked = parse(words);
     let task = state.turn.task.clone();
-    let same = |question: &&Question| question.task == task && question.text == asked.text;
+    let id = |task: &Option<TaskRef>| task.as_ref().map(|task| task.id.clone());
+    let same =
+        |question: &&Question| id(&question.task) == id(&task) && question.text == asked.text;
     match state.questions.iter().find(same) {
         Some(question) => {
             let again = answered(question);

@@ -112,7 +112,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     state.e2e.due |= std::mem::take(&mut state.e2e.broken);
     // What was proven is proven of the work before this turn.
     state.evidence.proven.clear();
-    state.turn.phase = state.phase().map(str::to_owned);
+    state.turn.phase = state.phase();
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();
         let calls = &mut state.agents.recent_calls;
@@ -131,7 +131,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     if max > 0 && warn.is_some_and(|warn| iteration >= warn) {
         out.tell(Notice::LimitNear { iteration, max });
     }
-    let task = state.flow.task().or_else(|| state.next_task()).cloned();
+    let task = state.current_task().cloned();
     state.turn.task.clone_from(&task);
     out.tell(Notice::IterationStart {
         iteration,

@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 483 events, 5 complete, ea42e7abcd9f7ff3
-    prompt: 688 events, 5 complete, 590391fa6cf17f1c
-    pull: 656 events, 6 complete, bd20276e0751eaea
-    ci: 1605 events, 0 complete, 50f5ac7f351e0b90
-    drt: 1397 events, 6 complete, 45351067f64e9bee
-    ralph: 630 events, 7 complete, 3694248522e927fa
-    planned: 455 events, 11 complete, 38d1ca40fca59963
-    direct: 408 events, 20 complete, ba2d6b1b789208a0
-    session: 1445 events, 3 complete, 2aba828fda1dd03b
+    tasks: 483 events, 5 complete, 9c6beec8658465ab
+    prompt: 688 events, 5 complete, 19a2162af1cefcfb
+    pull: 656 events, 6 complete, c39eb838a5b9e2bf
+    ci: 1605 events, 0 complete, 6e61f4517593a560
+    drt: 1397 events, 6 complete, b11171fee5b3c633
+    ralph: 630 events, 7 complete, 75020eddb4d28369
+    planned: 455 events, 11 complete, 478e2f35e432cb3c
+    direct: 408 events, 20 complete, 7df9bc58ef61246e
+    session: 1445 events, 3 complete, 9a51502b38e55c3e
     ");
 }

@@ -92,6 +92,7 @@ fn task(n: usize) -> TaskRef {
     TaskRef {
         id: format!("T{n:03}"),
         text: format!("task {n}"),
+        phase: None,
     }
 }
 

@@ -1,0 +1,29 @@
+//! What a person should know of the project before a new run changes it.
+
+use ralph_store::layout::RunId;
+
+use crate::announcement::Announcement;
+use crate::plan::Plan;
+use crate::{archive, git};
+
+/// What to think of before a run begins; `own` is that run, where it has a
+/// name already.
+pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
+    let paused = archive::paused(&plan.layout, own);
+    let mut warnings: Vec<Announcement> = paused
+        .map(|id| Announcement::Paused { id })
+        .into_iter()
+        .collect();
+    let Some(root) = git::find_root(plan.layout.root()) else {
+        return warnings;
+    };
+    let head = git::head(&root);
+    // Before the first commit there is nothing to keep apart from.
+    if head.commit.is_some() {
+        let changes = git::count_changes(&root).filter(|&count| count > 0);
+        warnings.extend(changes.map(|count| Announcement::Uncommitted { count }));
+        let branch = head.branch.filter(|branch| git::is_default(&root, branch));
+        warnings.extend(branch.map(|branch| Announcement::DefaultBranch { branch }));
+    }
+    warnings
+}
