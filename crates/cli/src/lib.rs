@@ -66,7 +66,11 @@ pub fn run(args: &[OsString]) -> u8 {
                 }
             }
             // Help and version are answers, not errors.
-            if error.use_stderr() { FAILED } else { 0 }
+            match error.use_stderr() {
+                true if hook::is_guard(args) => BLOCKED,
+                true => FAILED,
+                false => 0,
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
 /// settings would be dropped in silence.
 fn read(path: &Path, name: &str, unreadable: &mut Vec<(String, String)>) -> Option<NamedText> {
     let name = name.to_owned();
-    match std::fs::read_to_string(path) {
+    match ralph_store::regular::read_to_string(path) {
         Ok(text) => Some(NamedText { name, text }),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             None

@@ -186,7 +186,7 @@ pub fn archive(
 /// The state file of a delta loop, where it is that of this run (HIST-03).
 fn state_file(layout: &Layout, past: &Past) -> Option<(String, PathBuf)> {
     let path = layout.delta_state();
-    let state = DeltaState::read(&std::fs::read(&path).ok()?).ok()?;
+    let state = DeltaState::read(&ralph_store::regular::read(&path).ok()?).ok()?;
     let is_own = state.meta.task_id == past.header.task_id();
     is_own.then(|| (history::STATE.to_owned(), path))
 }
@@ -219,7 +219,7 @@ fn find_archive<'a>(entries: &'a [Entry], run: &RunPaths, records: u64) -> Optio
 /// Whether the working directory is that of this run, as its checkpoint says:
 /// what another run or another tool keeps there is not ours to move.
 fn is_of_run(current: &Path, run: &RunPaths) -> bool {
-    let text = std::fs::read(current.join("checkpoint.json")).unwrap_or_default();
+    let text = ralph_store::regular::read(current.join("checkpoint.json")).unwrap_or_default();
     Checkpoint::read(&text).is_ok_and(|(found, _)| found.run_id() == Some(run.id.as_str()))
 }
 

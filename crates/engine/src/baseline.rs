@@ -26,7 +26,7 @@ fn file(layout: &Layout) -> PathBuf {
 
 /// The baseline of a project; `None` where there is none that Ralph wrote.
 pub fn load(layout: &Layout) -> Option<Baseline> {
-    let text = std::fs::read(file(layout)).ok()?;
+    let text = ralph_store::regular::read(file(layout)).ok()?;
     let signed: Signed = serde_json::from_slice(&text).ok()?;
     let key = gate::key(layout)?;
     if sign(&key, &signed.baseline) != signed.signature {

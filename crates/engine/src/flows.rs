@@ -74,7 +74,7 @@ fn read(path: &Path, file: &str, name: &str) -> Result<Flow, Vec<FlowError>> {
             problem,
         }]
     };
-    let text = std::fs::read_to_string(path).map_err(|e| {
+    let text = ralph_store::regular::read_to_string(path).map_err(|e| {
         error(Problem::Unreadable {
             message: e.to_string(),
         })

@@ -361,8 +361,7 @@ fn read_line(path: &Path) -> Option<String> {
 
 /// Never waits for the other end of a pipe that somebody put there.
 fn open_regular(path: &Path) -> Option<fs::File> {
-    let is_regular = fs::metadata(path).is_ok_and(|found| found.is_file());
-    is_regular.then(|| fs::File::open(path).ok()).flatten()
+    ralph_store::regular::open(path).ok()
 }
 
 /// A ref that stays within the repository when it is taken as a path.

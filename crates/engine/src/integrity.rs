@@ -45,7 +45,7 @@ impl Watch {
         };
         watch.now.tests = watch.all_tests();
         watch.read_settings(list);
-        let before = fs::read(file).ok();
+        let before = ralph_store::regular::read(file).ok();
         if let Some(armed) = before.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             watch.armed = armed;
             return (watch, Ok(()));
@@ -176,7 +176,7 @@ fn small_text(path: &Path) -> Option<String> {
     if !found.is_file() || found.len() > integrity::MAX_BYTES {
         return None;
     }
-    let bytes = fs::read(path).ok()?;
+    let bytes = ralph_store::regular::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -372,7 +372,7 @@ impl Looker {
             return Ok(());
         };
         // Somebody's edit since the look is worth more than our counts.
-        if std::fs::read(&file.path).is_ok_and(|now| now == last.bytes) {
+        if ralph_store::regular::read(&file.path).is_ok_and(|now| now == last.bytes) {
             write_through(&file.path, &bytes, AtomicOptions { durable: false })?;
         }
         Ok(())
@@ -420,7 +420,7 @@ const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// None for a file that is empty or can't be read.
 fn digest(path: &Path) -> Option<String> {
-    let file = std::fs::File::open(path).ok()?;
+    let file = ralph_store::regular::open(path).ok()?;
     let mut bytes = Vec::new();
     file.take(OUTPUT_BYTES).read_to_end(&mut bytes).ok()?;
     if bytes.iter().all(u8::is_ascii_whitespace) {

@@ -231,7 +231,7 @@ pub(crate) fn settle(layout: &Layout, paths: &RunPaths) -> Result<Option<Outcome
 fn settle_status(layout: &Layout, paths: &RunPaths, past: &Past) -> Result<bool, FileError> {
     let tasks_file = past.header.tasks_file_text();
     let status = past.state.status(paths.id.as_str(), &tasks_file);
-    let written = std::fs::read(layout.status()).unwrap_or_default();
+    let written = ralph_store::regular::read(layout.status()).unwrap_or_default();
     if serde_json::from_slice(&written).ok().as_ref() == Some(&status) {
         return Ok(true);
     }

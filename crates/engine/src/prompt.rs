@@ -54,7 +54,7 @@ impl Template {
 
     /// `None` where there is no such file.
     fn read(path: &Path) -> Result<Option<Template>, TemplateError> {
-        match std::fs::read_to_string(path) {
+        match ralph_store::regular::read_to_string(path) {
             Ok(text) => Ok(Some(Template {
                 text,
                 path: Some(path.into()),

@@ -65,7 +65,7 @@ impl TaskFile {
                 limit: tasks::MAX_BYTES,
             }));
         }
-        let file = std::fs::File::open(&self.path).map_err(failed)?;
+        let file = ralph_store::regular::open(&self.path).map_err(failed)?;
         let mut bytes = Vec::with_capacity(size);
         // It may grow in this moment; one byte more than is allowed is enough
         // to know that it is too large.

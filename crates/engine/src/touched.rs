@@ -63,7 +63,7 @@ pub fn begin(root: &Path, paths: &RunPaths, commit: Option<&str>) -> Result<(), 
 }
 
 fn begun(paths: &RunPaths) -> Begun {
-    let text = fs::read(paths.dir.join(BEGUN)).unwrap_or_default();
+    let text = ralph_store::regular::read(paths.dir.join(BEGUN)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 

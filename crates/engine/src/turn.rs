@@ -134,7 +134,9 @@ impl Call {
             write_file(file, text).map_err(about(file))?;
         }
         let stdin = match invocation.prompt_on_stdin {
-            true => Some(File::open(&self.prompt_file).map_err(about(&self.prompt_file))?),
+            true => Some(
+                ralph_store::regular::open(&self.prompt_file).map_err(about(&self.prompt_file))?,
+            ),
             false => None,
         };
         let output = KeptOutput::create(&self.output_file, self.output_max, kept::OF_A_TURN);

@@ -55,6 +55,14 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         "task" | "agent" | "websearch" | "web_search" | "google_web_search" | "todowrite"
         | "skill" | "todoread" | "exitplanmode" | "askuserquestion" | "update_plan"
         | "slashcommand" => {}
+        // An MCP server's: `mcp__terminal__send_keys`.
+        name if one_of!(
+            name.rsplit("__").next().unwrap_or(name),
+            "write_stdin send_input send_keys write_to_terminal terminal_input send_to_terminal"
+        ) =>
+        {
+            typed(walker, call, &env)
+        }
         _ => unknown(walker, call.input, &env, "", 0, asks_database(&tool)),
     }
 }
@@ -71,17 +79,42 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
         Some(path) => format!("{}/{path}", call.cwd),
         None => call.cwd.to_owned(),
     };
+    let args = ["args", "arguments", "argv"];
+    let args = args.iter().find_map(|key| call.input.get(key)?.as_array());
     match (command, call.input) {
+        (Some(Value::String(program)), _) if args.is_some_and(|args| !args.is_empty()) => {
+            let words = argv(args.into_iter().flatten());
+            walker.shell_text(&format!("{program} {words}"), &directory);
+        }
         (Some(Value::String(text)), _) | (None, Value::String(text)) => {
             walker.shell_text(text, &directory);
         }
-        (Some(Value::Array(words)), _) => {
-            let words = words.iter().filter_map(Value::as_str).map(str::to_owned);
-            let text = crate::meaning::walk::quoted(&words.collect::<Vec<_>>());
-            walker.shell_text(&text, &directory);
-        }
+        (Some(Value::Array(words)), _) => walker.shell_text(&argv(words), &directory),
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
         _ => walker.report(RuleId::OpaquePayload, call.tool),
+    }
+}
+
+/// Words of a list as one line of a shell.
+fn argv<'v>(words: impl IntoIterator<Item = &'v Value>) -> String {
+    let words = words.into_iter().filter_map(Value::as_str);
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    crate::meaning::walk::quoted(&words)
+}
+
+/// What is typed into a program that was started before (S-04).
+fn typed(walker: &mut Walker, call: &ToolCall, env: &Env) {
+    let keys = words!("chars input text keys data content");
+    let texts = texts(call.input, keys);
+    for text in &texts {
+        walker.typed(text, env);
+    }
+    let looks_only = call.input.as_object().is_some_and(|fields| {
+        let is_said = |key: &&&str| fields.get(**key).is_some_and(|value| !value.is_null());
+        !keys.iter().any(|key| is_said(&key))
+    });
+    if texts.is_empty() && !looks_only {
+        walker.report(RuleId::OpaquePayload, call.tool);
     }
 }
 
@@ -226,6 +259,14 @@ fn asks_database(tool: &str) -> bool {
     )
 }
 
+/// What a tool that we do not know calls a command.
+const COMMAND_KEYS: &[&str] =
+    words!("command cmd shell script exec run bash commandline cmdline command_line");
+
+fn run_there(walker: &mut Walker, text: &str, env: &Env) {
+    walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+}
+
 /// A tool that we do not know (an MCP server's): what its keys call a path,
 /// a URL or a command is judged as such.
 fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usize, database: bool) {
@@ -234,12 +275,25 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
     }
     match value {
         Value::Object(fields) => {
+            // `{"command": "rm", "args": ["-rf", …]}`
+            let program = COMMAND_KEYS
+                .iter()
+                .find_map(|key| fields.get(*key)?.as_str());
+            let args = ["args", "arguments", "argv"];
+            let args = args.iter().find_map(|key| fields.get(*key)?.as_array());
+            if let (Some(program), Some(args)) = (program, args) {
+                run_there(walker, &format!("{program} {}", argv(args)), env);
+            }
             for (key, value) in fields {
                 let key = key.to_ascii_lowercase();
                 unknown(walker, value, env, &key, depth + 1, database);
             }
         }
         Value::Array(items) => {
+            let is_argv = items.len() > 1 && items.iter().all(Value::is_string);
+            if is_argv && (COMMAND_KEYS.contains(&key) || key == "argv") {
+                run_there(walker, &argv(items), env);
+            }
             for item in items {
                 unknown(walker, item, env, key, depth + 1, database);
             }
@@ -252,8 +306,8 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
                 || one_of!(key, "source destination uri root cwd src dst");
             if matches!(key, "url" | "uri" | "href" | "endpoint" | "urls") && text.contains(':') {
                 hosts::tool_fetch(walker, text);
-            } else if matches!(key, "command" | "cmd" | "shell" | "script") {
-                walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+            } else if COMMAND_KEYS.contains(&key) {
+                run_there(walker, text, env);
             } else if matches!(key, "sql" | "statement") || key == "query" && database {
                 sql::judge(walker, text);
             } else if is_path {

@@ -352,3 +352,29 @@ fn a_case_insensitive_file_system_has_one_git_directory() {
     assert_eq!(decision("Read", path), Decision::Allow);
     assert!(verdict("Read", "/home/dev/Project/src/a.rs").0);
 }
+
+/// S-03: another name for the same program changes nothing.
+#[test]
+fn a_program_behind_a_link_is_known() {
+    let world = Links(&[
+        ("/home/dev/project/r", "/usr/local/bin/ralph"),
+        ("/home/dev/project/bin/x", "../../../../bin/rm"),
+        (
+            "/home/dev/project/node_modules/.bin/eslint",
+            "../eslint/bin/eslint.js",
+        ),
+    ]);
+    for (command, blocked) in [
+        ("./r guard trust", true),
+        ("/home/dev/project/r extend 5", true),
+        ("env -i ./r wake", true),
+        ("./r status", false),
+        ("bin/x -rf ~", true),
+        ("bin/x -rf build", false),
+        ("node_modules/.bin/eslint --fix .", false),
+    ] {
+        let input = json!({ "command": command });
+        let verdict = judge_in("Bash", &input, &GuardSettings::default(), &world);
+        assert_eq!(verdict.decision == Decision::Block, blocked, "{command}");
+    }
+}

@@ -203,7 +203,7 @@ fn pid_of_temp(file_name: &std::ffi::OsStr, prefix: Option<&std::ffi::OsStr>) ->
 
 /// Reads a UTF-8 text, with or without a byte order mark.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
-    let mut text = fs::read_to_string(path).at(path, Action::Read)?;
+    let mut text = crate::regular::read_to_string(path).at(path, Action::Read)?;
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
     }

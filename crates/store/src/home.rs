@@ -94,7 +94,7 @@ impl StateHome {
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let owner = owner_text(&real);
         let path = dir.join(OWNER);
-        if fs::read(&path).is_ok_and(|text| text == owner) {
+        if crate::regular::read(&path).is_ok_and(|text| text == owner) {
             return Ok(());
         }
         let options = atomic::AtomicOptions { durable: false };
@@ -157,7 +157,7 @@ fn known_at(dir: PathBuf) -> Option<Known> {
     let path = dir.join(OWNER);
     let small = fs::symlink_metadata(&path)
         .is_ok_and(|found| found.is_file() && found.len() <= LONGEST_OWNER);
-    let text = small.then(|| fs::read(&path).ok()).flatten()?;
+    let text = small.then(|| crate::regular::read(&path).ok()).flatten()?;
     let owner: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let number = |name: &str| owner[name].as_u64();
     Some(Known {

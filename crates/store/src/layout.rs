@@ -258,7 +258,7 @@ impl Layout {
 
     fn write_ignore_file(&self) -> Result<(), FileError> {
         let path = self.ralph_dir.join(".gitignore");
-        if fs::read(&path).is_ok_and(|text| text == IGNORED_BEFORE) {
+        if crate::regular::read(&path).is_ok_and(|text| text == IGNORED_BEFORE) {
             let options = AtomicOptions { durable: false };
             return write_atomic(&path, IGNORED.as_bytes(), options);
         }

@@ -21,6 +21,7 @@ pub mod lock;
 pub mod log;
 pub mod private;
 mod process;
+pub mod regular;
 pub mod stats;
 mod sys;
 

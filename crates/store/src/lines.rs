@@ -67,7 +67,7 @@ fn pass_over_line(reader: &mut impl BufRead, mut len: u64) -> io::Result<(u64, b
 /// Opens a regular file for reading. A device or a pipe would be read for
 /// ever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
+    let file = crate::regular::open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {

@@ -180,7 +180,7 @@ pub fn driver(path: &Path, run_id: &str) -> Option<u32> {
 /// Who holds the lock, if anybody really does. The content alone proves
 /// nothing.
 pub fn holder(path: &Path) -> Result<Option<LockInfo>, FileError> {
-    let file = match File::open(path) {
+    let file = match crate::regular::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file.at(path, Action::Open)?,
     };

@@ -59,6 +59,7 @@ pub fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    crate::regular::follows_and_waits_for_nobody(&mut options);
     options
 }
 

@@ -9,8 +9,9 @@
 //! waits for the disk: a count that a power cut loses harms nobody.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -92,15 +93,25 @@ impl Stats {
     }
 }
 
-/// Counts one decision, whoever else counts at the same time. A file that
-/// can't be understood is moved aside to `….damaged`, and counting begins
-/// anew.
-pub fn count(path: &Path, tool: &str, decision: Decision) -> Result<(), FileError> {
+/// Counts one decision, whoever else counts at the same time, and says whether
+/// it was the first about this call: a client may have our hook twice, from
+/// `ralph init` and from the run (S-14). A file that can't be understood is
+/// moved aside to `….damaged`, and counting begins anew.
+pub fn count(
+    path: &Path,
+    tool: &str,
+    decision: Decision,
+    call: Option<&str>,
+) -> Result<bool, FileError> {
     let lock_path = beside(path, ".lock");
     let mut options = private::options();
-    options.write(true).create(true).truncate(false);
+    options.read(true).write(true).create(true).truncate(false);
     let lock = sys::open(&options, &lock_path, point::LOCK_OPEN).at(&lock_path, Action::Open)?;
     lock_soon(&lock).at(&lock_path, Action::Lock)?;
+    // Where nobody can remember, everything is new.
+    if call.is_some_and(|call| was_counted(&lock, call).unwrap_or(false)) {
+        return Ok(false);
+    }
     let before = read_bytes(path)?;
     let mut stats = match &before {
         None => Stats::default(),
@@ -118,10 +129,32 @@ pub fn count(path: &Path, tool: &str, decision: Decision) -> Result<(), FileErro
     text.push('\n');
     let same_shape = before.is_some_and(|before| before.len() == text.len());
     if same_shape && write_over(path, text.as_bytes()).is_ok() {
-        return Ok(());
+        return Ok(true);
     }
-    write_atomic(path, text.as_bytes(), AtomicOptions { durable: false })
+    write_atomic(path, text.as_bytes(), AtomicOptions { durable: false })?;
     // Closing the lock file gives the lock back.
+    Ok(true)
+}
+
+/// Digests of the last calls stand in the lock file.
+const REMEMBERED: usize = 32;
+
+/// Whether the call is among the last ones; it is from now on.
+fn was_counted(mut lock: &File, call: &str) -> io::Result<bool> {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(call.as_bytes());
+    let digest = hasher.finish().to_le_bytes();
+    let mut known = Vec::with_capacity(8 * (REMEMBERED + 1));
+    let most = 8 * REMEMBERED as u64;
+    lock.take(most).read_to_end(&mut known)?;
+    if known.chunks(8).any(|one| one == digest) {
+        return Ok(true);
+    }
+    known.splice(0..0, digest);
+    known.truncate(8 * REMEMBERED);
+    lock.seek(SeekFrom::Start(0))?;
+    lock.write_all(&known)?;
+    Ok(false)
 }
 
 fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -150,7 +183,7 @@ pub fn read(path: &Path) -> Result<Stats, FileError> {
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    match fs::read(path) {
+    match crate::regular::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FileError::new(path, Action::Read, &error)),
@@ -169,6 +202,8 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::Decision::{Allowed, Blocked};
     use super::*;
 
@@ -183,7 +218,7 @@ mod tests {
             ("Bash", Blocked),
             ("Bash", Allowed),
         ] {
-            count(&path, tool, decision).unwrap();
+            count(&path, tool, decision, None).unwrap();
         }
         insta::assert_snapshot!(fs::read_to_string(&path).unwrap(), @r#"{"allowed":3,"blocked":1,"tools":{"Bash":{"allowed":2,"blocked":1},"Write":{"allowed":1,"blocked":0}}}"#);
         let read = read(&path).unwrap();
@@ -196,7 +231,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".safety_stats");
         for _ in 0..101 {
-            count(&path, "Bash", Allowed).unwrap();
+            count(&path, "Bash", Allowed, None).unwrap();
         }
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(
@@ -210,10 +245,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".safety_stats");
         for _ in 0..41 {
-            count(&path, "Bash", Allowed).unwrap();
+            count(&path, "Bash", Allowed, None).unwrap();
         }
         let before = fs::read(&path).unwrap();
-        count(&path, "Bash", Allowed).unwrap();
+        count(&path, "Bash", Allowed, None).unwrap();
         let after = fs::read(&path).unwrap();
         for at in 0..after.len() {
             let torn = [&after[..at], &before[at..]].concat();
@@ -236,7 +271,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join(".safety_stats");
             fs::write(&path, text).unwrap();
-            count(&path, "Bash", Blocked).unwrap();
+            count(&path, "Bash", Blocked, None).unwrap();
             assert_eq!(read(&path).unwrap().all.blocked, 1, "{text}");
             let aside = dir.path().join(".safety_stats.damaged");
             assert_eq!(fs::read_to_string(aside).unwrap(), text);
@@ -249,7 +284,7 @@ mod tests {
         let path = dir.path().join(".safety_stats");
         let text = "{\n  \"tools\": {\"Edit\": {\"blocked\": 2, \"allowed\": 5}},\n  \"blocked\": 2,\n  \"allowed\": 5\n}\n";
         fs::write(&path, text).unwrap();
-        count(&path, "Edit", Allowed).unwrap();
+        count(&path, "Edit", Allowed, None).unwrap();
         let stats = read(&path).unwrap();
         assert_eq!(stats.all.allowed, 6);
         assert_eq!(stats.tools["Edit"].allowed, 6);

@@ -6,21 +6,32 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::fault::{Deed, at};
-use crate::private;
+use crate::{private, regular};
 
 pub use crate::fault::write_all;
 
 /// Opens no link: in a project anybody may have put one there (S-07).
 pub fn open(options: &OpenOptions, path: &Path, point: &'static str) -> io::Result<File> {
-    #[cfg(unix)]
-    let options = {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+    at(point, Deed::Open, || {
         let mut options = options.clone();
-        options.custom_flags(flags);
-        options
-    };
-    at(point, Deed::Open, || options.open(path))
+        regular::follows_and_waits_for_nobody(&mut options);
+        let file = options.open(path)?;
+        match is_pipe(&file.metadata()?) {
+            true => Err(regular::not_regular()),
+            false => Ok(file),
+        }
+    })
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_metadata: &Metadata) -> bool {
+    false
 }
 
 pub fn set_len(file: &File, len: u64, point: &'static str) -> io::Result<()> {

@@ -158,7 +158,7 @@ fn use_manifest(path: &Path) -> Result<(), String> {
 
 /// Counting goes on, and what was there is kept aside if it can't be read.
 fn use_stats(path: &Path) -> Result<(), String> {
-    stats::count(path, "Bash", Decision::Blocked).map_err(|e| format!("{e:?}"))?;
+    stats::count(path, "Bash", Decision::Blocked, None).map_err(|e| format!("{e:?}"))?;
     stats::read(path).map(drop).map_err(|e| format!("{e:?}"))
 }
 

@@ -139,7 +139,7 @@ fn count_three_decisions() {
         ("Bash", Decision::Blocked),
         ("Write", Decision::Allowed),
     ] {
-        stats::count(&this_path(), tool, decision).unwrap();
+        stats::count(&this_path(), tool, decision, None).unwrap();
     }
 }
 

@@ -104,7 +104,7 @@ fn tell(app: &App, request: Request) -> Exit {
 
 /// The session that the newest run goes on in, and its client.
 fn in_session(layout: &Layout) -> Option<(String, Client)> {
-    let text = std::fs::read_to_string(layout.status()).ok()?;
+    let text = ralph_store::regular::read_to_string(layout.status()).ok()?;
     let status: serde_json::Value = serde_json::from_str(&text).ok()?;
     let session = status["session"]["id"].as_str()?;
     let host = Client::host(status["session"]["host"].as_str()?)?;
@@ -130,7 +130,7 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> Exit {
 
 /// Where the run stands, as far as its status says.
 fn iteration(layout: &Layout) -> u64 {
-    let text = std::fs::read_to_string(layout.status()).unwrap_or_default();
+    let text = ralph_store::regular::read_to_string(layout.status()).unwrap_or_default();
     let status: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
     status["iteration"].as_u64().unwrap_or(0)
 }

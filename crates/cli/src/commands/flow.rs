@@ -92,7 +92,7 @@ fn print_file(app: &App, one: &Listed) -> Exit {
             app.print(text.map_or("", |(_, text)| text));
             Ok(0)
         }
-        Origin::File(file) => match std::fs::read_to_string(app.root.join(file)) {
+        Origin::File(file) => match ralph_store::regular::read_to_string(app.root.join(file)) {
             Ok(text) => {
                 app.print(&text);
                 Ok(0)

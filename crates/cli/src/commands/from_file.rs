@@ -103,7 +103,7 @@ fn unreadable<T>(app: &App, file: &Path, error: impl std::fmt::Display) -> Resul
 
 fn read(app: &App, layout: &Layout, dir: &CheckpointDir, file: &Path) -> Result<Source, u8> {
     let name = file.display();
-    let bytes = match std::fs::read(file) {
+    let bytes = match ralph_store::regular::read(file) {
         Ok(bytes) => bytes,
         Err(error) => return unreadable(app, file, error),
     };

@@ -208,7 +208,7 @@ fn files(entry: &Entry) -> Vec<String> {
 
 fn show_report(app: &App, entry: &Entry) {
     let path = entry.path.join(history::REPORT);
-    match std::fs::read(&path) {
+    match ralph_store::regular::read(&path) {
         Ok(text) => app.tell(&sanitize(&String::from_utf8_lossy(&text))),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             app.tell(&details(app, entry));

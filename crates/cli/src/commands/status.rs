@@ -42,7 +42,8 @@ pub fn run(app: &App, args: &StatusArgs) -> Exit {
 /// The run that `status.json` is about; all else its journal tells.
 fn written_last(layout: &Layout, lang: Lang) -> Result<RunId, String> {
     let path = layout.status();
-    let text = std::fs::read_to_string(&path).map_err(|error| unread(&path, &error, lang))?;
+    let text =
+        ralph_store::regular::read_to_string(&path).map_err(|error| unread(&path, &error, lang))?;
     let damaged = |error: &dyn Display| {
         let path = path.display();
         tr!(

@@ -32,6 +32,9 @@ pub struct Place {
     binary: Option<String>,
 }
 
+/// Where nobody knows where `~` leads: outside of everything, in any case.
+const UNKNOWN_HOME: &str = "/home/~";
+
 impl Place {
     pub fn new(project: &Path) -> Place {
         let mut temporary: Vec<String> = std::env::var("TMPDIR")
@@ -43,7 +46,7 @@ impl Place {
         temporary.extend(["/tmp".to_owned(), "/var/tmp".to_owned()]);
         Place {
             project: text(project),
-            home: home().map(|home| text(&home)).unwrap_or_default(),
+            home: home().map_or_else(|| UNKNOWN_HOME.to_owned(), |home| text(&home)),
             temporary,
             binary: std::env::current_exe().ok().map(|path| text(&path)),
         }
@@ -80,10 +83,10 @@ pub fn permit(root: &Path, command: &str) -> Option<String> {
     }
 }
 
-/// The person's own directory. Without one nothing of theirs is known.
+/// The person's own directory: a shell that is told none looks it up among the
+/// users of the machine, and so does this (S-09).
 pub fn home() -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from)?;
-    home.is_absolute().then_some(home)
+    std::env::home_dir().filter(|home| home.is_absolute())
 }
 
 /// An absolute path without a slash at its end.

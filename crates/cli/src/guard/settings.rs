@@ -7,11 +7,15 @@ use std::path::Path;
 use ralph_core::config::{ConfigError, GuardFile, GuardRule, GuardSettings, Layer};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_store::regular;
 
 use super::trust;
 
 /// The file in messages.
 const NAME: &str = ".ralph/config.toml";
+
+/// A hook is no place to read more.
+const LARGEST: u64 = 1024 * 1024;
 
 /// What the hook works with.
 #[derive(Debug, Default)]
@@ -37,7 +41,7 @@ pub enum Trouble {
 
 /// Reads the guard's part of the project's file, if there is one.
 pub fn load(project: &Path) -> Result<Loaded, Trouble> {
-    let text = match std::fs::read_to_string(project.join(NAME)) {
+    let text = match regular::read_to_string_within(project.join(NAME), LARGEST) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(Loaded::default());

@@ -25,7 +25,8 @@ pub fn file(project: &Path) -> Option<PathBuf> {
 /// Whether a person confirmed exactly this configuration for this project.
 /// Whatever can't be read was not confirmed.
 pub fn is_trusted(project: &Path, digest: &str) -> bool {
-    let Some(text) = file(project).and_then(|path| fs::read_to_string(path).ok()) else {
+    let Some(text) = file(project).and_then(|path| ralph_store::regular::read_to_string(path).ok())
+    else {
         return false;
     };
     let wanted = line(project, digest);
@@ -34,7 +35,7 @@ pub fn is_trusted(project: &Path, digest: &str) -> bool {
 
 /// Notes a confirmation, or with `None` takes it back.
 pub fn set(file: &Path, project: &Path, digest: Option<&str>) -> Result<(), FileError> {
-    let before = match fs::read_to_string(file) {
+    let before = match ralph_store::regular::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(FileError::new(file, Action::Read, &error)),

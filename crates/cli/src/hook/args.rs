@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ralph_core::lang::Say;
+use ralph_core::lang::{Lang, Say};
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Event;
 use ralph_store::home::StateHome;
@@ -18,6 +18,7 @@ pub struct Options {
     /// Say a block with exit code 2 and standard error, not with JSON
     /// (STOP-03).
     pub exit_code_mode: bool,
+    pub lang: Option<Lang>,
     /// Where the person's state is, as whoever wrote the entry knows it: a
     /// client may set variables that the repository chose.
     pub state: Option<PathBuf>,
@@ -71,6 +72,11 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
+            "--lang" => {
+                // One that nobody speaks is no reason to judge nothing.
+                let name = next().ok_or(Usage::Missing("LANG"))?;
+                options.lang = Lang::from_name(&name);
+            }
             "--state" => options.state = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
             "--exit-code-mode" => options.exit_code_mode = true,
             "--within" => {

@@ -32,7 +32,10 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     } else {
         stats::Decision::Allowed
     };
-    let _ = stats::count(&layout.safety_stats(), &tool, decision);
+    let id = call.payload.and_then(|payload| payload.id.as_deref());
+    if let Ok(false) = stats::count(&layout.safety_stats(), &tool, decision, id) {
+        return;
+    }
     let (rule, detail) = match &judged.failure {
         Some((_, why)) => (FAILURE, why.as_str()),
         None => (

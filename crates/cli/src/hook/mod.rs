@@ -19,6 +19,7 @@ use std::io::{Read, Write};
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ralph_core::config::{GuardFailure, GuardSettings};
 use ralph_core::lang::{Lang, Say};
@@ -55,9 +56,35 @@ pub fn run(args: &[OsString]) -> u8 {
         Err(usage) => {
             let lang = app::environment_lang();
             out::error(&format!("ralph: {}", usage.say(lang)));
-            FAILED
+            if is_guard(args) { BLOCKED } else { FAILED }
         }
     }
+}
+
+/// Whether words that could not be understood meant the guard: a client lets a
+/// call pass whose hook ends with anything but 2.
+pub fn is_guard(args: &[OsString]) -> bool {
+    args.iter().any(|word| {
+        let word = word.to_string_lossy().to_ascii_lowercase();
+        word.replace(['-', '_'], "") == "pretooluse"
+    })
+}
+
+/// A client lets a call pass whose hook takes too long, and somebody may have
+/// put a disk there that does not answer (S-09).
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn watch_the_time() {
+    let watch = || {
+        std::thread::sleep(PATIENCE);
+        let lang = app::environment_lang();
+        let seconds = PATIENCE.as_secs();
+        let why = tr!(lang, "the guard was not done within {seconds} s");
+        out::error(&closed(&why, lang));
+        std::process::exit(i32::from(BLOCKED));
+    };
+    let thread = std::thread::Builder::new().stack_size(64 * 1024);
+    let _ = thread.spawn(watch);
 }
 
 fn pre_tool_use(options: &Options) -> u8 {
@@ -68,13 +95,12 @@ fn pre_tool_use(options: &Options) -> u8 {
         std::env::var_os("RALPH_HOOK_PANIC").is_none(),
         "as the test wanted"
     );
+    watch_the_time();
     let root = root_of(options, payload.as_ref().ok());
     let loaded = settings::load(&root);
-    let lang = match &loaded {
-        Ok(loaded) => loaded.lang,
-        Err(_) => None,
-    }
-    .unwrap_or_else(app::environment_lang);
+    let settled = loaded.as_ref().ok().and_then(|loaded| loaded.lang);
+    let lang = options.lang.or(settled);
+    let lang = lang.unwrap_or_else(app::environment_lang);
     if let Ok(loaded) = &loaded {
         let open = loaded.settings.fail == GuardFailure::Open;
         FAILS_OPEN.store(open, Ordering::Relaxed);

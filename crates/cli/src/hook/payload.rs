@@ -20,6 +20,8 @@ pub struct Payload {
     pub host: Client,
     pub dialect: Dialect,
     pub tool: String,
+    /// The client's own name of the call.
+    pub id: Option<String>,
     pub input: Value,
     pub cwd: Option<String>,
     /// The project, where the payload names it.
@@ -44,6 +46,8 @@ impl Payload {
             Dialect::Snake
         };
         let cwd = text(&fields, "cwd");
+        let id = ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"];
+        let id = id.iter().find_map(|key| text(&fields, key));
         let project = fields
             .get("workspace_roots")
             .and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
@@ -56,6 +60,7 @@ impl Payload {
             host,
             dialect,
             tool,
+            id,
             input,
             cwd: cwd.filter(|cwd| cwd.starts_with('/')),
             project,

@@ -55,7 +55,7 @@ impl Change {
 
 /// Reads a text; `None` where there is no such file.
 pub fn read(path: &Path) -> Result<Option<String>, FileError> {
-    match fs::read_to_string(path) {
+    match ralph_store::regular::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)

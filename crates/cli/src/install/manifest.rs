@@ -102,7 +102,7 @@ impl Manifest {
 
     /// The file as it was, if the copy is the right one.
     pub fn backed_up(root: &Path, file: &Installed) -> Option<String> {
-        let text = fs::read_to_string(backup(root, &file.path)).ok()?;
+        let text = ralph_store::regular::read_to_string(backup(root, &file.path)).ok()?;
         (file.before.as_deref() == Some(&sha256(text.as_bytes()))).then_some(text)
     }
 

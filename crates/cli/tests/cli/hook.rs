@@ -9,6 +9,13 @@ use crate::env::{Done, TestEnv, named};
 
 const DANGEROUS: &str = "sudo rm -rf /";
 
+/// Each call has an id of its own, as clients give it.
+fn next_id() -> String {
+    static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    format!("call_{next}")
+}
+
 impl TestEnv {
     fn hook(&self, args: &[&str], payload: &[u8], vars: &[(&str, &str)]) -> Done {
         let args: Vec<&str> = [&["hook"], args, &["pre-tool-use"]].concat();
@@ -40,7 +47,7 @@ impl TestEnv {
             "hook_event_name": "PreToolUse",
             "tool_name": tool,
             "tool_input": input,
-            "tool_use_id": "toolu_1",
+            "tool_use_id": next_id(),
         })
     }
 
@@ -61,7 +68,7 @@ fn shell_payload(env: &TestEnv, host: &str, command: &str) -> Value {
         "codex" => json!({
             "session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": cwd,
             "hook_event_name": "PreToolUse", "model": "m", "permission_mode": "bypassPermissions",
-            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "call_1",
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": next_id(),
         }),
         "gemini" => json!({
             "session_id": "s", "transcript_path": "/t", "cwd": cwd,
@@ -304,13 +311,110 @@ fn what_can_not_be_judged_is_blocked_with_a_message() {
     assert_eq!(env.stats()["blocked"], 13);
 }
 
+/// S-14: a client lets a call pass whose hook ends with anything but 2.
+#[test]
+fn a_usage_error_of_the_guard_keeps_the_tool_from_running() {
+    let env = TestEnv::new();
+    for args in [
+        &["hook", "--host", "emacs", "pre-tool-use"][..],
+        &["hook", "pre-tool-use", "--host"],
+        &["hook", "--bogus", "pre-tool-use"],
+        &["hook", "pre-tool-use", "extra"],
+        &["hook", "--root", "", "pre-tool-use"],
+        &["hook", "pre-tool-use", "--within", "soon"],
+        &["hook", "PreToolUse"],
+        &["hook", "pre_tool_use"],
+        &["--bogus", "hook", "pre-tool-use"],
+        &["--lang", "klingon", "hook", "pre-tool-use"],
+    ] {
+        let done = env.ralph(args);
+        assert_eq!(done.code, 2, "{args:?}: {}", done.stderr);
+        assert!(!done.stderr.is_empty(), "{args:?}");
+    }
+    // With a language the call is judged.
+    let payload = env.claude_payload("Bash", &json!({"command": "sudo ls"}));
+    for lang in ["zh-TW", "klingon"] {
+        let done = env.hook(&["--lang", lang], payload.to_string().as_bytes(), &[]);
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(
+            done.stderr.contains("privilege.escalate"),
+            "{}",
+            done.stderr
+        );
+    }
+}
+
+/// S-14: `ralph init` and `ralph run` both bring the hook.
+#[test]
+fn a_call_that_two_hooks_judge_is_counted_once() {
+    let env = TestEnv::new();
+    let with_id = |id: &str, command: &str| {
+        let mut payload = env.claude_payload("Bash", &json!({"command": command}));
+        payload["tool_use_id"] = id.into();
+        env.hook(&[], payload.to_string().as_bytes(), &[])
+    };
+    for n in 0..40 {
+        for _ in 0..2 {
+            assert_eq!(with_id(&format!("call-{n}"), "ls").code, 0);
+        }
+    }
+    for _ in 0..2 {
+        assert_eq!(with_id("bad", "sudo ls").code, 2);
+    }
+    assert_eq!(env.stats()["allowed"], 40);
+    assert_eq!(env.stats()["blocked"], 1);
+}
+
+/// S-09: what stands in the place of the settings can't hold the guard up, nor
+/// is a home unknown that a shell would know.
+#[cfg(unix)]
+#[test]
+fn odd_settings_keep_the_tool_from_running_at_once() {
+    let env = TestEnv::new();
+    // One that changes something: reading is judged by the built-in rules.
+    let payload = env.claude_payload("Bash", &json!({"command": "ls"}));
+    let file = env.path(".ralph/config.toml");
+    let judge = |what: &str| {
+        let started = std::time::Instant::now();
+        let done = env.hook(&[], payload.to_string().as_bytes(), &[]);
+        assert_eq!(done.code, 2, "{what}: {}", done.stderr);
+        assert!(started.elapsed().as_secs() < 4, "{what}");
+        std::fs::remove_file(&file).unwrap();
+    };
+    std::fs::create_dir(env.path(".ralph")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    judge("/dev/zero");
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    judge("a pipe");
+    std::os::unix::fs::symlink("/dev/stdin", &file).unwrap();
+    judge("/dev/stdin");
+    let large = std::fs::File::create(&file).unwrap();
+    large.set_len(8 * 1024 * 1024 * 1024).unwrap();
+    judge("eight gigabytes");
+    for home in [None, Some("."), Some("")] {
+        for command in ["rm -rf ~", "rm -rf ~/x", "cat ~/.ssh/id_rsa"] {
+            let payload = env.claude_payload("Bash", &json!({ "command": command }));
+            let input = env.outside("payload.json");
+            std::fs::write(&input, payload.to_string()).unwrap();
+            let mut hook = env.command(&["hook", "pre-tool-use"]);
+            match home {
+                Some(home) => hook.env("HOME", home),
+                None => hook.env_remove("HOME"),
+            };
+            hook.stdin(std::fs::File::open(input).unwrap());
+            let done = Done::of(&hook.output().unwrap());
+            assert_eq!(done.code, 2, "{home:?} {command}: {}", done.stderr);
+        }
+    }
+}
+
 #[test]
 fn a_usage_error_is_no_block() {
     let env = TestEnv::new();
     for args in [
         &["hook"][..],
         &["hook", "pre-tool"],
-        &["hook", "--host", "emacs", "pre-tool-use"],
         &["hook", "--host"],
         &["guard"],
         &["guard", "test"],

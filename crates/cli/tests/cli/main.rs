@@ -63,6 +63,8 @@ mod p0;
 #[cfg(unix)]
 mod p1;
 #[cfg(unix)]
+mod pipes;
+#[cfg(unix)]
 mod planted;
 mod progress;
 mod questions;

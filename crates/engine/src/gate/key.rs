@@ -54,7 +54,7 @@ fn write(file: &Path, digits: &str) -> std::io::Result<()> {
 }
 
 fn read(file: &Path) -> Option<Key> {
-    let text = fs::read_to_string(file).ok()?;
+    let text = ralph_store::regular::read_to_string(file).ok()?;
     let digits = text.trim().as_bytes();
     let mut key = [0; 32];
     if digits.len() != key.len() * 2 {

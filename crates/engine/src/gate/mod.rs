@@ -152,7 +152,7 @@ fn read(path: &Path) -> Paper {
         }
         Ok(_) => {}
     }
-    match fs::read(path) {
+    match ralph_store::regular::read(path) {
         Ok(bytes) => Paper::Text(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => Paper::Unreadable(error.to_string()),
     }

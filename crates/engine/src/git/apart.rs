@@ -132,7 +132,9 @@ impl Apart {
     /// What the person and the repository configured of them; asking for it
     /// runs nothing.
     fn data_keys(&self, own: &Path) -> Option<Vec<u8>> {
-        open_regular(&own.join("config")).or_else(|| open_regular(&own.join("commondir")))?;
+        // Git would wait for whoever writes into a pipe.
+        open_regular(&own.join("HEAD"))?;
+        open_regular(&common_dir(&self.top)?.join("config"))?;
         let mut command = bare_command(&self.program, self.dir.path());
         for name in ["HOME", "USERPROFILE", "XDG_CONFIG_HOME"] {
             match std::env::var_os(name) {

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,9 @@ fn first_line(answer: &str) -> Option<String> {
 
 /// It is read while git writes it, or git would wait for ever.
 pub(super) fn bytes(mut command: Command, most: usize) -> Option<Vec<u8>> {
+    if lock_hung().is_some_and(|hung| hung.elapsed() < REST) {
+        return None;
+    }
     let spawn = || command.spawn();
     let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
     let mut output = child.stdout.take()?;
@@ -69,5 +73,16 @@ fn succeeds_in_time(child: &mut Child) -> bool {
     }
     let _ = child.kill();
     let _ = child.wait();
+    *lock_hung() = Some(Instant::now());
     false
+}
+
+/// When `git` hung last: a pipe in the place of a `.gitignore` is enough, and
+/// then it would at each question.
+static HUNG: Mutex<Option<Instant>> = Mutex::new(None);
+/// So long it is not asked again.
+const REST: Duration = Duration::from_secs(60);
+
+fn lock_hung() -> MutexGuard<'static, Option<Instant>> {
+    HUNG.lock().unwrap_or_else(PoisonError::into_inner)
 }

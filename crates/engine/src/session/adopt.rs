@@ -82,7 +82,7 @@ pub fn waiting(layout: &Layout, settings: &Settings, asked: &Asked) -> Option<As
 
 /// `None` where there is no such file.
 fn read(path: &Path) -> Result<Option<String>, Unreadable> {
-    match fs::read(path) {
+    match ralph_store::regular::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
@@ -205,7 +205,7 @@ fn task_of(delta: &DeltaState) -> String {
 /// plugin itself would remove it (INTR-03).
 pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileError> {
     let path = root.join(plugin_file::PATH);
-    let Ok(text) = fs::read_to_string(&path) else {
+    let Ok(text) = ralph_store::regular::read_to_string(&path) else {
         return Ok(());
     };
     let Ok(file) = PluginFile::read(&text) else {

@@ -119,7 +119,7 @@ impl Gate<'_> {
         let _ = self.layout.prepare();
         let _lock = self.lock();
         let file = self.state_file();
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = ralph_store::regular::read_to_string(&file).unwrap_or_default();
         let before = GateState::read(&text, task);
         let now = local_iso();
         let ruling = gate::rule(failure, before, task, &now, self.rules());
@@ -163,7 +163,9 @@ impl Gate<'_> {
     /// The markers that are asked for where no command is set.
     fn markers(&self, task: &str) -> Option<Vec<String>> {
         let check = self.root().join(task).join("check.jsonl");
-        let text = fs::read_to_string(check).ok().filter(|_| !task.is_empty());
+        let text = ralph_store::regular::read_to_string(check)
+            .ok()
+            .filter(|_| !task.is_empty());
         match self.settings.verify.markers {
             Markers::Off => None,
             Markers::Auto => text.map(|text| markers(&text)),
@@ -174,7 +176,7 @@ impl Gate<'_> {
     /// The current task; empty where none is named.
     fn task(&self) -> String {
         let named = gate::CURRENT_TASK_FILES.iter().find_map(|place| {
-            let text = fs::read_to_string(self.root().join(place)).ok()?;
+            let text = ralph_store::regular::read_to_string(self.root().join(place)).ok()?;
             gate::task_path(place, &text)
         });
         named.unwrap_or_default()

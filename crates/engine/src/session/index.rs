@@ -41,7 +41,7 @@ fn name(session: &str) -> String {
 /// The run of a session; with an empty name, the one that waits for a
 /// session.
 pub fn find(layout: &Layout, session: &str) -> Option<RunId> {
-    let text = fs::read_to_string(file(layout, session)).ok()?;
+    let text = ralph_store::regular::read_to_string(file(layout, session)).ok()?;
     let id = RunId::parse(text.trim())?;
     layout.run(&id).dir.is_dir().then_some(id)
 }
@@ -67,7 +67,7 @@ pub fn forget(layout: &Layout, session: &str) {
 /// The runs of all sessions, the newest first.
 pub fn all(layout: &Layout) -> Vec<RunId> {
     let entries = fs::read_dir(dir(layout)).into_iter().flatten().flatten();
-    let texts = entries.filter_map(|entry| fs::read_to_string(entry.path()).ok());
+    let texts = entries.filter_map(|entry| ralph_store::regular::read_to_string(entry.path()).ok());
     let mut runs: Vec<RunId> = texts.filter_map(|text| RunId::parse(text.trim())).collect();
     runs.sort();
     runs.dedup();
@@ -89,7 +89,8 @@ pub(super) fn note_told(paths: &RunPaths, text: &str) {
 
 /// Whether a prompt is only what we said ourselves.
 pub fn is_told(paths: &RunPaths, prompt: &str) -> bool {
-    fs::read_to_string(paths.dir.join("told")).is_ok_and(|told| told.trim() == prompt.trim())
+    ralph_store::regular::read_to_string(paths.dir.join("told"))
+        .is_ok_and(|told| told.trim() == prompt.trim())
 }
 
 /// Whether [`note_acted`] was called since the last time.

@@ -204,7 +204,7 @@ impl SessionLoop {
         let mut opened =
             SessionLoop::new(plan, layout, paths, past.header, past.state, recorder, lock);
         opened.run.looker.scope.skipped.extend(past.skipped);
-        let seen = |name: &str| std::fs::read(opened.run.paths.dir.join(name)).ok();
+        let seen = |name: &str| ralph_store::regular::read(opened.run.paths.dir.join(name)).ok();
         if let (Some(begun), Some(last)) = (seen(TASKS_BEGUN), seen(TASKS_LAST)) {
             opened.run.looker.recall(begun, last);
         }
@@ -364,7 +364,7 @@ impl SessionLoop {
 
     fn told_now(&self) -> String {
         let turn = self.run.state.turn.number;
-        let told = std::fs::read_to_string(self.run.paths.turn_prompt(turn, 1));
+        let told = ralph_store::regular::read_to_string(self.run.paths.turn_prompt(turn, 1));
         told.unwrap_or_else(|_| self.standing_text(&[], turn))
     }
 
@@ -387,7 +387,7 @@ impl SessionLoop {
 
     fn report(&mut self, said: &str) -> TurnReport {
         let turn = self.run.state.turn.number;
-        let prompt = std::fs::read_to_string(self.run.paths.turn_prompt(turn, 1)).ok();
+        let prompt = ralph_store::regular::read_to_string(self.run.paths.turn_prompt(turn, 1)).ok();
         let detection = promise::detect(said, &self.run.plan.promise, prompt.as_deref());
         let seen = self.run.look();
         let promise = self.run.hear(detection.promise);

@@ -64,7 +64,7 @@ fn begin(path: &Path, now: &str) {
 
 /// How many different files the tracker knows.
 pub fn count(root: &Path) -> Option<u32> {
-    let text = fs::read_to_string(root.join(PATH)).ok()?;
+    let text = ralph_store::regular::read_to_string(root.join(PATH)).ok()?;
     let files: BTreeSet<&str> = text
         .lines()
         .filter_map(|line| Some(line.strip_prefix("- [")?.split_once(": ")?.1))
@@ -116,7 +116,7 @@ impl Stamps {
     }
 
     fn of(layout: &Layout) -> Stamps {
-        let text = fs::read_to_string(Stamps::file(layout)).unwrap_or_default();
+        let text = ralph_store::regular::read_to_string(Stamps::file(layout)).unwrap_or_default();
         let mut numbers = text.split_whitespace().map(|word| word.parse().ok());
         let mut next = || numbers.next().flatten().unwrap_or(i64::MIN / 2);
         Stamps {

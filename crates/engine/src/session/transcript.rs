@@ -1,7 +1,6 @@
 //! What the agent said last, from the transcript of its client, read from its
 //! end: a transcript may be a gigabyte (PROM-16).
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ const LINES: usize = 100;
 
 /// The last text of the assistant; `None` where there is none near the end.
 pub fn last_text(path: &Path) -> io::Result<Option<String>> {
-    let mut file = File::open(path)?;
+    let mut file = ralph_store::regular::open(path)?;
     let length = file.metadata()?.len();
     let mut tail = Vec::new();
     let mut from = length;
@@ -54,7 +53,7 @@ pub fn wait_for_copilot(path: &Path, called: &Value) {
 }
 
 fn tail(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = ralph_store::regular::open(path)?;
     let from = file.metadata()?.len().saturating_sub(CHUNK);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
@@ -140,7 +139,7 @@ fn contains(line: &[u8], word: &[u8]) -> bool {
 /// What is new in an answer that holds everything which was said in this
 /// turn, as Gemini gives it; what was heard before is kept in `file`.
 pub fn news(file: &Path, whole: &str) -> String {
-    let before = std::fs::read_to_string(file).unwrap_or_default();
+    let before = ralph_store::regular::read_to_string(file).unwrap_or_default();
     let mut parts = before.split_whitespace();
     let known = (|| {
         let length: usize = parts.next()?.parse().ok()?;
@@ -236,7 +235,7 @@ mod tests {
     fn a_long_transcript_is_read_from_its_end_only() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.jsonl");
-        let mut file = File::create(&path).unwrap();
+        let mut file = std::fs::File::create(&path).unwrap();
         // Sparse: a gigabyte that nobody has to write.
         file.seek(SeekFrom::Start(1 << 30)).unwrap();
         let last = claude(&json!({"type": "text", "text": "the end"}));

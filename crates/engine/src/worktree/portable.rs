@@ -59,7 +59,7 @@ impl DirHandle {
     }
 
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        File::open(self.0.join(name))
+        ralph_store::regular::open(self.0.join(name))
     }
 
     pub fn read_link(&self, name: &OsStr) -> io::Result<Vec<u8>> {

@@ -2,6 +2,7 @@
 
 use super::command::Command;
 use super::env::{Env, Flow};
+use super::escape::is_bare_shell;
 use super::walker::Walker;
 use crate::RuleId;
 
@@ -30,7 +31,9 @@ impl Walker<'_> {
         let options = command.read(takes!("fCjIoW", "file makefile directory eval"));
         let shells = ["SHELL=", ".SHELLFLAGS="];
         for text in options.operands.iter() {
-            if let Some(text) = shells.iter().find_map(|name| text.strip_prefix(name)) {
+            let shell = shells.iter().find_map(|name| text.strip_prefix(name));
+            // A plain shell gets the recipes.
+            if let Some(text) = shell.filter(|text| !is_bare_shell(text)) {
                 self.aside(text, env);
             }
         }

@@ -146,8 +146,10 @@ impl Walker<'_> {
             }
             Flow::Files | Flow::Archive => Flow::Unknown,
             Flow::Unknown | Flow::Names => {
-                // At the end of a pipe this is code that nobody can read.
-                if env.forked {
+                // At the end of a pipe this is code that nobody can read, at a
+                // terminal what is typed later (S-04).
+                let typed = !env.elsewhere && !command.has("--version|--help|-h");
+                if env.forked || typed {
                     self.report(RuleId::OpaqueCode, command.name);
                 }
                 Flow::Unknown

@@ -88,14 +88,24 @@ impl Walker<'_> {
         self.output(&command, env)
     }
 
-    /// The program that stands behind a name which this text gave it.
+    /// The program that stands behind a name which this text gave it, or which
+    /// a link on the disk has.
     fn renamed(&self, program: &str, env: &Env) -> Option<String> {
-        if env.programs.is_empty() || !program.contains('/') {
+        if !program.contains('/') {
             return None;
         }
-        self.absolute(program, env)
+        let paths = self.absolute(program, env);
+        let given = paths
             .iter()
-            .find_map(|path| env.programs.get(path).cloned())
+            .find_map(|path| env.programs.get(path).cloned());
+        given.or_else(|| {
+            let linked = paths
+                .iter()
+                .find_map(|path| self.context.world.link_target(path))?;
+            let name = linked.rsplit('/').next().unwrap_or(&linked);
+            let is_told = name == "ralph" || super::known::is_dangerous_program(name);
+            is_told.then_some(linked)
+        })
     }
 
     /// The program's name, or a finding where the text does not say it.

@@ -210,6 +210,9 @@ impl Walker<'_> {
             self.aside(&inner.join(" "), env);
             return;
         }
+        if self.typed_keys(command, env) {
+            return;
+        }
         for argument in command.args {
             if argument.contains(' ') && !argument.starts_with('-') {
                 self.aside(argument, env);
@@ -227,6 +230,44 @@ impl Walker<'_> {
             let inner: Vec<String> = inner.collect();
             self.run(&inner, &mut env.clone(), &Flow::Unknown);
         }
+    }
+
+    /// `tmux send-keys`, `screen -X stuff`: what is typed into a shell is a
+    /// command, and is whole or is not known (S-14).
+    fn typed_keys(&mut self, command: &Command, env: &Env) -> bool {
+        let sends =
+            |word: &String| one_of!(word.as_str(), "send-keys send stuff paste-buffer pasteb");
+        let Some(at) = command.args.iter().position(sends) else {
+            return false;
+        };
+        let takes = takes!("tNb", "");
+        let keys = after_options(command.args.get(at + 1..).unwrap_or_default(), takes, 0);
+        let text: String = keys.iter().map(|key| typed_key(key)).collect();
+        self.trace.unwrapped(command.name);
+        self.typed(&text, env);
+        if command
+            .args
+            .get(at)
+            .is_some_and(|word| word.starts_with("paste"))
+        {
+            self.report(RuleId::OpaqueCode, &command.line());
+        }
+        true
+    }
+
+    /// Text that is typed into a program that may be a shell (S-04). A part of
+    /// a line, or one that is edited on the way, says nothing.
+    pub fn typed(&mut self, text: &str, env: &Env) {
+        let is_edit = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        // Ctrl+C and the arrows do nothing alone, an answer of one word neither.
+        let plain: String = text.chars().filter(|c| !is_edit(*c)).collect();
+        if plain.trim().is_empty() || text.chars().all(char::is_control) {
+            return;
+        }
+        if text.contains(is_edit) || !text.ends_with(['\n', '\r']) {
+            return self.report(RuleId::OpaqueCode, text);
+        }
+        self.aside(&text.replace('\r', "\n"), env);
     }
 
     /// `-c 'text'` of su, script and flock; `--run 'text'` of nix-shell.
@@ -289,7 +330,10 @@ impl Walker<'_> {
         }
         let inner = after_options(command.args, takes, 1);
         let mut there = env.clone();
-        there.elsewhere = true;
+        // On this machine it is a command like any other.
+        let host = options.operands.first().copied().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or(host);
+        there.elsewhere = !is_one_of("localhost|127.*|::1|[::1]|0.0.0.0|0|ip6-localhost", host);
         self.trace.unwrapped(command.name);
         match (inner.is_empty(), command.stdin) {
             (false, stdin) => {
@@ -418,4 +462,17 @@ fn leading_assignments(words: &[String]) -> (Vec<(&str, &str)>, &[String]) {
         .filter_map(|word| word.split_once('='))
         .collect();
     (assignments, words.get(count..).unwrap_or_default())
+}
+
+/// What a key of tmux or screen types.
+fn typed_key(key: &str) -> &str {
+    match key {
+        "Enter" | "C-m" | "C-j" | "KPEnter" | "^M" => "\n",
+        "Space" => " ",
+        "Tab" | "C-i" => "\t",
+        "Escape" | "Up" | "Down" | "Left" | "Right" | "BSpace" | "Home" | "End" | "DC"
+        | "PPage" | "NPage" => "\u{1b}",
+        _ if key.len() == 3 && key.is_ascii() && is_one_of("C-*|M-*|S-*", key) => "\u{3}",
+        _ => key,
+    }
 }

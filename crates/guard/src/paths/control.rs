@@ -14,13 +14,16 @@ pub const DIRECTORIES: &[&str] =
 pub fn is_protected(relative: &str) -> bool {
     let lower = relative.to_ascii_lowercase();
     let path = lower.trim_end_matches('/');
+    if runs_elsewhere(path) {
+        return true;
+    }
     if let Some(rest) = path.strip_prefix(".ralph") {
         return match rest.strip_prefix('/') {
             None => rest.is_empty(),
             Some(rest) => !is_agents_own(rest),
         };
     }
-    if path == "ralph.toml" || path == ".ralphrc" || path.starts_with(".ralph.") {
+    if path == "ralph.toml" || path.starts_with(".ralph.") {
         return true;
     }
     is_gate_file(path) || is_agent_settings(path) || is_git_control(path) || finds_protected(path)
@@ -57,8 +60,21 @@ fn finds_protected(path: &str) -> bool {
     SAMPLES.iter().any(found)
 }
 
+/// Files that say what others run: the checks of the loop in the settings of
+/// another tool, a build, an editor, a hook at each commit (S-14).
+fn runs_elsewhere(path: &str) -> bool {
+    one_of!(
+        path,
+        ".skillpackrc .ralphrc .trellis/worktree.yaml .ideal/worktree.yaml
+         .ideal/.verify-state.json .cargo/config.toml .cargo/config .vscode/tasks.json .envrc"
+    ) || is_within(path, ".husky")
+}
+
 /// Notes and specifications below `.ralph` that the agent itself keeps.
 fn is_agents_own(rest: &str) -> bool {
+    if rest == "prompt-template.md" {
+        return false;
+    }
     let first = rest.split('/').next().unwrap_or(rest);
     match first {
         "specs" | "docs" | "notes" | "scratch" => true,

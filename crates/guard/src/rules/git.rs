@@ -5,7 +5,7 @@ use super::pattern::Call;
 use super::table::GIT;
 use crate::RuleId;
 use crate::mark;
-use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Walker, files};
+use crate::meaning::{Args, Command, Env, NO_VALUES, Takes, Value, Walker, files};
 use crate::paths::{self, Zone, sensitive};
 use crate::words::is_one_of;
 
@@ -113,6 +113,9 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
         return walker.report(RuleId::GitHistory, &shown);
     }
+    if skips_hooks(verb, args) || hooks_are_off(verb, env) {
+        walker.report(RuleId::GitSkipHooks, &shown);
+    }
     let plain = Args::read(args, NO_VALUES);
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let call = Call {
@@ -124,6 +127,56 @@ fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
         walker.report(rule, &shown);
     }
     by_operands(walker, verb, args, &plain, call, &shown, env);
+}
+
+/// `--no-verify`, however short Git lets it be, and `-n` among the letters of
+/// a commit.
+fn skips_hooks(verb: &str, args: &[String]) -> bool {
+    if !one_of!(verb, "commit merge rebase am pull") {
+        return false;
+    }
+    const VALUES: &[&str] = words!(
+        "--message --file --author --date --cleanup --template --fixup --squash --trailer
+         --reuse-message --reedit-message --pathspec-from-file --strategy --onto --exec"
+    );
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            return false;
+        } else if word.starts_with("--") {
+            if word.len() > 5 && "--no-verify".starts_with(word.as_str()) {
+                return true;
+            }
+            if VALUES.contains(&word.as_str()) {
+                words.next();
+            }
+        } else if let (Some(letters), "commit") = (word.strip_prefix('-'), verb) {
+            // These take what follows, the last two only within the word.
+            let value = letters.find(['m', 'F', 'C', 'c', 't', 'S', 'u']);
+            if letters[..value.unwrap_or(letters.len())].contains('n') {
+                return true;
+            }
+            let takes_next =
+                value.is_some_and(|at| at + 1 == letters.len() && !letters.ends_with(['S', 'u']));
+            if takes_next {
+                words.next();
+            }
+        }
+    }
+    false
+}
+
+/// The managers of hooks each have a variable that switches them off.
+fn hooks_are_off(verb: &str, env: &Env) -> bool {
+    let is = |name: &str, words: &[&str]| {
+        let value = env.variables.get(name);
+        let is_off = |text: &String| words.contains(&text.as_str());
+        matches!(value, Some(Value::Texts(texts)) if texts.iter().any(is_off))
+    };
+    one_of!(verb, "commit merge rebase am")
+        && (is("HUSKY", &["0"])
+            || is("HUSKY_SKIP_HOOKS", &["1", "true"])
+            || is("LEFTHOOK", &["0", "false"]))
 }
 
 /// What options of a verb read, write or run.

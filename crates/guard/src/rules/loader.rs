@@ -4,7 +4,7 @@
 use super::pattern::Call;
 use crate::RuleId;
 use crate::mark;
-use crate::meaning::{Command, Walker};
+use crate::meaning::{Command, NO_VALUES, Walker};
 
 /// A directory where anybody may put a file, unless the project or the home
 /// directory lies there.
@@ -69,21 +69,109 @@ fn begins_in_open_directory(walker: &Walker, path: &str) -> bool {
     first == "." || in_open_directory(walker, first) && !made_here
 }
 
-/// The loop's own program: the agent may look, not steer.
-const STEERS: &[&str] = &[
-    "config set|unset|edit|reset|trust",
-    "guard off|disable|allow|trust|approve",
-    "uninstall|stop|kill|reset|abort|approve|skip|trust|install|unlock|answer",
-    "hook uninstall|remove",
-    "run|resume +*unsafe*|*no-guard*",
-];
+/// The loop's own program: the agent may look, not steer (C-01, C-02, C-07,
+/// C-11, S-03). What is not known to look only is taken for steering.
+pub fn own_binary(walker: &mut Walker, args: &[String]) {
+    if !only_looks(args) {
+        walker.report(RuleId::GuardSwitchOff, &args.join(" "));
+    }
+}
 
-pub fn own_binary(walker: &mut Walker, command: &Command) {
-    let mut operands = command.words();
-    operands.retain(|word| !word.starts_with('-'));
-    let call = Call::of(&operands, command.args);
-    if STEERS.iter().any(|pattern| call.is(pattern)) {
-        walker.report(RuleId::GuardSwitchOff, &command.args.join(" "));
+fn only_looks(args: &[String]) -> bool {
+    // `ralph`, `ralph gate --help`: a text about itself.
+    let (last, path) = match args.split_last() {
+        Some(parts) => parts,
+        None => return true,
+    };
+    let is_path = path.len() <= 2 && path.iter().all(|word| !word.starts_with('-'));
+    if is_path && matches!(last.as_str(), "--help" | "-h" | "--version" | "-V") {
+        return true;
+    }
+    let mut rest = args;
+    let Some(verb) = next_operand(&mut rest, &[]) else {
+        return false;
+    };
+    let has = |name: &str| {
+        let is_it = |word: &String| word.strip_prefix(name).is_some_and(is_end);
+        rest.iter().any(is_it)
+    };
+    let mut after = rest;
+    let mut what = |takes: &[&str]| next_operand(&mut after, takes).unwrap_or_default();
+    match verb {
+        "status" | "logs" | "events" | "cost" | "agents" | "phase" | "help" | "completions" => true,
+        // It is the gate's own commands that run, and their results that count.
+        "gate" => one_of!(what(&[]), "run check"),
+        "report" => !has("--out"),
+        "verify" => !has("--baseline") && !has("--forget-baseline"),
+        "tasks" => matches!(what(&["--tasks", "--phase"]), "" | "list" | "next" | "lint"),
+        "history" => matches!(what(&["--limit"]), "" | "show"),
+        "config" => one_of!(what(&[]), "show check reference migrate"),
+        "templates" => matches!(what(&[]), "" | "list" | "show"),
+        "flow" => matches!(what(&[]), "" | "list" | "show" | "check"),
+        "guard" => one_of!(what(&[]), "test explain rules stats scan check-rules"),
+        "loop" => what(&[]) == "status",
+        "answer" => rest.iter().all(|word| word == "--json"),
+        "resume" => {
+            has("--list")
+                && rest
+                    .iter()
+                    .all(|word| one_of!(word.as_str(), "--list --json"))
+        }
+        "monitor" => rest.first().is_some_and(|word| word == "--once"),
+        // An option in front of it might take it for its value.
+        "run" | "do" => {
+            let shows = |word: &String| one_of!(word.as_str(), "--dry-run --explain");
+            let at = args.iter().position(shows);
+            let before = at.and_then(|at| args.get(at.checked_sub(1)?));
+            before.is_some_and(|before| !before.starts_with('-'))
+        }
+        _ => false,
+    }
+}
+
+fn is_end(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('=')
+}
+
+/// The next word that is no option; every verb knows two that take a value.
+fn next_operand<'a>(rest: &mut &'a [String], takes: &[&str]) -> Option<&'a str> {
+    while let Some((word, after)) = rest.split_first() {
+        *rest = after;
+        if !word.starts_with('-') {
+            return Some(word);
+        }
+        if takes.contains(&word.as_str()) || one_of!(word.as_str(), "--root --lang") {
+            *rest = after.get(1..).unwrap_or_default();
+        }
+    }
+    None
+}
+
+/// Under another name it would not be known any more.
+pub fn copied_binary(walker: &mut Walker, command: &Command) {
+    let is_own = |path: &str| path.ends_with("/bin/ralph") || walker.context.binary == Some(path);
+    let operands = command.read(NO_VALUES).operands;
+    let sources = operands
+        .split_last()
+        .map_or(&[][..], |(_, sources)| sources);
+    if sources.iter().any(|path| is_own(path)) {
+        walker.report(RuleId::GuardControlPlane, &command.line());
+    }
+}
+
+/// `cargo run -p ralph-loop -- …`: the program from its source.
+pub fn run_from_source(walker: &mut Walker, command: &Command) {
+    let is_run = matches!(command.first(), "run" | "r");
+    let names = |(option, value): (&str, &str)| {
+        one_of!(option, "-p --package --bin") && one_of!(value, "ralph ralph-loop")
+    };
+    let joined = "--package=ralph-loop|--bin=ralph|-pralph-loop";
+    if !is_run || !(command.pairs().any(names) || command.has(joined)) {
+        return;
+    }
+    let args = command.args.iter().position(|word| word == "--");
+    if let Some(args) = args.and_then(|at| command.args.get(at + 1..)) {
+        own_binary(walker, args);
     }
 }
 

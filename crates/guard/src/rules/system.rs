@@ -1,6 +1,6 @@
 //! Privilege, permissions, processes and the system itself.
 
-use super::loader::{agent, is_agent, own_binary};
+use super::loader::{agent, copied_binary, is_agent, own_binary, run_from_source};
 use super::machine::{network, packages, processes, services};
 use super::pattern::Call;
 use super::table::SYSTEM;
@@ -67,9 +67,13 @@ pub fn judge(walker: &mut Walker, command: &Command) {
         "unset" if command.has("HISTFILE") => {
             walker.report(RuleId::SystemHistory, "unset HISTFILE")
         }
-        "ralph" => own_binary(walker, command),
+        "ralph" => own_binary(walker, command.args),
+        "cargo" => run_from_source(walker, command),
         name if is_agent(name) => agent(walker, command),
         _ => network(walker, command),
+    }
+    if one_of!(command.name, "cp install ln mv rsync") {
+        copied_binary(walker, command);
     }
     let overwrites = one_of!(command.name, "rm truncate shred ln cp tee");
     if overwrites && command.has("*_history") {

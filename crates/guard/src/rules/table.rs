@@ -213,7 +213,7 @@ SystemPower {
     "init": "0|1|6|s|S !-c";
 }
 SystemSchedule {
-    "systemd-run": "+--on-*";
+    "systemd-run": "";
     "crontab at batch": "!-l";
 }
 SystemLoader {

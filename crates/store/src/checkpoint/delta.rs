@@ -1,7 +1,6 @@
 //! The state file of a delta loop: replaced whole, with backups in the folder
 //! of the checkpoint, and moved aside where it can't be read.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +42,7 @@ impl DeltaFile {
     }
 
     pub fn load(&self) -> Result<LoadedDelta, FileError> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match crate::regular::read(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(LoadedDelta::Nothing),
             bytes => bytes.at(&self.path, Action::Read)?,
         };
@@ -77,14 +76,14 @@ impl DeltaFile {
     /// The state as it stands in the file now, for who writes it next; `None`
     /// where there is none, or somebody is just writing it.
     pub fn peek(&self) -> Option<DeltaState> {
-        DeltaState::read(&fs::read(&self.path).ok()?).ok()
+        DeltaState::read(&crate::regular::read(&self.path).ok()?).ok()
     }
 
     /// The newest backup that can be read, where the file itself can't.
     pub fn backup(&self, backups: &CheckpointDir) -> Option<(PathBuf, DeltaState)> {
         let paths = (1..=backups.backups).map(|number| backups.backup(NAME, number));
         let mut read = paths.filter_map(|path| {
-            let state = DeltaState::read(&fs::read(&path).ok()?).ok()?;
+            let state = DeltaState::read(&crate::regular::read(&path).ok()?).ok()?;
             Some((path, state))
         });
         read.next()
@@ -102,7 +101,7 @@ impl DeltaFile {
         if !dir.is_dir() {
             sys::create_dir(dir, point::DELTA_CREATE_DIR).at(dir, Action::Create)?;
         }
-        let before = fs::read_to_string(&self.path).unwrap_or_default();
+        let before = crate::regular::read_to_string(&self.path).unwrap_or_default();
         let is_ours = |before: DeltaState| before.meta.task_id == state.meta.task_id;
         let text = match DeltaState::read(before.as_bytes()).is_ok_and(is_ours) {
             true => state.write_over(&before),

@@ -227,7 +227,7 @@ impl CheckpointDir {
                 sys::rename(&from, &to, point::CHECKPOINT_ROTATE).at(&to, Action::Rename)?;
             }
         }
-        let bytes = fs::read(current).at(current, Action::Read)?;
+        let bytes = crate::regular::read(current).at(current, Action::Read)?;
         let newest = self.backup(name, 1);
         write_atomic(&newest, &bytes, AtomicOptions { durable: true })
     }
@@ -305,13 +305,13 @@ impl CheckpointDir {
             return Ok(());
         }
         let _ = fs::remove_file(&temp);
-        let bytes = fs::read(log).at(log, Action::Read)?;
+        let bytes = crate::regular::read(log).at(log, Action::Read)?;
         self.put(&shown, &bytes)
     }
 }
 
 fn read(path: &Path) -> Result<(Checkpoint, Trust), Unusable> {
-    let bytes = fs::read(path)
+    let bytes = crate::regular::read(path)
         .at(path, Action::Read)
         .map_err(Unusable::File)?;
     Checkpoint::read(&bytes).map_err(Unusable::Content)

@@ -187,7 +187,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<Entry>, FileError> {
 }
 
 fn read(name: String, path: PathBuf) -> Entry {
-    let manifest = fs::read(path.join(MANIFEST)).ok();
+    let manifest = crate::regular::read(path.join(MANIFEST)).ok();
     Entry {
         named: Named::parse(&name),
         manifest: manifest.as_deref().and_then(Manifest::parse),

@@ -240,7 +240,7 @@ fn files_of(dir: &Path) -> Result<Value, FileError> {
 /// Copies instead of moving, since the source may stand on another file
 /// system, and must outlive a crash (HIST-06).
 fn copy(source: &Path, target: &Path) -> Result<(), FileError> {
-    let from = File::open(source).at(source, Action::Open)?;
+    let from = crate::regular::open(source).at(source, Action::Open)?;
     let to = create_file(target)?;
     sys::copy(&from, &to, point::HISTORY_COPY).at(target, Action::Write)?;
     sys::sync_data(&to, point::HISTORY_SYNC).at(target, Action::Sync)

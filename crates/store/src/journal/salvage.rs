@@ -31,7 +31,7 @@ pub fn keep_intact(path: &Path) -> Result<Option<Salvage>, JournalError> {
         JournalError::Corrupt { line, offset, .. } if *line > 1 => (*line, *offset),
         _ => return Err(error),
     };
-    let bytes = std::fs::read(path).at(path, Action::Read)?;
+    let bytes = crate::regular::read(path).at(path, Action::Read)?;
     let sound = usize::try_from(offset)
         .ok()
         .and_then(|end| bytes.get(..end));

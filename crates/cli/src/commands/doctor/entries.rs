@@ -51,7 +51,7 @@ pub fn look(app: &App, findings: &mut Vec<Finding>) -> Vec<Found> {
     let mut found = Vec::new();
     let mut caps = Vec::new();
     for scope in scopes(&app.root) {
-        let Ok(text) = std::fs::read_to_string(&scope.file) else {
+        let Ok(text) = ralph_store::regular::read_to_string(&scope.file) else {
             continue;
         };
         let plain = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -98,7 +98,7 @@ fn opencode(app: &App) -> Option<Finding> {
     let Place::Plugin(path) = Client::OpenCode.hooks().place else {
         return None;
     };
-    let text = std::fs::read_to_string(app.root.join(path)).ok()?;
+    let text = ralph_store::regular::read_to_string(app.root.join(path)).ok()?;
     if text == templates::opencode_plugin() {
         let text = tr!(app.lang(), "{path} is the guard of this version");
         return Some(Finding::new(Level::Ok, "opencode", text));

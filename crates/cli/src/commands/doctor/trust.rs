@@ -44,7 +44,8 @@ pub fn look(found: &[Found], lang: Lang, findings: &mut Vec<Finding>) {
 fn trusted() -> Vec<(String, String)> {
     let dir = std::env::var_os("CODEX_HOME").map(PathBuf::from);
     let dir = dir.or_else(|| home().map(|home| home.join(".codex")));
-    let text = dir.and_then(|dir| std::fs::read_to_string(dir.join("config.toml")).ok());
+    let text =
+        dir.and_then(|dir| ralph_store::regular::read_to_string(dir.join("config.toml")).ok());
     trusted_in(&text.unwrap_or_default())
 }
 

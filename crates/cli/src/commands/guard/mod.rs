@@ -38,6 +38,9 @@ pub fn hook(global: &Global, args: &HookArgs) -> u8 {
     if let Some(root) = &global.root {
         words.extend(["--root".into(), root.into()]);
     }
+    if let Some(lang) = &global.lang {
+        words.extend(["--lang".into(), lang.into()]);
+    }
     words.push((&args.event).into());
     crate::hook::run(&words)
 }

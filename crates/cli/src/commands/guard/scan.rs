@@ -63,7 +63,7 @@ pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> Exit {
 
 fn read(file: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file)?;
+    let opened = ralph_store::regular::open(file)?;
     opened.take(MAX_FILE).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

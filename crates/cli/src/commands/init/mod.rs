@@ -95,7 +95,7 @@ fn root_of(app: &App, args: &InitArgs) -> Result<PathBuf, Problem> {
         return Err(Problem::NoDirectory { root });
     }
     let own_manifest = root.join("crates/cli/Cargo.toml");
-    let own = std::fs::read_to_string(own_manifest).unwrap_or_default();
+    let own = ralph_store::regular::read_to_string(own_manifest).unwrap_or_default();
     if own.contains("name = \"ralph-loop\"") {
         return Err(Problem::Itself { root });
     }

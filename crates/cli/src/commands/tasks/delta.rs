@@ -17,7 +17,7 @@ pub(super) fn run(app: &App, args: &TasksArgs, settings: &Settings) -> Option<Ex
     if args.tasks.is_some() || !is_delta {
         return None;
     }
-    let bytes = match std::fs::read(app.layout().delta_state()) {
+    let bytes = match ralph_store::regular::read(app.layout().delta_state()) {
         Ok(bytes) => bytes,
         // A task list may do.
         Err(error) if error.kind() == ErrorKind::NotFound => return None,

@@ -128,7 +128,7 @@ fn is_anothers_command(heard: &Heard, root: &Path) -> bool {
         .flatten()
         .map(|dir| dir.join("commands/do.md"));
     let text = texts
-        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .filter_map(|path| ralph_store::regular::read_to_string(path).ok())
         .next();
     text.is_some_and(|text| !text.contains("Ralph's hook"))
 }

@@ -67,7 +67,7 @@ pub fn answer(heard: &Heard, layout: Layout) -> Reply {
 /// it: most calls need not wait for that.
 fn tracking(root: &Path) -> (TrackerSettings, Lang) {
     let file = root.join(".ralph/config.toml");
-    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let text = ralph_store::regular::read_to_string(file).unwrap_or_default();
     let in_environment = std::env::vars_os().any(|(name, _)| {
         let name = name.to_string_lossy();
         name.starts_with("RALPH_TRACKER") || name == "RALPH_PRESET"

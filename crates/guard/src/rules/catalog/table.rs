@@ -138,6 +138,12 @@ rules! {
         matches [Bash("git -c core.sshCommand=./x fetch"), Bash("git config core.hooksPath /tmp/h"),
             Bash("git -c alias.x='!sh' x")] not_matches [Bash("git -c user.name=x commit -m y"),
             Bash("git -c core.pager=cat log"), Bash("git config user.email a@example.com")];
+    GitSkipHooks = "git.skip-hooks", Command;
+        reason text!("It commits without the checks that the project runs at each commit.")
+        hint text!("Fix what the checks find, and commit without that option.")
+        matches [Bash("git commit --no-verify -m x"), Bash("git commit -anm x")]
+        not_matches [Bash("git commit -m '-n'"), Bash("git commit -mnote"),
+            Bash("git cherry-pick -n HEAD~1")];
     // The network and code from it.
     NetPipeToShell = "net.pipe-to-shell", Command;
         reason text!("It runs what it downloads.")
