@@ -7,7 +7,6 @@
 
 mod checkpoint;
 mod delta;
-mod phases;
 mod roles;
 #[cfg(test)]
 mod tests;

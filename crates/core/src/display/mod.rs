@@ -23,8 +23,8 @@ mod tests;
 
 pub use bar::{Progress, bar};
 pub use endings::{
-    BudgetKind, CompleteView, Ending, LoopKind, budget, cancelled, complete_box, disk_box,
-    escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
+    BudgetKind, CompleteView, Ending, LoopKind, Place, archived, budget, cancelled, complete_box,
+    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
 pub use limits::limit_box;
 pub use menus::{
@@ -37,7 +37,7 @@ pub use problems::{
 };
 pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
-    progress_box, role_line,
+    phases_done, progress_box, role_line,
 };
 pub use proof::{Gap, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};

@@ -10,7 +10,7 @@ use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
-use crate::tasks::Counts;
+use crate::tasks::{Counts, Waiting};
 use crate::template::PromptNote;
 use crate::usage::Usage;
 
@@ -162,6 +162,9 @@ pub struct TaskFacts {
     /// others: they are taken while `next` waits for an answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ready: Vec<TaskRef>,
+    /// Tasks that come before `next` and wait for something (TASK-10).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<Waiting>,
     /// The first few open tasks, for messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<TaskRef>,

@@ -8,10 +8,9 @@ use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, duration, on
 use ralph_core::flow::Flow;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PhaseFacts, State};
-use ralph_core::tr;
+use ralph_core::{phases, tr};
 
 use super::checkpoint::{is_done, numbered};
-use super::phases;
 use crate::clock;
 use crate::look::TaskMark;
 
@@ -61,6 +60,7 @@ fn status(outcome: Option<&Outcome>) -> Status {
             Outcome::Errors
             | Outcome::CircuitBreak { .. }
             | Outcome::GateFailed { .. }
+            | Outcome::Limit { .. }
             | Outcome::Blocked { .. },
         ) => Status::Failed,
         // A run that can be taken up goes on, as far as this file is concerned.

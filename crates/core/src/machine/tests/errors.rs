@@ -117,14 +117,7 @@ fn classes_that_count_errc_01_errc_07() {
     check(AgentMissing, "agent_missing", true);
     check(TaskNotFound, "task_not_found", true);
     check(FileOp, "file_op", true);
-    check(StateCorrupt, "state_corrupt", true);
-    check(Config, "config", true);
-    check(GateFailed, "gate_failed", false);
-    check(ReviewReject, "review_reject", false);
-    check(TestFail, "test_fail", false);
-    check(FalsePromise, "false_promise", false);
     check(RateLimited, "rate_limited", false);
-    check(CiFailed, "ci_failed", false);
 }
 
 /// Every end of the agent's process: the class of the error, and its words.
