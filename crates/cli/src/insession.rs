@@ -93,9 +93,9 @@ pub enum Steered {
 }
 
 impl Here {
-    pub fn new(root: &Path, session: &str, host: &'static str) -> Here {
+    pub fn new(layout: Layout, session: &str, host: &'static str) -> Here {
         Here {
-            layout: Layout::new(root),
+            layout,
             session: session.to_owned(),
             host,
         }
@@ -136,13 +136,21 @@ impl Here {
         }
     }
 
-    /// Forgets a run whose journal is damaged, and says so in the state file
-    /// of the delta loop; both stay where they are (STOP-10).
+    /// A hook could not do its work: that stands in the state file of the
+    /// delta loop until it goes on. A run whose journal is damaged is forgotten
+    /// as well; everything stays where it is (STOP-10).
     pub fn give_up(&self, run: &RunId, problem: &Problem) {
-        if let Problem::Session(SessionError::Drive(DriveError::Past(_))) = problem {
-            index::forget(&self.layout, &self.session);
-            adopt::mark_failed(&self.layout, run);
+        match problem {
+            // Somebody else is at work on it.
+            Problem::Session(
+                SessionError::DrivenFromOutside { .. } | SessionError::Drive(DriveError::Locked(_)),
+            ) => return,
+            Problem::Session(SessionError::Drive(DriveError::Past(_))) => {
+                index::forget(&self.layout, &self.session);
+            }
+            _ => {}
         }
+        adopt::mark_failed(&self.layout, run);
     }
 
     /// A plan as `ralph run` makes it, for the agent that is there.
@@ -150,7 +158,7 @@ impl Here {
         let settings = self.settings(&asked.flags)?;
         let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
         let wanted = Wanted {
-            root: self.root().to_owned(),
+            layout: self.layout.clone(),
             lang,
             asked,
             interactive: false,
@@ -195,8 +203,35 @@ impl Here {
                 }),
             };
         }
+        if let Some(run) = self.resting(start, &asked) {
+            let mut opened = self.open(&run)?;
+            opened.join(&self.in_session())?;
+            let verdict = opened.resume(None)?;
+            return Ok((opened, verdict));
+        }
         let plan = self.plan(asked)?;
         Ok(SessionLoop::start(plan, &self.in_session())?)
+    }
+
+    /// The run of the same change that waits to be taken up: `--openspec ID`
+    /// alone goes on with it, as does the same wish said again (RESM-01).
+    fn resting(&self, start: &Start, asked: &Asked) -> Option<RunId> {
+        let change = start.openspec.as_ref()?;
+        let alone = Start {
+            openspec: Some(change.clone()),
+            ..Start::default()
+        };
+        let is_meant = |run: &RunId| {
+            let past = ralph_engine::past::read(&self.layout.run(run)).ok();
+            past.is_some_and(|past| {
+                let before = &past.header.asked;
+                let same = before.openspec.as_ref() == Some(change);
+                past.state.outcome().is_some_and(Outcome::can_go_on)
+                    && same
+                    && (*start == alone || before == asked)
+            })
+        };
+        index::all(&self.layout).into_iter().find(is_meant)
     }
 
     /// Makes the loop of another tool a run of ours. It stands at the end of
@@ -403,9 +438,7 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         ..Screen::default()
     };
     let next = ended.outcome.can_go_on().then(|| GO_ON.to_owned());
-    let session = opened.state().session.as_ref();
-    let host = session.map_or("", |session| session.host.as_str());
-    let slash = slash(&opened.plan().root, host);
+    let slash = slash_in(opened);
     let mut context = blocks::Context::of(opened.plan())
         .with_next(next)
         .in_session(!slash.is_empty());
@@ -433,7 +466,15 @@ pub fn beginning(opened: &SessionLoop) -> Option<String> {
     let lang = opened.plan().lang;
     let flow = opened.state().rules.flow.as_ref();
     let card = flow.and_then(|rules| rules.card.as_ref());
-    let route = card.map(|card| card.summary(lang)).unwrap_or_default();
+    let mut route = card.map(|card| card.summary(lang)).unwrap_or_default();
+    let iteration = opened.state().turn.number;
+    if iteration > opened.state().rules.turns_before + 1 {
+        let slash = slash_in(opened);
+        route = tr!(
+            lang,
+            "The loop goes on where it was left, with iteration {iteration}; {slash}cancel-ralph gives it up."
+        );
+    }
     let text = with_announcements(&route, &opened.announcements, lang);
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
@@ -447,6 +488,14 @@ fn slash(root: &Path, host: &str) -> &'static str {
     } else {
         ""
     }
+}
+
+fn slash_in(opened: &SessionLoop) -> &'static str {
+    let session = opened.state().session.as_ref();
+    slash(
+        opened.plan().layout.root(),
+        session.map_or("", |s| s.host.as_str()),
+    )
 }
 
 fn how_to_answer(open: &[&Question], slash: &str, lang: Lang) -> String {

@@ -147,7 +147,7 @@ impl CheckRun {
 
 /// The phases of a run as people are shown them.
 pub fn phases(state: &State, lang: Lang) -> Vec<PhaseView> {
-    let current = phases::current(state);
+    let current = state.phase();
     let view = |phase: PhaseFacts| PhaseView {
         state: match () {
             () if phase.completed == phase.total => StepState::Done,
@@ -215,7 +215,7 @@ impl Overview {
         self.total = facts.map_or(0, |tasks| tasks.total);
         self.completed = facts.map_or(0, |tasks| tasks.completed);
         self.pending = facts.map_or(0, |tasks| tasks.pending);
-        self.phase = phases::current(state);
+        self.phase = state.phase();
         self.phases = phases(state, lang);
         self.roles = state.roles();
         self.agent = state.called_agent().into();

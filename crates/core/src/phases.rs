@@ -33,13 +33,3 @@ pub fn of(state: &State, lang: Lang) -> Vec<PhaseFacts> {
     };
     (1..).zip(flow.phases()).map(phase).collect()
 }
-
-/// The key of the phase that is worked on. A step beside the phases belongs to
-/// the one before it.
-pub fn current(state: &State) -> Option<String> {
-    let Some((flow, position)) = route(state) else {
-        return state.phase().map(str::to_owned);
-    };
-    let begun = flow.phases().filter(|(index, _)| *index <= position.step);
-    Some(begun.count().max(1).to_string())
-}

@@ -1,6 +1,6 @@
 //! What a person should know of the project before a new run changes it.
 
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::RunId;
 
 use crate::announcement::Announcement;
 use crate::plan::Plan;
@@ -9,12 +9,12 @@ use crate::{archive, git};
 /// What to think of before a run begins; `own` is that run, where it has a
 /// name already.
 pub fn warnings(plan: &Plan, own: Option<&RunId>) -> Vec<Announcement> {
-    let paused = archive::paused(&Layout::new(&plan.root), own);
+    let paused = archive::paused(&plan.layout, own);
     let mut warnings: Vec<Announcement> = paused
         .map(|id| Announcement::Paused { id })
         .into_iter()
         .collect();
-    let Some(root) = git::find_root(&plan.root) else {
+    let Some(root) = git::find_root(plan.layout.root()) else {
         return warnings;
     };
     let head = git::head(&root);

@@ -31,6 +31,7 @@ pub mod opening;
 mod openspec;
 pub mod past;
 mod perform;
+mod phase_file;
 pub mod plan;
 pub mod projections;
 pub mod prompt;
@@ -51,3 +52,10 @@ pub mod watch;
 pub mod worktree;
 
 ralph_core::texts!();
+
+/// A project of a test, which keeps its state within itself.
+#[cfg(test)]
+pub(crate) fn layout_in(root: &std::path::Path) -> ralph_store::layout::Layout {
+    let home = ralph_store::home::StateHome::at(root.join(".ralph/state"));
+    ralph_store::layout::Layout::new(root, &home)
+}

@@ -22,7 +22,7 @@ use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 
 use crate::announcement::Announcement;
 pub use crate::keeping::CheckpointPlan;
@@ -105,10 +105,10 @@ impl Projector {
         if !wanted.enabled {
             return None;
         }
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         let tasks_file = plan.tasks.as_ref().map(|tasks| tasks.name.clone());
         let journal = paths.journal();
-        let journal = journal.strip_prefix(&plan.root).unwrap_or(&journal);
+        let journal = journal.strip_prefix(layout.state_dir()).unwrap_or(&journal);
         Some(Projector {
             dir: CheckpointDir::new(&wanted.dir, wanted.backups).with_scratch(layout.ralph_dir()),
             interval: usize::try_from(wanted.interval).unwrap_or(usize::MAX),
@@ -117,7 +117,7 @@ impl Projector {
                 header: header.clone(),
                 description: checkpoint::description(header, tasks_file.as_deref()),
                 tasks_file,
-                root: plan.root.clone(),
+                root: plan.layout.root().to_owned(),
                 journal: journal.display().to_string(),
                 events: paths.events(),
                 lang: plan.lang,
@@ -329,7 +329,11 @@ impl Projector {
         let now = file.peek().or(self.last_delta.take());
         let checkpoint = checkpoint::project(&self.run, self.last.as_ref(), state, tasks);
         let heard = std::mem::take(&mut self.heard);
-        let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, self.run.lang);
+        let place = delta::Place {
+            lang: self.run.lang,
+            outputs: self.dir.dir(),
+        };
+        let mut delta = delta::project(&checkpoint, now.as_ref(), state, tasks, place);
         let is_complete = delta.summary.is_some();
         // What the agent wrote there was a claim, and it has been judged.
         if heard && !is_complete {

@@ -93,6 +93,15 @@ pub struct Prompter {
 
 impl Prompter {
     pub fn prompt(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
+        let body = self.body(turn, state, branch);
+        template::Rendered {
+            text: template::compose(&body.text, &turn.notes),
+            unknown: body.unknown,
+        }
+    }
+
+    /// The same without what is said about the turn before.
+    pub fn body(&self, turn: &Turn, state: &State, branch: &str) -> template::Rendered {
         let role = turn
             .flow
             .as_ref()
@@ -102,10 +111,7 @@ impl Prompter {
         if let Some((flow, _)) = role {
             rendered.text = rendered.text.trim_end().to_owned() + &self.trailer(flow);
         }
-        template::Rendered {
-            text: template::compose(&rendered.text, &turn.notes),
-            unknown: rendered.unknown,
-        }
+        rendered
     }
 
     fn variables(&self, turn: &Turn, state: &State, branch: &str) -> Variables {

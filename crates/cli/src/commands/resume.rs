@@ -43,7 +43,7 @@ enum Found {
 }
 
 pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     if args.list {
         return list(&app, &layout, args.json);
     }
@@ -307,7 +307,7 @@ pub fn view(past: &Past) -> ResumeView {
             _ => String::new(),
         },
         route: route.map(|flow| flow.name.to_uppercase()),
-        phase: phase_of_flow(state).or(state.phase().map(|key| (key.to_owned(), phases))),
+        phase: phase_of_flow(state).or(state.phase().map(|key| (key, phases))),
         iteration: state.turn.number,
         interrupted_at: clock::local_time(state.now().wall_ms),
     }
@@ -316,13 +316,8 @@ pub fn view(past: &Past) -> ResumeView {
 /// The number of the phase that a route stands at, and how many there are.
 fn phase_of_flow(state: &State) -> Option<(String, usize)> {
     let flow = state.rules.flow.as_ref().map(|rules| &rules.flow)?;
-    let position = state
-        .flow
-        .position
-        .as_ref()
-        .filter(|_| flow.scope == Scope::Run)?;
-    let done = flow.phases().filter(|(index, _)| *index <= position.step);
-    Some((done.count().to_string(), flow.phases().count()))
+    let number = state.phase_of_route()?;
+    Some((number.to_string(), flow.phases().count()))
 }
 
 fn details(app: &App, paths: &RunPaths, past: &Past) -> String {

@@ -1,5 +1,7 @@
 //! `ralph tasks`: what Ralph sees in a task file.
 
+mod delta;
+
 use ralph_core::config::Settings;
 use ralph_core::lang::Say;
 use ralph_core::tasks::{self, Pick, ReadOptions, Scope, Task, TaskList};
@@ -8,7 +10,6 @@ use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
 use ralph_engine::{past, plan};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use crate::app::{self, App, Exit, OrFail};
@@ -19,6 +20,9 @@ type Proofs = std::collections::BTreeMap<String, ralph_core::proof::TaskProof>;
 
 pub fn run(app: &App, args: &TasksArgs) -> Exit {
     let settings = settings::load(app, Vec::new())?.settings;
+    if let Some(answered) = delta::run(app, args, &settings) {
+        return answered;
+    }
     let OpenTaskFile { file, bytes, list } = open(app, args, &settings)?;
     let scope = Scope {
         phase: args.phase.clone(),
@@ -67,7 +71,7 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
 
 /// What the latest run on this file saw of each task.
 fn proofs(app: &App, file: &TaskFile) -> Proofs {
-    let latest = Layout::new(&app.root).latest_run().ok().flatten();
+    let latest = app.layout().latest_run().ok().flatten();
     let past = latest.and_then(|run| past::read(&run).ok());
     let same = past.filter(|past| past.header.tasks_file.as_deref() == Some(&file.path));
     same.map(|past| past.state.ticks.proofs).unwrap_or_default()

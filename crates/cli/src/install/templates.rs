@@ -9,12 +9,13 @@ use super::program;
 
 /// The slash commands: name and text. What is typed behind one reaches our
 /// hook as it was typed and never passes a shell.
-const COMMANDS: [(&str, &str); 5] = [
+const COMMANDS: [(&str, &str); 6] = [
     ("ralph-loop", include_str!("templates/ralph-loop.md")),
     ("cancel-ralph", include_str!("templates/cancel-ralph.md")),
     ("ralph-answer", include_str!("templates/ralph-answer.md")),
     ("ralph-status", include_str!("templates/ralph-status.md")),
     ("do", include_str!("templates/do.md")),
+    ("audit", include_str!("templates/audit.md")),
 ];
 
 /// Path below `dir` and text of every slash command.

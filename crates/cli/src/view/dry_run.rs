@@ -32,7 +32,7 @@ impl DryRun<'_> {
             .unwrap_or_default();
         json!({
             "dry_run": true,
-            "root": plan.root,
+            "root": plan.layout.root(),
             "agent": plan.agents.first().map(Agent::name),
             "agents": plan.rules.agents,
             "command": plan.agents.first().map(Agent::command_line),
@@ -57,12 +57,12 @@ impl DryRun<'_> {
 
     /// The settings of clients that `ralph init` has put its hooks into.
     fn installed(&self) -> Vec<String> {
-        let manifest = Manifest::load(&self.plan.root).ok().flatten();
+        let manifest = Manifest::load(self.plan.layout.root()).ok().flatten();
         let files = manifest.into_iter().flat_map(|manifest| manifest.files);
         let hooks = files.filter(|file| matches!(file.how, How::Merged { .. }));
         hooks
             .map(|file| file.path)
-            .filter(|path| self.plan.root.join(path).is_file())
+            .filter(|path| self.plan.layout.root().join(path).is_file())
             .collect()
     }
 
@@ -116,7 +116,7 @@ impl fmt::Display for DryRun<'_> {
         let (plan, lang) = (self.plan, self.screen.lang);
         let limits = &plan.rules.limits;
         writeln!(f, "{}", tr!(lang, "Configuration:"))?;
-        let root = plan.root.display();
+        let root = plan.layout.root().display();
         writeln!(f, "  {}", tr!(lang, "project: {root}"))?;
         let iterations = match limits.max_iterations {
             0 => tr!(lang, "iterations: unlimited"),

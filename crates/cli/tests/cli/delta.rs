@@ -413,7 +413,7 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    assert!(!env.path(".ralph/runs").exists(), "nothing began by itself");
+    assert!(!env.state("runs").exists(), "nothing began by itself");
     let answer = client.says("/do --resume");
     let text = answer.to_string();
     assert!(text.contains("第 3/20 次"), "{text}");
@@ -436,4 +436,51 @@ fn a_file_that_cannot_be_gone_on_from_is_refused_with_words() {
             done.stderr
         );
     }
+}
+
+/// CONF-05: where the work stands in the state file, `ralph tasks` shows it.
+#[test]
+fn the_phases_of_the_state_file_are_the_list_conf_05() {
+    let env = TestEnv::new();
+    env.write(".ralph/config.toml", "[tasks]\nsource = \"delta\"\n");
+    env.write("tasks.md", "- [ ] T001 Not asked for\n");
+    env.write(STATE, &third_iteration("<!-- 未完成 -->"));
+    let list = env.ralph(&["tasks"]);
+    assert_eq!(list.code, 0, "{}", list.stderr);
+    insta::assert_snapshot!(list.stdout, @r"
+    .claude/ralph-delta.local.md (delta): 2/4 phases, 2/5 subtasks done, as the file says
+
+      [x] Phase 1 深度分析
+
+      [x] Phase 2 规划
+
+      [ ] Phase 3 完成剩余 3 个子任务
+          [x] 子任务 1: 用户模型
+          [x] 子任务 2: 认证服务
+          [ ] 子任务 3: 权限检查
+          [ ] 子任务 4: 会话管理
+          [ ] 子任务 5: 安全审计
+
+      [ ] Phase 4 综合审查
+    ");
+    let json: serde_json::Value =
+        serde_json::from_str(&env.ralph(&["tasks", "--json"]).stdout).unwrap();
+    assert_eq!((&json["completed"], &json["total"]), (&2.into(), &5.into()));
+    assert_eq!(json["phases"][2]["key"], "3");
+    assert_eq!(json["tasks"][1]["done"], true);
+    assert_eq!(
+        env.ralph(&["tasks", "next"]).stdout.trim(),
+        "子任务 3: 权限检查"
+    );
+    let tick = env.ralph(&["tasks", "tick", "1"]);
+    assert_eq!(tick.code, 1);
+    assert!(tick.stderr.contains("--tasks FILE"), "{}", tick.stderr);
+    // Another file that is named is meant.
+    let named = env.ralph(&["tasks", "--tasks", "tasks.md"]);
+    assert!(named.stdout.contains("T001"), "{}", named.stdout);
+    // One that can't be read is said, and nothing else taken for it.
+    env.write(STATE, "garbage");
+    let broken = env.ralph(&["tasks"]);
+    assert_eq!(broken.code, 1);
+    assert!(broken.stderr.contains(STATE), "{}", broken.stderr);
 }

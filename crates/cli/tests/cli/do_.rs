@@ -217,7 +217,7 @@ fn the_state_file_follows_each_step() {
     );
     assert_eq!(
         part("## Completed Work", "## Promise"),
-        "### Phase 1: 深度分析\n- 1_analysis.md\n\n### Phase 2: 规划\n- 2_plan.md\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: One\n- [ ] 子任务 2: Two\n- [ ] 子任务 3: Three"
+        "### Phase 1: 深度分析\n- x\n\n### Phase 2: 规划\n- One\n- Two\n- Three\n\n### Phase 3: 子任务进度\n- [x] 子任务 1: One\n- [ ] 子任务 2: Two\n- [ ] 子任务 3: Three"
     );
     // Nobody is there to choose, and the flag of the menu is that of resume.
     let asked = env.ralph(&["do", "--resume"]);

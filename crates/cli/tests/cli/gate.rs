@@ -125,7 +125,10 @@ fn failing_gate_leaves_no_file_and_says_what_failed() {
     let answer: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(answer["passed"], false);
     assert_eq!(answer["steps"][1]["exit"], 3);
-    assert!(env.read(".ralph/gate.log").contains("two tests fail"));
+    assert!(
+        env.read(&env.state_name("gate.log"))
+            .contains("two tests fail")
+    );
 }
 
 #[test]
@@ -212,4 +215,64 @@ fn project_without_steps_is_told_how_to_name_them() {
     let done = env.ralph(&["gate", "run"]);
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("test"), "{}", done.stderr);
+}
+
+/// QUAL-01: the script that a project calls its gate is run, and decides.
+#[test]
+fn the_projects_own_gate_is_run_qual_01() {
+    let env = TestEnv::new();
+    env.git(&["checkout", "-q", "-b", "cp-login"]);
+    env.write(
+        "package.json",
+        r#"{"scripts": {"test": "true", "qa:gate": "test -f good"}}"#,
+    );
+    // A package manager that knows nothing but scripts.
+    let bin = env.outside("bin");
+    fs::create_dir(&bin).unwrap();
+    let npm = bin.join("npm");
+    let script = "#!/bin/sh\ncase $2 in qa:gate) test -f good;; *) true;; esac\n";
+    fs::write(&npm, script).unwrap();
+    Command::new("chmod").arg("+x").arg(&npm).status().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let run = || {
+        let mut command = env.command(&["gate", "run"]);
+        crate::env::Done::of(&command.env("PATH", &path).output().unwrap())
+    };
+    let red = run();
+    assert_eq!(red.code, 7, "{}{}", red.stdout, red.stderr);
+    assert!(red.stdout.contains("npm run qa:gate") || red.stderr.contains("npm run qa:gate"));
+    env.write("good", "");
+    let green = run();
+    assert_eq!(green.code, 0, "{}{}", green.stdout, green.stderr);
+    assert!(env.read(".quality-gate-passed").contains("qa-gate: PASS"));
+}
+
+/// QUAL-01, QUAL-02: the command that the gate's words send an agent to is
+/// there after `ralph init`, and a report as it asks for it opens the gate.
+#[test]
+fn the_audit_command_leads_to_a_report_that_counts_qual_02() {
+    let env = with_papers();
+    fs::remove_file(env.path("docs/AUDIT-REPORT.md")).unwrap();
+    let done = env.ralph(&["init", "--yes", "--agent", "claude"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let command = env.read(".claude/commands/audit.md");
+    let report = command.split("```").nth(1).unwrap();
+    let filled = |decision: &str| {
+        let mut report = report.trim_start().to_owned();
+        for (hole, with) in [
+            ("<git branch --show-current>", "cp-login"),
+            (
+                "<PASS, or FAIL while anything of L1 or L2 is left>",
+                decision,
+            ),
+        ] {
+            assert!(report.contains(hole), "{report}");
+            report = report.replace(hole, with);
+        }
+        env.write("docs/AUDIT-REPORT.md", &report);
+    };
+    filled("FAIL");
+    check(&env, &["audit_not_passed", "gate_missing"]);
+    filled("PASS");
+    check(&env, &["gate_missing"]);
 }

@@ -14,6 +14,7 @@ mod bad_input;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
+mod claims;
 mod concurrency;
 mod config;
 mod containment;
@@ -68,6 +69,7 @@ mod report;
 mod roles;
 mod run;
 mod session;
+mod session_again;
 mod session_clients;
 mod session_delta;
 mod session_do;
@@ -84,3 +86,4 @@ mod terminal;
 mod timeouts;
 #[cfg(target_os = "linux")]
 mod web;
+mod where_;

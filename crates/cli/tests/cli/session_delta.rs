@@ -61,7 +61,7 @@ fn the_state_file_is_that_of_the_seed_at_each_step() {
     3. Phase 4: 综合审查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -71,9 +71,10 @@ fn the_state_file_is_that_of_the_seed_at_each_step() {
     2. Phase 4: 综合审查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 规划
-    - 2_plan.md
+    - The model
+    - The service
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -83,9 +84,10 @@ fn the_state_file_is_that_of_the_seed_at_each_step() {
     2. Phase 4: 综合审查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 规划
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任务进度
     - [x] 子任务 1: The model
     - [ ] 子任务 2: The service
@@ -97,9 +99,10 @@ fn the_state_file_is_that_of_the_seed_at_each_step() {
     1. Phase 4: 综合审查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 规划
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任务进度
     - [x] 子任务 1: The model
     - [x] 子任务 2: The service
@@ -111,14 +114,15 @@ fn the_state_file_is_that_of_the_seed_at_each_step() {
     (none)
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 规划
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任务进度
     - [x] 子任务 1: The model
     - [x] 子任务 2: The service
     ### Phase 4: 综合审查
-    - 4_review.md
+    - good
     ");
 }
 
@@ -145,7 +149,7 @@ fn the_state_file_is_translated_at_each_step() {
     3. Phase 4: Final review
     ## Completed Work
     ### Phase 1: Deep analysis
-    - 1_analysis.md
+    - two parts
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -155,9 +159,10 @@ fn the_state_file_is_translated_at_each_step() {
     2. Phase 4: Final review
     ## Completed Work
     ### Phase 1: Deep analysis
-    - 1_analysis.md
+    - two parts
     ### Phase 2: Planning
-    - 2_plan.md
+    - The model
+    - The service
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -167,9 +172,10 @@ fn the_state_file_is_translated_at_each_step() {
     2. Phase 4: Final review
     ## Completed Work
     ### Phase 1: Deep analysis
-    - 1_analysis.md
+    - two parts
     ### Phase 2: Planning
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: subtasks
     - [x] subtask 1: The model
     - [ ] subtask 2: The service
@@ -181,9 +187,10 @@ fn the_state_file_is_translated_at_each_step() {
     1. Phase 4: Final review
     ## Completed Work
     ### Phase 1: Deep analysis
-    - 1_analysis.md
+    - two parts
     ### Phase 2: Planning
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: subtasks
     - [x] subtask 1: The model
     - [x] subtask 2: The service
@@ -195,14 +202,15 @@ fn the_state_file_is_translated_at_each_step() {
     (none)
     ## Completed Work
     ### Phase 1: Deep analysis
-    - 1_analysis.md
+    - two parts
     ### Phase 2: Planning
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: subtasks
     - [x] subtask 1: The model
     - [x] subtask 2: The service
     ### Phase 4: Final review
-    - 4_review.md
+    - good
     ");
     insta::assert_snapshot!(told_at_each_step("zh-TW"), @"
     - Current Phase: 1
@@ -225,7 +233,7 @@ fn the_state_file_is_translated_at_each_step() {
     3. Phase 4: 綜合審查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -235,9 +243,10 @@ fn the_state_file_is_translated_at_each_step() {
     2. Phase 4: 綜合審查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 規劃
-    - 2_plan.md
+    - The model
+    - The service
     ---
     - Current Phase: 3
     - Completed Phases: [1, 2]
@@ -247,9 +256,10 @@ fn the_state_file_is_translated_at_each_step() {
     2. Phase 4: 綜合審查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 規劃
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任務進度
     - [x] 子任務 1: The model
     - [ ] 子任務 2: The service
@@ -261,9 +271,10 @@ fn the_state_file_is_translated_at_each_step() {
     1. Phase 4: 綜合審查
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 規劃
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任務進度
     - [x] 子任務 1: The model
     - [x] 子任務 2: The service
@@ -275,13 +286,111 @@ fn the_state_file_is_translated_at_each_step() {
     (none)
     ## Completed Work
     ### Phase 1: 深度分析
-    - 1_analysis.md
+    - two parts
     ### Phase 2: 規劃
-    - 2_plan.md
+    - The model
+    - The service
     ### Phase 3: 子任務進度
     - [x] 子任務 1: The model
     - [x] 子任務 2: The service
     ### Phase 4: 綜合審查
-    - 4_review.md
+    - good
     ");
+}
+
+/// DELT-08: a phase is summed up by what it left, not by the name of its file.
+#[test]
+fn a_phase_is_summed_up_by_what_it_left_delt_08() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/do \"Build the thing\" --deep");
+    leave(
+        &env,
+        "1_analysis.md",
+        "# Analysis\n\nLong words.\n\n- found 5 subtasks\n- [ ] the order matters\n\n```\n- code\n```\n",
+    );
+    let next = client.stops("analysed");
+    let state = crate::delta::state(&env);
+    let block = "### Phase 1: Deep analysis\n- found 5 subtasks\n- the order matters\n";
+    assert!(state.contains(block), "{state}");
+    assert!(crate::session::sent_on(&next).contains("- found 5 subtasks"));
+    // Something else than a file is not opened.
+    std::fs::remove_file(env.path(".skillpack/current/1_analysis.md")).unwrap();
+    std::fs::create_dir(env.path(".skillpack/current/1_analysis.md")).unwrap();
+    leave(&env, "2_plan.md", "- [ ] The model\n");
+    client.stops("planned");
+    let state = crate::delta::state(&env);
+    assert!(
+        state.contains("### Phase 2: Planning\n- The model\n"),
+        "{state}"
+    );
+}
+
+/// DELT-09: the score stands in the review's file; the reply may say another.
+#[test]
+fn the_score_is_that_of_the_reviews_file_delt_09() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/do \"Build the thing\" --deep");
+    leave(&env, "1_analysis.md", "one part");
+    client.stops("analysed");
+    leave(&env, "2_plan.md", "- [ ] The model\n");
+    client.stops("planned");
+    env.write("work.txt", "x");
+    leave(&env, "3_subtask_1.md", "done");
+    client.stops("done");
+    // What the file says against the work counts too.
+    leave(
+        &env,
+        "4_review.md",
+        "FINDING critical: no tests\n\nReview Score: 40/100\n",
+    );
+    let back = client.stops("Review Score: 99/100\n\nVERDICT: APPROVE");
+    assert!(
+        crate::session::sent_on(&back).contains("no tests"),
+        "{back}"
+    );
+    env.write("work.txt", "y");
+    client.stops("repaired");
+    leave(&env, "4_review.md", "Fine.\n\nReview Score: 87/100\n");
+    client.stops("Review Score: 99/100\n\nVERDICT: APPROVE");
+    assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+    let state = crate::delta::state(&env);
+    assert!(state.contains("- Review Score: 87/100"), "{state}");
+}
+
+/// EVNT-01, STAT-02: events and status name the phase and count subtasks.
+#[test]
+fn events_and_status_of_a_route_name_its_phase_evnt_01() {
+    let env = TestEnv::new();
+    let client = env.claude_session(ONE);
+    client.says("/do \"Build the thing\" --deep");
+    let phase = || env.json(".ralph/status.json")["phase"].clone();
+    assert_eq!(phase(), "1");
+    leave(&env, "1_analysis.md", "two parts");
+    client.stops("analysed");
+    assert_eq!(phase(), "2");
+    leave(&env, "2_plan.md", "- [ ] The model\n- [ ] The service\n");
+    client.stops("planned");
+    for n in 1..=2 {
+        assert_eq!(phase(), "3");
+        env.write("work.txt", &n.to_string());
+        leave(&env, &format!("3_subtask_{n}.md"), "done");
+        client.stops("done");
+    }
+    assert_eq!(phase(), "4");
+    let events = env.ralph(&["events", "--json"]).events();
+    let column = |name: &str, key: &str| -> Vec<String> {
+        let of = crate::env::named(&events, name);
+        of.iter().map(|event| event[key].to_string()).collect()
+    };
+    assert_eq!(
+        column("iteration_start", "phase"),
+        ["1", "2", "3", "3", "4"]
+    );
+    assert_eq!(column("iteration_complete", "phase"), ["1", "2", "3", "3"]);
+    assert_eq!(
+        column("iteration_complete", "subtasks_done"),
+        ["0", "0", "1", "1"]
+    );
 }

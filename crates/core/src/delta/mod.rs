@@ -5,6 +5,8 @@
 //! not know (lines, sections) is kept; what it must know and can't read is an
 //! error that names its line.
 
+mod brief;
+mod list;
 mod over;
 mod read;
 #[cfg(test)]
@@ -16,6 +18,8 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use crate::lang::Say;
 use crate::markdown::Fence;
+pub use brief::brief;
+pub use list::{PhaseWork, Subtask};
 pub use write::{duration, one_line, template};
 
 /// Where the file stands, relative to the project.

@@ -29,7 +29,7 @@ impl DeltaState {
 }
 
 /// `3. Phase 3: …`, `### Phase 1-4 …`.
-fn phases_of(line: &str) -> impl Iterator<Item = u32> + use<> {
+pub(super) fn phases_of(line: &str) -> impl Iterator<Item = u32> + use<> {
     let text = line.trim_start_matches(|c: char| c.is_ascii_digit() || "#-*+.) ".contains(c));
     let number = |text: &str| -> Option<(u32, usize)> {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();

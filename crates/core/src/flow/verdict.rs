@@ -77,21 +77,30 @@ impl Severity {
     }
 }
 
-/// Takes in the final text of a call. `prompt` is what the agent was sent.
-pub fn hear(text: &str, prompt: &str, kind: VerdictKind) -> RoleReport {
+/// Takes in the final text of a call. `prompt` is what the agent was sent,
+/// `file` what it left as the result of its step: the score stands there, and
+/// what speaks against the work counts wherever it stands (DELT-09).
+pub fn hear(text: &str, prompt: &str, kind: VerdictKind, file: Option<&str>) -> RoleReport {
     let Said { text: said, view } = said_by_agent(text, prompt);
-    let findings = match kind {
+    let file = file.filter(|_| kind != VerdictKind::None);
+    let file = file.map(|file| said_by_agent(file, ""));
+    let of_file = file.as_ref().map_or("", |file| &file.view);
+    let mut found = match kind {
         VerdictKind::None => Vec::new(),
         VerdictKind::Review | VerdictKind::Test => findings(&said, &view),
     };
+    if let Some(file) = file.as_ref().filter(|_| found.is_empty()) {
+        found = findings(&file.text, &file.view);
+    }
     let answer = answer(&view, kind).map(|answer| match answer {
-        Answer::Approve if is_too_bad(&view, &findings) => Answer::Reject,
+        Answer::Approve if is_too_bad(&view, &found) || is_too_bad(of_file, &[]) => Answer::Reject,
         answer => answer,
     });
+    let score = |view| last_number(view, "review score");
     RoleReport {
         answer,
-        findings,
-        score: last_number(&view, "review score"),
+        findings: found,
+        score: score(of_file).or_else(|| score(&view)),
         words: words(text),
     }
 }
@@ -289,7 +298,7 @@ mod tests {
     const PROMPT: &str = "Review it. End with `VERDICT: APPROVE` or `VERDICT: REJECT`.";
 
     fn check(kind: VerdictKind, text: &str, want: Option<Answer>) {
-        assert_eq!(hear(text, PROMPT, kind).answer, want, "{text}");
+        assert_eq!(hear(text, PROMPT, kind, None).answer, want, "{text}");
     }
 
     /// ROLE-06: the line that agents are asked for.
@@ -362,7 +371,7 @@ mod tests {
     fn findings_have_a_severity_and_a_command() {
         let said = "FINDING high: src/a.rs:3 overflows\nREPRODUCE: `cargo test overflow`\n\
                     FINDING: the name could be better\nVERDICT: REJECT\nReview Score: 41/100";
-        let heard = hear(said, "", VerdictKind::Review);
+        let heard = hear(said, "", VerdictKind::Review, None);
         assert_eq!(heard.answer, Some(Answer::Reject));
         assert_eq!(heard.score, Some(41));
         assert_eq!(
@@ -405,7 +414,7 @@ mod tests {
     fn what_is_kept_is_the_end_without_secrets() {
         let secret = format!("sk-ant-{}", "a1B2".repeat(12));
         let said = format!("{}{secret}", "x ".repeat(SAID_CHARACTERS));
-        let heard = hear(&said, "", VerdictKind::None);
+        let heard = hear(&said, "", VerdictKind::None, None);
         assert!(heard.words.chars().count() <= SAID_CHARACTERS);
         assert!(!heard.words.contains(&secret));
     }

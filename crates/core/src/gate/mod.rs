@@ -200,7 +200,7 @@ fn judge_gate(papers: &Papers, settings: &GateSettings) -> Vec<Problem> {
         return vec![Problem::GateNotOurs];
     }
     let mut problems = Vec::new();
-    let missing = record.not_passed(&steps::required(&papers.steps));
+    let missing = record.not_passed(&steps::required(&papers.steps, ours));
     if !missing.is_empty() {
         problems.push(Problem::GateIncomplete { steps: missing });
     }

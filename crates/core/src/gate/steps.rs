@@ -13,6 +13,10 @@ pub struct Step {
 /// What a project's gate must prove where nothing else is said (QUAL-04).
 const USUAL: [&str; 3] = ["typecheck", "test", "build"];
 
+/// The script that a project calls its own gate (QUAL-01). Ralph can't know
+/// what is in it, so that it runs beside the steps above and not for them.
+const OWN: (&str, &str) = ("qa-gate", "qa:gate");
+
 /// The steps of `gate.steps`: `name: command`, or a command alone, which gets
 /// a number as its name.
 pub fn configured(lines: &[String]) -> Vec<Step> {
@@ -82,7 +86,8 @@ pub fn detect(manifest: &Manifest<'_>) -> Vec<Step> {
         add(name, command);
     }
     // Python sorts its steps by what they prove, as people read them.
-    steps.sort_by_key(|step| USUAL.iter().position(|usual| *usual == step.name));
+    let place = |step: &Step| USUAL.iter().position(|usual| *usual == step.name);
+    steps.sort_by_key(|step| place(step).unwrap_or(USUAL.len()));
     steps
 }
 
@@ -117,6 +122,9 @@ fn node(manifest: &Manifest<'_>) -> Vec<(&'static str, String)> {
         if script(name) {
             steps.push((name, run(name)));
         }
+    }
+    if script(OWN.1) {
+        steps.push((OWN.0, run(OWN.1)));
     }
     steps
 }
@@ -153,12 +161,15 @@ pub fn names(steps: &[Step]) -> Vec<String> {
 }
 
 /// What a gate file has to say: the steps, or the usual three where nothing
-/// is known of the project.
-pub(super) fn required(steps: &[Step]) -> Vec<String> {
-    if steps.is_empty() {
-        return USUAL.map(str::to_owned).to_vec();
+/// is known of the project. The project's own gate may write the file itself,
+/// and does not name itself there; `ours` is a file of Ralph's.
+pub(super) fn required(steps: &[Step], ours: bool) -> Vec<String> {
+    let mut names = names(steps);
+    names.retain(|name| ours || name != OWN.0);
+    match names.is_empty() {
+        true => USUAL.map(str::to_owned).to_vec(),
+        false => names,
     }
-    names(steps)
 }
 
 /// Binds a gate file to the commands that ran.

@@ -307,6 +307,12 @@ fn steps_fit_the_project() {
         npm,
         "typecheck: npm run typecheck\ntest: npm run test\nbuild: npm run build"
     );
+    // The project's own gate comes last, and is not taken for the others.
+    let own = r#"{"scripts": {"qa:gate": "x", "test": "y"}}"#;
+    assert_eq!(
+        detected(&["package.json", "yarn.lock"], Some(own), None),
+        "test: yarn run test\nqa-gate: yarn run qa:gate"
+    );
     let pnpm = detected(
         &["tsconfig.json", "pnpm-lock.yaml"],
         Some(r#"{"scripts":{"test":"x"}}"#),

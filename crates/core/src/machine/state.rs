@@ -254,13 +254,24 @@ impl State {
         self.clock.now()
     }
 
-    /// The phase that is worked on: the one that was asked for, else that of
-    /// the task, else the first with open tasks.
-    pub fn phase(&self) -> Option<&str> {
-        if let Goal::Tasks { phase: Some(phase) } = &self.rules.goal {
-            return Some(phase);
+    /// The phase that is worked on: that of its route, the one that was asked
+    /// for, that of the task, else the first with open tasks.
+    pub fn phase(&self) -> Option<String> {
+        match &self.rules.goal {
+            _ if self.is_one_flow() => self.phase_of_route().map(|number| number.to_string()),
+            Goal::Tasks { phase: Some(phase) } => Some(phase.clone()),
+            _ => {
+                let of_task = self.current_task().and_then(|task| task.phase.clone());
+                of_task.or_else(|| self.tasks.facts.as_ref()?.phase.clone())
+            }
         }
-        let of_task = self.current_task().and_then(|task| task.phase.as_deref());
-        of_task.or_else(|| self.tasks.facts.as_ref()?.phase.as_deref())
+    }
+
+    /// The number of the phase that a route stands at. A step beside the
+    /// phases belongs to the one before it.
+    pub fn phase_of_route(&self) -> Option<usize> {
+        let (flow, position) = self.place().filter(|_| self.is_one_flow())?;
+        let begun = flow.phases().filter(|(index, _)| *index <= position.step);
+        Some(begun.count().max(1))
     }
 }

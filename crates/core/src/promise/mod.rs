@@ -10,6 +10,7 @@ mod echo;
 mod markdown;
 mod rules;
 mod statement;
+mod status_block;
 mod tags;
 mod warning;
 

@@ -8,6 +8,7 @@ use super::clean::is_invisible;
 use super::echo::PromptLines;
 use super::markdown::SHOWN;
 use super::rules::CompiledRules;
+use super::status_block;
 use super::tags::{self, Tag};
 
 /// A promise that the agent made.
@@ -15,6 +16,7 @@ pub(super) struct Given {
     pub promise: Promise,
     /// Nothing else is said on its line.
     pub alone: bool,
+    pub start: usize,
     pub line_end: usize,
 }
 
@@ -47,11 +49,14 @@ pub(super) fn judge(text: &str, said: &str, rules: &CompiledRules, prompt: &str)
                 statements.given.push(Given {
                     promise,
                     alone: words.is_none(),
+                    start: tag.whole.start,
                     line_end: line.range.end,
                 });
             }
         }
     }
+    statements.given.extend(status_block::find(text, said));
+    statements.given.sort_by_key(|given| given.start);
     statements
 }
 

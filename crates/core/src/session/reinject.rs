@@ -31,6 +31,8 @@ pub enum PromiseAsked {
     InStateFile(String),
     /// At the end of its reply.
     InReply(String),
+    /// The phase that begins has a prompt of its own, which says it.
+    InPhase(String),
     /// None was agreed on: evidence alone ends the loop.
     #[default]
     Nowhere,
@@ -93,6 +95,7 @@ fn instructions(promise: &PromiseAsked, lang: Lang) -> String {
             lang,
             "Go on with the unfinished work. End your reply with exactly one of these tags, on its own line at the end:\n- all of it is finished and checked: `<promise>{promise}</promise>`\n- there is more to do: `<promise>CONTINUE</promise>`\n- you cannot go on without help: `<promise>BLOCKED: [reason]</promise>`\nOutput the first ONLY when it is TRUE - do not lie to get out of the loop: the claim is checked."
         ),
+        PromiseAsked::InPhase(prompt) => prompt.trim().to_owned(),
         PromiseAsked::Nowhere => tr!(lang, "Go on with the unfinished work."),
     }
 }
@@ -105,6 +108,8 @@ pub enum EndsWith<'a> {
     PullRequest,
     /// p1, where Ralph or the forge merges.
     Merge,
+    /// No promise was agreed on, and this is the last iteration.
+    Limit(u32),
     Nothing,
 }
 
@@ -112,7 +117,8 @@ pub enum EndsWith<'a> {
 /// words, where it knows such a loop (REIN-02).
 pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
     let ends = match ends {
-        EndsWith::Promise(promise) => format!(
+        EndsWith::Promise(promise) => tr!(
+            lang,
             "To stop: output <promise>{promise}</promise> (ONLY when statement is TRUE - do not lie to exit!)"
         ),
         EndsWith::PullRequest => tr!(
@@ -120,9 +126,13 @@ pub fn banner(iteration: u32, ends: &EndsWith, lang: Lang) -> String {
             "Ends when the quality gate is passed and the pull request is open"
         ),
         EndsWith::Merge => tr!(lang, "Ends when CI is green and the pull request is merged"),
-        EndsWith::Nothing => "No completion promise set - loop runs infinitely".into(),
+        EndsWith::Limit(max) => tr!(
+            lang,
+            "No completion promise set - loop ends after iteration {max}"
+        ),
+        EndsWith::Nothing => tr!(lang, "No completion promise set - loop runs infinitely"),
     };
-    format!("🔄 Ralph iteration {iteration} | {ends}")
+    phase_banner(iteration, &ends, lang)
 }
 
 /// The same for a loop that goes through the phases of a flow: there is no

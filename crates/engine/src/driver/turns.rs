@@ -9,19 +9,24 @@ use ralph_core::promise::{self, PromiseWarning};
 use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
 use crate::perform::Host;
+use crate::phase_file;
 use crate::turn::{Call, Called};
 use crate::{agent_log, git};
 
 impl Driver<'_> {
     pub(super) fn call_agent(&mut self, turn: Turn) {
-        let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
+        let branch = git::head(self.run.plan.layout.root())
+            .branch
+            .unwrap_or_default();
         let rendered = self
             .run
             .plan
             .prompter
             .prompt(&turn, &self.run.state, &branch);
         self.announce_unknown(rendered.unknown);
-        let locked = self.index_lock.look(&self.run.plan.root, SystemTime::now());
+        let locked = self
+            .index_lock
+            .look(self.run.plan.layout.root(), SystemTime::now());
         self.announce_all(locked);
         let mut env = self.run.env(turn.turn);
         env.extend(self.run.plan.agent_env.iter().cloned());
@@ -40,7 +45,7 @@ impl Driver<'_> {
         );
         let call = Call {
             agent: agent.for_call(turn.allowance, session),
-            root: self.run.plan.root.clone(),
+            root: self.run.plan.layout.root().to_owned(),
             prompt: rendered.text,
             prompt_file: self.run.paths.turn_prompt(turn.turn, turn.attempt),
             output_file,
@@ -88,7 +93,11 @@ impl Driver<'_> {
             role: self
                 .role
                 .take()
-                .map(|role| flow::hear(&called.text, &called.prompt, role.verdict))
+                .map(|role| {
+                    let dir = &self.run.plan.checkpoint.dir;
+                    let file = phase_file::read(dir, role.output.as_deref());
+                    flow::hear(&called.text, &called.prompt, role.verdict, file.as_deref())
+                })
                 .map(Box::new),
             seen,
         }

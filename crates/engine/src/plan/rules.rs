@@ -5,7 +5,7 @@ use std::time::Duration;
 use ralph_core::config::{self, PrGoal, Settings};
 use ralph_core::machine::{EvidenceKinds, Goal, Limits, OnLimit, Retry, Rules, VerifyWhen};
 use ralph_core::promise::{Conflict, PromiseRules};
-use ralph_core::tasks::Scope;
+use ralph_core::tasks::{Format, Scope, TaskList};
 
 use super::Adopted;
 
@@ -39,10 +39,18 @@ pub(super) fn go_on_with(adopted: &Adopted, rules: &mut Rules) {
     }
 }
 
-pub(super) fn promise_rules(settings: &Settings) -> PromiseRules {
+/// What an OpenSpec change is promised with, whichever words its run was
+/// started with (PROM-02).
+const OPENSPEC_DONE: &str = "所有任務完成";
+
+pub(super) fn promise_rules(settings: &Settings, list: Option<&TaskList>) -> PromiseRules {
     let promise = &settings.promise;
+    let openspec = list.is_some_and(|list| list.format == Format::OpenSpec);
+    let complete = promise.complete.iter().cloned();
     PromiseRules {
-        complete: promise.complete.clone(),
+        complete: complete
+            .chain(openspec.then(|| OPENSPEC_DONE.to_owned()))
+            .collect(),
         phase_complete: promise.phase_complete.clone(),
         continue_: promise.continue_word.clone(),
         blocked_prefix: promise.blocked_prefix.clone(),

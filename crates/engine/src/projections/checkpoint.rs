@@ -89,7 +89,7 @@ fn put_route(checkpoint: &mut Checkpoint, state: &State) {
 fn put_phases(checkpoint: &mut Checkpoint, state: &State, now: &str, lang: Lang) {
     let all = phases::of(state, lang);
     let phases = numbered(&all);
-    let current = phases::current(state);
+    let current = state.phase();
     let number_of_current = phases
         .iter()
         .find(|(_, phase)| Some(&phase.key) == current.as_ref())

@@ -3,8 +3,10 @@
 //! Ralph counts and judges; the sections about the work belong to the agent
 //! where no task file tells what the work is (DELT-13).
 
+use std::path::Path;
+
 use ralph_core::checkpoint::Checkpoint;
-use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, duration, one_line};
+use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, brief, duration, one_line};
 use ralph_core::flow::Flow;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PhaseFacts, State};
@@ -13,6 +15,14 @@ use ralph_core::{phases, tr};
 use super::checkpoint::{is_done, numbered};
 use crate::clock;
 use crate::look::TaskMark;
+use crate::phase_file;
+
+/// The language of the file, and where the phases leave theirs.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub lang: Lang,
+    pub outputs: &'a Path,
+}
 
 /// `last` is what stands in the file: of another loop nothing is kept.
 pub(super) fn project(
@@ -20,8 +30,9 @@ pub(super) fn project(
     last: Option<&DeltaState>,
     state: &State,
     tasks: &[TaskMark],
-    lang: Lang,
+    at: Place<'_>,
 ) -> DeltaState {
+    let lang = at.lang;
     let max_allowed = state.rules.limits.max_iterations;
     let now = clock::local_time(state.now().wall_ms);
     let id = &checkpoint.task_id;
@@ -34,7 +45,7 @@ pub(super) fn project(
     delta.iteration.max_allowed = max_allowed;
     delta.iteration.status = status(state.outcome());
     put_progress(&mut delta, checkpoint, state, lang);
-    put_work(&mut delta, checkpoint, state, tasks, lang);
+    put_work(&mut delta, checkpoint, state, tasks, at);
     let is_complete = state.outcome() == Some(&Outcome::Complete);
     if is_complete {
         delta.set_promise(Some(TASK_COMPLETE));
@@ -96,10 +107,11 @@ fn put_work(
     checkpoint: &Checkpoint,
     state: &State,
     tasks: &[TaskMark],
-    lang: Lang,
+    at: Place<'_>,
 ) {
+    let lang = at.lang;
     if let Some((flow, _)) = phases::route(state) {
-        return put_route_work(delta, flow, state, tasks, lang);
+        return put_route_work(delta, flow, state, tasks, at);
     }
     if state.tasks.facts.is_none() {
         if delta.pending_work.is_empty() && delta.completed_work.is_empty() {
@@ -131,8 +143,9 @@ fn put_route_work(
     flow: &Flow,
     state: &State,
     tasks: &[TaskMark],
-    lang: Lang,
+    at: Place<'_>,
 ) {
+    let lang = at.lang;
     let all = phases::of(state, lang);
     let phases = numbered(&all);
     let (mut pending, mut completed) = (Vec::new(), Vec::new());
@@ -156,10 +169,15 @@ fn put_route_work(
             completed.push(block);
         } else if is_done(phase) {
             let title = one_line(&phase.title);
-            let output = step.output.iter().map(|file| format!("\n- {file}"));
+            let mut lines = phase_file::read(at.outputs, step.output.as_deref())
+                .map_or_else(Vec::new, |text| brief(&text));
+            if lines.is_empty() {
+                lines.extend(step.output.clone());
+            }
+            let lines = lines.iter().map(|line| format!("\n- {line}"));
             completed.push(format!(
                 "### Phase {number}: {title}{}",
-                output.collect::<String>()
+                lines.collect::<String>()
             ));
         }
     }

@@ -43,7 +43,7 @@ use crate::plan::Plan;
 use crate::projections::Projector;
 use crate::record::Recorder;
 use crate::supervise::Stop;
-use crate::{clock, git};
+use crate::{clock, git, phase_file};
 
 /// How long a hook waits for another one of its run (STOP-12).
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -140,7 +140,7 @@ pub struct SessionLoop {
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
     pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
             let held = LockError::Held {
@@ -154,7 +154,7 @@ impl SessionLoop {
         let id = new_run_id(started.wall_ms, clock::random());
         let paths = layout.create_run(&id)?;
         let lock = lock_run(&paths).map_err(locked)?;
-        let head = git::head(&plan.root);
+        let head = git::head(plan.layout.root());
         let header = Header {
             run_id: id.as_str().into(),
             started_ms: started.wall_ms,
@@ -401,7 +401,9 @@ impl SessionLoop {
     fn heard_in_role(&self, said: &str, prompt: Option<&str>) -> Option<Box<RoleReport>> {
         let flow = &self.run.state.rules.flow.as_ref()?.flow;
         let step = flow.step(self.run.state.flow.position.as_ref()?.step)?;
-        let heard = flow::hear(said, prompt.unwrap_or_default(), step.verdict);
+        let file = phase_file::read(&self.run.plan.checkpoint.dir, step.output.as_deref());
+        let prompt = prompt.unwrap_or_default();
+        let heard = flow::hear(said, prompt, step.verdict, file.as_deref());
         Some(Box::new(heard))
     }
 }

@@ -5,8 +5,8 @@ use ralph_core::forge::MergeWho;
 use ralph_core::lang::Say;
 use ralph_core::machine::{Goal, Notice, QuestionNotice, Turn};
 use ralph_core::session::reinject::{self, EndsWith, PromiseAsked, Standing};
-use ralph_core::template::PromptNote;
-use ralph_core::text;
+use ralph_core::template::{PromptNote, compose};
+use ralph_core::{phases, text};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 
 use super::{GoOn, SessionLoop, index};
@@ -21,21 +21,11 @@ impl SessionLoop {
     pub(super) fn send_on(&mut self, turn: &Turn) -> GoOn {
         let notes = self.notes_for(turn);
         let is_first = turn.turn <= self.run.state.rules.turns_before + 1;
-        // Each phase of a flow has a prompt of its own.
-        let whole = match is_first || turn.flow.is_some() || self.repeats_the_prompt() {
-            true => {
-                let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
-                let turn = Turn {
-                    notes,
-                    ..turn.clone()
-                };
-                self.run
-                    .plan
-                    .prompter
-                    .prompt(&turn, &self.run.state, &branch)
-                    .text
-            }
-            false => self.standing_text(&notes, turn.turn),
+        let repeats = is_first || self.repeats_the_prompt();
+        let whole = match &turn.flow {
+            Some(_) if !is_first => self.phase_text(turn, &notes),
+            None if !repeats => self.standing_text(&notes, turn.turn),
+            _ => compose(&self.prompt_of(turn), &notes),
         };
         let file = self.run.paths.turn_prompt(turn.turn, 1);
         let options = AtomicOptions { durable: false };
@@ -43,7 +33,9 @@ impl SessionLoop {
         let _ = write_atomic(&file, whole.as_bytes(), options);
         let text = match whole.chars().count() > LONGEST {
             true => {
-                let place = file.strip_prefix(&self.run.plan.root).unwrap_or(&file);
+                let place = file
+                    .strip_prefix(self.run.plan.layout.root())
+                    .unwrap_or(&file);
                 let head = text::excerpt(&whole, LONGEST);
                 format!("{head}\n\nThe whole text is in {}.", place.display())
             }
@@ -73,6 +65,23 @@ impl SessionLoop {
             text,
             banner,
         }
+    }
+
+    fn prompt_of(&self, turn: &Turn) -> String {
+        let branch = git::head(self.run.plan.layout.root())
+            .branch
+            .unwrap_or_default();
+        let prompter = &self.run.plan.prompter;
+        prompter.body(turn, &self.run.state, &branch).text
+    }
+
+    /// Where the work stands, and what the phase that begins has to do.
+    fn phase_text(&self, turn: &Turn, notes: &[PromptNote]) -> String {
+        let standing = Standing {
+            promise: PromiseAsked::InPhase(self.prompt_of(turn)),
+            ..self.standing(turn.turn)
+        };
+        reinject::reinjection(&standing, notes, self.run.plan.lang)
     }
 
     /// `Phase 2/4: Planning`; of a step beside the phases only its name.
@@ -112,8 +121,10 @@ impl SessionLoop {
     fn asked_promise(&self) -> Option<&str> {
         let promise = self.run.plan.prompter.promise.as_str();
         let rules = &self.run.state.rules;
-        let required = rules.limits.missing_promise > 0 || rules.promise_required;
-        Some(promise).filter(|promise| required && !promise.is_empty())
+        let is_asked = rules.limits.missing_promise > 0
+            || rules.promise_required
+            || matches!(rules.goal, Goal::Tasks { .. });
+        Some(promise).filter(|promise| is_asked && !promise.is_empty())
     }
 
     fn ends_with(&self) -> EndsWith<'_> {
@@ -123,7 +134,10 @@ impl SessionLoop {
             (Goal::PullRequest, _) => EndsWith::PullRequest,
             (Goal::Ci, _) if merges != Some(MergeWho::Nobody) => EndsWith::Merge,
             (_, Some(promise)) => EndsWith::Promise(promise),
-            (_, None) => EndsWith::Nothing,
+            (_, None) => match rules.limits.max_iterations {
+                0 => EndsWith::Nothing,
+                max => EndsWith::Limit(max),
+            },
         }
     }
 
@@ -135,6 +149,14 @@ impl SessionLoop {
             }
             Some(promise) => PromiseAsked::InReply(promise.into()),
         };
+        let standing = Standing {
+            promise,
+            ..self.standing(iteration)
+        };
+        reinject::reinjection(&standing, notes, self.run.plan.lang)
+    }
+
+    fn standing(&self, iteration: u32) -> Standing {
         let delta = self.run.projector.as_ref().and_then(|p| p.delta_state());
         let standing = match delta {
             Some(delta) => Standing {
@@ -148,15 +170,34 @@ impl SessionLoop {
                 )),
                 ..Standing::default()
             },
-            None => self.standing_of_tasks(),
+            None => self
+                .standing_of_route()
+                .unwrap_or_else(|| self.standing_of_tasks()),
         };
-        let standing = Standing {
+        Standing {
             iteration,
             max_iterations: self.run.state.rules.limits.max_iterations,
-            promise,
             ..standing
+        }
+    }
+
+    /// A route without a state file: its phases.
+    fn standing_of_route(&self) -> Option<Standing> {
+        let state = &self.run.state;
+        let (flow, _) = phases::route(state)?;
+        let all = phases::of(state, self.run.plan.lang);
+        let lines = |done: bool| {
+            let of = all.iter().filter(|p| (p.completed == p.total) == done);
+            let lines = of.map(|phase| format!("Phase {}: {}", phase.key, phase.title));
+            lines.collect::<Vec<_>>().join("\n")
         };
-        reinject::reinjection(&standing, notes, self.run.plan.lang)
+        Some(Standing {
+            completed: lines(true),
+            pending: lines(false),
+            route: Some(flow.name.to_uppercase()),
+            phase: state.phase(),
+            ..Standing::default()
+        })
     }
 
     fn standing_of_tasks(&self) -> Standing {
@@ -175,7 +216,7 @@ impl SessionLoop {
             completed: lines(true).join("\n"),
             pending: pending.join("\n"),
             route: file,
-            phase: self.run.state.phase().map(str::to_owned),
+            phase: self.run.state.phase(),
             subtask: Some(format!("{} / {}", facts.completed, facts.total)),
             ..Standing::default()
         }

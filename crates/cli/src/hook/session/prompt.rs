@@ -7,21 +7,24 @@ use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_core::session::task::Do;
 use ralph_core::session::words::{self, Said, Start};
+use ralph_core::tr;
 use ralph_engine::agents::Client;
-use ralph_engine::session::{Verdict, index};
+use ralph_engine::session::{SessionLoop, Verdict, index};
+use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
+use crate::install::CAP;
 
-pub fn answer(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+pub fn answer(heard: &Heard, layout: Layout) -> Reply {
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     let Some(said) = words::read(&heard.prompt) else {
         note_person(&here, heard);
         return Reply::default();
     };
-    if matches!(said, Said::Do(_)) && is_anothers_command(heard, root) {
+    if matches!(said, Said::Do(_)) && is_anothers_command(heard, here.root()) {
         return Reply::default();
     }
     let lang = app::environment_lang();
@@ -35,14 +38,14 @@ fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
     let steered = match said {
         Said::Start(arguments) => {
             let start = Start::parse(arguments).map_err(Problem::Start)?;
-            return begin(here, &start);
+            return begin(here, &start, heard.host);
         }
         Said::Do(arguments) => {
             let wish = Do::parse(arguments).map_err(Problem::Do)?;
             return match wish.explain {
                 // The person sees the card; the agent has nothing to do.
                 true => Ok(Reply::block(here.card(&wish)?.say(lang))),
-                false => begin(here, &wish.start),
+                false => begin(here, &wish.start, heard.host),
             };
         }
         Said::Status => {
@@ -62,14 +65,38 @@ fn reply(here: &Here, said: &Said, heard: &Heard) -> Result<Reply, Problem> {
     })
 }
 
-fn begin(here: &Here, start: &Start) -> Result<Reply, Problem> {
+fn begin(here: &Here, start: &Start, host: Client) -> Result<Reply, Problem> {
     let (opened, verdict) = here.start(start)?;
     Ok(match verdict {
-        Verdict::GoOn(go_on) => Reply {
-            message: beginning(&opened),
-            ..Reply::context(go_on.text)
-        },
+        Verdict::GoOn(go_on) => {
+            let lines: Vec<String> = beginning(&opened)
+                .into_iter()
+                .chain(low_cap(&opened, host))
+                .collect();
+            Reply {
+                message: Some(lines.join("\n")).filter(|text| !text.is_empty()),
+                ..Reply::context(go_on.text)
+            }
+        }
         Verdict::Ended(ended) => Reply::block(ending(&opened, &ended)),
+    })
+}
+
+/// The client may let go before the loop is at its limit (STOP-08).
+fn low_cap(opened: &SessionLoop, host: Client) -> Option<String> {
+    let cap = super::stop::cap(host)?;
+    let max = opened.state().rules.limits.max_iterations;
+    let lang = opened.plan().lang;
+    let is_low = max == 0 || cap <= max;
+    is_low.then(|| match host {
+        Client::Claude => tr!(
+            lang,
+            "This session lets its agent stop after {cap} blocks in a row without a tool call, which is less than this loop may need: it rests there, with everything saved. `ralph init` raises {CAP}; start the session anew after it."
+        ),
+        _ => tr!(
+            lang,
+            "This client lets its agent stop after {cap} blocks in a row without a tool call, which is less than this loop may need: it rests there, with everything saved."
+        ),
     })
 }
 

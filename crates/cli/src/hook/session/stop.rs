@@ -1,7 +1,6 @@
 //! The Stop hook: sends the agent on while the work is not done (STOP-01 to
 //! STOP-13).
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
@@ -12,11 +11,13 @@ use ralph_engine::agents::Client;
 use ralph_engine::session::{
     Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
+use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
 use crate::app;
 use crate::insession::{Here, Problem, ending, has_foreign_file, with_announcements};
+use crate::install::CAP;
 
 /// What Claude Code and Copilot CLI obey, where nothing else is said.
 const USUAL_CAP: u32 = 8;
@@ -27,7 +28,7 @@ const USUAL_TIME: Duration = Duration::from_secs(30);
 /// Kept for the last look at CI, and for the answer.
 const TO_ANSWER: Duration = Duration::from_secs(10);
 
-pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
+pub fn answer(heard: &Heard, layout: Layout, within: Option<Duration>) -> Reply {
     let began = Instant::now();
     // A subagent's end is not the session's.
     if heard.agent_id.is_some() {
@@ -36,7 +37,7 @@ pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
     if is_driven_from_outside() {
         return ask_for_the_promise(heard);
     }
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     match find(&here) {
         Ok(None) => Reply::default(),
@@ -93,14 +94,14 @@ fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Rep
     if opened.is_answered() {
         return match opened.resume(None) {
             Ok(verdict) => reply(&opened, verdict),
-            Err(error) => Reply::warning(error.say(lang)),
+            Err(error) => failed(here, &opened, error),
         };
     }
     let said = match said(&opened, heard) {
         Ok(said) => said,
         Err(error) => {
             let _ = opened.leave(Request::Interrupt);
-            return Reply::warning(error.say(lang));
+            return failed(here, &opened, error);
         }
     };
     let stopped = Stopped {
@@ -126,9 +127,16 @@ fn drive(here: &Here, mut opened: SessionLoop, heard: &Heard, hook: Hook) -> Rep
                 }
                 next = opened.wake(hook.patience(opened.plan().hook_wait));
             }
-            Err(error) => return Reply::warning(error.say(lang)),
+            Err(error) => return failed(here, &opened, error),
         }
     }
+}
+
+/// The agent may stop, and is told why.
+fn failed(here: &Here, opened: &SessionLoop, error: SessionError) -> Reply {
+    let problem = Problem::Session(error);
+    here.give_up(&opened.paths().id, &problem);
+    Reply::warning(problem.say(opened.plan().lang))
 }
 
 fn reply(opened: &SessionLoop, verdict: Verdict) -> Reply {
@@ -166,10 +174,10 @@ fn said(opened: &SessionLoop, heard: &Heard) -> Result<String, SessionError> {
 }
 
 /// How many blocks in a row the client obeys (trap 12).
-fn cap(host: Client) -> Option<u32> {
+pub(super) fn cap(host: Client) -> Option<u32> {
     match host {
         Client::Claude => {
-            let told = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
+            let told = std::env::var(CAP).ok();
             let told = told.and_then(|text| text.trim().parse().ok());
             Some(told.unwrap_or(USUAL_CAP)).filter(|&cap| cap > 0)
         }

@@ -33,7 +33,7 @@ impl State {
             "run_id": run_id,
             "iteration": self.turn.number,
             "max_iterations": self.rules.limits.max_iterations,
-            "phase": self.phase().unwrap_or(""),
+            "phase": self.phase().unwrap_or_default(),
             "status": self.outcome().map_or("running", Outcome::status),
             "last_promise": self.status_promise(),
             "tasks": {

@@ -100,7 +100,10 @@ fn tell_turn(
         iteration,
         phase: state.turn.phase.clone(),
         tasks: facts.counts(),
-        newly_done: facts.completed.saturating_sub(done_before),
+        newly_done: match facts.completed.saturating_sub(done_before) {
+            0 => usize::from(roles::ends_subtask(state, report)),
+            ticked => ticked,
+        },
         evidence,
         duration_ms: report.duration_ms,
     });

@@ -12,7 +12,9 @@ use crate::flow::{
     Detected, Doing, FlowNotice, FlowTurn, Position, Risk, RiskSign, Scope, Step, VerdictKind,
     Writes,
 };
-use crate::machine::{Effect, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks};
+use crate::machine::{
+    Effect, End, Observation, Outcome, PauseReason, Stage, State, TaskRef, Tasks, TurnReport,
+};
 use crate::template::PromptNote;
 
 use self::answers::{FREE_REJECTS, subtask_number};
@@ -82,6 +84,15 @@ pub(super) fn expects_work(state: &State) -> bool {
 fn has_new_output(state: &State, step: &Step) -> bool {
     let output = step.output_for(subtask_number(state));
     output.is_some_and(|output| state.flow.has_left(&output))
+}
+
+/// Whether a turn leaves the file of the subtask that it worked on: Ralph
+/// ticks its box right after it was told (EVNT-01).
+pub(super) fn ends_subtask(state: &State, report: &TurnReport) -> bool {
+    let step = state.place().and_then(|(flow, at)| flow.step(at.step));
+    let step = step.filter(|step| step.each.is_some() && step.verdict == VerdictKind::None);
+    let ends = step.is_some_and(|step| has_new_output(state, step));
+    ends && report.end == End::Exit(0) && state.flow.task().is_some()
 }
 
 /// Does what has to be done before an agent is called; what takes the place of

@@ -289,9 +289,9 @@ fn the_step_decides_as_it_did() {
     pull: 656 events, 6 complete, c7c66cd03509d0a8
     ci: 1605 events, 0 complete, 69a2e98e74e4f350
     drt: 1397 events, 6 complete, bdf3346d9a8e8daf
-    ralph: 630 events, 7 complete, 4f3633b6f61a855a
-    planned: 455 events, 11 complete, bb119d428777e6aa
-    direct: 408 events, 20 complete, eae5dfd10d41e8b7
+    ralph: 630 events, 7 complete, b9e81adbad9636bc
+    planned: 455 events, 11 complete, c99f7a53e7e29a9f
+    direct: 408 events, 20 complete, 6afa989367d9f9dc
     session: 1442 events, 3 complete, 94617426d151a8c8
     ");
 }

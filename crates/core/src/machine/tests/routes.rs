@@ -179,7 +179,7 @@ fn a_review_with_a_severe_finding_or_too_little_coverage_is_none() {
         script
             .leaves("3_subtask_1.md", nothing().tree("a"))
             .mark(tasks(1, 1));
-        let heard = flow::hear(said, "", VerdictKind::Review);
+        let heard = flow::hear(said, "", VerdictKind::Review, None);
         let review = Did {
             role: Some(heard),
             ..nothing()

@@ -1,6 +1,7 @@
 //! Texts and what they promise.
 
 mod laws;
+mod status_block;
 
 use super::{Conflict, Detection, Promise, PromiseRules, PromiseWarning, detect};
 

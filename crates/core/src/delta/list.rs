@@ -1,0 +1,76 @@
+//! The work of a state file as a list: its phases, and the subtasks in them
+//! (CONF-05).
+
+use super::work::phases_of;
+use super::{DeltaState, fenced};
+
+/// A phase that the file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseWork {
+    pub number: u32,
+    /// Empty where the file gives it only a number.
+    pub title: String,
+    /// As the file says.
+    pub done: bool,
+    pub subtasks: Vec<Subtask>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subtask {
+    pub text: String,
+    pub done: bool,
+}
+
+impl DeltaState {
+    /// Every phase that the file names, by its number.
+    pub fn phases(&self) -> Vec<PhaseWork> {
+        let claims = self.claims();
+        let mut phases: Vec<PhaseWork> = claims
+            .phases
+            .iter()
+            .map(|&number| PhaseWork {
+                number,
+                title: String::new(),
+                done: claims.completed.contains(&number),
+                subtasks: Vec::new(),
+            })
+            .collect();
+        for text in [&self.pending_work, &self.completed_work] {
+            read_into(&mut phases, text);
+        }
+        phases
+    }
+}
+
+fn read_into(phases: &mut [PhaseWork], text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    let code = fenced(&lines);
+    let mut at = None;
+    for (line, _) in lines.iter().zip(code).filter(|(_, in_code)| !in_code) {
+        if let Some(number) = phases_of(line.trim()).next() {
+            at = phases.iter().position(|phase| phase.number == number);
+            let title = line.split_once(':').map_or("", |(_, title)| title.trim());
+            if let Some(phase) = at.and_then(|at| phases.get_mut(at))
+                && phase.title.is_empty()
+            {
+                title.clone_into(&mut phase.title);
+            }
+        } else if let Some((text, done)) = boxed(line.trim())
+            && let Some(phase) = at.and_then(|at| phases.get_mut(at))
+        {
+            let text = text.to_owned();
+            phase.subtasks.push(Subtask { text, done });
+        }
+    }
+}
+
+fn boxed(line: &str) -> Option<(&str, bool)> {
+    let text = line.strip_prefix(['-', '*', '+'])?.trim_start();
+    let (mark, text) = text.strip_prefix('[')?.split_once(']')?;
+    let done = match mark {
+        " " => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    Some((text.trim(), done))
+}
