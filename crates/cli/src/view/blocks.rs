@@ -9,7 +9,7 @@ use ralph_core::display::{
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    self, Bill, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
+    self, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
 };
 use ralph_core::overview;
 use ralph_core::report;
@@ -190,25 +190,12 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             display::error_report(screen, &errors, &ending)
         }
         Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
-        Outcome::Budget { limit } => display::budget(screen, &ending, &budget(state, bill, limit)),
+        Outcome::Budget { limit } => {
+            display::budget(screen, &ending, &display::budget_kind(state, limit))
+        }
         Outcome::Limit { limit } => at_limit(screen, state, &ending, *limit, true),
         Outcome::Cancelled => display::cancelled(screen, &ending),
         Outcome::Interrupted => display::interrupted(screen, &ending),
-    }
-}
-
-/// What was spent up, and how much of it there was.
-fn budget(state: &State, bill: &Bill, limit: &str) -> BudgetKind {
-    let allowed = state.rules.budget.run;
-    match limit {
-        "max_tokens" => BudgetKind::Tokens {
-            limit: allowed.tokens,
-            spent: bill.tokens.total(),
-        },
-        _ => BudgetKind::Cost {
-            limit: allowed.cost,
-            spent: bill.cost,
-        },
     }
 }
 

@@ -66,7 +66,7 @@ pub enum BudgetKind {
 impl BudgetKind {
     /// The command that allows as much again; none where time is extended by
     /// itself.
-    fn raise(&self) -> Option<String> {
+    pub(super) fn raise(&self) -> Option<String> {
         match self {
             BudgetKind::Time { .. } => None,
             BudgetKind::Cost { limit, spent } => {

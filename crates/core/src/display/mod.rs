@@ -12,6 +12,7 @@ mod boxes;
 mod endings;
 mod limits;
 mod menus;
+mod next;
 mod problems;
 mod progress;
 mod proof;
@@ -31,6 +32,7 @@ pub use menus::{
     LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, resume_notice,
     simplify_menu,
 };
+pub use next::{budget_kind, next_command};
 pub use problems::{
     BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report, gate_failed,
     rejected,

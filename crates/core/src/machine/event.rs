@@ -141,7 +141,11 @@ pub enum Tasks {
     /// There should be a task file, and it can't be used.
     Trouble {
         class: ErrorClass,
+        /// In English, for programs.
         message: String,
+        /// The same in the person's language, where that is another.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
 }
 

@@ -78,7 +78,7 @@ pub enum PlanError {
     RootMissing { root: PathBuf },
     /// The address is often a secret, and so it is not repeated.
     #[say(
-        "notify.webhook is no address that could be posted to; it begins with http:// or https:// and has no spaces"
+        "notify.webhook is no address that could be posted to (it begins with http:// or https:// and has no spaces, and notify.form = \"telegram\" needs notify.chat), or notify.email is no single mail address"
     )]
     BadWebhook,
     #[say(_0.say(lang))]

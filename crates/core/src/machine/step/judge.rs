@@ -131,7 +131,17 @@ fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
     let words = report.failure.clone();
     match &report.end {
         End::Exit(0) => match &report.seen.tasks {
-            Tasks::Trouble { class, message } => failed(*class, Detail::Words(message.clone())),
+            Tasks::Trouble {
+                class,
+                message,
+                said,
+            } => failed(
+                *class,
+                Detail::File {
+                    words: message.clone(),
+                    said: said.clone(),
+                },
+            ),
             _ => TurnVerdict::Normal,
         },
         End::Exit(code) => failed(ErrorClass::AgentExec, Detail::Exit { code: *code, words }),

@@ -148,6 +148,7 @@ fn no_task_file() -> Observation {
 
 fn unreadable() -> Tasks {
     Tasks::Trouble {
+        said: String::new(),
         class: ErrorClass::FileOp,
         message: "tasks.md: permission denied".into(),
     }
