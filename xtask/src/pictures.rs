@@ -43,14 +43,16 @@ fn make(root: &Path) -> Result<Vec<PathBuf>, String> {
     browser.small_picture(&place("demo"))?;
 
     let page = demo.page()?;
-    let home = page.url.split("/?").next().unwrap_or_default().to_owned();
+    let home = page.url.split("/#").next().unwrap_or_default().to_owned();
     browser.resize(DESK)?;
     browser.go(&page.url)?;
     browser.wait("the run", "document.querySelector('.runs a')")?;
     let link = browser
         .eval("return document.querySelector('.runs a').getAttribute('href').split('/').pop()")?;
     let run = link.as_str().unwrap_or_default().to_owned();
-    browser.go(&format!("{home}/runs/{run}/report.html"))?;
+    browser.go(&format!("{home}/#/run/{run}"))?;
+    browser.wait("the report", "document.querySelector('footer a')")?;
+    browser.eval("window.open = () => null; document.querySelector('footer a').click()")?;
     browser.wait("the outcome", "document.querySelector('h1.good')")?;
     browser.small_picture(&place("report"))?;
     browser.go(&format!("{home}/#/run/{run}"))?;

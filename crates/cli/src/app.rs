@@ -1,7 +1,8 @@
 //! What every command needs: where the project is, which language is spoken,
 //! what the terminal can show, and where to write.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::borrow::Cow;
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use ralph_core::config;
@@ -14,7 +15,7 @@ use ralph_store::layout::Layout;
 use serde_json::Value;
 
 use crate::args::Global;
-use crate::{FAILED, settings};
+use crate::{FAILED, out, settings};
 
 #[derive(Debug, Clone)]
 pub struct App {
@@ -39,7 +40,7 @@ impl App {
             color: stdout_has_color(),
         };
         let Some(home) = StateHome::of_process() else {
-            let _ = writeln!(std::io::stderr().lock(), "ralph: {}", no_home(lang));
+            out::error(&format!("ralph: {}", no_home(lang)));
             return Err(FAILED);
         };
         Ok(App {
@@ -74,22 +75,22 @@ impl App {
 
     /// A text for a person.
     pub fn tell(&self, text: &str) {
-        self.print(&self.screen.in_style(text));
+        let text = self.screen.in_style(text);
+        out::people(&ended(&text), self.screen.style.color);
     }
 
-    /// A text for a program, as it is. A closed pipe is nobody's problem.
+    /// A text for a program or a file, as it is.
     pub fn print(&self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes());
-        if !text.ends_with('\n') {
-            let _ = out.write_all(b"\n");
-        }
-        let _ = out.flush();
+        out::data(&ended(text));
+    }
+
+    pub fn json(&self, value: &Value) {
+        out::json(value);
     }
 
     pub fn warn(&self, text: &str) {
         let text = self.screen.in_style(text);
-        let _ = writeln!(std::io::stderr().lock(), "ralph: {text}");
+        out::error(&format!("ralph: {text}"));
     }
 
     /// Ends a command that can't do what was asked, once it is said why.
@@ -116,7 +117,7 @@ impl App {
         words: impl FnOnce() -> String,
     ) -> Exit {
         match json {
-            true => self.print(&value().to_string()),
+            true => self.json(&value()),
             false => self.tell(&words()),
         }
         Ok(0)
@@ -155,12 +156,16 @@ impl<T, E: Say> OrFail<T> for Result<T, E> {
     }
 }
 
+fn ended(text: &str) -> Cow<'_, str> {
+    match text.ends_with('\n') {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("{text}\n")),
+    }
+}
+
 /// One line of an answer; `None` at the end of the input.
 pub fn ask(question: &str) -> Option<String> {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(question.as_bytes());
-    let _ = out.flush();
-    drop(out);
+    out::people(question, stdout_has_color());
     let mut line = String::new();
     match std::io::stdin().lock().read_line(&mut line) {
         Ok(n) if n > 0 => Some(line.trim().to_owned()),

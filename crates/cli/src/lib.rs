@@ -12,6 +12,7 @@ mod hook;
 mod insession;
 mod install;
 mod monitor;
+mod out;
 mod routing;
 mod scripted;
 mod settings;
@@ -21,7 +22,6 @@ mod view;
 mod web;
 
 use std::ffi::OsString;
-use std::io::Write;
 
 use clap::FromArgMatches;
 
@@ -58,9 +58,8 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(cli) => commands::run(cli),
         Err(error) => {
             match usage::message(&error, args) {
-                Some(message) => {
-                    let _ = writeln!(std::io::stderr(), "ralph: {message}");
-                }
+                Some(message) => out::error(&format!("ralph: {message}")),
+                None if error.use_stderr() => out::error(error.render().to_string().trim_end()),
                 None => {
                     let _ = error.print();
                 }

@@ -1,17 +1,21 @@
 //! What Ralph reads from a Git repository. Nothing here writes to it.
 //!
 //! HEAD is read from the files themselves, since it is asked for at every
-//! turn; a `git` process is started only where the files do not tell.
+//! turn; a `git` process is started only where the files do not tell, and
+//! never on the configuration that lies there (`apart`).
+
+mod apart;
+mod ask;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use ralph_core::report::{Commit, FileChange};
-use ralph_store::fault::{self, Deed, point};
+
+pub(crate) use apart::Apart;
+pub use apart::in_own_repository;
+use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real};
 
 /// Where HEAD stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,21 +30,10 @@ pub struct Head {
 const LONGEST_REF_FILE: u64 = 4096;
 /// As many steps from one symbolic ref to the next as Git goes.
 const MOST_SYMBOLIC_STEPS: usize = 5;
-/// A process that has to answer one short question has hung after this.
-const LONGEST_PROCESS: Duration = Duration::from_secs(10);
 /// More than anybody reads.
 const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
-
-/// What would make `git` look at another repository than the one it is told.
-const REDIRECTING_VARIABLES: [&str; 7] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-];
+/// The names of all files of a large project.
+const LONGEST_LIST: usize = 256 * 1024 * 1024;
 
 /// Everything but Ralph's own files.
 const WORK: [&str; 4] = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
@@ -185,7 +178,7 @@ fn diff_range(from: &str, to: Option<&str>) -> Option<Vec<String>> {
 }
 
 fn diff_arguments<'a>(form: &'a str, range: &'a [String]) -> Vec<&'a str> {
-    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules"];
+    let quiet = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
     let range = range.iter().map(String::as_str);
     let head = ["diff", form].into_iter().chain(quiet);
     head.chain(range).chain(WORK).collect()
@@ -202,7 +195,7 @@ pub fn diff(root: &Path, tree: Option<&str>, most: usize) -> Option<Vec<u8>> {
     let arguments = [
         &["diff"],
         &plain[..],
-        &["--ignore-submodules", &base],
+        &["--ignore-submodules=all", &base],
         &WORK,
     ]
     .concat();
@@ -224,11 +217,22 @@ pub fn untracked(root: &Path, most: usize) -> Option<Vec<String>> {
     Some(names.take(most).map(text).collect())
 }
 
+/// Tracked files, and untracked ones that are not ignored.
+pub fn listed(root: &Path) -> Option<Vec<Vec<u8>>> {
+    let arguments = ["ls-files", "-z", "-co", "--exclude-standard"];
+    let names = ask_git_for_bytes(root, &arguments, LONGEST_LIST)?;
+    let names = names
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty());
+    Some(names.map(<[u8]>::to_vec).collect())
+}
+
 /// How many entries `git status --porcelain` has; what Ralph itself keeps is
 /// no work.
 pub fn count_changes(root: &Path) -> Option<usize> {
     let work = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
-    let arguments = [&["status", "--porcelain"], &work[..]].concat();
+    let status = ["status", "--porcelain", "--ignore-submodules=all"];
+    let arguments = [&status, &work[..]].concat();
     let text = ask_git_for_bytes(root, &arguments, LONGEST_ANSWER)?;
     let lines = text.split(|&byte| byte == b'\n');
     Some(lines.filter(|line| !line.is_empty()).count())
@@ -380,85 +384,12 @@ fn object_id(text: &str) -> Option<String> {
 }
 
 fn ask_for_head(root: &Path) -> Head {
-    let commit = ask_git(root, &["rev-parse", "--verify", "-q", "HEAD"]);
-    let branch = ask_git(root, &["symbolic-ref", "-q", "HEAD"]);
+    let commit = ask_real(root, &["rev-parse", "--verify", "-q", "HEAD"]);
+    let branch = ask_real(root, &["symbolic-ref", "-q", "HEAD"]);
     Head {
         commit: commit.and_then(|commit| object_id(&commit)),
         branch: branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)),
     }
-}
-
-/// The one line that `git` answers, if it does so in time.
-fn ask_git(root: &Path, arguments: &[&str]) -> Option<String> {
-    let answer = ask_git_for_text(root, arguments)?;
-    answer.lines().next().map(str::to_owned)
-}
-
-fn ask_git_for_text(root: &Path, arguments: &[&str]) -> Option<String> {
-    let mut child = start_git(root, arguments)?;
-    if !succeeds_in_time(&mut child) {
-        return None;
-    }
-    let mut answer = String::new();
-    // A short line fits into the pipe, so that it is whole when git is gone.
-    child
-        .stdout
-        .take()?
-        .take(LONGEST_REF_FILE)
-        .read_to_string(&mut answer)
-        .ok()?;
-    Some(answer)
-}
-
-/// The beginning of a longer answer. It is read while git writes it, or git
-/// would wait for ever.
-fn ask_git_for_bytes(root: &Path, arguments: &[&str], most: usize) -> Option<Vec<u8>> {
-    let mut child = start_git(root, arguments)?;
-    let mut output = child.stdout.take()?;
-    let reader = thread::spawn(move || {
-        let mut answer = Vec::new();
-        let read = output.by_ref().take(most as u64).read_to_end(&mut answer);
-        let _ = std::io::copy(&mut output, &mut std::io::sink());
-        read.map(|_| answer)
-    });
-    let succeeded = succeeds_in_time(&mut child);
-    let answer = reader.join().ok()?.ok()?;
-    succeeded.then_some(answer)
-}
-
-fn start_git(root: &Path, arguments: &[&str]) -> Option<Child> {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(root)
-        .args(arguments)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    for variable in REDIRECTING_VARIABLES {
-        command.env_remove(variable);
-    }
-    let spawn = || command.spawn();
-    fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()
-}
-
-fn succeeds_in_time(child: &mut Child) -> bool {
-    let started = Instant::now();
-    let mut pause = Duration::from_micros(200);
-    while started.elapsed() < LONGEST_PROCESS {
-        match child.try_wait() {
-            Ok(Some(status)) => return status.success(),
-            Ok(None) => thread::sleep(pause),
-            Err(_) => break,
-        }
-        pause = (pause * 2).min(Duration::from_millis(10));
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    false
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_store::fault::{self, Deed, point};
+use ralph_store::private;
 
 /// Less than this would cut final answers off.
 const LEAST: u64 = 1024 * 1024;
@@ -50,14 +51,14 @@ pub struct KeptOutput {
 impl KeptOutput {
     /// Begins a new file; `max` is zero where all is kept.
     pub fn create(path: &Path, max: u64, points: Points) -> io::Result<KeptOutput> {
-        let file = fault::at(points.open, Deed::Open, || File::create(path))?;
+        let file = fault::at(points.open, Deed::Open, || private::create_file(path))?;
         Ok(KeptOutput::new(path, max, file, points))
     }
 
     /// Goes on in a file that may be there already.
     pub fn append(path: &Path, max: u64, points: Points) -> io::Result<KeptOutput> {
         let file = fault::at(points.open, Deed::Open, || {
-            File::options().create(true).append(true).open(path)
+            private::options().create(true).append(true).open(path)
         })?;
         let mut kept = KeptOutput::new(path, max, file, points);
         kept.written = kept.file.metadata()?.len();
@@ -107,7 +108,7 @@ impl KeptOutput {
 
     fn next_part(&mut self) -> io::Result<()> {
         let path = self.path_of(self.part + 1);
-        let file = fault::at(self.points.open, Deed::Open, || File::create(path))?;
+        let file = fault::at(self.points.open, Deed::Open, || private::create_file(&path))?;
         if self.part >= 2 {
             let old = self.path_of(self.part - 1);
             let size = fs::metadata(&old).map_or(0, |m| m.len());

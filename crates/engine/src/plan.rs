@@ -227,10 +227,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         agents,
         resume_session: settings.agent.session == config::AgentSession::Resume,
         agent_env: settings.agent.env.clone(),
-        env_filter: EnvFilter {
-            allow: settings.agent.env_allow.clone(),
-            exclude: settings.agent.env_exclude.clone(),
-        },
+        env_filter: EnvFilter::new(&settings.agent),
         prompter: prompter(settings, wanted, template, &goal, tasks.as_ref()),
         checkpoint: checkpoint(settings, wanted, &rules),
         rules,

@@ -14,7 +14,7 @@ use ralph_core::governor::ErrorClass;
 use ralph_core::machine::{End, Refusal, Turn};
 use ralph_core::usage::Usage;
 use ralph_store::fault::{self, Deed, point};
-use ralph_store::{Action, FileError};
+use ralph_store::{Action, FileError, private};
 use tokio::sync::watch;
 
 use crate::agents::{
@@ -168,8 +168,7 @@ impl Call {
         let mut env = invocation.env;
         env.extend(self.env.iter().map(|(k, v)| (k.into(), v.into())));
         let mut env_remove = invocation.env_remove;
-        let inherited = std::env::vars_os().map(|(name, _)| name);
-        env_remove.extend(self.env_filter.removed(inherited, self.agent.credentials()));
+        env_remove.extend(self.env_filter.removed_here(self.agent.credentials()));
         let spec = Spec {
             program,
             args: invocation.args,
@@ -268,7 +267,7 @@ fn unless_zero(ms: u64) -> Option<Duration> {
 }
 
 fn create(path: &Path, point: &'static str) -> io::Result<File> {
-    fault::at(point, Deed::Open, || File::create(path))
+    fault::at(point, Deed::Open, || private::create_file(path))
 }
 
 fn write_file(file: &Path, text: &str) -> io::Result<()> {

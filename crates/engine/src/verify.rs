@@ -12,6 +12,7 @@ use ralph_core::machine::{CommandResult, VerifyReport};
 use ralph_core::proof::{Baseline, Failure};
 use tokio::sync::watch;
 
+use crate::agents::EnvFilter;
 use crate::excerpt::Excerpt;
 use crate::kept::{self, KeptOutput};
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
@@ -31,6 +32,8 @@ pub struct Verifier {
     pub grace: Duration,
     /// Failures that were there before the work began.
     pub baseline: Baseline,
+    /// What is kept from the agent is kept from the code that it wrote (S-12).
+    pub env_filter: EnvFilter,
 }
 
 /// What came of a verification.
@@ -128,7 +131,7 @@ impl Verifier {
             args: vec![flag.into(), command.into()],
             cwd: root.into(),
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-            env_remove: Vec::new(),
+            env_remove: self.env_filter.removed_here(&[]),
             stdin: None,
             idle: None,
             left_of_run: None,

@@ -51,6 +51,7 @@ fn verifier(commands: &[&str]) -> Verifier {
         output_limit: 500,
         log_max: 0,
         baseline: Default::default(),
+        env_filter: Default::default(),
         grace: Duration::from_secs(60),
     }
 }

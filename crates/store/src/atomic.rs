@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::{process, sys};
+use crate::{private, process, sys};
 
 /// How a file is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub fn write_atomic_by(
 ) -> Result<(), FileError> {
     let target = follow_links(path).at(path, Action::Write)?;
     let permissions = permissions_of(&target).at(&target, Action::Write)?;
-    let (temp, file) = create_temp(scratch, &target, permissions.is_some())?;
+    let is_private = permissions.is_some() || private::is_closed(sys::parent(&target));
+    let (temp, file) = create_temp(scratch, &target, is_private)?;
     // Errors name the file that is meant: nobody knows the temporary one.
     let result = fill(&file, bytes, permissions, options)
         .at(&target, Action::Write)
@@ -133,7 +134,8 @@ fn create_temp(
     }
 }
 
-/// A replacement of an existing file is private until it has its permissions.
+/// A replacement of an existing file is private until it has its permissions,
+/// and a new file in a private folder stays so.
 fn temp_options(private: bool) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -20,6 +20,7 @@ pub mod layout;
 pub mod lines;
 pub mod lock;
 pub mod log;
+pub mod private;
 mod process;
 pub mod stats;
 mod sys;

@@ -6,7 +6,7 @@
 //! lock is what a dead process left. The file itself is never removed, since
 //! two processes could then each lock a file of that name.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::{process, sys};
+use crate::{private, process, sys};
 
 /// Who holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Takes the lock, or says who has it. Never waits for a holder to finish.
 pub fn acquire(path: &Path, info: &LockInfo) -> Result<Lock, LockError> {
-    let mut options = OpenOptions::new();
+    let mut options = private::options();
     options.read(true).write(true).create(true).truncate(false);
     let file = sys::open(&options, path, point::LOCK_OPEN).at(path, Action::Open)?;
     let mut holder = None;

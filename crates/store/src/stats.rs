@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::sys;
+use crate::{private, sys};
 
 const LOCK_TRIES: usize = 2_000;
 const LOCK_PAUSE: Duration = Duration::from_micros(500);
@@ -97,7 +97,7 @@ impl Stats {
 /// anew.
 pub fn count(path: &Path, tool: &str, decision: Decision) -> Result<(), FileError> {
     let lock_path = beside(path, ".lock");
-    let mut options = OpenOptions::new();
+    let mut options = private::options();
     options.write(true).create(true).truncate(false);
     let lock = sys::open(&options, &lock_path, point::LOCK_OPEN).at(&lock_path, Action::Open)?;
     lock_soon(&lock).at(&lock_path, Action::Lock)?;

@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::fault::{Deed, at};
+use crate::private;
 
 pub use crate::fault::write_all;
 
@@ -48,8 +49,9 @@ pub fn remove_dir_all(dir: &Path, point: &'static str) -> io::Result<()> {
     at(point, Deed::Remove, || fs::remove_dir_all(dir))
 }
 
+/// For the person alone: what agents and checks print may hold secrets (S-12).
 pub fn create_dir(dir: &Path, point: &'static str) -> io::Result<()> {
-    at(point, Deed::CreateDir, || fs::create_dir(dir))
+    at(point, Deed::CreateDir, || private::create_dir(dir))
 }
 
 /// A second name for the same file.

@@ -35,7 +35,7 @@ pub fn run(app: &App, args: &AnswerArgs) -> Exit {
         (false, Some(_), Some(_)) => GoesOn::InSession,
         (false, None, _) => GoesOn::Resumed,
     };
-    app.print(&answered(question.id, &text, goes_on, app.lang()));
+    app.tell(&answered(question.id, &text, goes_on, app.lang()));
     Ok(0)
 }
 
@@ -120,14 +120,14 @@ pub fn which(lang: Lang, open: &[&Question]) -> String {
 fn list(app: &App, open: &[&Question], json: bool) -> Exit {
     if json {
         let open: Vec<_> = open.iter().map(|question| question.to_json()).collect();
-        app.print(&serde_json::Value::from(open).to_string());
+        app.json(&serde_json::Value::from(open));
         return Ok(0);
     }
     if open.is_empty() {
-        app.print(&tr!(app.lang(), "no question is open"));
+        app.tell(&tr!(app.lang(), "no question is open"));
     }
     for question in open {
-        app.print(&blocks::question(question, app.lang()));
+        app.tell(&blocks::question(question, app.lang()));
     }
     Ok(0)
 }

@@ -28,10 +28,10 @@ pub fn run(app: &App, args: &ConfigArgs) -> Exit {
 fn show(app: &App, preset: Option<&str>, origin: bool, json: bool) -> Exit {
     let loaded = settings::load(app, settings::preset(app, preset)?)?;
     warn_all(app, &loaded.warnings);
-    app.print(&match json {
-        true => loaded.resolved.to_json().to_string(),
-        false => loaded.resolved.show(origin),
-    });
+    match json {
+        true => app.json(&loaded.resolved.to_json()),
+        false => app.tell(&loaded.resolved.show(origin)),
+    }
     Ok(0)
 }
 

@@ -67,7 +67,7 @@ pub fn wake(app: &App) -> Exit {
     let run = current.id.as_str();
     let sleeps = past::read(&current).is_ok_and(|past| past.state.stage == Stage::Waiting);
     if !sleeps {
-        app.print(&tr!(
+        app.tell(&tr!(
             lang,
             "run {run} does not sleep; `ralph status` shows what it does"
         ));
@@ -75,7 +75,7 @@ pub fn wake(app: &App) -> Exit {
     }
     match control::tell(&layout, Wish::Wake, false) {
         Ok(_) => {
-            app.print(&tr!(lang, "run {run} is awake and tries the agent now"));
+            app.tell(&tr!(lang, "run {run} is awake and tries the agent now"));
             Ok(0)
         }
         Err(error) => app.fail(&error),
@@ -93,7 +93,7 @@ fn tell(app: &App, request: Request) -> Exit {
         Err(error) => return app.fail(&error),
     };
     let iteration = iteration(&layout);
-    app.print(&match (heard, request) {
+    app.tell(&match (heard, request) {
         (Heard::Noted { run, pid }, Request::Pause) => tr!(lang, "run {run} (process {pid}) pauses after iteration {iteration}"),
         (Heard::Noted { run, pid }, _) => tr!(lang, "run {run} (process {pid}) is ending iteration {iteration}; `ralph status` shows when it is over"),
         (Heard::Ended { .. }, Request::Cancel) => tr!(lang, "Cancelled Ralph loop (was at iteration {iteration})"),

@@ -34,11 +34,10 @@ pub fn run(app: &App, args: &EventsArgs) -> Exit {
             .iter()
             .filter(|e| filter.as_ref().is_none_or(|f| f.matches(e)))
         {
-            app.print(&if args.json {
-                event.to_json().to_string()
-            } else {
-                words(event)
-            });
+            match args.json {
+                true => app.json(&event.to_json()),
+                false => app.tell(&words(event)),
+            }
         }
         if !args.follow {
             return Ok(0);

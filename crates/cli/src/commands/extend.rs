@@ -53,7 +53,7 @@ pub fn run(app: &App, args: &ExtendArgs) -> Exit {
             let limits = past::read(&current).map(|past| past.state.rules.limits);
             let max = limits.map_or(0, |limits| limits.max_iterations);
             let iterations_en = plural(max as usize, "iteration", "iterations");
-            app.print(&tr!(lang, "run {run} goes on, up to {max} {iterations_en}"));
+            app.tell(&tr!(lang, "run {run} goes on, up to {max} {iterations_en}"));
             Ok(0)
         }
         Err(error) => app.fail(&error),

@@ -25,7 +25,7 @@ fn list(app: &App, json: bool) -> Exit {
     let listed = flows::all(&app.root);
     if json {
         let all: Vec<Value> = listed.iter().map(entry).collect();
-        app.print(&Value::from(all).to_string());
+        app.json(&Value::from(all));
         return Ok(0);
     }
     for one in &listed {
@@ -78,7 +78,7 @@ fn show(app: &App, name: &str, file: bool, json: bool) -> Exit {
         Err(errors) => return complain(app, errors),
     };
     if json {
-        app.print(&serde_json::to_string(flow).unwrap_or_default());
+        app.json(&serde_json::to_value(flow).unwrap_or_default());
     } else {
         app.tell(&described(app, flow));
     }

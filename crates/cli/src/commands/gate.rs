@@ -1,9 +1,10 @@
 //! `ralph gate`: runs the quality gate, and says what keeps it shut.
 
-use ralph_core::config::GateSettings;
+use ralph_core::config::{GateSettings, Settings};
 use ralph_core::gate::{Finding, Phase};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::{text, tr};
+use ralph_engine::agents::EnvFilter;
 use ralph_engine::gate::{self, GateError, GateRun, RunStep};
 use ralph_engine::signals;
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::args::{GateArgs, GatePhase, GateVerb};
 use crate::{FAILED, INTERRUPTED, SHUT, settings};
 
 pub fn run(app: &App, args: &GateArgs) -> Exit {
-    let settings = settings::load(app, Vec::new())?.settings.gate;
+    let settings = settings::load(app, Vec::new())?.settings;
     match &args.verb {
         GateVerb::Run { json } => run_steps(app, &settings, *json),
         GateVerb::Check { phase, json } => {
@@ -22,7 +23,7 @@ pub fn run(app: &App, args: &GateArgs) -> Exit {
                 GatePhase::P0 => Phase::P0,
                 GatePhase::P1 => Phase::P1,
             };
-            check(app, &settings, phase, *json)
+            check(app, &settings.gate, phase, *json)
         }
     }
 }
@@ -34,7 +35,7 @@ fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> Exit {
     if json {
         let findings: Vec<_> = found.iter().map(to_json).collect();
         let answer = json!({"phase": name, "passed": found.is_empty(), "findings": findings});
-        app.print(&answer.to_string());
+        app.json(&answer);
     } else if found.is_empty() {
         app.tell(&tr!(lang, "the quality gate is open for {name}: audit report, gate file and evidence are good and of these contents"));
     } else {
@@ -61,8 +62,9 @@ fn to_json(finding: &Finding) -> serde_json::Value {
     })
 }
 
-fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
+fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
     let layout = app.layout();
+    let env_filter = EnvFilter::new(&settings.agent);
     let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
@@ -76,7 +78,7 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&layout, settings, shown) => Some(ran),
+            ran = gate::run(&layout, &settings.gate, env_filter, shown) => Some(ran),
         }
     })?;
     match ended {
@@ -85,7 +87,7 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
         Some(Err(error)) => {
             if json {
                 let message = error.say(Lang::En);
-                app.print(&json!({"passed": false, "error": message}).to_string());
+                app.json(&json!({"passed": false, "error": message}));
             } else {
                 app.warn(&error.say(app.lang()));
             }
@@ -133,7 +135,7 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
             .collect();
         let passed = file.is_some();
         let answer = json!({"passed": passed, "steps": steps, "file": file, "log": log});
-        app.print(&answer.to_string());
+        app.json(&answer);
         return open(passed);
     }
     app.tell(&match &file {

@@ -25,8 +25,8 @@ pub fn run(app: &App, args: &HistoryArgs) -> Exit {
             };
             match () {
                 () if *report => show_report(app, &entry),
-                () if *json => app.print(&to_json(app, &entry).to_string()),
-                () => app.print(&details(app, &entry)),
+                () if *json => app.json(&to_json(app, &entry)),
+                () => app.tell(&details(app, &entry)),
             }
             Ok(0)
         }
@@ -56,7 +56,7 @@ fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> Exit {
     }
     if args.json {
         let entries: Vec<Value> = entries.iter().map(|e| to_json(app, e)).collect();
-        app.print(&json!({"version": 1, "total": all, "entries": entries}).to_string());
+        app.json(&json!({"version": 1, "total": all, "entries": entries}));
         return Ok(0);
     }
     if entries.is_empty() {
@@ -211,7 +211,7 @@ fn show_report(app: &App, entry: &Entry) {
     match std::fs::read(&path) {
         Ok(text) => app.tell(&sanitize(&String::from_utf8_lossy(&text))),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            app.print(&details(app, entry));
+            app.tell(&details(app, entry));
             let path = path.display();
             app.warn(&tr!(
                 app.lang(),

@@ -30,7 +30,7 @@ impl Left {
     /// been said.
     pub fn choose(&self, app: &App, args: &ResumeArgs) -> Result<Asked, u8> {
         if args.show {
-            app.print(&self.inspect(app));
+            app.tell(&self.inspect(app));
             return Err(0);
         }
         if args.restart {
@@ -49,7 +49,7 @@ impl Left {
                 }
                 Some("2") => return self.start_over(app),
                 Some("3") => {
-                    app.print(&self.inspect(app));
+                    app.tell(&self.inspect(app));
                     return Err(FAILED);
                 }
                 Some(_) => {}

@@ -45,7 +45,7 @@ pub fn run(app: &App, args: &LogsArgs) -> Exit {
             shown => lines.len().saturating_sub(shown),
         };
         if lines.len() > skip {
-            app.print(&lines[skip..].join("\n"));
+            app.tell(&lines[skip..].join("\n"));
         }
         if !args.follow {
             return Ok(0);

@@ -27,7 +27,7 @@ pub fn run(app: &App, args: &MonitorArgs) -> Exit {
         let lines = u16::try_from(lines).unwrap_or(u16::MAX);
         return match monitor::once(app, looking, lines) {
             Ok(shown) => {
-                app.print(&shown);
+                app.tell(&shown);
                 Ok(0)
             }
             Err(error) => failed_to_show(app, &error),

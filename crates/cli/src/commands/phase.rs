@@ -22,7 +22,7 @@ pub fn run(app: &App, args: &PhaseArgs) -> Exit {
         }
     };
     if args.json {
-        app.print(&report.to_json().to_string());
+        app.json(&report.to_json());
     } else {
         show(app, &report);
     }

@@ -66,7 +66,7 @@ pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
     over(&app, &layout, args, &paths, &past)?;
     let opening = match choose(&app, args, &view(&past))? {
         Choice::Show => {
-            app.print(&details(&app, &paths, &past));
+            app.tell(&details(&app, &paths, &past));
             return Ok(0);
         }
         Choice::Abandon => Opening::Abandon(paths.id),
@@ -358,7 +358,7 @@ fn list(app: &App, layout: &Layout, json: bool) -> Exit {
             .map(|(paths, past)| json_of(paths, past))
             .collect();
         let checkpoints: Vec<Value> = checkpoints.iter().map(Entry::to_json).collect();
-        app.print(&json!({"runs": runs, "checkpoints": checkpoints}).to_string());
+        app.json(&json!({"runs": runs, "checkpoints": checkpoints}));
         return Ok(0);
     }
     for (paths, past) in &runs {

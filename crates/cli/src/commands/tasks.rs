@@ -150,7 +150,7 @@ fn next(app: &App, args: &TasksArgs, list: &TaskList, scope: &Scope) -> Exit {
                     .iter()
                     .map(|t| json!({"id": t.id, "text": t.text, "line": t.line}))
                     .collect();
-                app.print(&json!({"next": tasks}).to_string());
+                app.json(&json!({"next": tasks}));
             } else {
                 let lines: Vec<_> = chosen
                     .iter()
@@ -179,7 +179,7 @@ fn lint(app: &App, args: &TasksArgs, file: &TaskFile, list: &TaskList) -> Exit {
             .iter()
             .map(|f| json!({"line": f.line, "kind": f.kind.name(), "message": f.say(lang)}))
             .collect();
-        app.print(&json!({"file": file.name, "findings": lines}).to_string());
+        app.json(&json!({"file": file.name, "findings": lines}));
     } else if findings.is_empty() {
         let name = &file.name;
         app.tell(&tr!(lang, "{name}: nothing doubtful"));
@@ -221,7 +221,7 @@ fn mark(
     };
     let (id, text, line) = (&task.id, &task.text, task.line);
     if args.json {
-        app.print(&json!({"id": id, "text": text, "done": done, "line": line}).to_string());
+        app.json(&json!({"id": id, "text": text, "done": done, "line": line}));
     } else {
         let mark = if done { "[x]" } else { "[ ]" };
         app.tell(&format!("{mark} {id} {text}"));

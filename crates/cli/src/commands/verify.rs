@@ -37,7 +37,7 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
     let report = gate.run();
     let passed = report.as_ref().is_some_and(VerifyReport::passed);
     if args.json {
-        app.print(&as_json(report.as_ref(), passed).to_string());
+        app.json(&as_json(report.as_ref(), passed));
     } else {
         tell(app, report.as_ref());
     }
@@ -86,7 +86,7 @@ fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> Exit {
     let failing: Vec<&String> = baseline.failing.keys().collect();
     if json {
         let answer = json!({"baseline": file, "tree": baseline.tree, "failing": failing});
-        app.print(&answer.to_string());
+        app.json(&answer);
         return Ok(0);
     }
     for result in &verified.report.results {

@@ -3,27 +3,38 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use ralph_core::tr;
+use ralph_store::private::PrivateDir;
 
 use super::history::keeping;
 use crate::app::{App, Exit};
 use crate::args::WebArgs;
+use crate::out;
 use crate::web::{Server, Site};
 
 const USUAL_PORT: u16 = 7437;
+/// The file that leads to the page, and how long it lies there.
+const LEADING: &str = "ralph.html";
+const LEADS: Duration = Duration::from_secs(60);
 
 pub fn run(app: &App, args: &WebArgs) -> Exit {
     let lang = app.lang();
     let server = bind(app, args)?;
-    let url = server.url();
-    app.print(&tr!(lang, "{url}\nThe address holds the key: whoever has it can see and stop your runs. Ctrl+C ends the page, and no run."));
+    let url = server
+        .url()
+        .or_else(|error| app.refuse(&error.to_string()))?;
+    app.tell(&tr!(lang, "{url}\nThe address lets one browser in, which can see and stop your runs; then the next one is printed. Ctrl+C ends the page, and no run."));
     let port = server.address().port();
     if !server.address().ip().is_loopback() {
         app.warn(&tr!(lang, "everybody on the network can reach the page, and nothing is encrypted; an SSH tunnel is safer: ssh -L {port}:127.0.0.1:{port}"));
     }
     if args.open {
-        open(app, &url);
+        let address = server
+            .url()
+            .or_else(|error| app.refuse(&error.to_string()))?;
+        open(app, &address);
     }
     server.run();
     Ok(0)
@@ -37,6 +48,7 @@ fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
             layout: app.layout(),
             lang: app.lang(),
             keeping: keeping(app)?,
+            opened: |url| out::people(&format!("{url}\n"), false),
         };
         Ok(Server::bind(site, SocketAddr::new(args.bind, port)))
     };
@@ -53,24 +65,43 @@ fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
     })
 }
 
+/// A file of our own leads the browser there: everybody on the machine can see
+/// the arguments of a program (S-10).
 fn open(app: &App, url: &str) {
+    let leading = match leading_to(url) {
+        Ok(leading) => leading,
+        Err(error) => return app.warn(&error.to_string()),
+    };
     let program = match () {
         () if cfg!(target_os = "macos") => "open",
         () if cfg!(windows) => "explorer",
         () => "xdg-open",
     };
     let started = Command::new(program)
-        .arg(url)
+        .arg(leading.path().join(LEADING))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
     match started {
         // Whoever opens a page is waited for by nobody else.
-        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Ok(mut child) => drop(std::thread::spawn(move || {
+            let _ = child.wait();
+            std::thread::sleep(LEADS);
+            drop(leading);
+        })),
         Err(error) => app.warn(&tr!(
             app.lang(),
             "{program} can't be started ({error}); open the address by hand"
         )),
     }
+}
+
+fn leading_to(url: &str) -> std::io::Result<PrivateDir> {
+    let dir = PrivateDir::new("web")?;
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><meta name=referrer content=no-referrer><meta http-equiv=refresh content=\"0;url={url}\">"
+    );
+    std::fs::write(dir.path().join(LEADING), page)?;
+    Ok(dir)
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 pub const SCRIPT: &str = include_str!("script.json");
 const TASKS: &str = include_str!("tasks.md");
@@ -36,11 +35,7 @@ pub fn make_project(root: &Path) -> io::Result<()> {
 }
 
 pub fn git(root: &Path, args: &[&str]) -> io::Result<()> {
-    let output = Command::new("git")
-        .current_dir(root)
-        .args(args)
-        .stdin(Stdio::null())
-        .output()?;
+    let output = ralph_engine::git::in_own_repository(root, args)?;
     if output.status.success() {
         Ok(())
     } else {

@@ -30,7 +30,7 @@ use ralph_store::layout::Layout;
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
-use crate::{BLOCKED, FAILED, app};
+use crate::{BLOCKED, FAILED, app, out};
 use answer::Answer;
 use args::Options;
 pub use args::names;
@@ -54,7 +54,7 @@ pub fn run(args: &[OsString]) -> u8 {
         Ok(options) => session::run(&options),
         Err(usage) => {
             let lang = app::environment_lang();
-            let _ = writeln!(std::io::stderr(), "ralph: {}", usage.say(lang));
+            out::error(&format!("ralph: {}", usage.say(lang)));
             FAILED
         }
     }

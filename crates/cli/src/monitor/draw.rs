@@ -48,6 +48,19 @@ pub fn draw(frame: &mut Frame<'_>, model: &mut Model) {
     frame.render_widget(Paragraph::new(lines), inner);
     frame.render_widget(Paragraph::new(footer(model, area.width)), said);
     overlay(frame, model, body);
+    show_hidden(frame);
+}
+
+/// Whatever a cell holds that a terminal would obey is a mark in one column
+/// (S-11).
+fn show_hidden(frame: &mut Frame<'_>) {
+    for cell in &mut frame.buffer_mut().content {
+        let symbol = cell.symbol();
+        if text::visible(symbol, false) != symbol {
+            let kept = text::sanitize(symbol).into_owned();
+            cell.set_symbol(if width::width(&kept) == 0 { "?" } else { &kept });
+        }
+    }
 }
 
 /// The screen as lines of text; a wide character takes two columns of it.

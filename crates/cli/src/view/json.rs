@@ -1,6 +1,5 @@
 //! One JSON event per line, for programs (EVNT-01).
 
-use std::io::Write;
 use std::time::Duration;
 
 use ralph_core::machine::{Limit, Notice, Now, State, TaskRef};
@@ -10,6 +9,8 @@ use ralph_engine::driver::{Beginning, Choice, Observer};
 use ralph_engine::turn::Echo;
 use tokio::sync::oneshot;
 
+use crate::out;
+
 #[derive(Debug)]
 pub struct JsonLines;
 
@@ -17,10 +18,8 @@ impl Observer for JsonLines {
     fn begin(&mut self, _run: &Beginning<'_>) {}
 
     fn notice(&mut self, notice: &Notice, _state: &State, at: Now) {
-        let mut out = std::io::stdout().lock();
         // A reader that went away does not stop the run.
-        let _ = writeln!(out, "{}", notice.line(at));
-        let _ = out.flush();
+        out::bytes(format!("{}\n", notice.line(at)).as_bytes());
     }
 
     fn doubt(&mut self, _doubt: &PromiseWarning) {}

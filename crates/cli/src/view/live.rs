@@ -4,7 +4,6 @@
 //! second screen, no hidden cursor): there is nothing to restore, however the
 //! program ends.
 
-use std::io::Write;
 use std::time::Duration;
 
 use ralph_core::display::{self, PhaseView, Screen, StepState};
@@ -16,6 +15,8 @@ use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::clock;
 use ralph_engine::terminal;
+
+use crate::out;
 
 /// What the block shows.
 #[derive(Clone, Debug, Default)]
@@ -204,11 +205,9 @@ impl Live {
     pub fn print(&mut self, lasting: &str) {
         let columns = terminal::columns().unwrap_or(self.screen.width);
         let mut out = self.erased(columns);
-        out.push_str(lasting);
+        out.push_str(&text::visible(lasting, self.screen.style.color));
         out.push_str(&self.redrawn(columns));
-        let mut stdout = std::io::stdout().lock();
-        let _ = stdout.write_all(out.as_bytes());
-        let _ = stdout.flush();
+        out::bytes(out.as_bytes());
     }
 
     /// Draws the block anew, since time has passed.
@@ -244,7 +243,10 @@ impl Live {
         };
         self.facts.now_ms = clock::now().wall_ms;
         let height = terminal::rows().map_or(10, |rows| rows / 2);
-        let lines = block(&screen, &self.facts, height);
+        let mut lines = block(&screen, &self.facts, height);
+        for line in &mut lines {
+            *line = text::visible(line, screen.style.color).into_owned();
+        }
         self.drawn = lines
             .iter()
             .map(|line| width::width(&text::sanitize(line)))

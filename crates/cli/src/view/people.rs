@@ -2,7 +2,6 @@
 //! block below them that moves.
 
 use std::cell::Cell;
-use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ use tokio::sync::oneshot;
 
 use super::live::Live;
 use super::{blocks, menu};
+use crate::out;
 
 #[derive(Debug)]
 pub struct People {
@@ -84,12 +84,10 @@ impl People {
         if self.live.is_some() {
             return self.with_live(|live| live.print(&block));
         }
-        let mut out = std::io::stdout().lock();
         if self.counting.take() {
-            let _ = out.write_all(CLEAR_LINE);
+            out::bytes(CLEAR_LINE);
         }
-        let _ = out.write_all(block.as_bytes());
-        let _ = out.flush();
+        out::people(&block, self.screen.style.color);
     }
 
     /// Where the run stands, for those who have no live block that says it.
@@ -299,10 +297,8 @@ impl Observer for People {
         let width = self.screen.width.saturating_sub(3);
         let line = text::width::truncate(&words, width);
         let line = self.screen.in_style(&line);
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(CLEAR_LINE);
-        let _ = write!(out, "  {line}");
-        let _ = out.flush();
+        out::bytes(CLEAR_LINE);
+        out::people(&format!("  {line}"), self.screen.style.color);
         self.counting.set(true);
     }
 
@@ -333,6 +329,7 @@ impl Observer for People {
             return None;
         }
         let live = self.live.clone();
+        let color = self.screen.style.color;
         let telling = Mutex::new(Telling::new(self.screen, live.is_some()));
         Some(Arc::new(move |echoed: Echoed<'_>| {
             let mut telling = telling.lock().unwrap_or_else(PoisonError::into_inner);
@@ -348,11 +345,7 @@ impl Observer for People {
                     }
                     live.print(&lines);
                 }
-                None => {
-                    let mut out = std::io::stdout().lock();
-                    let _ = out.write_all(lines.as_bytes());
-                    let _ = out.flush();
-                }
+                None => out::people(&lines, color),
             }
         }))
     }

@@ -2,8 +2,10 @@
 //! enough: every page in the same browser can send requests there, and a name
 //! that resolves to loopback makes them look like ours (DNS rebinding).
 
+use std::collections::VecDeque;
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, PoisonError};
 
 use super::http::{Method, Request};
 
@@ -44,41 +46,57 @@ pub enum Refused {
     Host,
     /// Another page sent it.
     Origin,
-    Token,
+    Key,
 }
 
-#[derive(Clone, Debug)]
+/// The key stays in the memory of the page that has it: a cookie would go to
+/// every server on this machine, whatever its port (S-10). What is seen by
+/// others on its way to the browser is a code that dies when it is used.
+#[derive(Debug)]
 pub struct Gate {
-    pub token: Token,
+    pub key: Token,
     pub address: SocketAddr,
+    codes: Mutex<VecDeque<Token>>,
 }
+
+/// Codes that nobody used; the oldest goes for a new one.
+const MOST_CODES: usize = 32;
 
 impl Gate {
-    /// The cookie is named by the port, so that two servers do not take each
-    /// other's away.
-    fn cookie_name(&self) -> String {
-        format!("ralph-{}", self.address.port())
+    pub fn new(address: SocketAddr) -> std::io::Result<Gate> {
+        Ok(Gate {
+            key: Token::random()?,
+            address,
+            codes: Mutex::new(VecDeque::new()),
+        })
     }
 
-    pub fn cookie(&self) -> String {
-        let (name, token) = (self.cookie_name(), self.token.text());
-        format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict")
+    /// The address to open, once. What stands behind `#` is not sent.
+    pub fn url(&self) -> std::io::Result<String> {
+        let (address, code) = (self.address, self.code()?);
+        Ok(format!("http://{address}/#{}", code.text()))
     }
 
-    /// The address to open.
-    pub fn url(&self) -> String {
-        let (address, token) = (self.address, self.token.text());
-        format!("http://{address}/?token={token}")
+    /// A code that is good once.
+    pub fn code(&self) -> std::io::Result<Token> {
+        let code = Token::random()?;
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        if codes.len() == MOST_CODES {
+            codes.pop_front();
+        }
+        codes.push_back(code.clone());
+        Ok(code)
     }
 
-    /// Whether the request brings the token in its address, as the first one
-    /// does.
-    pub fn brings_token(&self, request: &Request) -> bool {
-        let token = request.asked("token");
-        request.method == Method::Get && token.is_some_and(|token| self.token.is(token))
+    /// Whether this was a code; it is none any more.
+    pub fn takes(&self, code: &str) -> bool {
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = codes.len();
+        codes.retain(|known| !known.is(code));
+        codes.len() < before
     }
 
-    /// Everything but the token: where the request was sent, and by whom.
+    /// Everything but the key: where the request was sent, and by whom.
     pub fn check_sender(&self, request: &Request) -> Result<(), Refused> {
         let host = request.header("host").ok_or(Refused::Host)?;
         if !self.is_our_host(host) {
@@ -90,28 +108,24 @@ impl Gate {
         }
         match request.header("sec-fetch-site") {
             None | Some("same-origin" | "none") => Ok(()),
+            // A file leads a browser here (`--open`); the page knows nothing.
+            Some(_) if request.method == Method::Get && request.path == "/" => Ok(()),
             Some(_) => Err(Refused::Origin),
         }
     }
 
-    /// Whether the request may see, and for a POST do, what it wants.
-    pub fn check_token(&self, request: &Request) -> Result<(), Refused> {
+    /// Whether the request may see and do what it wants: it brings the key, or
+    /// it opens something to look at with a code.
+    pub fn check_key(&self, request: &Request) -> Result<(), Refused> {
         let bearer = request.header("authorization");
-        if let Some(token) = bearer.and_then(|value| value.strip_prefix("Bearer ")) {
-            return self.token.is(token).then_some(()).ok_or(Refused::Token);
-        }
-        let name = self.cookie_name();
-        let cookies = request.header("cookie").unwrap_or_default().split("; ");
-        let mut ours = cookies.filter_map(|pair| pair.split_once('=').filter(|(n, _)| *n == name));
-        if !ours.any(|(_, token)| self.token.is(token)) {
-            return Err(Refused::Token);
-        }
-        // A cookie is sent by the browser itself: an act needs to say whose
-        // page it comes from.
-        match request.method == Method::Post && !request.has("origin") {
-            true => Err(Refused::Origin),
-            false => Ok(()),
-        }
+        let has_key = match bearer.and_then(|value| value.strip_prefix("Bearer ")) {
+            Some(key) => self.key.is(key),
+            None => {
+                let code = request.asked("code");
+                request.method == Method::Get && code.is_some_and(|code| self.takes(code))
+            }
+        };
+        has_key.then_some(()).ok_or(Refused::Key)
     }
 
     /// A name could be anybody's, an IP address is what it is.

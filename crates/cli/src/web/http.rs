@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const LONGEST_HEAD: u64 = 16 * 1024;
 const LONGEST_BODY: usize = 64 * 1024;
 /// For the whole request: nobody trickles it in.
-const READ_TIME: Duration = Duration::from_secs(10);
+const READ_TIME: Duration = Duration::from_secs(3);
 /// Whoever takes no bytes for so long is gone.
 const WRITE_TIME: Duration = Duration::from_secs(5);
 
@@ -159,7 +159,6 @@ pub struct Response {
     pub status: u16,
     pub kind: &'static str,
     policy: &'static str,
-    headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
 }
 
@@ -176,7 +175,6 @@ impl Response {
             status,
             kind,
             policy: POLICY,
-            headers: Vec::new(),
             body: body.into(),
         }
     }
@@ -196,16 +194,8 @@ impl Response {
         Response { policy, ..self }
     }
 
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Response {
-        self.headers.push((name, value.into()));
-        self
-    }
-
-    pub fn send(&self, stream: &mut TcpStream) -> io::Result<()> {
+    pub fn send(&self, mut stream: &TcpStream) -> io::Result<()> {
         let mut head = head(self.status, self.kind, self.policy);
-        for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
         head.push_str(&format!("Content-Length: {}\r\n\r\n", self.body.len()));
         stream.write_all(head.as_bytes())?;
         stream.write_all(&self.body)?;
@@ -214,7 +204,7 @@ impl Response {
 }
 
 /// The beginning of an answer that goes on as long as somebody listens.
-pub fn begin_stream(stream: &mut TcpStream) -> io::Result<()> {
+pub fn begin_stream(mut stream: &TcpStream) -> io::Result<()> {
     let head = head(200, "text/event-stream; charset=utf-8", POLICY) + "\r\n";
     stream.write_all(head.as_bytes())?;
     stream.flush()
@@ -224,7 +214,6 @@ fn head(status: u16, kind: &str, policy: &str) -> String {
     let reason = match status {
         200 => "OK",
         202 => "Accepted",
-        303 => "See Other",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",

@@ -5,6 +5,7 @@
 mod access;
 mod act;
 mod api;
+mod heads;
 mod http;
 mod live;
 #[cfg(test)]
@@ -25,13 +26,14 @@ use ralph_engine::watch::{self, briefs};
 use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
-use access::{Gate, Refused, Token};
+use access::{Gate, Refused};
 use act::{Act, Actor};
+use heads::Heads;
 use http::{HTML, Method, Request, Response, TEXT};
 use live::{Channel, Hub, Next};
 
 /// More viewers than this at once are sent away.
-const MOST_CONNECTIONS: usize = 512;
+const MOST_VIEWERS: usize = 512;
 /// A viewer's thread does little.
 const STACK: usize = 512 * 1024;
 /// How often a viewer to whom nothing happens is tried.
@@ -51,6 +53,8 @@ pub struct Site {
     pub layout: Layout,
     pub lang: Lang,
     pub keeping: Keeping,
+    /// Told the next address when one was used.
+    pub opened: fn(&str),
 }
 
 /// A server that listens, and does not answer yet.
@@ -66,17 +70,14 @@ struct Shared {
     gate: Gate,
     hub: Arc<Hub>,
     actor: Actor,
-    connections: AtomicUsize,
+    heads: Heads,
+    viewers: AtomicUsize,
 }
 
 impl Server {
     pub fn bind(site: Site, address: SocketAddr) -> io::Result<Server> {
-        let token = Token::random()?;
         let listener = TcpListener::bind(address)?;
-        let gate = Gate {
-            token,
-            address: listener.local_addr()?,
-        };
+        let gate = Gate::new(listener.local_addr()?)?;
         let hub = Arc::new(Hub::new(site.layout.clone(), site.lang));
         let actor = Actor {
             layout: site.layout.clone(),
@@ -87,7 +88,8 @@ impl Server {
             gate,
             hub,
             actor,
-            connections: AtomicUsize::new(0),
+            heads: Heads::default(),
+            viewers: AtomicUsize::new(0),
         };
         Ok(Server {
             listener,
@@ -95,8 +97,8 @@ impl Server {
         })
     }
 
-    /// The address to open; it holds the token.
-    pub fn url(&self) -> String {
+    /// The address to open, once.
+    pub fn url(&self) -> io::Result<String> {
         self.shared.gate.url()
     }
 
@@ -113,44 +115,47 @@ impl Server {
                 continue;
             };
             let shared = Arc::clone(&self.shared);
-            let is_full = shared.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS;
-            let leaving = Leaving(Arc::clone(&shared));
-            let serve = move || {
-                let _leaving = leaving;
-                // Whoever is gone does not want to know.
-                let _ = shared.serve(stream, is_full);
-            };
+            let stream = Arc::new(stream);
+            let head = shared.heads.begin(&stream);
+            // Whoever is gone does not want to know.
+            let serve = move || drop(shared.serve(&stream, head));
             let thread = std::thread::Builder::new().stack_size(STACK);
             let _ = thread.spawn(serve);
         }
     }
 }
 
-/// Counts a connection out, however it ends.
-struct Leaving(Arc<Shared>);
+/// Counts a viewer out, however it ends.
+struct Leaving<'a>(&'a AtomicUsize);
 
-impl Drop for Leaving {
+impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Shared {
-    fn serve(&self, mut stream: TcpStream, is_full: bool) -> io::Result<()> {
-        stream.set_nodelay(true)?;
-        let request = match http::read(&stream) {
+    fn serve(&self, stream: &TcpStream, head: u64) -> io::Result<()> {
+        let request = http::read(stream);
+        self.heads.end(head);
+        let request = match request {
             Ok(request) => request,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Response::new(400, TEXT, "").send(&mut stream);
+                return Response::new(400, TEXT, "").send(stream);
             }
             Err(error) => return Err(error),
         };
-        if is_full {
-            return Response::problem(503, "too many viewers").send(&mut stream);
-        }
+        stream.set_nodelay(true)?;
         match self.answer(&request) {
-            Answer::Whole(response) => response.send(&mut stream),
-            Answer::Stream(channel) => stream_news(&channel, &mut stream),
+            Answer::Whole(response) => response.send(stream),
+            Answer::Stream(channel) => {
+                let others = self.viewers.fetch_add(1, Ordering::Relaxed);
+                let _leaving = Leaving(&self.viewers);
+                if others >= MOST_VIEWERS {
+                    return Response::problem(503, "too many viewers").send(stream);
+                }
+                stream_news(&channel, stream)
+            }
         }
     }
 
@@ -158,14 +163,44 @@ impl Shared {
         if let Err(refused) = self.gate.check_sender(request) {
             return Answer::Whole(self.refuse(refused));
         }
-        if request.path == "/" && self.gate.brings_token(request) {
-            let cookie = self.gate.cookie();
-            let home = Response::new(303, TEXT, "").with("Location", "/");
-            return Answer::Whole(home.with("Set-Cookie", cookie));
+        if let Some(response) = self.public(request) {
+            return Answer::Whole(response);
         }
-        match self.gate.check_token(request) {
+        match self.gate.check_key(request) {
             Ok(()) => self.route(request),
             Err(refused) => Answer::Whole(self.refuse(refused)),
+        }
+    }
+
+    /// The page itself, which knows nothing, and the key for a code.
+    fn public(&self, request: &Request) -> Option<Response> {
+        Some(match (request.method, request.path.as_str()) {
+            (Method::Get, "/") => self.page(),
+            (Method::Get, "/style.css") => Response::new(200, "text/css; charset=utf-8", STYLE),
+            (Method::Get, "/app.js") => {
+                Response::new(200, "text/javascript; charset=utf-8", SCRIPT)
+            }
+            (Method::Post, "/api/key") => self.key(&request.body),
+            _ => return None,
+        })
+    }
+
+    /// The next browser needs an address of its own.
+    fn key(&self, code: &[u8]) -> Response {
+        if !std::str::from_utf8(code).is_ok_and(|code| self.gate.takes(code.trim())) {
+            return self.refuse(Refused::Key);
+        }
+        if let Ok(url) = self.gate.url() {
+            (self.site.opened)(&url);
+        }
+        Response::json(&json!({"key": self.gate.key.text()}))
+    }
+
+    /// A code for what a browser opens by its address.
+    fn code(&self) -> Response {
+        match self.gate.code() {
+            Ok(code) => Response::json(&json!({"code": code.text()})),
+            Err(error) => Response::problem(503, &error.to_string()),
         }
     }
 
@@ -173,11 +208,11 @@ impl Shared {
     fn refuse(&self, refused: Refused) -> Response {
         let lang = self.site.lang;
         let (status, text) = match refused {
-            Refused::Token => (
+            Refused::Key => (
                 401,
                 tr!(
                     lang,
-                    "Open the address that `ralph web` printed: it holds the key."
+                    "Open the address that `ralph web` printed last: each one lets one browser in."
                 ),
             ),
             Refused::Host | Refused::Origin => {
@@ -192,12 +227,8 @@ impl Shared {
     fn route(&self, request: &Request) -> Answer {
         let parts: Vec<&str> = request.path.split('/').skip(1).collect();
         let whole = match (request.method, parts.as_slice()) {
-            (Method::Get, [""]) => self.page(),
-            (Method::Get, ["style.css"]) => Response::new(200, "text/css; charset=utf-8", STYLE),
-            (Method::Get, ["app.js"]) => {
-                Response::new(200, "text/javascript; charset=utf-8", SCRIPT)
-            }
             (Method::Get, ["api", "page"]) => self.start(),
+            (Method::Post, ["api", "code"]) => self.code(),
             (Method::Get, ["api", "runs"]) => self.runs(),
             (Method::Get, ["runs", run, "report.html"]) => self.report(run),
             (Method::Get, ["api", "runs", run, rest @ ..]) => {
@@ -379,7 +410,7 @@ fn output(channel: &Channel, call: &str) -> Response {
 
 /// Everything, and then whatever happens. A viewer that takes nothing for a
 /// while is gone: its browser comes back by itself, and begins anew.
-fn stream_news(channel: &Channel, stream: &mut TcpStream) -> io::Result<()> {
+fn stream_news(channel: &Channel, mut stream: &TcpStream) -> io::Result<()> {
     http::begin_stream(stream)?;
     let viewer = channel.join();
     let (whole, mut next) = channel.whole();
@@ -397,7 +428,7 @@ fn stream_news(channel: &Channel, stream: &mut TcpStream) -> io::Result<()> {
 }
 
 /// JSON has no line breaks of its own.
-fn send_event(stream: &mut TcpStream, json: &str) -> io::Result<()> {
+fn send_event(mut stream: &TcpStream, json: &str) -> io::Result<()> {
     let mut event = Vec::with_capacity(json.len() + 8);
     event.extend_from_slice(b"data: ");
     event.extend_from_slice(json.as_bytes());

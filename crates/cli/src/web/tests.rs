@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::access::{Gate, Refused, Token};
+use super::access::{Gate, Refused};
 use super::http::{self, Request};
 
 /// A request as it comes over the wire.
@@ -17,15 +17,12 @@ fn request(text: &str) -> std::io::Result<Request> {
 }
 
 fn gate(address: &str) -> Gate {
-    Gate {
-        token: Token::random().unwrap(),
-        address: address.parse().unwrap(),
-    }
+    Gate::new(address.parse().unwrap()).unwrap()
 }
 
 #[track_caller]
 fn check_sender(address: &str, headers: &str, want: Result<(), Refused>) {
-    let request = request(&format!("GET / HTTP/1.1\r\n{headers}\r\n")).unwrap();
+    let request = request(&format!("GET /api/runs HTTP/1.1\r\n{headers}\r\n")).unwrap();
     assert_eq!(gate(address).check_sender(&request), want, "{headers}");
 }
 
@@ -78,56 +75,44 @@ fn only_our_own_name_and_page_are_let_in() {
 }
 
 #[test]
-fn nothing_is_seen_without_the_token_and_nothing_done_from_elsewhere() {
+fn nothing_is_seen_without_the_key_and_a_code_is_good_once() {
     let gate = gate("127.0.0.1:7437");
-    let token = gate.token.text().to_owned();
-    let check = |method: &str, headers: &str, want: Result<(), Refused>| {
-        let text = format!("{method} /api/runs HTTP/1.1\r\nHost: 127.0.0.1:7437\r\n{headers}\r\n");
+    let key = gate.key.text().to_owned();
+    let check = |method: &str, path: &str, headers: &str, want: Result<(), Refused>| {
+        let text = format!("{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:7437\r\n{headers}\r\n");
         let request = request(&text).unwrap();
-        assert_eq!(gate.check_token(&request), want, "{method} {headers}");
+        assert_eq!(gate.check_key(&request), want, "{method} {path} {headers}");
     };
-    check("GET", "", Err(Refused::Token));
-    check("GET", "Cookie: ralph-7437=\r\n", Err(Refused::Token));
-    check(
-        "GET",
-        "Cookie: ralph-7437=0123456789abcdef0123456789abcdef\r\n",
-        Err(Refused::Token),
-    );
-    check(
-        "GET",
-        &format!("Cookie: ralph-7438={token}\r\n"),
-        Err(Refused::Token),
-    );
-    check(
-        "GET",
-        &format!("Cookie: ralph-7437={token}0\r\n"),
-        Err(Refused::Token),
-    );
-    check(
-        "GET",
-        &format!("Cookie: a=b; ralph-7437={token}\r\n"),
-        Ok(()),
-    );
-    check("GET", &format!("Authorization: Bearer {token}\r\n"), Ok(()));
-    check("GET", "Authorization: Bearer x\r\n", Err(Refused::Token));
-    // A form on another page sends the cookie along, and no origin of ours.
-    check(
-        "POST",
-        &format!("Cookie: ralph-7437={token}\r\n"),
-        Err(Refused::Origin),
-    );
-    let own = format!("Cookie: ralph-7437={token}\r\nOrigin: http://127.0.0.1:7437\r\n");
-    check("POST", &own, Ok(()));
-    check(
-        "POST",
-        &format!("Authorization: Bearer {token}\r\n"),
-        Ok(()),
-    );
-    assert!(
-        gate.cookie()
-            .ends_with("; Path=/; HttpOnly; SameSite=Strict")
-    );
-    assert!(!format!("{gate:?}").contains(&token));
+    let no = Err(Refused::Key);
+    let bearer = format!("Authorization: Bearer {key}\r\n");
+    check("GET", "/api/runs", &bearer, Ok(()));
+    check("POST", "/api/runs/x/pause", &bearer, Ok(()));
+    // No cookie counts, whatever it holds (S-10).
+    for headers in [
+        String::new(),
+        format!("Cookie: ralph-7437={key}\r\n"),
+        format!("Cookie: key={key}\r\n"),
+        "Authorization: Bearer x\r\n".into(),
+        format!("Authorization: Bearer {key}0\r\n"),
+        format!("Authorization: Basic {key}\r\n"),
+        format!("{bearer}{bearer}"),
+    ] {
+        check("GET", "/api/runs", &headers, no);
+        check("GET", &format!("/api/runs?token={key}"), &headers, no);
+        check("GET", &format!("/api/runs?code={key}"), &headers, no);
+    }
+    let code = gate.code().unwrap();
+    let with_code = format!("/runs/x/report.html?code={}", code.text());
+    check("POST", &with_code, "", no);
+    check("GET", &with_code, "", Ok(()));
+    check("GET", &with_code, "", no);
+    // An old address dies with too many new ones.
+    let old = gate.code().unwrap();
+    for _ in 0..40 {
+        gate.code().unwrap();
+    }
+    assert!(!gate.takes(old.text()));
+    assert!(!format!("{gate:?}").contains(&key));
 }
 
 #[test]
@@ -163,7 +148,7 @@ fn whoever_takes_nothing_is_let_go() {
     let mut deaf = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     deaf.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         .unwrap();
-    let (mut stream, _) = listener.accept().unwrap();
+    let (stream, _) = listener.accept().unwrap();
     http::read(&stream).unwrap();
     let patience = stream.write_timeout().unwrap().unwrap();
     assert!(patience <= Duration::from_secs(10), "{patience:?}");
@@ -172,7 +157,7 @@ fn whoever_takes_nothing_is_let_go() {
     stream.set_write_timeout(Some(short)).unwrap();
     let started = Instant::now();
     let news = "x".repeat(1024 * 1024);
-    let sent = (0..256).map(|_| super::send_event(&mut stream, &news));
+    let sent = (0..256).map(|_| super::send_event(&stream, &news));
     let error = sent.filter_map(Result::err).next().unwrap();
     assert!(started.elapsed() < Duration::from_secs(30), "{error}");
 }

@@ -63,6 +63,8 @@ mod notify;
 mod p0;
 #[cfg(unix)]
 mod p1;
+#[cfg(unix)]
+mod planted;
 mod progress;
 mod questions;
 mod report;
@@ -77,6 +79,7 @@ mod session_files;
 #[cfg(unix)]
 mod session_forge;
 mod session_questions;
+mod shown;
 mod signals;
 mod survivors;
 mod tasks;
@@ -87,3 +90,4 @@ mod timeouts;
 #[cfg(target_os = "linux")]
 mod web;
 mod where_;
+mod withheld;

@@ -16,8 +16,8 @@ const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 /// A page that is being served.
 struct Page {
     address: String,
-    token: String,
-    _server: Live,
+    key: String,
+    server: Live,
 }
 
 struct Answer {
@@ -42,17 +42,20 @@ impl Page {
                 .filter(|l| l.starts_with("http"))
                 .map(str::to_owned)
         });
-        let (address, token) = url
-            .strip_prefix("http://")
-            .unwrap()
-            .split_once("/?token=")
-            .unwrap();
+        let (address, code) = address_and_code(&url);
         assert!(address.starts_with("127.0.0.1:"), "{url}");
-        Page {
-            address: address.to_owned(),
-            token: token.to_owned(),
-            _server: server,
-        }
+        let mut page = Page {
+            address,
+            key: String::new(),
+            server,
+        };
+        let told = page.enter(&code);
+        page.key = told.json()["key"].as_str().unwrap().to_owned();
+        page
+    }
+
+    fn enter(&self, code: &str) -> Answer {
+        self.request("POST", "/api/key", "", code)
     }
 
     fn connect(&self) -> TcpStream {
@@ -88,26 +91,25 @@ impl Page {
         ))
     }
 
-    fn cookie(&self) -> String {
-        let port = self.address.rsplit(':').next().unwrap();
-        format!("Cookie: ralph-{port}={}\r\n", self.token)
+    fn bearer(&self) -> String {
+        format!("Authorization: Bearer {}\r\n", self.key)
     }
 
     fn get(&self, path: &str) -> Answer {
-        self.request("GET", path, &self.cookie(), "")
+        self.request("GET", path, &self.bearer(), "")
     }
 
     fn post(&self, path: &str, body: &Value) -> Answer {
-        let headers = format!("{}Origin: http://{}\r\n", self.cookie(), self.address);
+        let headers = format!("{}Origin: http://{}\r\n", self.bearer(), self.address);
         self.request("POST", path, &headers, &body.to_string())
     }
 
     /// What a viewer of a run is told, one by one.
     fn stream(&self, run: &str) -> Stream {
         let mut stream = self.connect();
-        let (address, cookie) = (&self.address, self.cookie());
+        let (address, bearer) = (&self.address, self.bearer());
         let request =
-            format!("GET /api/runs/{run}/stream HTTP/1.1\r\nHost: {address}\r\n{cookie}\r\n");
+            format!("GET /api/runs/{run}/stream HTTP/1.1\r\nHost: {address}\r\n{bearer}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         Stream {
             lines: BufReader::new(stream),
@@ -177,48 +179,101 @@ fn finished() -> TestEnv {
     env
 }
 
+fn address_and_code(url: &str) -> (String, String) {
+    let rest = url.strip_prefix("http://").unwrap();
+    let (address, code) = rest.split_once("/#").unwrap();
+    (address.to_owned(), code.to_owned())
+}
+
+/// S-10: what is printed lets one browser in, and no cookie lets anybody in.
 #[test]
-fn the_address_with_the_key_opens_the_page_and_nothing_else_does() {
+fn an_address_opens_the_page_once_and_nothing_else_does() {
     let env = finished();
     let page = Page::serve(&env);
     let run = id(&env);
-    let opened = page.request("GET", &format!("/?token={}", page.token), "", "");
-    assert_eq!(opened.status, 303);
+    let printed = || {
+        let out = page.server.stdout();
+        let urls = out.lines().filter(|line| line.starts_with("http"));
+        urls.map(|url| address_and_code(url).1).collect::<Vec<_>>()
+    };
+    let codes = eventually("the next address is printed", || {
+        Some(printed()).filter(|codes| codes.len() == 2)
+    });
+    assert_eq!(page.enter(&codes[0]).status, 401);
+    let entered = page.enter(&codes[1]);
+    assert_eq!(entered.status, 200);
     assert!(
-        opened.head.contains("\r\nLocation: /\r\n"),
+        !entered.head.to_lowercase().contains("cookie"),
         "{}",
-        opened.head
+        entered.head
     );
-    assert!(
-        opened.head.contains("; HttpOnly; SameSite=Strict"),
-        "{}",
-        opened.head
-    );
-    let home = page.get("/");
+    for code in ["", "0", &page.key, &codes[1]] {
+        assert_eq!(page.enter(code).status, 401, "{code}");
+    }
+    let home = page.request("GET", "/", "", "");
     assert_eq!(home.status, 200);
     assert!(
         home.head
             .contains("Content-Security-Policy: default-src 'none'; script-src 'self'")
     );
-    assert!(!home.body.contains(&page.token));
-    for path in [
-        "/",
-        "/app.js",
-        "/style.css",
-        "/api/page",
-        "/api/runs",
-        &format!("/api/runs/{run}"),
-    ] {
+    for known in [&page.key, &run] {
+        assert!(!home.body.contains(known.as_str()));
+    }
+    let port = page.address.rsplit(':').next().unwrap();
+    let cookies = [
+        String::new(),
+        format!("Cookie: ralph-{port}={}\r\n", page.key),
+        "Authorization: Bearer x\r\n".to_owned(),
+    ];
+    for path in ["/api/page", "/api/runs", &format!("/api/runs/{run}")] {
         assert_eq!(page.get(path).status, 200, "{path}");
-        for headers in ["", "Cookie: ralph=x\r\n", "Authorization: Bearer x\r\n"] {
+        for headers in &cookies {
             let refused = page.request("GET", path, headers, "");
             assert_eq!(refused.status, 401, "{path} {headers}");
             assert!(!refused.body.contains(&run), "{}", refused.body);
         }
     }
-    assert_eq!(page.request("GET", "/?token=0", "", "").status, 401);
-    let bearer = format!("Authorization: Bearer {}\r\n", page.token);
-    assert_eq!(page.request("GET", "/api/runs", &bearer, "").status, 200);
+    // What a browser opens by its address: once.
+    let code = page.post("/api/code", &json!({})).json()["code"].clone();
+    let report = format!("/runs/{run}/report.html?code={}", code.as_str().unwrap());
+    assert_eq!(page.request("GET", &report, "", "").status, 200);
+    assert_eq!(page.request("GET", &report, "", "").status, 401);
+}
+
+/// S-10: whoever looks at the processes sees no way in.
+#[test]
+fn the_browser_is_led_there_by_a_file_of_our_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = finished();
+    let (bin, seen) = (env.outside("bin"), env.outside("seen"));
+    std::fs::create_dir(&bin).unwrap();
+    let opener = bin.join("xdg-open");
+    let text = format!(
+        "#!/bin/sh\n{{ echo \"$1\"; stat -c %a \"$(dirname \"$1\")\"; cat \"$1\"; }} > {0}.new\nmv {0}.new {0}\n",
+        seen.display()
+    );
+    std::fs::write(&opener, text).unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = env.command(&["web", "--port", "0", "--open"]);
+    command.env("PATH", path);
+    let _server = Live::start(&env, "web", command);
+    wait_until("the browser is started", || seen.exists());
+    let told = std::fs::read_to_string(seen).unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(!lines[0].contains("http"), "{told}");
+    assert_eq!(lines[1], "700", "{told}");
+    let url = lines[2].split("url=").nth(1).unwrap();
+    let (address, code) = address_and_code(url.split('"').next().unwrap());
+    let mut stream = TcpStream::connect(&address).unwrap();
+    // As a browser comes from a file.
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: {address}\r\nSec-Fetch-Site: cross-site\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(code.len(), 32);
 }
 
 #[test]
@@ -226,23 +281,45 @@ fn another_page_in_the_same_browser_gets_nothing_and_does_nothing() {
     let env = finished();
     let page = Page::serve(&env);
     let pause = format!("/api/runs/{}/pause", id(&env));
-    let cookie = page.cookie();
+    let bearer = page.bearer();
     let port = page.address.rsplit(':').next().unwrap().to_owned();
     for host in [format!("evil.example:{port}"), "127.0.0.1:1".to_owned()] {
         let answer = page.raw(&format!(
-            "GET /api/runs HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n"
+            "GET /api/runs HTTP/1.1\r\nHost: {host}\r\n{bearer}\r\n"
         ));
         assert_eq!(answer.status, 403, "{host}");
     }
-    let foreign = format!("{cookie}Origin: http://evil.example\r\n");
+    let foreign = format!("{bearer}Origin: http://evil.example\r\n");
     assert_eq!(page.request("GET", "/api/runs", &foreign, "").status, 403);
     assert_eq!(page.request("POST", &pause, &foreign, "").status, 403);
-    assert_eq!(page.request("POST", &pause, &cookie, "").status, 403);
-    let cross = format!("{cookie}Sec-Fetch-Site: cross-site\r\n");
+    assert_eq!(page.request("POST", "/api/key", &foreign, "x").status, 403);
+    let cross = format!("{bearer}Sec-Fetch-Site: cross-site\r\n");
     assert_eq!(page.request("GET", "/api/runs", &cross, "").status, 403);
     // With everything right it is heard, and out of place.
     let told = page.post(&pause, &json!({}));
     assert_eq!(told.status, 409, "{}", told.body);
+}
+
+/// S-15: whoever connects and says nothing keeps nobody out.
+#[test]
+fn a_thousand_silent_connections_keep_nobody_out() {
+    let env = finished();
+    let page = Page::serve(&env);
+    let mut silent: Vec<TcpStream> = Vec::new();
+    for n in 0..1000 {
+        let mut stream = page.connect();
+        // Some say half of something.
+        if n % 3 == 0 {
+            let _ = stream.write_all(b"GET /api/runs HTTP/1.1\r\nX: ");
+        }
+        silent.push(stream);
+        if n % 250 == 249 {
+            assert_eq!(page.get("/api/runs").status, 200, "behind {n}");
+        }
+    }
+    for _ in 0..5 {
+        assert_eq!(page.get("/api/runs").status, 200);
+    }
 }
 
 #[test]
@@ -288,7 +365,7 @@ fn no_address_leads_out_of_the_runs() {
         200
     );
     assert_eq!(
-        page.request("DELETE", "/api/runs", &page.cookie(), "")
+        page.request("DELETE", "/api/runs", &page.bearer(), "")
             .status,
         405
     );

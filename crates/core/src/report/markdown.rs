@@ -18,10 +18,11 @@ const NOT_PROVEN: usize = 1;
 impl Report {
     pub fn markdown(&self, lang: Lang) -> String {
         let word = outcome_word(lang, self.outcome_name());
-        let said = value(&sentence(lang, self));
+        let said = inert(&value(&sentence(lang, self)));
         let id = &self.facts.run_id;
         let mut out = format!("# Ralph Loop · {id}\n\n**{word}** · {said}\n\n");
         for (label, text) in self.rows(lang) {
+            let text = inert(&text);
             out.push_str(&format!("- {label}: {text}\n"));
         }
         for (at, (heading, mut items)) in self.lists(lang).into_iter().enumerate() {
@@ -259,11 +260,85 @@ fn section(out: &mut String, lang: Lang, heading: &str, items: &[String]) {
     }
     out.push_str(&format!("\n## {heading}\n\n"));
     for item in items.iter().take(MOST_ITEMS) {
+        let item = inert(item);
         out.push_str(&format!("- {item}\n"));
     }
     if items.len() > MOST_ITEMS {
         let more = items.len() - MOST_ITEMS;
         let more = tr!(lang, "and {more} more");
         out.push_str(&format!("- {more}\n"));
+    }
+}
+
+/// One line of Markdown in which foreign words are no HTML and no link (S-15).
+/// What stands between backticks is shown as it is anyway.
+fn inert(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        if let Some(length) = code_span(rest, run) {
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        let taken = &rest[..run.max(c.len_utf8())];
+        rest = &rest[taken.len()..];
+        match c {
+            '<' => out.push_str("&lt;"),
+            ']' => {
+                out.push(']');
+                // Neither a target, nor a reference, nor its definition.
+                if rest.starts_with(['(', '[', ':']) {
+                    out.push('\\');
+                }
+            }
+            _ => out.push_str(taken),
+        }
+    }
+    out
+}
+
+/// How long the code is that begins with so many backticks, if it ends.
+fn code_span(text: &str, run: usize) -> Option<usize> {
+    let mut at = run;
+    if run == 0 {
+        return None;
+    }
+    loop {
+        let open = at + text.get(at..)?.find('`')?;
+        let ticks = text[open..].len() - text[open..].trim_start_matches('`').len();
+        at = open + ticks;
+        if ticks == run {
+            return Some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inert;
+
+    #[test]
+    fn foreign_words_are_neither_html_nor_links() {
+        for (line, want) in [
+            ("plain [x] T001 a > b", "plain [x] T001 a > b"),
+            (
+                "<script>alert(1)</script>",
+                "&lt;script>alert(1)&lt;/script>",
+            ),
+            ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
+            ("[a](javascript:alert(1))", "[a]\\(javascript:alert(1))"),
+            ("![a][b]", "![a]\\[b]"),
+            ("[a]: javascript:x", "[a]\\: javascript:x"),
+            ("`a < b` <b>", "`a < b` &lt;b>"),
+            ("`` a ` <b> `` <i>", "`` a ` <b> `` &lt;i>"),
+            // Backticks that close nothing hide nothing.
+            ("`` a ` <b>", "`` a ` &lt;b>"),
+            ("` <b>", "` &lt;b>"),
+            ("文 `<b>` 字<", "文 `<b>` 字&lt;"),
+        ] {
+            assert_eq!(inert(line), want);
+        }
     }
 }

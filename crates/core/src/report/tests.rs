@@ -812,9 +812,9 @@ fn questions_are_told_with_their_answer_or_how_to_give_it() {
     let told = told.split("\n\n").next().unwrap();
     assert_eq!(
         told,
-        "- T003: Which <currency>? (open: `ralph answer 1 TEXT`)\n\
-         - T003: Which <currency>? → TWD\n\
-         - T003: Which <currency>? → EUR (the default; nobody answered in time)"
+        "- T003: Which &lt;currency>? (open: `ralph answer 1 TEXT`)\n\
+         - T003: Which &lt;currency>? → TWD\n\
+         - T003: Which &lt;currency>? → EUR (the default; nobody answered in time)"
     );
     let page = report.html(Lang::En);
     assert_eq!(page.matches("Which &lt;currency&gt;?").count(), 3);

@@ -7,9 +7,11 @@ pub mod duration;
 pub mod excerpt;
 pub mod redact;
 pub mod sanitize;
+pub mod visible;
 pub mod width;
 
 pub use controls::without_controls;
 pub use excerpt::excerpt;
 pub use redact::redact;
 pub use sanitize::{one_line, sanitize};
+pub use visible::visible;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::controls::without_controls;
+use super::visible::is_hidden;
 
 /// Removes escape sequences and control characters. Line feeds stay, a
 /// carriage return becomes one, a tab becomes four spaces.
@@ -41,13 +42,7 @@ pub fn one_line(text: &str) -> String {
 
 /// Control characters, and the invisible ones that reorder or break a line.
 fn is_unsafe(c: char) -> bool {
-    match c {
-        '\n' => false,
-        '\u{2028}' | '\u{2029}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}' => true,
-        _ => c.is_control(),
-    }
+    c != '\n' && (c.is_control() || is_hidden(c))
 }
 
 #[cfg(test)]

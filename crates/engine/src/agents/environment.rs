@@ -3,6 +3,8 @@
 
 use std::ffi::OsString;
 
+use ralph_core::config::AgentSettings;
+
 /// What a client leaves in the environment of its children. An agent that is
 /// started from within another must not take itself for a part of that
 /// (pain 24).
@@ -49,7 +51,7 @@ const NEEDED: [&str; 14] = [
 /// Ralph's own secret: whoever knows the address can write to people.
 const WEBHOOK: &str = "RALPH_NOTIFY_WEBHOOK";
 
-/// Which inherited variables reach the agent.
+/// Which inherited variables reach the agent, and the checks of its work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvFilter {
     /// Patterns of those that do; empty for all.
@@ -59,6 +61,18 @@ pub struct EnvFilter {
 }
 
 impl EnvFilter {
+    pub fn new(settings: &AgentSettings) -> EnvFilter {
+        EnvFilter {
+            allow: settings.env_allow.clone(),
+            exclude: settings.env_exclude.clone(),
+        }
+    }
+
+    /// The names to take away from what this process has.
+    pub fn removed_here(&self, credentials: &[&str]) -> Vec<OsString> {
+        self.removed(std::env::vars_os().map(|(name, _)| name), credentials)
+    }
+
     /// The names to take away from these. A pattern spares what the client
     /// needs to log in; a name that is written out is taken at its word.
     pub fn removed(

@@ -8,6 +8,7 @@ use ralph_core::forge::{Trouble, TroubleKind};
 use tokio::sync::watch;
 
 use crate::excerpt::shortened;
+use crate::git::Apart;
 use crate::supervise::{self, Ending, Sink, Spec, Stop};
 
 pub(super) struct Runner<'a> {
@@ -43,16 +44,38 @@ const QUIET: [(&str, &str); 9] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// A person's own configuration may name hooks by a path from the project.
+const NO_HOOKS: [(&str, &str); 5] = [
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_0", "/dev/null"),
+    ("GIT_CONFIG_KEY_1", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_1", "false"),
+];
+
 impl Runner<'_> {
     /// Runs a command to its end; an exit code is for the caller to judge.
     pub async fn run(&self, program: &str, args: &[String]) -> Result<Said, Trouble> {
         let quiet = QUIET.iter().map(|(k, v)| (k.into(), v.into()));
         let given = self.env.iter().map(|(k, v)| (k.into(), v.into()));
+        let trouble = |kind, words: String| Trouble {
+            kind,
+            program: program.into(),
+            words: shortened(words.trim(), 600),
+        };
+        // Clients ask `git` too, and pushing starts hooks and `ssh`: none of
+        // them is shown the configuration that lies in the project.
+        let apart = Apart::of(self.root).ok_or_else(|| {
+            let words = "git does not know this folder".into();
+            trouble(TroubleKind::NoRepository, words)
+        })?;
+        let apart_of = (apart.variables().into_iter()).map(|(k, v)| (k.into(), v.to_owned()));
+        let no_hooks = NO_HOOKS.iter().map(|(k, v)| (k.into(), v.into()));
         let spec = Spec {
             program: program.into(),
             args: args.iter().map(Into::into).collect(),
             cwd: self.root.into(),
-            env: quiet.chain(given).collect(),
+            env: quiet.chain(given).chain(apart_of).chain(no_hooks).collect(),
             env_remove: vec!["GH_FORCE_TTY".into(), "GH_DEBUG".into(), "DEBUG".into()],
             stdin: None,
             idle: None,
@@ -62,11 +85,6 @@ impl Runner<'_> {
         };
         let mut output = Output::default();
         let report = supervise::run(spec, &mut output, self.stop.clone()).await;
-        let trouble = |kind, words: String| Trouble {
-            kind,
-            program: program.into(),
-            words: shortened(words.trim(), 600),
-        };
         match report.ending {
             Ending::Exited(code) if output.cut => Err(trouble(
                 TroubleKind::Strange,

@@ -16,6 +16,7 @@ use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
 use super::{key_or_new, steps, work_tree};
+use crate::agents::EnvFilter;
 use crate::supervise::Stop;
 use crate::verify::{Order, Verifier};
 use crate::worktree::{ChangeKind, WorkTree};
@@ -77,6 +78,7 @@ pub enum GateError {
 pub async fn run(
     layout: &Layout,
     settings: &GateSettings,
+    env_filter: EnvFilter,
     mut shown: impl FnMut(&RunStep),
 ) -> Result<GateRun, GateError> {
     let root = layout.root();
@@ -100,6 +102,7 @@ pub async fn run(
         log_max: 0,
         grace: GRACE,
         baseline: Baseline::default(),
+        env_filter,
     };
     let mut tree = work_tree(root, settings);
     tree.scan().map_err(|_| GateError::Unscanned)?;

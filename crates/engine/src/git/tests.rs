@@ -1,8 +1,11 @@
+use std::ffi::OsString;
 use std::process::Command;
 
 use tempfile::TempDir;
 
 use super::*;
+
+mod planted;
 
 fn git(directory: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -13,7 +16,8 @@ fn git(directory: &Path, arguments: &[&str]) -> String {
         .args(arguments)
         .env("GIT_CONFIG_GLOBAL", "")
         .env("GIT_CONFIG_NOSYSTEM", "1");
-    for variable in REDIRECTING_VARIABLES {
+    let ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"GIT_");
+    for (variable, _) in std::env::vars_os().filter(ours) {
         command.env_remove(variable);
     }
     let output = command.output().unwrap();

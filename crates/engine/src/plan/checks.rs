@@ -7,6 +7,7 @@ use ralph_core::tasks::{Scope, TaskList};
 use ralph_store::layout::Layout;
 
 use super::GRACE;
+use crate::agents::EnvFilter;
 use crate::baseline;
 use crate::verify::Verifier;
 
@@ -51,6 +52,7 @@ pub(super) fn reproducer(settings: &Settings) -> Verifier {
         log_max: settings.log.agent_output_max,
         grace: GRACE,
         baseline: Baseline::default(),
+        env_filter: EnvFilter::new(&settings.agent),
     }
 }
 
@@ -63,5 +65,6 @@ pub(super) fn e2e(settings: &Settings) -> Option<Verifier> {
         log_max: settings.log.agent_output_max,
         grace: GRACE,
         baseline: Baseline::default(),
+        env_filter: EnvFilter::new(&settings.agent),
     })
 }

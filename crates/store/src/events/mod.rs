@@ -6,7 +6,7 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
 use crate::lines::LineTail;
-use crate::sys;
+use crate::{private, sys};
 pub use filter::{Filter, FilterError};
 pub use line::{EventLevel, EventLine};
 
@@ -33,7 +33,7 @@ pub struct EventLog {
 impl EventLog {
     /// Opens or creates the log.
     pub fn open(path: &Path) -> Result<EventLog, FileError> {
-        let mut options = OpenOptions::new();
+        let mut options = private::options();
         options.read(true).append(true).create(true);
         let mut file = sys::open(&options, path, point::EVENTS_OPEN).at(path, Action::Open)?;
         let is_torn = ends_inside_a_line(&mut file).at(path, Action::Read)?;

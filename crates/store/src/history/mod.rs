@@ -9,7 +9,7 @@ mod retain;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::sys;
+use crate::{private, sys};
 pub use entry::{Entry, Manifest, Named};
 pub use retain::surplus;
 
@@ -253,7 +253,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 fn create_file(path: &Path) -> Result<File, FileError> {
-    let mut options = OpenOptions::new();
+    let mut options = private::options();
     options.write(true).create(true).truncate(true);
     sys::open(&options, path, point::HISTORY_OPEN).at(path, Action::Create)
 }

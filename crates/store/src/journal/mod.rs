@@ -33,7 +33,7 @@ use serde_json::Value;
 
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::sys;
+use crate::{private, sys};
 pub use record::{Flaw, Record, Unstorable, VERSION};
 pub use salvage::{Salvage, keep_intact};
 use scan::{Position, Scan, scan, scan_each};
@@ -110,7 +110,7 @@ impl Journal {
     /// Creates an empty journal whose name is durable; refuses one that
     /// exists.
     pub fn create(path: &Path) -> Result<Journal, JournalError> {
-        let mut options = OpenOptions::new();
+        let mut options = private::options();
         options.append(true).create_new(true);
         let file = sys::open(&options, path, point::JOURNAL_CREATE).at(path, Action::Create)?;
         let dir = sys::parent(path);

@@ -9,13 +9,13 @@ mod clean;
 mod tests;
 
 use std::borrow::Cow;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
-use crate::sys;
+use crate::{private, sys};
 use clean::fold_lines;
 use ralph_core::text::sanitize;
 
@@ -198,7 +198,7 @@ impl LogFile {
 }
 
 fn open_append(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
+    let mut options = private::options();
     options.append(true).create(true);
     sys::open(&options, path, point::LOG_OPEN)
 }

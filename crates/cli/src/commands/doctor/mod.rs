@@ -95,7 +95,7 @@ pub fn run(app: &App, args: &DoctorArgs) -> Exit {
         let worst = worst(&findings);
         let findings: Vec<Value> = findings.iter().map(Finding::as_json).collect();
         let told = json!({ "status": worst.into_str(), "findings": findings });
-        app.print(&told.to_string());
+        app.json(&told);
     } else {
         let lines: Vec<String> = findings.iter().map(Finding::in_words).collect();
         app.tell(&lines.join("\n"));

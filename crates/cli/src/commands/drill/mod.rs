@@ -53,7 +53,7 @@ enum DrillError {
 pub fn run(app: &App, args: &DrillArgs) -> Exit {
     let scale = Scale::of(args);
     if args.list {
-        app.print(&view::list(app.lang(), scale.sizes()));
+        app.tell(&view::list(app.lang(), scale.sizes()));
         return Ok(0);
     }
     let faults = chosen(&args.only).or_fail(app)?;

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use ralph_core::config::{FOREIGN_FILES, Settings, TaskSource};
@@ -127,16 +126,8 @@ fn copy_link(_from: &Path, _to: &Path) -> io::Result<()> {
 
 /// Tracked files, and untracked ones that are not ignored.
 fn listed_by_git(root: &Path) -> Option<BTreeSet<PathBuf>> {
-    let output = Command::new("git")
-        .current_dir(root)
-        .args(["ls-files", "-z", "-co", "--exclude-standard"])
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let names = output.stdout.split(|&byte| byte == 0);
-    let paths = names.filter(|name| !name.is_empty()).map(path_of);
-    Some(paths.collect())
+    let names = ralph_engine::git::listed(root)?;
+    Some(names.iter().map(|name| path_of(name)).collect())
 }
 
 #[cfg(unix)]

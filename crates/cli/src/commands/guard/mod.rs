@@ -60,7 +60,7 @@ fn load(app: &App) -> Result<(Place, Loaded), u8> {
 fn show_stats(app: &App, json: bool) -> Exit {
     let stats = stats::read(&app.layout().safety_stats()).or_fail(app)?;
     if json {
-        app.print(&stats.to_json().to_string());
+        app.json(&stats.to_json());
         return Ok(0);
     }
     let lang = app.lang();

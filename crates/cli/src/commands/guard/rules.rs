@@ -32,7 +32,7 @@ pub fn list(app: &App, markdown: bool, as_json: bool) -> Exit {
                 "hint": rule.hint.say(lang),
             })
         });
-        app.print(&json!(rules.collect::<Vec<_>>()).to_string());
+        app.json(&json!(rules.collect::<Vec<_>>()));
         return Ok(0);
     }
     let lines: Vec<String> = built_in_rules()

@@ -47,7 +47,10 @@ pub fn run(app: &App, files: &[PathBuf], as_json: bool) -> Exit {
         for script in scripts_in(file, &text) {
             for found in scanner.scan(&script) {
                 any = true;
-                app.print(&show(file, &found, as_json));
+                match as_json {
+                    true => app.json(&as_value(file, &found)),
+                    false => app.tell(&show(file, &found)),
+                }
             }
         }
     }
@@ -65,19 +68,19 @@ fn read(file: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn show(file: &Path, found: &Found, as_json: bool) -> String {
+fn as_value(file: &Path, found: &Found) -> serde_json::Value {
+    json!({
+        "file": file.to_string_lossy(),
+        "line": found.line,
+        "rule": found.rule,
+        "detail": found.detail,
+        "reason": found.reason,
+        "hint": found.hint,
+    })
+}
+
+fn show(file: &Path, found: &Found) -> String {
     let (line, rule) = (found.line, &found.rule);
-    if as_json {
-        return json!({
-            "file": file.to_string_lossy(),
-            "line": line,
-            "rule": rule,
-            "detail": found.detail,
-            "reason": found.reason,
-            "hint": found.hint,
-        })
-        .to_string();
-    }
     let (detail, reason) = (&found.detail, &found.reason);
     format!("{}:{line}: {detail}: {reason} [{rule}]", file.display())
 }

@@ -29,7 +29,7 @@ pub fn test(app: &App, args: &GuardTestArgs) -> Exit {
     let verdict = explained(&place, &loaded.settings, &tool, &input, &here(&place)).verdict;
     let lang = app.lang();
     if args.json {
-        app.print(&to_json(&verdict, lang).to_string());
+        app.json(&to_json(&verdict, lang));
     } else if verdict.rule.is_none() {
         app.tell(&tr!(lang, "allowed"));
     } else if verdict.decision == Decision::Allow {

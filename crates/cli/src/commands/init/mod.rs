@@ -65,7 +65,7 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
         return Ok(0);
     }
     for planned in &plan.files {
-        app.print(&planned.change.unified());
+        app.tell(&planned.change.unified());
     }
     if args.dry_run {
         return Ok(0);

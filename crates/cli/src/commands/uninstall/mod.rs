@@ -53,7 +53,7 @@ fn work(app: &App, args: &UninstallArgs, root: &Path) -> Result<u8, Problem> {
         return Ok(0);
     }
     for change in &removal.changes {
-        app.print(&change.unified());
+        app.tell(&change.unified());
     }
     if args.dry_run {
         return Ok(0);

@@ -58,20 +58,66 @@ const bar = (done, total) => {
   return el("div.bar", { role: "progressbar", "aria-valuenow": percent, "aria-valuemin": 0, "aria-valuemax": 100, "aria-label": t("progress") }, fill);
 };
 
+// The key is this tab's: no cookie, which every server on this machine would
+// be sent, and nothing that stays in the address.
+let key = sessionStorage.getItem("key") || "";
+async function enter() {
+  const code = /^#([0-9a-f]{32})$/.exec(location.hash);
+  if (!code) return;
+  history.replaceState(null, "", "/");
+  const answer = await fetch("/api/key", { method: "POST", body: code[1] });
+  if (!answer.ok) throw new Error((await answer.json()).error);
+  key = (await answer.json()).key;
+  sessionStorage.setItem("key", key);
+}
+const bearer = () => ({ Authorization: `Bearer ${key}` });
+
 async function get(path) {
-  const answer = await fetch(path, { headers: { Accept: "application/json" } });
+  const answer = await fetch(path, { headers: { Accept: "application/json", ...bearer() } });
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || answer.statusText);
   return answer.json();
 }
 async function post(path, body) {
   const answer = await fetch(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", ...bearer() },
     body: JSON.stringify(body || {}),
   });
   const told = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(told.error || answer.statusText);
   return told;
+}
+// Another tab has no key: it gets a code that is good once.
+async function beside(event) {
+  event.preventDefault();
+  const path = event.currentTarget.getAttribute("href");
+  const tab = window.open("", "_blank");
+  try {
+    const { code } = await post("/api/code");
+    (tab || window).location = `${path}?code=${code}`;
+  } catch (error) {
+    tab?.close();
+    say(error.message);
+  }
+}
+// Server-sent events, with the key, which EventSource can't send.
+async function* told(path, signal) {
+  const answer = await fetch(path, { headers: { Accept: "text/event-stream", ...bearer() }, signal });
+  if (!answer.ok) throw new Error(answer.status === 404 ? "gone" : answer.statusText);
+  link("live");
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    let end;
+    while ((end = text.indexOf("\n\n")) >= 0) {
+      const event = text.slice(0, end);
+      text = text.slice(end + 2);
+      if (event.startsWith("data: ")) yield JSON.parse(event.slice(6));
+    }
+  }
 }
 function link(state) {
   const node = $("link");
@@ -134,8 +180,8 @@ function run(id) {
   const panel = el("div", { role: "tabpanel", id: "panel", tabindex: "0" });
   const work = el("section.card", { "aria-label": t("details") }, bars, panel);
   const foot = el("footer", {},
-    el("a", { href: `/runs/${id}/report.html`, target: "_blank", rel: "noopener" }, t("report")),
-    el("a", { href: `/api/runs/${id}`, target: "_blank", rel: "noopener" }, "JSON"));
+    el("a", { href: `/runs/${id}/report.html`, onclick: beside }, t("report")),
+    el("a", { href: `/api/runs/${id}`, onclick: beside }, "JSON"));
   put($("main"), el("div.stack", {}, asked, hero, el("div.cols", {}, tasks, work)), foot);
 
   const showTabs = () => put(bars, ...TABS.map((name) => {
@@ -401,23 +447,22 @@ function run(id) {
     if (touched || news.full) show();
   }
 
-  let source;
+  const left = new AbortController();
   let again;
-  function listen() {
-    source = new EventSource(`/api/runs/${id}/stream`);
-    source.onopen = () => link("live");
-    source.onmessage = (event) => take(JSON.parse(event.data));
-    source.addEventListener("gone", () => { source.close(); link("lost"); put($("main"), el("p.hint", {}, t("no_such_run"))); });
-    source.onerror = () => {
-      link("lost");
-      // The browser tries again by itself, unless the answer was no stream.
-      if (source.readyState === EventSource.CLOSED) again = setTimeout(listen, 2000);
-    };
+  async function listen() {
+    try {
+      for await (const news of told(`/api/runs/${id}/stream`, left.signal)) take(news);
+    } catch (error) {
+      if (error.message === "gone" && !left.signal.aborted) put($("main"), el("p.hint", {}, t("no_such_run")));
+    }
+    if (left.signal.aborted) return;
+    link("lost");
+    again = setTimeout(listen, 2000);
   }
   showTabs();
   choose(tab);
   listen();
-  return () => { source.close(); clearTimeout(again); clearInterval(ticking); };
+  return () => { left.abort(); clearTimeout(again); clearInterval(ticking); };
 }
 
 /* ---- where we are --------------------------------------------------- */
@@ -429,6 +474,7 @@ function route() {
   leave = found ? run(found[1]) : overview();
 }
 async function begin() {
+  await enter();
   const page = await get("/api/page");
   texts = page.texts;
   $("project").textContent = page.project;
