@@ -14,7 +14,11 @@ use std::process::{Command, Stdio};
 /// the `cfg`.
 const NEEDS: [(&str, Need, &[&str]); 8] = [
     ("has_bash", Need::Program("bash"), &["ralph-guard"]),
-    ("has_curl", Need::Program("curl"), &["ralph-engine"]),
+    (
+        "has_curl",
+        Need::Program("curl"),
+        &["ralph-engine", "ralph-loop"],
+    ),
     ("has_gh", Need::Program("gh"), &["ralph-loop"]),
     ("has_tmux", Need::Program("tmux"), &["ralph-loop"]),
     (

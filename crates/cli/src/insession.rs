@@ -58,9 +58,13 @@ pub enum Problem {
     Foreign(adopt::Unreadable),
     /// This session has a loop already.
     #[say(
-        "this session has a loop already: run {run}, iteration {iteration}; give it up with /cancel-ralph first"
+        "this session has a loop already: run {run}, iteration {iteration}; give it up with {slash}cancel-ralph first"
     )]
-    Active { run: String, iteration: u32 },
+    Active {
+        run: String,
+        iteration: u32,
+        slash: &'static str,
+    },
 }
 
 impl From<SessionError> for Problem {
@@ -204,6 +208,7 @@ impl Here {
                 None => Err(Problem::Active {
                     run: run.to_string(),
                     iteration: opened.state().turn.number,
+                    slash: slash(self.root(), self.host),
                 }),
             };
         }
@@ -346,9 +351,10 @@ impl Here {
             ..Screen::default()
         };
         let notice = display::resume_notice(&screen, &view);
+        let slash = slash(self.root(), self.host);
         let words = tr!(
             lang,
-            "Say \"continue\" to go on here, /cancel-ralph to give it up, or run `ralph resume` in a terminal to choose."
+            "Say \"continue\" to go on here, {slash}cancel-ralph to give it up, or run `ralph resume` in a terminal to choose."
         );
         Some(format!("{notice}{words}\n"))
     }
@@ -371,8 +377,9 @@ impl Here {
             Some((question.id, text))
         });
         let Some((id, text)) = meant else {
+            let slash = slash(self.root(), self.host);
             let listed = open.iter().map(|q| blocks::question(q, lang));
-            let lines = std::iter::once(how_to_answer(&open, lang)).chain(listed);
+            let lines = std::iter::once(how_to_answer(&open, slash, lang)).chain(listed);
             return Ok(Steered::Ended(lines.collect::<Vec<_>>().join("\n")));
         };
         Ok(match opened.reply(id, &text)? {
@@ -396,7 +403,7 @@ impl Here {
         };
         let opened = self.open(&run)?;
         let lang = opened.plan().lang;
-        let overview = Overview::of(opened.state());
+        let overview = Overview::of(opened.state(), lang);
         let iteration = overview.iteration;
         let max = match overview.max_iterations {
             0 => "∞".to_owned(),
@@ -440,19 +447,22 @@ pub fn ending(opened: &SessionLoop, ended: &Ended) -> String {
         ..Screen::default()
     };
     let next = ended.outcome.can_go_on().then(|| GO_ON.to_owned());
-    let mut context = blocks::Context::of(opened.plan()).with_next(next);
+    let slash = slash_in(opened);
+    let mut context = blocks::Context::of(opened.plan())
+        .with_next(next)
+        .in_session(!slash.is_empty());
     for notice in &ended.notices {
         context.take(notice);
     }
     let block = match &ended.outcome {
         Outcome::Paused {
             reason: PauseReason::Limit(Limit::Iterations),
-        } => at_limit(&screen, ended),
+        } => at_limit(&screen, ended, slash),
         Outcome::Paused {
             reason: PauseReason::Question,
         } => {
             let block = blocks::ending(&screen, &context, &ended.state, &ended.end);
-            asked(&block, ended, lang)
+            asked(&block, ended, slash, lang)
         }
         _ => blocks::ending(&screen, &context, &ended.state, &ended.end),
     };
@@ -468,36 +478,60 @@ pub fn beginning(opened: &SessionLoop) -> Option<String> {
     let mut route = card.map(|card| card.summary(lang)).unwrap_or_default();
     let iteration = opened.state().turn.number;
     if iteration > opened.state().rules.turns_before + 1 {
+        let slash = slash_in(opened);
         route = tr!(
             lang,
-            "The loop goes on where it was left, with iteration {iteration}; /cancel-ralph gives it up."
+            "The loop goes on where it was left, with iteration {iteration}; {slash}cancel-ralph gives it up."
         );
     }
     let text = with_announcements(&route, &opened.announcements, lang);
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-fn how_to_answer(open: &[&Question], lang: Lang) -> String {
+/// What stands in front of a command: a client that does not know it refuses
+/// it with a slash, and hands it over as a word without.
+fn slash(root: &Path, host: &str) -> &'static str {
+    let is_there = root.join(".claude/commands/ralph-loop.md").is_file();
+    if host == "claude" && is_there {
+        "/"
+    } else {
+        ""
+    }
+}
+
+fn slash_in(opened: &SessionLoop) -> &'static str {
+    let session = opened.state().session.as_ref();
+    slash(
+        opened.plan().layout.root(),
+        session.map_or("", |s| s.host.as_str()),
+    )
+}
+
+fn how_to_answer(open: &[&Question], slash: &str, lang: Lang) -> String {
     match open {
         [] => answer::which(lang, open),
         [first, ..] => {
             let id = first.id;
             tr!(
                 lang,
-                "Answer here with /ralph-answer {id} TEXT and the loop goes on, or in a terminal with `ralph answer {id} TEXT`."
+                "Answer here with {slash}ralph-answer {id} TEXT and the loop goes on, or in a terminal with `ralph answer {id} TEXT`."
             )
         }
     }
 }
 
 /// The question, and how it is answered from here.
-fn asked(block: &str, ended: &Ended, lang: Lang) -> String {
+fn asked(block: &str, ended: &Ended, slash: &str, lang: Lang) -> String {
     let open: Vec<&Question> = ended.state.open_questions().collect();
-    format!("{}\n{}\n", block.trim_end(), how_to_answer(&open, lang))
+    format!(
+        "{}\n{}\n",
+        block.trim_end(),
+        how_to_answer(&open, slash, lang)
+    )
 }
 
 /// Seed 004's warning, and how each choice is made from here.
-fn at_limit(screen: &Screen, ended: &Ended) -> String {
+fn at_limit(screen: &Screen, ended: &Ended, slash: &str) -> String {
     let lang = screen.lang;
     let view = menu::at_limit(&ended.state);
     let extend_by = view.extend_by;
@@ -505,7 +539,7 @@ fn at_limit(screen: &Screen, ended: &Ended) -> String {
     let notice = display::limit_notice(screen, &view);
     let words = tr!(
         lang,
-        "Progress is saved. Say \"continue\" for {extend_by} more {iterations_en}, /cancel-ralph to give the task up, or run `ralph resume` in a terminal."
+        "Progress is saved. Say \"continue\" for {extend_by} more {iterations_en}, {slash}cancel-ralph to give the task up, or run `ralph resume` in a terminal."
     );
     format!("{notice}{words}\n")
 }

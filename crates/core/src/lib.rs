@@ -21,6 +21,7 @@ pub mod machine;
 mod markdown;
 pub mod notify;
 pub mod overview;
+pub mod phases;
 pub mod promise;
 pub mod proof;
 pub mod report;

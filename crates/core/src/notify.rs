@@ -1,13 +1,21 @@
 //! What a person is told who is not looking: which notices are worth it, and
 //! the message that is made of one.
 
+mod forms;
+
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+pub use self::forms::Post;
 use crate::config::NotifyTopic;
+use crate::display::{self, UsageView};
 use crate::lang::{Lang, Say};
-use crate::machine::{Level, Notice, Now, WaitReason, iso_utc};
+use crate::machine::{Level, Notice, Now, Outcome, State, WaitReason, iso_utc};
 use crate::report::outcome_word;
+use crate::text::duration::{human, iterations, plural};
 use crate::text::{excerpt, one_line, redact, sanitize};
+use crate::tr;
 
 /// A message is read on a telephone.
 const LONGEST_TEXT: usize = 500;
@@ -18,6 +26,9 @@ pub struct Sender<'a> {
     pub run_id: &'a str,
     pub project: &'a str,
     pub lang: Lang,
+    /// Where the run can be looked at, with `{run_id}` and `{project}`; empty
+    /// for nowhere.
+    pub link: &'a str,
 }
 
 /// One message, without secrets.
@@ -33,6 +44,13 @@ pub struct Message {
     pub at: String,
     pub title: String,
     pub text: String,
+    /// What there is to know before one acts, a line each.
+    pub facts: Vec<String>,
+    /// The command to go on with.
+    pub next: Option<String>,
+    pub link: Option<String>,
+    /// The end in numbers, for programs.
+    end: Option<Value>,
 }
 
 /// What a notice is about; nothing where nobody has to know.
@@ -62,6 +80,7 @@ impl Message {
         at: Now,
         number: u64,
         sender: &Sender<'_>,
+        state: &State,
     ) -> Message {
         let lang = sender.lang;
         let what = match notice {
@@ -69,6 +88,21 @@ impl Message {
             _ => topic.say(lang),
         };
         let project = plain(sender.project);
+        let link = sender.link.replace("{run_id}", sender.run_id);
+        let link = link.replace("{project}", &project);
+        let (facts, next, end) = match notice {
+            Notice::LoopEnd {
+                outcome,
+                iterations,
+                duration_ms,
+                ..
+            } => (
+                facts(state, outcome, *iterations, *duration_ms, lang),
+                Some(display::next_command(state, outcome)),
+                Some(end(state, outcome, *iterations)),
+            ),
+            _ => (Vec::new(), None, None),
+        };
         Message {
             id: format!("{}/{number}", sender.run_id),
             topic,
@@ -79,6 +113,10 @@ impl Message {
             text: excerpt(&plain(&notice.say(lang)), LONGEST_TEXT).into_owned(),
             at: iso_utc(at.wall_ms),
             project,
+            facts: facts.iter().map(|fact| plain(fact)).collect(),
+            next,
+            link: Some(link).filter(|link| !link.is_empty()),
+            end,
         }
     }
 
@@ -94,8 +132,70 @@ impl Message {
             "at": self.at,
             "title": self.title,
             "text": self.text,
+            "facts": self.facts,
+            "next": self.next,
+            "link": self.link,
+            "end": self.end,
         })
     }
+}
+
+/// How many tasks are done, and how many of these were seen to be.
+fn proven(state: &State) -> usize {
+    let completed = state
+        .tasks
+        .facts
+        .as_ref()
+        .map_or(0, |tasks| tasks.completed);
+    state.ticks.proofs.len().min(completed)
+}
+
+/// Tasks with what is proven of them, time, cost and what is left.
+fn facts(
+    state: &State,
+    outcome: &Outcome,
+    turns: u32,
+    duration_ms: u64,
+    lang: Lang,
+) -> Vec<String> {
+    let mut facts = Vec::new();
+    let reason = outcome.reason();
+    if !reason.is_empty() {
+        facts.push(tr!(lang, "reason: {reason}"));
+    }
+    if let Some(tasks) = state.tasks.facts.as_ref().filter(|tasks| tasks.total > 0) {
+        let (done, total, proven) = (tasks.completed, tasks.total, proven(state));
+        let tasks_en = plural(total, "task", "tasks");
+        facts.push(tr!(
+            lang,
+            "{done}/{total} {tasks_en} done, {proven} of them proven"
+        ));
+        if let Some(next) = state.current_task() {
+            let next = next.name();
+            facts.push(tr!(lang, "open: {next}"));
+        }
+    }
+    let time = human(lang, Duration::from_millis(duration_ms));
+    let turns = iterations(lang, turns as usize);
+    let used = UsageView::from(&state.agents.bill).line(lang);
+    facts.push(format!("{turns} · {time} · {used}"));
+    facts
+}
+
+fn end(state: &State, outcome: &Outcome, turns: u32) -> Value {
+    let tasks = state.tasks.facts.as_ref();
+    json!({
+        "outcome": outcome.into_str(),
+        "reason": outcome.reason(),
+        "exit_code": outcome.exit_code(),
+        "iterations": turns,
+        "tasks": tasks.map(|tasks| json!({
+            "total": tasks.total,
+            "completed": tasks.completed,
+            "proven": proven(state),
+        })),
+        "usage": state.agents.bill.to_json(),
+    })
 }
 
 fn plain(text: &str) -> String {
@@ -104,7 +204,6 @@ fn plain(text: &str) -> String {
 
 impl Say for NotifyTopic {
     fn say(&self, lang: Lang) -> String {
-        use crate::tr;
         match self {
             NotifyTopic::Start => tr!(lang, "started"),
             NotifyTopic::Turn => tr!(lang, "turn done"),
@@ -122,7 +221,7 @@ impl Say for NotifyTopic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Bill, GuardBlock, Outcome};
+    use crate::machine::{Bill, GuardBlock};
 
     const AT: Now = Now {
         wall_ms: 1_768_730_400_000,
@@ -134,8 +233,10 @@ mod tests {
             run_id: "20260118-100000-1a2b",
             project: "shop",
             lang,
+            link: "https://ralph.example/{project}/{run_id}",
         };
-        Message::new(notice, topic(notice).unwrap(), AT, 7, &sender)
+        let state = State::new(crate::machine::Rules::new(crate::machine::Goal::Prompt)).unwrap();
+        Message::new(notice, topic(notice).unwrap(), AT, 7, &sender, &state)
     }
 
     #[test]

@@ -3,15 +3,18 @@
 
 use serde::Serialize;
 
-use crate::display::{PhaseView, Progress, RoleView, StepState, UsageView};
+use crate::display::{self, PhaseView, Progress, RoleView, StepState, UsageView};
 use crate::flow::FlowNotice;
 use crate::lang::{Lang, Say};
 use crate::machine::{
     Bill, CommandResult, Notice, Now, Outcome, PhaseFacts, Question, Stage, State, TaskRef,
     WaitReason,
 };
+use crate::phases;
 use crate::report::outcome_word;
 use crate::text;
+use crate::text::duration::plural;
+use crate::tr;
 use crate::usage::Usd;
 
 /// A run as it stands, made from its state and from what was told on the way.
@@ -142,29 +145,27 @@ impl CheckRun {
     }
 }
 
-/// The phases of the task list, each with how far it has come.
-pub fn phases(state: &State) -> Vec<PhaseView> {
-    let Some(facts) = &state.tasks.facts else {
-        return Vec::new();
-    };
-    let view = |phase: &PhaseFacts| PhaseView {
-        key: phase.key.clone(),
-        title: phase.title.clone(),
-        done: phase.completed,
-        total: phase.total,
+/// The phases of a run as people are shown them.
+pub fn phases(state: &State, lang: Lang) -> Vec<PhaseView> {
+    let current = state.phase();
+    let view = |phase: PhaseFacts| PhaseView {
         state: match () {
             () if phase.completed == phase.total => StepState::Done,
-            () if state.phase().as_ref() == Some(&phase.key) => StepState::Active,
+            () if current.as_ref() == Some(&phase.key) => StepState::Active,
             () => StepState::Pending,
         },
+        key: phase.key,
+        title: phase.title,
+        done: phase.completed,
+        total: phase.total,
     };
-    facts.phases.iter().map(view).collect()
+    phases::of(state, lang).into_iter().map(view).collect()
 }
 
 impl Overview {
-    pub fn of(state: &State) -> Overview {
+    pub fn of(state: &State, lang: Lang) -> Overview {
         let mut overview = Overview::default();
-        overview.take(state);
+        overview.take(state, lang);
         overview
     }
 
@@ -190,7 +191,7 @@ impl Overview {
     }
 
     /// Takes in where the machine stands.
-    pub fn take(&mut self, state: &State) {
+    pub fn take(&mut self, state: &State, lang: Lang) {
         let (limits, facts) = (&state.rules.limits, state.tasks.facts.as_ref());
         self.standing = match &state.stage {
             Stage::Finished(_) => Standing::Ended,
@@ -215,7 +216,7 @@ impl Overview {
         self.completed = facts.map_or(0, |tasks| tasks.completed);
         self.pending = facts.map_or(0, |tasks| tasks.pending);
         self.phase = state.phase();
-        self.phases = phases(state);
+        self.phases = phases(state, lang);
         self.roles = state.roles();
         self.agent = state.called_agent().into();
         self.last_promise.clone_from(&state.claims.last_promise);
@@ -269,6 +270,20 @@ impl Overview {
     /// `None` where there are no tasks.
     pub fn progress(&self) -> Option<Progress> {
         (self.total > 0).then(|| Progress::new(self.completed, self.total))
+    }
+
+    /// How far the run has come, and of what: tasks, else the phases of a
+    /// route (DISP-01).
+    pub fn way(&self, lang: Lang) -> Option<(Progress, String)> {
+        if let Some(progress) = self.progress() {
+            let Progress { done, total } = progress;
+            let tasks_en = plural(total, "task", "tasks");
+            return Some((progress, tr!(lang, "{done}/{total} {tasks_en}")));
+        }
+        let progress = display::phases_done(&self.phases)?;
+        let Progress { done, total } = progress;
+        let phases_en = plural(total, "phase", "phases");
+        Some((progress, tr!(lang, "{done}/{total} {phases_en}")))
     }
 
     /// `#7`, or `#7/50` where there is a limit.

@@ -84,6 +84,20 @@ pub fn local_time(wall_ms: i64) -> String {
         .to_string()
 }
 
+/// [`local_time`] with the zone, where one moment stands alone:
+/// `2026-01-28 10:00:00 (Europe/Vilnius)`.
+pub fn zoned_time(wall_ms: i64) -> String {
+    format!("{} ({})", local_time(wall_ms), zone_name())
+}
+
+/// [`local_time`] of a moment that a file has in UTC; other words stay.
+pub fn localised(moment: &str) -> String {
+    match moment.parse::<jiff::Timestamp>() {
+        Ok(timestamp) => local_time(timestamp.as_millisecond()),
+        Err(_) => moment.to_owned(),
+    }
+}
+
 /// `17:00`, with the date in front where it is not today.
 pub fn local_moment(wall_ms: i64, now: Now) -> String {
     let (moment, today) = (local_time(wall_ms), local_time(now.wall_ms));

@@ -2,6 +2,7 @@
 //! decided in `ralph-core`; this crate looks at the world and acts, and never
 //! prints.
 
+mod agent_log;
 pub mod agents;
 pub mod announcement;
 pub mod archive;

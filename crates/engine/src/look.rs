@@ -211,7 +211,11 @@ impl Looker {
             ) if file.may_be_missing => Tasks::None,
             Err(error) => Tasks::Trouble {
                 class: error.class(),
-                message: error.say(self.lang),
+                message: error.say(Lang::En),
+                said: match self.lang {
+                    Lang::En => String::new(),
+                    lang => error.say(lang),
+                },
             },
         }
     }

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
-use ralph_core::config::{NotifySettings, NotifyTopic};
+use ralph_core::config::{NotifyForm, NotifySettings, NotifyTopic};
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Notice, Now};
+use ralph_core::machine::{Notice, Now, State};
 use ralph_core::notify::{self, Message, Sender};
 use ralph_core::tr;
 use tokio::time::sleep;
@@ -41,6 +41,7 @@ pub struct Notifier {
     /// For one attempt.
     pub timeout: Duration,
     pub root: PathBuf,
+    pub link: String,
 }
 
 /// A way to a person.
@@ -48,8 +49,18 @@ pub struct Notifier {
 pub enum Way {
     /// A line for the shell.
     Command(String),
-    /// An address, which may be a secret itself.
-    Webhook(String),
+    /// An address, which may be a secret itself, how it is posted to, and the
+    /// chat that it is for.
+    Webhook {
+        url: String,
+        form: NotifyForm,
+        chat: String,
+    },
+    /// Through `sendmail`.
+    Mail {
+        to: String,
+        program: String,
+    },
     Desktop,
 }
 
@@ -58,7 +69,15 @@ impl Notifier {
         let text = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let ways = [
             text(&settings.command).map(Way::Command),
-            text(&settings.webhook).map(Way::Webhook),
+            text(&settings.webhook).map(|url| Way::Webhook {
+                url,
+                form: settings.form,
+                chat: settings.chat.clone(),
+            }),
+            text(&settings.email).map(|to| Way::Mail {
+                to,
+                program: settings.sendmail.clone(),
+            }),
             settings.desktop.then_some(Way::Desktop),
         ];
         Notifier {
@@ -67,6 +86,7 @@ impl Notifier {
             attempts: settings.attempts,
             timeout: settings.timeout,
             root: root.into(),
+            link: settings.link.clone(),
         }
     }
 
@@ -80,9 +100,14 @@ impl Way {
     /// An address that `curl` may be handed.
     pub fn is_sound(&self) -> bool {
         match self {
-            Way::Webhook(url) => {
+            Way::Webhook { url, form, chat } => {
                 let web = url.starts_with("http://") || url.starts_with("https://");
-                web && !url.chars().any(|c| c.is_control() || c.is_whitespace())
+                let whole = *form != NotifyForm::Telegram || !chat.is_empty();
+                web && whole && !url.chars().any(|c| c.is_control() || c.is_whitespace())
+            }
+            // One address: nothing that could be a line of the head.
+            Way::Mail { to, .. } => {
+                to.contains('@') && !to.chars().any(|c| c.is_control() || c.is_whitespace())
             }
             Way::Command(_) | Way::Desktop => true,
         }
@@ -97,10 +122,17 @@ impl Say for Way {
                 let line = ralph_core::text::redact(line);
                 tr!(lang, "command `{line}`")
             }
-            Way::Webhook(url) => {
+            Way::Webhook { url, form, .. } => {
                 let host = host(url);
-                tr!(lang, "webhook at {host}")
+                match form {
+                    NotifyForm::Json => tr!(lang, "webhook at {host}"),
+                    form => {
+                        let form = form.into_str();
+                        tr!(lang, "{form} at {host}")
+                    }
+                }
             }
+            Way::Mail { to, .. } => tr!(lang, "mail to {to}"),
             Way::Desktop => tr!(lang, "desktop"),
         }
     }
@@ -157,7 +189,7 @@ impl Courier {
 
     /// Takes a notice to whoever wants to know of it. It costs nothing where
     /// nobody does.
-    pub fn take(&mut self, notice: &Notice, at: Now) {
+    pub fn take(&mut self, notice: &Notice, state: &State, at: Now) {
         self.heard += 1;
         if !self.notifier.is_on() {
             return;
@@ -171,8 +203,9 @@ impl Courier {
             run_id: &self.run_id,
             project: &project.to_string_lossy(),
             lang: self.lang,
+            link: &self.notifier.link,
         };
-        let message = Message::new(notice, topic, at, self.heard, &sender);
+        let message = Message::new(notice, topic, at, self.heard, &sender, state);
         for way in &self.notifier.ways {
             if self.waiting.len() < MOST_WAITING {
                 self.waiting.push_back((way.clone(), message.clone()));

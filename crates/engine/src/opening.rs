@@ -255,5 +255,15 @@ pub(crate) fn lock(layout: &Layout, id: &RunId) -> Result<Lock, LockError> {
         run_id: id.as_str().into(),
         host: None,
     };
-    acquire(&layout.lock(), &info)
+    acquire(&layout.lock(), &info).map_err(|mut error| {
+        if let LockError::Held {
+            holder: Some(holder),
+            ..
+        } = &mut error
+        {
+            let since = clock::localised(&holder.started_at);
+            holder.started_at = format!("{since} ({})", clock::zone_name());
+        }
+        error
+    })
 }

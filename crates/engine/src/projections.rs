@@ -7,7 +7,6 @@
 
 mod checkpoint;
 mod delta;
-pub(crate) mod phases;
 mod roles;
 #[cfg(test)]
 mod tests;

@@ -55,17 +55,20 @@ pub enum Made {
 
 /// The log file, which is opened again and again until that works.
 #[derive(Debug)]
-struct Log {
+pub struct Log {
     path: PathBuf,
     options: LogOptions,
     file: Option<LogFile>,
 }
 
 impl Log {
-    fn append(&mut self, now: &str, level: LogLevel, message: &str) -> Result<(), FileError> {
+    pub fn append(&mut self, now: &str, level: LogLevel, message: &str) -> Result<(), FileError> {
         let file = match &mut self.file {
             Some(file) => file,
-            closed => closed.insert(LogFile::open(&self.path, now, self.options)?),
+            closed => {
+                let started = format!("{now} ({})", clock::zone_name());
+                closed.insert(LogFile::open(&self.path, &started, self.options)?)
+            }
         };
         file.append(now, level, message)
     }
@@ -178,6 +181,15 @@ impl Recorder {
     fn log_line(&mut self, now: &str, level: LogLevel, message: &str) {
         let logged = self.log.append(now, level, message);
         self.note(Made::Log, logged);
+    }
+
+    /// The log file once more, for another writer of this process.
+    pub fn another_log(&self) -> Log {
+        Log {
+            path: self.log.path.clone(),
+            options: self.log.options,
+            file: None,
+        }
     }
 
     /// Remembers what could not be written, the first time.

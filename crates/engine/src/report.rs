@@ -94,8 +94,8 @@ pub(crate) fn facts(root: &Path, run: &RunPaths, past: &Past, to: Option<&str>) 
     Facts {
         run_id: run.id.to_string(),
         what: what(root, past),
-        started: clock::local_time(header.started_ms),
-        ended: clock::local_time(ended_ms),
+        started: clock::zoned_time(header.started_ms),
+        ended: clock::zoned_time(ended_ms),
         started_ms: header.started_ms,
         ended_ms,
         tasks: match (&past.state.rules.goal, &header.tasks_file) {

@@ -295,7 +295,13 @@ async fn claude_s_own_result_decides() {
     check(&format!("{refused}; exit 1"), End::Exit(1), "no").await;
     check(&format!("{done}; exit 1"), End::Exit(1), "").await;
     let no_result = "the agent ended without a result";
-    check("echo words", End::ResultError, no_result).await;
+    // A client that knows of no stream answers in plain text (LOOP-14).
+    check("echo words", End::Exit(0), "").await;
+    let called = make(project.claude("echo '<promise>DONE</promise>'")).await;
+    assert_eq!(called.text, "<promise>DONE</promise>\n");
+    let unfinished = r#"echo words; echo '{"type":"system","subtype":"init"}'"#;
+    check(unfinished, End::ResultError, no_result).await;
+    check("true", End::ResultError, no_result).await;
     check("echo why >&2", End::ResultError, "why").await;
     check("echo why >&2; exit 1", End::Exit(1), "why").await;
     check("exit 1", End::Exit(1), no_result).await;

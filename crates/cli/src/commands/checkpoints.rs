@@ -5,6 +5,7 @@ use ralph_core::checkpoint::{Checkpoint, Trust};
 use ralph_core::config::{self, Settings};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_store::checkpoint::{CheckpointDir, LoadError, Loaded, Source};
 use serde_json::{Value, json};
 
@@ -109,7 +110,8 @@ impl Entry {
             ..
         } = checkpoint;
         let (current, total) = (execution.current_phase, execution.total_phases);
-        let (percent, updated) = (checkpoint.percent(), &timestamps.updated);
+        let percent = checkpoint.percent();
+        let updated = clock::localised(&timestamps.updated);
         format!(
             "{task_id}  {place}  phase {current}/{total}  {percent}%  {updated}  {state}  {task_description}"
         )

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_store::events::{EventLine, EventReader, Filter};
 use ralph_store::layout::RunPaths;
 
@@ -54,7 +55,8 @@ fn find_run(app: &App, id: Option<&str>) -> Option<RunPaths> {
 }
 
 fn words(event: &EventLine) -> String {
-    let mut line = format!("{} {:5} {}", event.ts, event.level.into_str(), event.event);
+    let (time, level) = (clock::localised(&event.ts), event.level.into_str());
+    let mut line = format!("{time} {level:5} {}", event.event);
     if let Some(iteration) = event.iteration {
         line.push_str(&format!(" iteration={iteration}"));
     }

@@ -360,7 +360,7 @@ fn details(app: &App, paths: &RunPaths, past: &Past) -> String {
     );
     out.push_str(&display::phase_tree(
         &app.screen,
-        &ralph_core::overview::phases(state),
+        &ralph_core::overview::phases(state, lang),
     ));
     for task in &facts.open {
         out.push_str(&format!("- [ ] {}\n", task.name()));
@@ -402,7 +402,8 @@ fn line_of(app: &App, paths: &RunPaths, past: &Result<Past, PastError>) -> Strin
         Ok(past) => {
             let facts = past.state.tasks.facts.clone().unwrap_or_default();
             let outcome = past.state.outcome().map_or("unfinished", Outcome::into_str);
-            let (turns, last) = (past.state.turn.number, iso_utc(past.state.now().wall_ms));
+            let turns = past.state.turn.number;
+            let last = clock::local_time(past.state.now().wall_ms);
             format!(
                 "{id}  {outcome:<13} #{turns:<5} {}/{}  {last}",
                 facts.completed, facts.total

@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use ralph_core::display::{self, Progress};
+use ralph_core::display;
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason, iso_utc};
+use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason};
 use ralph_core::overview::{Overview, Standing, Waiting};
 use ralph_core::report::outcome_word;
-use ralph_core::text::duration::plural;
 use ralph_core::tr;
+use ralph_engine::clock;
 use ralph_engine::record::Header;
 use ralph_engine::watch::{Snapshot, Watch};
 use ralph_store::layout::{Layout, RunId};
@@ -122,6 +122,9 @@ fn reason_words(outcome: &Outcome, lang: Lang) -> String {
             BreakerRule::SameError => tr!(lang, "the same error again and again"),
             BreakerRule::FalsePromise => tr!(lang, "false promises"),
         },
+        Outcome::Limit {
+            limit: Limit::Duration,
+        } => tr!(lang, "time limit"),
         Outcome::Budget { limit } => match limit.as_str() {
             "max_tokens" => tr!(lang, "token limit"),
             _ => tr!(lang, "cost limit"),
@@ -138,7 +141,7 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
         ..
     } = snapshot;
     let state = state_words(overview, lang);
-    let (run, time) = (&facts.id, iso_utc(overview.updated_ms));
+    let (run, time) = (&facts.id, clock::zoned_time(overview.updated_ms));
     let iteration = overview.iteration;
     let max = match overview.max_iterations {
         0 => "∞".to_owned(),
@@ -148,11 +151,9 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
         lang,
         "{state} · run {run} · iteration {iteration} / {max} · {time}\n"
     );
-    if let Some(progress) = overview.progress() {
-        let Progress { done, total } = progress;
-        let (file, bar) = (&facts.goal, display::bar(&app.screen, progress.percent()));
-        let tasks_en = plural(total, "task", "tasks");
-        out.push_str(&tr!(lang, "{done}/{total} {tasks_en} · {file}\n{bar}\n"));
+    if let Some((progress, way)) = overview.way(lang) {
+        let (goal, bar) = (&facts.goal, display::bar(&app.screen, progress.percent()));
+        out.push_str(&format!("{way} · {goal}\n{bar}\n"));
     }
     let reason = overview.outcome.as_ref();
     let reason = reason.map(|outcome| reason_words(outcome, lang));
@@ -170,7 +171,7 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
     }
     let holds = |wait: &&Waiting| matches!(wait.why, WaitReason::Limit | WaitReason::Answer);
     if let Some(wait) = overview.waiting.as_ref().filter(holds) {
-        let until = iso_utc(wait.until_ms);
+        let until = clock::zoned_time(wait.until_ms);
         out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));
     }
     for question in overview.open_questions() {

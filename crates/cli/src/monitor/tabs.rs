@@ -4,12 +4,11 @@
 mod diff;
 mod output;
 
-use ralph_core::display::{self, Progress, Screen};
+use ralph_core::display::{self, Screen};
 use ralph_core::lang::Say;
 use ralph_core::machine::{Level, TaskRef};
 use ralph_core::overview::{CheckRun, Overview};
 use ralph_core::report::{Call, Verdict, outcome_sentence};
-use ralph_core::text::duration::plural;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -87,10 +86,8 @@ fn overview(model: &Model, columns: usize) -> Lines {
     let mut add = |text: &str, style: Style| {
         lines.push(Line::styled(fit(model, text, columns), style));
     };
-    if let Some(progress) = overview.progress() {
-        let Progress { done, total } = progress;
-        let tasks_en = plural(total, "task", "tasks");
-        add(&tr!(lang, "{done}/{total} {tasks_en} done"), BOLD);
+    if let Some((progress, way)) = overview.way(lang) {
+        add(&tr!(lang, "{way} done"), BOLD);
         add(
             &display::bar(&screen, progress.percent()),
             colored(model, Color::Green),
@@ -120,7 +117,7 @@ fn overview(model: &Model, columns: usize) -> Lines {
     add(&limits(model, overview), Style::new());
     add(&overview.spent().line(lang), Style::new());
     if let Some(waiting) = overview.waiting {
-        let until = clock::local_time(waiting.until_ms);
+        let until = clock::zoned_time(waiting.until_ms);
         let why = waiting.why.into_str();
         add(
             &tr!(lang, "Waiting until {until} ({why}); c goes on"),

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use ralph_core::display::{
-    self, BreakerView, BudgetKind, CompleteView, Ending, ErrorView, LoopKind, Progress,
+    self, BreakerView, BudgetKind, CompleteView, Ending, ErrorView, LoopKind, Place, Progress,
     ProgressView, Screen, UsageView,
 };
 use ralph_core::flow;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{
-    self, Bill, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
+    self, Goal, Limit, Notice, Outcome, PauseReason, Question, Sign, State, TaskRef,
 };
 use ralph_core::overview;
 use ralph_core::report;
@@ -28,6 +28,7 @@ pub struct Context {
     missing: Vec<machine::Missing>,
     /// What to do next, where it is not the usual thing.
     next: Option<String>,
+    place: Place,
 }
 
 impl Context {
@@ -47,7 +48,14 @@ impl Context {
             breaker: None,
             missing: Vec::new(),
             next: None,
+            place: Place::Terminal,
         }
+    }
+
+    /// For those who read it in the session of a client.
+    pub fn in_session(mut self, has_commands: bool) -> Context {
+        self.place = Place::Session { has_commands };
+        self
     }
 
     pub fn with_next(mut self, next: Option<String>) -> Context {
@@ -99,7 +107,7 @@ pub fn progress(screen: &Screen, context: &Context, state: &State, iteration: u3
         &ProgressView {
             kind: context.kind(),
             progress: task_progress(state),
-            phases: overview::phases(state),
+            phases: overview::phases(state, screen.lang),
             current: next_task(state),
             roles: state.roles(),
             iteration,
@@ -142,6 +150,7 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
         duration: Duration::from_millis(*duration_ms),
         used: (bill.calls > 0).then(|| UsageView::from(bill)),
         next: context.next.clone(),
+        place: context.place,
     };
     match outcome {
         Outcome::Complete => {
@@ -181,29 +190,16 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             display::error_report(screen, &errors, &ending)
         }
         Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
-        Outcome::Budget { limit } => display::budget(screen, &ending, &budget(state, bill, limit)),
+        Outcome::Budget { limit } => {
+            display::budget(screen, &ending, &display::budget_kind(state, limit))
+        }
+        Outcome::Limit { limit } => at_limit(screen, state, &ending, *limit, true),
         Outcome::Cancelled => display::cancelled(screen, &ending),
         Outcome::Interrupted => display::interrupted(screen, &ending),
     }
 }
 
-/// What was spent up, and how much of it there was.
-fn budget(state: &State, bill: &Bill, limit: &str) -> BudgetKind {
-    let allowed = state.rules.budget.run;
-    match limit {
-        "max_tokens" => BudgetKind::Tokens {
-            limit: allowed.tokens,
-            spent: bill.tokens.total(),
-        },
-        _ => BudgetKind::Cost {
-            limit: display::dollars(allowed.cost),
-            spent: display::dollars(bill.cost),
-        },
-    }
-}
-
 fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) -> String {
-    let limits = &state.rules.limits;
     match reason {
         PauseReason::Unproven => display::unproven(screen, ending),
         PauseReason::Requested => display::pause_box(screen, ending),
@@ -218,26 +214,41 @@ fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) 
                 .map(|open| self::question(open, screen.lang));
             let words = std::iter::once(question.say(screen.lang)).chain(open);
             let words = words.collect::<Vec<_>>().join("\n");
-            display::needs_person(screen, ending, &words)
+            // Until then a resume would only pause again.
+            let first = state.open_questions().next().map_or(1, |open| open.id);
+            let next = match ending.place {
+                Place::Terminal => tr!(screen.lang, "ralph answer {first} TEXT; ralph resume"),
+                Place::Session { has_commands } => {
+                    let slash = if has_commands { "/" } else { "" };
+                    tr!(screen.lang, "{slash}ralph-answer {first} TEXT")
+                }
+            };
+            let ending = Ending {
+                next: Some(next),
+                ..ending.clone()
+            };
+            display::needs_person(screen, &ending, &words)
         }
         PauseReason::Agent(need) => display::needs_person(screen, ending, &need.say(screen.lang)),
         PauseReason::Escalated(why) => {
             display::escalated(screen, ending, &escalation(screen, state, why))
         }
-        PauseReason::Limit(Limit::Dispatches) => {
-            let step = state.dispatch_step();
-            display::limit_box(screen, ending.progress, limits.max_dispatches, step)
-        }
         PauseReason::Forge(need) => display::needs_forge(screen, ending, &need.say(screen.lang)),
-        PauseReason::Limit(Limit::Iterations) => {
-            let (max, step) = (limits.max_iterations, limits.extend_by);
-            display::limit_box(screen, ending.progress, max, step)
-        }
-        PauseReason::Limit(Limit::Duration) => {
-            let limit = Duration::from_millis(limits.max_duration_ms);
-            display::budget(screen, ending, &BudgetKind::Time { limit })
-        }
+        PauseReason::Limit(limit) => at_limit(screen, state, ending, limit, false),
     }
+}
+
+fn at_limit(screen: &Screen, state: &State, ending: &Ending, limit: Limit, over: bool) -> String {
+    let limits = &state.rules.limits;
+    let (max, step) = match limit {
+        Limit::Iterations => (limits.max_iterations, limits.extend_by),
+        Limit::Dispatches => (limits.max_dispatches, state.dispatch_step()),
+        Limit::Duration => {
+            let limit = Duration::from_millis(limits.max_duration_ms);
+            return display::budget(screen, ending, &BudgetKind::Time { limit });
+        }
+    };
+    display::limit_box(screen, ending.progress, max, step, over)
 }
 
 /// A question as a person reads it, with what may be answered.
@@ -251,7 +262,7 @@ pub fn question(question: &Question, lang: Lang) -> String {
     for (number, option) in question.options.iter().enumerate() {
         out.push_str(&format!("\n    {}. {option}", number + 1));
     }
-    let until = ralph_engine::clock::local_time(question.deadline_ms);
+    let until = ralph_engine::clock::zoned_time(question.deadline_ms);
     if let Some(default) = &question.default {
         out.push_str(&tr!(lang, "\n    from {until} on: {default}"));
     }

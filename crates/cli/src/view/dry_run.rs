@@ -14,6 +14,8 @@ use ralph_engine::plan::Plan;
 use ralph_engine::rehearse::first_prompt;
 use serde_json::{Value, json};
 
+use crate::install::manifest::{How, Manifest};
+
 #[derive(Debug)]
 pub struct DryRun<'a> {
     pub plan: &'a Plan,
@@ -49,8 +51,19 @@ impl DryRun<'_> {
                 "on": plan.notifier.on,
             })),
             "flow": plan.rules.flow.as_ref().map(|rules| rules.flow.name.as_str()),
-            "hooks_installed": plan.agents.iter().all(Agent::is_guarded),
+            "hooks_installed": plan.agents.iter().all(Agent::is_guarded) || !self.installed().is_empty(),
         })
+    }
+
+    /// The settings of clients that `ralph init` has put its hooks into.
+    fn installed(&self) -> Vec<String> {
+        let manifest = Manifest::load(self.plan.layout.root()).ok().flatten();
+        let files = manifest.into_iter().flat_map(|manifest| manifest.files);
+        let hooks = files.filter(|file| matches!(file.how, How::Merged { .. }));
+        hooks
+            .map(|file| file.path)
+            .filter(|path| self.plan.layout.root().join(path).is_file())
+            .collect()
     }
 
     /// The phase that the run would begin with.
@@ -157,10 +170,14 @@ impl fmt::Display for DryRun<'_> {
             }
         }
         writeln!(f, "\n{}", tr!(lang, "Hooks (safety guard):"))?;
+        let installed = self.installed();
         if plan.agents.iter().all(Agent::is_guarded) {
             write!(f, "  {}", tr!(lang, "for this run"))
-        } else {
+        } else if installed.is_empty() {
             write!(f, "  {}", tr!(lang, "not installed"))
+        } else {
+            let files = installed.join(", ");
+            write!(f, "  {}", tr!(lang, "installed by `ralph init`: {files}"))
         }
     }
 }

@@ -6,11 +6,10 @@
 
 use std::time::Duration;
 
-use ralph_core::display::{self, PhaseView, Progress, Screen, StepState};
+use ralph_core::display::{self, PhaseView, Screen, StepState};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Notice, Now, State, TaskRef};
 use ralph_core::overview::{Overview, Standing};
-use ralph_core::text::duration::plural;
 use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_core::usage::Usd;
@@ -80,12 +79,9 @@ fn phases(screen: &Screen, phases: &[PhaseView], room: usize) -> Vec<String> {
 /// The colours of the bar take no columns, so that it is never cut.
 fn bar_line(screen: &Screen, overview: &Overview, columns: usize) -> String {
     let lang = screen.lang;
-    let Some(progress) = overview.progress() else {
+    let Some((progress, words)) = overview.way(lang) else {
         return String::new();
     };
-    let Progress { done, total } = progress;
-    let tasks_en = plural(total, "task", "tasks");
-    let words = tr!(lang, "{done}/{total} {tasks_en}");
     let percent = progress.percent();
     // 26 cells, two brackets, a blank and the percents.
     let bar_columns = 30 + percent.to_string().len();
@@ -196,7 +192,7 @@ impl Live {
         let overview = &mut self.facts.overview;
         let before = overview.standing;
         overview.hear(notice, at);
-        overview.take(state);
+        overview.take(state, self.screen.lang);
         overview.driven_by(Some(std::process::id()));
         // What was said is of what was done before.
         if overview.standing != before || matches!(notice, Notice::IterationStart { .. }) {

@@ -86,20 +86,69 @@ impl Menu {
 
     /// The tasks to leave out; `None` where the person thinks again.
     fn simplify(&self) -> Option<BTreeSet<String>> {
-        let answer = ask(&display::simplify_menu(&self.screen, &self.open))?;
-        let chosen = answer
-            .split([',', ' ', '，', '、'])
-            .filter(|word| !word.is_empty());
-        let by_name = |word: &str| {
-            let by_number = word
-                .parse::<usize>()
-                .ok()
-                .and_then(|n| self.open.get(n.checked_sub(1)?));
-            by_number
-                .or_else(|| self.open.iter().find(|task| task.id == word))
-                .map(|task| task.id.clone())
-        };
-        let skipped: BTreeSet<String> = chosen.filter_map(by_name).collect();
+        let phases = phases(&self.open);
+        let answer = ask(&display::simplify_menu(&self.screen, &self.open, &phases))?;
+        let skipped = left_out(&self.open, &answer);
         (!skipped.is_empty()).then_some(skipped)
+    }
+}
+
+/// The phases of tasks, each once, in their order.
+fn phases(open: &[TaskRef]) -> Vec<String> {
+    let mut phases: Vec<String> = open.iter().filter_map(|task| task.phase.clone()).collect();
+    phases.dedup();
+    phases
+}
+
+/// What an answer leaves out: tasks by number or id, or all but one phase
+/// (`p2`).
+fn left_out(open: &[TaskRef], answer: &str) -> BTreeSet<String> {
+    let answer = answer.trim();
+    let phases = phases(open);
+    let kept = phases.iter().find(|phase| {
+        let key = answer.strip_prefix(['p', 'P']);
+        key.is_some_and(|key| key.trim() == phase.as_str())
+    });
+    if let Some(kept) = kept {
+        let others = open.iter().filter(|task| task.phase.as_ref() != Some(kept));
+        return others.map(|task| task.id.clone()).collect();
+    }
+    let words = answer.split([',', ' ', '，', '、']);
+    let by_name = |word: &str| {
+        let number = word.parse::<usize>().ok();
+        let by_number = number.and_then(|n| open.get(n.checked_sub(1)?));
+        by_number
+            .or_else(|| open.iter().find(|task| task.id == word))
+            .map(|task| task.id.clone())
+    };
+    words.filter_map(by_name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_left_out_one_by_one_or_all_but_a_phase_valv_12() {
+        let task = |id: &str, phase: &str| TaskRef {
+            id: id.into(),
+            text: String::new(),
+            phase: Some(phase.into()),
+        };
+        let open = [task("T1", "1"), task("T2", "2"), task("T3", "2")];
+        let open_without = [TaskRef::default()];
+        for (answer, want) in [
+            ("", &[][..]),
+            ("1 T3", &["T1", "T3"]),
+            ("2，3", &["T2", "T3"]),
+            ("9", &[]),
+            ("p2", &["T1"]),
+            (" P1 ", &["T2", "T3"]),
+            ("p7", &[]),
+        ] {
+            let left: Vec<String> = left_out(&open, answer).into_iter().collect();
+            assert_eq!(left, want, "{answer}");
+        }
+        assert!(left_out(&open_without, "p").is_empty());
     }
 }

@@ -90,6 +90,13 @@ impl People {
         out::people(&block, self.screen.style.color);
     }
 
+    /// Where the run stands, for those who have no live block that says it.
+    fn show_standing(&self, block: impl FnOnce() -> String) {
+        if self.live.is_none() {
+            self.show(&block());
+        }
+    }
+
     /// When a wait ends and what it is for, where an agent is waited for.
     fn wait_words(&self, wait: Waiting, left_ms: u64, now: Now) -> String {
         let lang = self.screen.lang;
@@ -126,11 +133,12 @@ impl People {
     fn aside(&self, text: &str) {
         if !self.quiet {
             let text = text::sanitize(text);
-            let lines = text
-                .lines()
-                .map(|line| format!("  {line}\n"))
-                .collect::<String>();
-            self.show(&lines);
+            let line = |line: &str| match &self.live {
+                // A terminal would break it anywhere.
+                Some(_) => self.screen.paragraph("  ", line),
+                None => format!("  {line}\n"),
+            };
+            self.show(&text.lines().map(line).collect::<String>());
         }
     }
 
@@ -140,7 +148,9 @@ impl People {
         match notice {
             Notice::LoopStart { .. } => {
                 self.aside(&notice.say(lang));
-                self.show(&display::phase_tree(&self.screen, &overview::phases(state)));
+                self.show_standing(|| {
+                    display::phase_tree(&self.screen, &overview::phases(state, lang))
+                });
             }
             Notice::IterationStart {
                 iteration,
@@ -149,9 +159,9 @@ impl People {
             } => self.tell_turn(*iteration, phase.as_deref(), task.as_ref(), state),
             Notice::Flow(FlowNotice::RoleBegins { .. }) => match state.roles() {
                 roles if roles.is_empty() => self.aside(&notice.say(lang)),
-                roles => self.show(&display::role_line(&self.screen, &roles)),
+                roles => self.show_standing(|| display::role_line(&self.screen, &roles)),
             },
-            Notice::Flow(FlowNotice::TaskPassed { .. }) => {
+            Notice::Flow(FlowNotice::TaskPassed { .. } | FlowNotice::PhaseDone { .. }) => {
                 self.aside(&notice.say(lang));
                 self.box_due = true;
             }
@@ -193,8 +203,10 @@ impl People {
     /// A turn begins; what the one before it got done stands above it.
     fn tell_turn(&mut self, turn: u32, phase: Option<&str>, task: Option<&TaskRef>, state: &State) {
         if std::mem::take(&mut self.box_due) {
-            let done = blocks::progress(&self.screen, &self.context, state, turn - 1);
-            self.show(&format!("\n{done}"));
+            self.show_standing(|| {
+                let done = blocks::progress(&self.screen, &self.context, state, turn - 1);
+                format!("\n{done}")
+            });
         }
         let view = IterationView {
             iteration: turn,
@@ -263,7 +275,13 @@ impl Observer for People {
     }
 
     fn announce(&mut self, announcement: &Announcement) {
-        self.aside(&announcement.say(self.screen.lang));
+        let words = announcement.say(self.screen.lang);
+        match announcement {
+            Announcement::Archived { .. } if !self.quiet => {
+                self.show(&display::archived(&self.screen, &words));
+            }
+            _ => self.aside(&words),
+        }
     }
 
     fn counts_down(&self) -> bool {
@@ -365,8 +383,8 @@ const CLEAR_LINE: &[u8] = b"\r\x1b[2K";
 
 fn without_time(notice: &Notice) -> Notice {
     let mut notice = notice.clone();
-    if let Notice::AgentRefused { until, .. } = &mut notice {
-        *until = None;
+    if let Notice::AgentRefused { held_ms, .. } = &mut notice {
+        *held_ms = None;
     }
     notice
 }
@@ -421,10 +439,16 @@ impl Telling {
         let said = said_text(line, self.screen.lang);
         let said = text::sanitize(&said);
         for words in said.lines().filter(|words| !words.trim().is_empty()) {
-            if !self.is_live || line.said.is_words() {
+            let lasts = !self.is_live || line.said.is_words();
+            if lasts {
                 lasting.push_str(&format!("  {bar} {sign}{words}\n"));
             }
-            *doing = Some(words.to_owned());
+            // What stands above the block is not said in it once more.
+            *doing = Some(if lasts {
+                String::new()
+            } else {
+                words.to_owned()
+            });
         }
     }
 }

@@ -1119,7 +1119,7 @@ fn an_agent_that_disappears() {
         nothing_lost(&env, Some(LIST));
         redacted(&env, &done.stdout)
     });
-    insta::assert_snapshot!(shown, @r#"
+    insta::assert_snapshot!(shown, @"
     --- en
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❌ Loop stopped by errors                   ║
@@ -1134,9 +1134,8 @@ fn an_agent_that_disappears() {
     3. Agent not found: command not found: [outside]/agent
 
     What you can do:
-    - find the cause and repair it
-    - use "continue" to try again
-    - use "pause" to stop the loop
+    - find the cause and repair it (`ralph report` shows the run)
+    - try again with `ralph resume`
 
     👉 Next: ralph resume  (tries again, the error count starts at 0)
 
@@ -1154,9 +1153,8 @@ fn an_agent_that_disappears() {
     3. 找不到 Agent: 找不到命令: [outside]/agent
 
     建議操作：
-    - 檢查錯誤原因並修復
-    - 使用「繼續」重新嘗試
-    - 使用「暫停」中止 Loop
+    - 檢查錯誤原因並修復（`ralph report` 顯示執行過程）
+    - 使用 `ralph resume` 重新嘗試
 
     👉 下一步: ralph resume  (重新嘗試，錯誤計數歸零)
 
@@ -1174,12 +1172,11 @@ fn an_agent_that_disappears() {
     3. 找不到 Agent: 找不到命令: [outside]/agent
 
     建议操作：
-    - 检查错误原因并修复
-    - 使用「继续」重新尝试
-    - 使用「暂停」中止 Loop
+    - 检查错误原因并修复（`ralph report` 显示运行过程）
+    - 使用 `ralph resume` 重新尝试
 
     👉 下一步: ralph resume  (重新尝试，错误计数归零)
-    "#);
+    ");
 }
 
 /// A run that waits until it is let go, and is ended with the test.

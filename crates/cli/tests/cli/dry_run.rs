@@ -534,3 +534,29 @@ fn the_agent_need_not_be_installed() {
     let given = std::fs::read_to_string(given).unwrap();
     assert_eq!(promised.replace("50", "1"), given);
 }
+
+/// LOOP-08: what `ralph init` put into the settings of a client is seen.
+#[test]
+fn hooks_that_were_installed_are_named() {
+    let env = project();
+    let agent = env.agent(&[]);
+    let args = [
+        "run",
+        "--dry-run",
+        "--tasks",
+        "tasks.md",
+        "--agent-cmd",
+        &agent,
+    ];
+    let before = env.ralph(&args);
+    assert!(
+        before.stdout.ends_with("not installed\n"),
+        "{}",
+        before.stdout
+    );
+    let init = env.ralph(&["init", "--agent", "claude", "--yes"]);
+    assert_eq!(init.code, 0, "{}", init.stderr);
+    let after = env.ralph(&args);
+    let want = "installed by `ralph init`: .claude/settings.json\n";
+    assert!(after.stdout.ends_with(want), "{}", after.stdout);
+}

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ralph_engine::past;
 use ralph_store::journal;
 use ralph_store::layout::RunPaths;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, TestEnv, named};
 use crate::live::shell_agent;
 
 /// Does the next open task, as a real agent would whatever happened before:
@@ -369,4 +369,32 @@ pub fn check_all<T: Sync>(
     let failed = failed.into_inner().unwrap();
     let (count, of) = (failed.len(), cases.len());
     assert!(count == 0, "{count} of {of}:\n{}", failed.join("\n\n"));
+}
+
+/// DISP-06: people read their language, programs read English.
+#[test]
+fn a_task_file_that_goes_bad_is_told_to_people_and_to_programs() {
+    let env = TestEnv::with_tasks(1);
+    let turn = json!({"remove": ["tasks.md"], "say": "<promise>CONTINUE</promise>"});
+    let (_, events) = env.run_script(&[turn], &["--lang", "zh-TW", "--max-iterations", "1"]);
+    let error = named(&events, "error")[0];
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("there is no such task file"), "{message}");
+    let log = env.ralph(&["logs"]).stdout;
+    assert!(log.contains("找不到任務檔案"), "{log}");
+    assert!(!log.contains(message), "{log}");
+}
+
+#[test]
+fn a_log_in_a_folder_that_is_not_there_is_written() {
+    let env = TestEnv::with_tasks(1);
+    env.write(
+        ".ralph/config.toml",
+        "[log]\nfile = \"out/logs/ralph.log\"\n",
+    );
+    let agent = env.agent(&[json!({"say": "<promise>BLOCKED: x</promise>"})]);
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 4, "{}{}", done.stdout, done.stderr);
+    assert!(env.read("out/logs/ralph.log").contains("blocked: x"));
+    assert!(env.ralph(&["logs"]).stdout.contains("blocked: x"));
 }

@@ -125,7 +125,7 @@ fn the_log_is_plain_lines() {
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines[0], "# Ralph Loop Log");
     let started = lines[1].strip_prefix("Started: ").unwrap();
-    assert!(has_shape(started, "0000-00-00 00:00:00"), "{started}");
+    assert!(has_shape(started, "0000-00-00 00:00:00 (UTC)"), "{started}");
     assert_eq!(lines[2], "---");
     let mut levels = Vec::new();
     for line in &lines[3..] {
@@ -526,4 +526,42 @@ fn the_log_is_in_the_person_s_own_time() {
         let off = (ahead - hours * 3600 + 43_200).rem_euclid(86_400) - 43_200;
         assert!(off.abs() < 60, "{zone}: {last}: {status}");
     }
+}
+
+/// U-06: people read one clock, with its zone; programs read UTC.
+#[test]
+fn people_read_local_time_and_programs_utc() {
+    let env = TestEnv::with_tasks(1);
+    let agent = env.agent(&[json!({"say": "<promise>BLOCKED: x</promise>"})]);
+    let local = |args: &[&str]| {
+        let mut command = env.command(args);
+        // Ahead of UTC the whole year, without a database of zones.
+        command.env("TZ", "<+14>-14");
+        crate::env::Done::of(&command.output().unwrap()).stdout
+    };
+    local(&["run", "--agent-cmd", &agent]);
+    let json: Value = serde_json::from_str(&local(&["status", "--json"])).unwrap();
+    let utc = json["timestamp"].as_str().unwrap();
+    let day = &utc[..10];
+    let (hour, minutes) = (&utc[11..13], &utc[13..19]);
+    let hour = (hour.parse::<u32>().unwrap() + 14) % 24;
+    let clock = format!("{hour:02}{minutes}");
+    let shown = local(&["status"]);
+    assert!(shown.contains(&format!("{clock} (+14)")), "{utc}: {shown}");
+    for args in [
+        &["status"][..],
+        &["resume", "--list"],
+        &["events"],
+        &["report"],
+        &["history"],
+        &["logs"],
+    ] {
+        let shown = local(args);
+        let is_utc = |word: &str| word.starts_with(&day[..4]) && word.ends_with('Z');
+        assert!(!shown.split_whitespace().any(is_utc), "{args:?}: {shown}");
+        assert!(shown.contains(&clock[..5]), "{args:?} {clock}: {shown}");
+    }
+    assert!(local(&["report"]).contains("(+14)"));
+    assert!(local(&["logs"]).contains("Started: "));
+    assert!(local(&["events", "--json"]).contains(utc));
 }

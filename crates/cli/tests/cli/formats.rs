@@ -427,3 +427,76 @@ fn the_progress_block_follows_the_boxes_task_11() {
         "## Progress\n- Total: 2 tasks\n- Completed: 2\n- Status: COMPLETED\n\n## 1. Cart\n- [x] 1.1 Model\n- [x] 1.2 Page\n"
     );
 }
+
+/// TASK-01, TASK-05: a short list of spec-kit has no phases, and is read all
+/// the same under the preset that asks for one.
+#[test]
+fn a_spec_kit_list_without_phases_is_taken_by_preset_sdd() {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "# Tasks\n\n- [ ] T001 [P] [US1] Make it in src/a.rs\n- [ ] T002 [US2] Use it\n- [ ] Write [P] up\n",
+    );
+    env.write(".ralph/config.toml", "preset = \"sdd\"\n");
+    let listed = env.ralph(&["tasks", "--json"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let list: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let first = &list["tasks"][0];
+    assert_eq!(first["text"], "Make it in src/a.rs");
+    assert_eq!(
+        (&first["parallel"], &first["story"]),
+        (&json!(true), &json!("US1"))
+    );
+    assert_eq!(list["tasks"][1]["story"], "US2");
+    assert_eq!(list["tasks"][2]["text"], "Write [P] up");
+    let turns = [json!({"tick": ["*"], "say": "<promise>E2E PASSED</promise>"})];
+    let (done, events) = env.run_script(&turns, &["--max-iterations", "1"]);
+    let starts = named(&events, "iteration_start");
+    assert_eq!(starts[0]["task"], "T001", "{}", done.stderr);
+}
+
+/// TASK-15: what is there is not said to be missing.
+#[test]
+fn a_file_of_another_kind_is_named_with_what_to_do() {
+    let env = TestEnv::new();
+    env.write(
+        "prd.json",
+        r#"{"userStories": [{"id": "US-1", "title": "x", "passes": false}]}"#,
+    );
+    env.write(".ralph/config.toml", "preset = \"sdd\"\n");
+    let agent = env.agent(&[]);
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert_eq!(done.code, 1);
+    for want in ["prd.json", "spec-kit", "--tasks FILE"] {
+        assert!(done.stderr.contains(want), "{want}: {}", done.stderr);
+    }
+    std::fs::remove_file(env.path("prd.json")).unwrap();
+    let done = env.ralph(&["run", "--agent-cmd", &agent]);
+    assert!(
+        done.stderr.contains("no task file found"),
+        "{}",
+        done.stderr
+    );
+}
+
+/// TASK-10: what is passed over is told with its reason, and once.
+#[test]
+fn a_task_that_waits_is_told_with_what_it_waits_for() {
+    let env = TestEnv::new();
+    env.write(
+        "tasks.md",
+        "# Tasks\n\n- [ ] T001 Last | depends: T002\n- [ ] T002 First\n- [ ] T003 Other\n",
+    );
+    let going = json!({"say": "<promise>CONTINUE</promise>"});
+    let agent = env.agent(&[going.clone(), going]);
+    let args = ["run", "--agent-cmd", &agent, "--max-iterations", "2"];
+    let done = env.ralph(&args);
+    let told = "passed over: task T001 waits for task T002";
+    assert_eq!(done.stdout.matches(told).count(), 1, "{}", done.stdout);
+    let events = env.ralph(&["events", "--json", "--filter", "event=tasks_waiting"]);
+    let event: Value = serde_json::from_str(events.stdout.trim()).unwrap();
+    assert_eq!(
+        event["tasks"],
+        json!([{"id": "T001", "on": [{"task": "T002"}]}])
+    );
+}

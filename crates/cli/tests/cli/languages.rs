@@ -36,8 +36,9 @@ pub fn redacted(env: &TestEnv, text: &str) -> String {
         } else if let Some(after) = after.strip_prefix('_').and_then(after_task_id) {
             out.push_str("[date]_[task]");
             rest = after;
-        } else if is_time(token) {
+        } else if let Some(after) = after_time(token, after) {
             out.push_str("[time]");
+            rest = after;
         } else if let Some(unit) = unit_of_time(token, after) {
             out.push_str("[duration]");
             rest = &rest[unit..];
@@ -62,9 +63,11 @@ fn after_task_id(text: &str) -> Option<&str> {
     (lengths == [8, 4, 4, 4, 12]).then_some(after)
 }
 
-/// `2026-11-15T02:10:30Z`
-fn is_time(token: &str) -> bool {
-    token.len() == 20 && token.ends_with('Z') && token.contains('T')
+/// What follows a moment with its zone: `2026-11-15 02:10:30 (UTC)`
+fn after_time<'a>(token: &str, after: &'a str) -> Option<&'a str> {
+    let (time, after) = after.strip_prefix(' ')?.split_once(" (UTC)")?;
+    let is_date = token.len() == 10 && token.matches('-').count() == 2;
+    (is_date && time.len() == 8 && time.matches(':').count() == 2).then_some(after)
 }
 
 /// How long the unit is that makes a number a duration.
@@ -148,6 +151,7 @@ fn a_whole_run() {
     insta::assert_snapshot!(shown, @r#"
     --- en
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
+      main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
       loop started: 1/3 tasks done, 2 to do
     ├── 🔄 Phase 1: Basket   - 1/2 in progress
     └── ⏳ Phase 2: Checkout - 0/1 pending
@@ -212,10 +216,11 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: exit code 0 after [duration]
 
     👉 Next: ralph report  (shows the run)
-      archived to .skillpack/history/[date]_[task]
+    📦 archived to .skillpack/history/[date]_[task]
 
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
+      main 是預設分支，Agent 會直接在上面提交；要用自己的分支：`git switch -c 名稱`
       迴圈開始：1/3 任務完成，剩餘 2
     ├── 🔄 Phase 1: Basket   - 1/2 進行中
     └── ⏳ Phase 2: Checkout - 0/1 待處理
@@ -280,10 +285,11 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 結束碼 0，耗時 [duration]
 
     👉 下一步: ralph report  (查看這次執行)
-      已歸檔至: .skillpack/history/[date]_[task]
+    📦 已歸檔至: .skillpack/history/[date]_[task]
 
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
+      main 是默认分支，Agent 会直接在上面提交；要用自己的分支：`git switch -c 名称`
       循环开始：1/3 任务完成，剩余 2
     ├── 🔄 Phase 1: Basket   - 1/2 进行中
     └── ⏳ Phase 2: Checkout - 0/1 待处理
@@ -348,7 +354,7 @@ fn a_whole_run() {
     ✓ `test -f paid.txt`: 退出码 0，耗时 [duration]
 
     👉 下一步: ralph report  (查看这次执行)
-      已归档至: .skillpack/history/[date]_[task]
+    📦 已归档至: .skillpack/history/[date]_[task]
     "#);
 }
 
@@ -372,6 +378,7 @@ fn a_run_in_a_locale_without_unicode() {
     assert!(done.stdout.is_ascii(), "{}", done.stdout);
     insta::assert_snapshot!(redacted(&env, &done.stdout), @r#"
     Ralph Loop - [run] - custom - specs/001-shop/tasks.md
+      main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
       loop started: 1/3 tasks done, 2 to do
     |-- [>] Phase 1: Basket   - 1/2 in progress
     `-- [ ] Phase 2: Checkout - 0/1 pending
@@ -437,7 +444,7 @@ fn a_run_in_a_locale_without_unicode() {
     + `test -f paid.txt`: exit code 0 after [duration]
 
     => Next: ralph report  (shows the run)
-      archived to .skillpack/history/[date]_[task]
+    archived to .skillpack/history/[date]_[task]
     "#);
     for args in [
         &["status"][..],
@@ -470,10 +477,11 @@ fn a_limit_that_nobody_is_there_to_extend() {
         &[say("<promise>CONTINUE</promise>")],
         &["--max-iterations", "1"],
     );
-    insta::assert_snapshot!(shown, @r#"
+    insta::assert_snapshot!(shown, @"
     --- en
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       no verification is set up (--verify 'CMD'): ticks are the agent's own claims
+      main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
       loop started: 1/3 tasks done, 2 to do
     ├── 🔄 Phase 1: Basket   - 1/2 in progress
     └── ⏳ Phase 2: Checkout - 0/1 pending
@@ -494,14 +502,15 @@ fn a_limit_that_nobody_is_there_to_extend() {
     📊 Progress: 1/3 tasks done
 
     Please confirm whether to go on:
-    - "continue" - run 10 more iterations
-    - "pause" - stop the loop
+    - `ralph resume` - run 10 more iterations
+    - `ralph cancel` - give the loop up
 
     👉 Next: ralph resume  (goes on with 10 more iterations)
 
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
+      main 是預設分支，Agent 會直接在上面提交；要用自己的分支：`git switch -c 名稱`
       迴圈開始：1/3 任務完成，剩餘 2
     ├── 🔄 Phase 1: Basket   - 1/2 進行中
     └── ⏳ Phase 2: Checkout - 0/1 待處理
@@ -522,14 +531,15 @@ fn a_limit_that_nobody_is_there_to_extend() {
     📊 當前進度: 1/3 任務完成
 
     請確認是否繼續：
-    - 「繼續」- 再執行 10 次迭代
-    - 「暫停」- 停止 Loop
+    - `ralph resume` - 再執行 10 次迭代
+    - `ralph cancel` - 放棄 Loop
 
     👉 下一步: ralph resume  (再執行 10 次迭代)
 
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
+      main 是默认分支，Agent 会直接在上面提交；要用自己的分支：`git switch -c 名称`
       循环开始：1/3 任务完成，剩余 2
     ├── 🔄 Phase 1: Basket   - 1/2 进行中
     └── ⏳ Phase 2: Checkout - 0/1 待处理
@@ -550,11 +560,11 @@ fn a_limit_that_nobody_is_there_to_extend() {
     📊 当前进度: 1/3 任务完成
 
     请确认是否继续：
-    - 「继续」- 再执行 10 次迭代
-    - 「暂停」- 停止 Loop
+    - `ralph resume` - 再执行 10 次迭代
+    - `ralph cancel` - 放弃 Loop
 
     👉 下一步: ralph resume  (再执行 10 次迭代)
-    "#);
+    ");
 }
 
 #[test]
@@ -564,7 +574,7 @@ fn three_errors_in_a_row() {
         json!({"complain": "connection reset", "exit": 1}),
         json!({"exit": 9}),
     ];
-    insta::assert_snapshot!(seen(6, project, &turns, &["--quiet"]), @r#"
+    insta::assert_snapshot!(seen(6, project, &turns, &["--quiet"]), @"
     --- en
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❌ Loop stopped by errors                   ║
@@ -579,9 +589,8 @@ fn three_errors_in_a_row() {
     3. Agent execution error: exit code 9
 
     What you can do:
-    - find the cause and repair it
-    - use "continue" to try again
-    - use "pause" to stop the loop
+    - find the cause and repair it (`ralph report` shows the run)
+    - try again with `ralph resume`
 
     👉 Next: ralph resume  (tries again, the error count starts at 0)
 
@@ -599,9 +608,8 @@ fn three_errors_in_a_row() {
     3. Agent 執行錯誤: 結束代碼 9
 
     建議操作：
-    - 檢查錯誤原因並修復
-    - 使用「繼續」重新嘗試
-    - 使用「暫停」中止 Loop
+    - 檢查錯誤原因並修復（`ralph report` 顯示執行過程）
+    - 使用 `ralph resume` 重新嘗試
 
     👉 下一步: ralph resume  (重新嘗試，錯誤計數歸零)
 
@@ -619,12 +627,11 @@ fn three_errors_in_a_row() {
     3. Agent 执行错误: 退出码 9
 
     建议操作：
-    - 检查错误原因并修复
-    - 使用「继续」重新尝试
-    - 使用「暂停」中止 Loop
+    - 检查错误原因并修复（`ralph report` 显示运行过程）
+    - 使用 `ralph resume` 重新尝试
 
     👉 下一步: ralph resume  (重新尝试，错误计数归零)
-    "#);
+    ");
 }
 
 #[test]
@@ -826,7 +833,7 @@ fn an_agent_that_is_blocked() {
 fn a_claim_that_nothing_can_prove() {
     let turns = [json!({"write": {"fixed.txt": "yes"}, "say": "<promise>DONE</promise>"})];
     let shown = seen(3, TestEnv::new, &turns, &["repair the login"]);
-    insta::assert_snapshot!(shown, @r#"
+    insta::assert_snapshot!(shown, @"
     --- en
     Ralph Loop · [run] · custom · repair the login
       nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
@@ -845,9 +852,10 @@ fn a_claim_that_nothing_can_prove() {
     📈 cost: unknown · tokens: unknown
     The agent says that it is done. There is neither a task list nor a verify
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done.
+    command that fails while the work is not done as [verify] commands in
+    .ralph/config.toml; `ralph resume` then has it checked.
 
-    👉 Next: ralph run "…" --verify 'npm test'  (has it checked)
+    👉 Next: ralph report  (shows the run)
 
     --- zh-TW
     Ralph Loop · [run] · custom · repair the login
@@ -866,9 +874,10 @@ fn a_claim_that_nothing_can_prove() {
     📈 1 次迭代，[duration]
     📈 費用：未知 · 詞元：未知
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
-    更，或指定一個在未完成時會失敗的命令。
+    更，或在 .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命
+    令，再用 `ralph resume` 驗證。
 
-    👉 下一步: ralph run "…" --verify 'npm test'  (加以驗證)
+    👉 下一步: ralph report  (查看這次執行)
 
     --- zh-CN
     Ralph Loop · [run] · custom · repair the login
@@ -887,10 +896,11 @@ fn a_claim_that_nothing_can_prove() {
     📈 1 次迭代，[duration]
     📈 费用：未知 · 词元：未知
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
-    更，或指定一个在未完成时会失败的命令。
+    更，或在 .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命
+    令，再用 `ralph resume` 验证。
 
-    👉 下一步: ralph run "…" --verify 'npm test'  (加以验证)
-    "#);
+    👉 下一步: ralph report  (查看这次执行)
+    ");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! project, with a scripted agent that is a real child process.
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod endings;
 mod env;
 #[cfg(debug_assertions)]
 mod faulty;

@@ -133,3 +133,194 @@ fn the_agent_does_not_get_the_address() {
     assert!(seen.contains("RALPH_NOTIFY_ON"), "{seen}");
     assert!(!seen.contains("s3cr3t"), "{seen}");
 }
+
+/// Takes one post, and gives the path that it went to and its body.
+fn listen() -> (String, std::thread::JoinHandle<(String, Value)>) {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let (mut first, mut length, mut is_json) = (String::new(), 0, false);
+        reader.read_line(&mut first).unwrap();
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let line = line.trim().to_ascii_lowercase();
+            is_json |= line == "content-type: application/json";
+            if let Some(value) = line.strip_prefix("content-length: ") {
+                length = value.parse().unwrap();
+            }
+            if line.is_empty() {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        stream.write_all(answer.as_bytes()).unwrap();
+        assert!(is_json && first.starts_with("POST "), "{first}");
+        let path = first.split(' ').nth(1).unwrap().to_owned();
+        (path, serde_json::from_slice(&body).unwrap())
+    });
+    (url, thread)
+}
+
+/// A run of which one task is done and proven, and one is open; it is told in
+/// this form.
+fn ends_telling(form: &str, path: &str) -> (TestEnv, String, Value) {
+    let env = TestEnv::with_tasks(2);
+    let (url, thread) = listen();
+    let settings = format!(
+        "[notify]\nform = \"{form}\"\nchat = \"-1001\"\nlink = \"https://ralph.example/{{project}}/{{run_id}}\"\n[verify]\ncommands = [\"test -e T001.txt\"]\n"
+    );
+    env.write(".ralph/config.toml", &settings);
+    let turns = [
+        json!({"tick": ["T001"], "write": {"T001.txt": "<b>&*"}, "say": "<promise>CONTINUE</promise>"}),
+        json!({"say": "<promise>BLOCKED: <@everyone> & *co*</promise>"}),
+    ];
+    let agent = env.agent(&turns);
+    let mut command = env.command(&["run", "--agent-cmd", &agent]);
+    command.env("RALPH_NOTIFY_WEBHOOK", format!("{url}{path}"));
+    let done = crate::env::Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 4, "{}{}", done.stdout, done.stderr);
+    let (posted_to, body) = thread.join().unwrap();
+    // No file of the project or of the run has the address.
+    let secret = path.rsplit('/').next().unwrap();
+    for (file, bytes) in env.snapshot() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(secret), "{}", file.display());
+    }
+    assert!(!done.stdout.contains(secret), "{}", done.stdout);
+    (env, posted_to, body)
+}
+
+const FACTS: [&str; 4] = [
+    "1/2 tasks done, 1 of them proven",
+    "open: T002 Do thing 2",
+    "2 iterations",
+    "ralph resume",
+];
+
+fn has_facts(text: &str) {
+    for fact in FACTS {
+        assert!(text.contains(fact), "{fact}: {text}");
+    }
+    assert!(text.contains("https://ralph.example/project/2"), "{text}");
+}
+
+/// U-12: what one needs to act on, in the form of each service.
+#[test]
+#[cfg_attr(not(has_curl), ignore = "needs curl: cargo xtask test gets it")]
+fn services_get_the_end_in_their_own_form() {
+    let (_, path, slack) = ends_telling("slack", "/services/T0/B0/s3cr3tk3y");
+    assert_eq!(path, "/services/T0/B0/s3cr3tk3y");
+    assert_eq!(slack["text"], "Ralph · project · blocked");
+    let header = &slack["blocks"][0];
+    assert_eq!(
+        (&header["type"], &header["text"]["type"]),
+        (&json!("header"), &json!("plain_text"))
+    );
+    let section = &slack["blocks"][1];
+    assert_eq!(
+        (&section["type"], &section["text"]["type"]),
+        (&json!("section"), &json!("mrkdwn"))
+    );
+    let text = section["text"]["text"].as_str().unwrap();
+    has_facts(text);
+    assert!(text.contains("&lt;@everyone&gt; &amp; *co*"), "{text}");
+
+    let (_, _, discord) = ends_telling("discord", "/api/webhooks/1/s3cr3tk3y");
+    let embed = &discord["embeds"][0];
+    assert_eq!(embed["title"], "Ralph · project · blocked");
+    assert!(embed["color"].is_u64());
+    assert_eq!(discord["allowed_mentions"], json!({"parse": []}));
+    let text = embed["description"].as_str().unwrap();
+    has_facts(&text.replace('\\', ""));
+    assert!(text.contains("\\*co\\*"), "{text}");
+
+    let (_, path, telegram) = ends_telling("telegram", "/bot1:s3cr3tk3y/sendMessage");
+    assert_eq!(path, "/bot1:s3cr3tk3y/sendMessage");
+    assert_eq!(telegram["chat_id"], "-1001");
+    assert!(telegram["parse_mode"].is_null());
+    assert_eq!(telegram["link_preview_options"]["is_disabled"], true);
+    has_facts(telegram["text"].as_str().unwrap());
+
+    let (_, path, ntfy) = ends_telling("ntfy", "/s3cr3tk3y");
+    assert_eq!((path.as_str(), &ntfy["topic"]), ("/", &json!("s3cr3tk3y")));
+    assert_eq!(
+        (&ntfy["priority"], &ntfy["tags"]),
+        (&json!(4), &json!(["warning"]))
+    );
+    assert!(
+        ntfy["click"]
+            .as_str()
+            .unwrap()
+            .starts_with("https://ralph.example/")
+    );
+    has_facts(ntfy["message"].as_str().unwrap());
+
+    let (_, _, own) = ends_telling("json", "/s3cr3tk3y");
+    assert_eq!(
+        own["end"]["tasks"],
+        json!({"total": 2, "completed": 1, "proven": 1})
+    );
+    assert_eq!(
+        (&own["end"]["outcome"], &own["end"]["exit_code"]),
+        (&json!("blocked"), &json!(4))
+    );
+    assert_eq!(own["next"], "ralph resume");
+}
+
+#[test]
+fn a_mail_goes_through_sendmail() {
+    let env = TestEnv::with_tasks(1);
+    let (program, got) = (env.outside("sendmail"), env.outside("mail"));
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > {0}.args\ncat > {0}\n",
+        got.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!(
+        "[notify]\nemail = \"me@localhost\"\nsendmail = \"{}\"\n",
+        program.display()
+    );
+    env.write(".ralph/config.toml", &config);
+    let (done, _) = env.run_script(
+        &[json!({"say": "<promise>BLOCKED: 沒有金鑰</promise>"})],
+        &[],
+    );
+    assert_eq!(done.code, 4, "{}", done.stderr);
+    let args = std::fs::read_to_string(format!("{}.args", got.display())).unwrap();
+    assert_eq!(args, "-t -oi\n");
+    let mail = std::fs::read_to_string(&got).unwrap();
+    assert!(mail.is_ascii(), "{mail}");
+    let (head, body) = mail.split_once("\n\n").unwrap();
+    assert!(
+        head.starts_with("To: me@localhost\nSubject: =?UTF-8?Q?Ralph_"),
+        "{head}"
+    );
+    for line in [
+        "MIME-Version: 1.0",
+        "Content-Type: text/plain; charset=utf-8",
+        "Content-Transfer-Encoding: quoted-printable",
+        "Auto-Submitted: auto-generated",
+    ] {
+        assert!(head.lines().any(|have| have == line), "{line}: {head}");
+    }
+    assert!(body.contains("=E6=B2=92=E6=9C=89"), "{body}");
+    assert!(body.contains("ralph resume"), "{body}");
+
+    for bad in ["me", "me@localhost\\nBcc: all@example", "a@b c@d"] {
+        env.write(
+            ".ralph/config.toml",
+            &format!("[notify]\nemail = \"{bad}\"\n"),
+        );
+        let agent = env.agent(&[]);
+        let done = env.ralph(&["run", "--agent-cmd", &agent]);
+        assert_eq!(done.code, 1, "{bad}: {}", done.stdout);
+    }
+}

@@ -202,7 +202,8 @@ fn uncommitted_work_and_the_default_branch_are_told_at_the_start() {
     );
     assert_eq!(told(&dry_run), (true, true));
     assert_eq!(told(&run), (true, true));
-    let resumed = env.ralph(&["resume", "--yes", "--extend", "1"]);
+    let resumed = env.ralph(&["resume", "--yes"]);
+    assert!(resumed.stdout.contains("Iteration"), "{}", resumed.stderr);
     assert!(!resumed.stdout.contains("committed"), "{}", resumed.stdout);
     let json = env.ralph(&[&run[..], &["--json", "--agent-cmd", &agent]].concat());
     assert!(!json.events().is_empty());

@@ -429,7 +429,11 @@ fn the_verbs_and_the_hook_start_the_same_loop_once() {
     assert_eq!(std::fs::read_dir(env.state("runs")).unwrap().count(), 1);
     let other = env.ralph(&["loop", "start", "Something else", "--session", ONE]);
     assert_eq!(other.code, 1);
-    assert!(other.stdout.contains("/cancel-ralph"), "{}", other.stdout);
+    assert!(
+        other.stdout.contains("with cancel-ralph"),
+        "{}",
+        other.stdout
+    );
     let status = env.ralph(&["loop", "status", "--session", ONE]);
     assert!(status.stdout.contains("1/"), "{}", status.stdout);
     let cancel = env.ralph(&["loop", "cancel", "--session", ONE]);

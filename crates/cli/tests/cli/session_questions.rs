@@ -23,7 +23,7 @@ fn is_asking(env: &TestEnv, answer: &Value) {
     for want in [
         "[1] Which database?",
         "2. SQLite",
-        "/ralph-answer 1",
+        "ralph-answer 1",
         "ralph answer 1",
     ] {
         assert!(message.contains(want), "{want}: {message}");

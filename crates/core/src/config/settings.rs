@@ -72,6 +72,8 @@ choices! {
     /// Rules of the guard that are switched together.
     GuardPack { Publishing, Database, Container, Cloud }
     /// What a person who is not looking is told of.
+    /// How the body of a webhook is made.
+    NotifyForm { Json, Slack, Discord, Telegram, Ntfy }
     NotifyTopic { End, Question, Waiting, Limit, Error, Rejected, Guard, Start, Turn }
     /// How thorough the roles are.
     Risk { Auto, Low, Medium, High }
@@ -398,6 +400,11 @@ pub struct HistorySettings {
 pub struct NotifySettings {
     pub command: String,
     pub webhook: String,
+    pub form: NotifyForm,
+    pub chat: String,
+    pub email: String,
+    pub sendmail: String,
+    pub link: String,
     pub desktop: bool,
     pub on: Vec<NotifyTopic>,
     pub attempts: u32,

@@ -6,9 +6,10 @@ use super::bar::{Progress, bar};
 use super::boxes::title_box;
 use super::proof::{Gap, Proof, not_proven, proven};
 use super::screen::{Screen, Symbol, Tone};
-use super::usage::UsageView;
+use super::usage::{UsageView, dollars};
 use crate::text::duration::{human, iterations, plural};
 use crate::tr;
+use crate::usage::Usd;
 use std::time::Duration;
 
 /// What kind of task list a loop works off.
@@ -32,6 +33,16 @@ pub struct Ending {
     pub used: Option<UsageView>,
     /// The command to go on with, where it is not the usual one of this end.
     pub next: Option<String>,
+    pub place: Place,
+}
+
+/// Where a person reads the end, and so what can be done from there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    #[default]
+    Terminal,
+    /// In the session of a client, whose slash commands may be installed.
+    Session { has_commands: bool },
 }
 
 /// A run that did what it was asked to do.
@@ -44,21 +55,30 @@ pub struct CompleteView {
     pub not_proven: Vec<Gap>,
 }
 
-/// What ran out.
+/// What ran out. A budget has to be raised before the run can go on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BudgetKind {
-    Time {
-        limit: Duration,
-    },
-    /// Amounts with their currency, as they are shown.
-    Cost {
-        limit: String,
-        spent: String,
-    },
-    Tokens {
-        limit: u64,
-        spent: u64,
-    },
+    Time { limit: Duration },
+    Cost { limit: Usd, spent: Usd },
+    Tokens { limit: u64, spent: u64 },
+}
+
+impl BudgetKind {
+    /// The command that allows as much again; none where time is extended by
+    /// itself.
+    pub(super) fn raise(&self) -> Option<String> {
+        match self {
+            BudgetKind::Time { .. } => None,
+            BudgetKind::Cost { limit, spent } => {
+                let cents = (limit.plus(*spent).dollars() * 100.0).ceil() / 100.0;
+                Some(format!("ralph resume --max-cost {cents}usd"))
+            }
+            BudgetKind::Tokens { limit, spent } => {
+                let tokens = limit.saturating_add(*spent).min(u64::from(u32::MAX));
+                Some(format!("ralph resume --max-tokens {tokens}"))
+            }
+        }
+    }
 }
 
 /// The end that everyone wants, with what makes it true and what does not.
@@ -128,14 +148,28 @@ fn celebration(screen: &Screen, view: &CompleteView) -> String {
     screen.line(&text)
 }
 
+/// Where a run that is over is kept, in one line that can be copied (DISP-04).
+pub fn archived(screen: &Screen, words: &str) -> String {
+    format!("{}{}\n", screen.mark(Symbol::Package), screen.value(words))
+}
+
 /// A pause that was asked for; the progress is saved.
 pub fn pause_box(screen: &Screen, ending: &Ending) -> String {
     let (pause, disk) = (screen.mark(Symbol::Pause), screen.mark(Symbol::Disk));
     let title = tr!(screen.lang, "{pause}Loop paused");
-    let saved = tr!(
-        screen.lang,
-        "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume."
-    );
+    let saved = match ending.place {
+        Place::Terminal => tr!(screen.lang, "{disk}Progress saved."),
+        Place::Session {
+            has_commands: false,
+        } => tr!(
+            screen.lang,
+            "{disk}Progress saved. Say \"continue\" to resume."
+        ),
+        Place::Session { has_commands: true } => tr!(
+            screen.lang,
+            "{disk}Progress saved. Use \"continue\" or `/ralph-loop` to resume."
+        ),
+    };
     paused(screen, ending, &title, &saved)
 }
 
@@ -214,8 +248,8 @@ pub fn cancelled(screen: &Screen, ending: &Ending) -> String {
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),
-        "ralph run",
-        &tr!(lang, "starts a new loop"),
+        "ralph resume --restart",
+        &tr!(lang, "starts the same loop anew"),
     ));
     out
 }
@@ -234,18 +268,11 @@ pub fn unproven(screen: &Screen, ending: &Ending) -> String {
     out.push_str(&current_progress(screen, ending.progress));
     out.push_str(&effort(screen, ending));
     out.push_str(&screen.paragraph("", &why_unproven(screen, ending)));
-    let usual = match ending.progress {
-        Some(_) => "ralph run --verify 'npm test'",
-        None => screen.choose(
-            "ralph run \"…\" --verify 'npm test'",
-            "ralph run \"...\" --verify 'npm test'",
-        ),
-    };
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),
-        usual,
-        &tr!(lang, "has it checked"),
+        "ralph report",
+        &tr!(lang, "shows the run"),
     ));
     out
 }
@@ -259,7 +286,7 @@ fn why_unproven(screen: &Screen, ending: &Ending) -> String {
     };
     tr!(
         lang,
-        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done."
+        "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then has it checked."
     )
 }
 
@@ -279,7 +306,7 @@ pub fn budget(screen: &Screen, ending: &Ending, kind: &BudgetKind) -> String {
             tr!(lang, "{warning}Time limit reached ({limit})")
         }
         BudgetKind::Cost { limit, spent } => {
-            let (limit, spent) = (screen.value(limit), screen.value(spent));
+            let (limit, spent) = (dollars(*limit), dollars(*spent));
             tr!(lang, "{warning}Cost limit reached ({spent} of {limit})")
         }
         BudgetKind::Tokens { limit, spent } => {
@@ -290,7 +317,13 @@ pub fn budget(screen: &Screen, ending: &Ending, kind: &BudgetKind) -> String {
     out.push_str(&screen.line(&fact));
     out.push_str(&current_progress(screen, ending.progress));
     out.push_str(&effort(screen, ending));
-    out.push_str(&resume_step(screen, ending));
+    out.push_str(&match kind.raise() {
+        None => resume_step(screen, ending),
+        Some(raise) => {
+            let does = tr!(lang, "allows as much again and goes on");
+            next_step(screen, None, &raise, &does)
+        }
+    });
     out
 }
 

@@ -7,12 +7,14 @@ use super::screen::{Screen, Symbol, Tone};
 use crate::text::duration::plural;
 use crate::tr;
 
-/// The valve, for where nobody can be asked.
+/// The valve, for where nobody can be asked; `is_over` where the run does not
+/// wait to be taken up.
 pub fn limit_box(
     screen: &Screen,
     progress: Option<Progress>,
     max_iterations: u32,
     extend_by: u32,
+    is_over: bool,
 ) -> String {
     let lang = screen.lang;
     let warning = screen.mark(Symbol::Warning);
@@ -28,8 +30,10 @@ pub fn limit_box(
         "{warning}Iteration limit reached ({max_iterations})"
     )));
     out.push_str(&current_progress(screen, progress));
-    out.push('\n');
-    out.push_str(&tr!(lang, "Please confirm whether to go on:\n- \"continue\" - run {extend_by} more {noun_en}\n- \"pause\" - stop the loop\n"));
+    if !is_over {
+        out.push('\n');
+        out.push_str(&tr!(lang, "Please confirm whether to go on:\n- `ralph resume` - run {extend_by} more {noun_en}\n- `ralph cancel` - give the loop up\n"));
+    }
     out.push_str(&next_step(
         screen,
         None,

@@ -111,8 +111,9 @@ fn resume_facts(screen: &Screen, view: &ResumeView) -> Vec<String> {
     facts
 }
 
-/// What can be left out, numbered from 1 in the order given.
-pub fn simplify_menu(screen: &Screen, tasks: &[TaskRef]) -> String {
+/// What can be left out, numbered from 1 in the order given, and the phases
+/// of it, of which one can be kept (VALV-12).
+pub fn simplify_menu(screen: &Screen, tasks: &[TaskRef], phases: &[String]) -> String {
     let lang = screen.lang;
     let shuffle = screen.mark(Symbol::Shuffle);
     let title = tr!(lang, "{shuffle}Simplify the scope");
@@ -125,12 +126,21 @@ pub fn simplify_menu(screen: &Screen, tasks: &[TaskRef]) -> String {
         .zip(1..)
         .map(|(task, number)| format!("[{number}] {}", screen.value(&task.name()).trim()))
         .collect();
-    let mut out = menu_box(screen, &title, &[note, lines]);
-    out.push_str(&tr!(
-        lang,
-        "Leave out which (e.g. 1 3; nothing = keep all): "
-    ));
-    out
+    let mut sections = vec![note, lines];
+    if phases.len() > 1 {
+        let only = |phase: &String| {
+            let phase = screen.value(phase);
+            tr!(lang, "[p{phase}] only Phase {phase}")
+        };
+        sections.push(phases.iter().map(only).collect());
+        let ask = tr!(
+            lang,
+            "Leave out which (e.g. 1 3), or keep one phase (e.g. p2); nothing = keep all: "
+        );
+        return menu_box(screen, &title, &sections) + &ask;
+    }
+    let ask = tr!(lang, "Leave out which (e.g. 1 3; nothing = keep all): ");
+    menu_box(screen, &title, &sections) + &ask
 }
 
 /// The three choices where the journal of a run can't be read; `facts` says

@@ -12,6 +12,7 @@ mod boxes;
 mod endings;
 mod limits;
 mod menus;
+mod next;
 mod problems;
 mod progress;
 mod proof;
@@ -23,21 +24,22 @@ mod tests;
 
 pub use bar::{Progress, bar};
 pub use endings::{
-    BudgetKind, CompleteView, Ending, LoopKind, budget, cancelled, complete_box, disk_box,
-    escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
+    BudgetKind, CompleteView, Ending, LoopKind, Place, archived, budget, cancelled, complete_box,
+    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
 };
 pub use limits::limit_box;
 pub use menus::{
     LimitMenuView, ResumeView, damaged_menu, limit_menu, limit_notice, resume_menu, resume_notice,
     simplify_menu,
 };
+pub use next::{budget_kind, next_command};
 pub use problems::{
     BreakerView, ErrorView, blocked_report, breaker_report, error_class, error_report, gate_failed,
     rejected,
 };
 pub use progress::{
     IterationView, PhaseView, ProgressView, RoleView, StepState, iteration_header, phase_tree,
-    progress_box, role_line,
+    phases_done, progress_box, role_line,
 };
 pub use proof::{Gap, Proof, gap_line, proof_line};
 pub use screen::{Screen, Style};

@@ -52,7 +52,7 @@ pub fn error_report(screen: &Screen, errors: &[ErrorView], ending: &Ending) -> S
         out.push_str(&screen.paragraph(&lead, &text));
     }
     out.push('\n');
-    out.push_str(&tr!(lang, "What you can do:\n- find the cause and repair it\n- use \"continue\" to try again\n- use \"pause\" to stop the loop\n"));
+    out.push_str(&tr!(lang, "What you can do:\n- find the cause and repair it (`ralph report` shows the run)\n- try again with `ralph resume`\n"));
     out.push_str(&next_step(
         screen,
         ending.next.as_deref(),
@@ -70,8 +70,6 @@ pub fn error_class(lang: Lang, class: &str) -> String {
         "agent_missing" => tr!(lang, "Agent not found"),
         "task_not_found" => tr!(lang, "Task not found"),
         "file_op" => tr!(lang, "File operation failed"),
-        "state_corrupt" => tr!(lang, "State damaged"),
-        "config" => tr!(lang, "Configuration error"),
         _ => class.to_owned(),
     }
 }

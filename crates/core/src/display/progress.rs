@@ -47,6 +47,12 @@ pub struct PhaseView {
     pub state: StepState,
 }
 
+/// How many phases are done; `None` where there are none.
+pub fn phases_done(phases: &[PhaseView]) -> Option<Progress> {
+    let done = phases.iter().filter(|phase| phase.state == StepState::Done);
+    (!phases.is_empty()).then(|| Progress::new(done.count(), phases.len()))
+}
+
 /// One role of a task (`DEVELOPER`, `REVIEWER`, `TESTER`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RoleView {
@@ -143,8 +149,9 @@ pub fn progress_box(screen: &Screen, view: &ProgressView) -> String {
         let (mark, change) = (screen.mark(Symbol::Folder), screen.value(change));
         out.push_str(&screen.line(&tr!(screen.lang, "{mark}Change: {change}")));
     }
-    if let Some(progress) = view.progress {
-        out.push_str(&overall(screen, progress));
+    let phases = phases_done(&view.phases);
+    if let Some(progress) = view.progress.or(phases) {
+        out.push_str(&overall(screen, progress, view.progress.is_some()));
         out.push_str(&format!("{}\n", bar(screen, progress.percent())));
     }
     if !view.phases.is_empty() {
@@ -174,14 +181,24 @@ fn running_title(screen: &Screen, kind: &LoopKind) -> String {
     }
 }
 
-fn overall(screen: &Screen, progress: Progress) -> String {
+/// `of_tasks`: else of the phases of a route.
+fn overall(screen: &Screen, progress: Progress, of_tasks: bool) -> String {
     let (mark, percent) = (screen.mark(Symbol::Chart), progress.percent());
     let Progress { done, total } = progress;
-    let tasks_en = plural(total, "task", "tasks");
-    screen.line(&tr!(
-        screen.lang,
-        "{mark}Overall progress: {done}/{total} {tasks_en} done ({percent}%)"
-    ))
+    let (tasks_en, phases_en) = (
+        plural(total, "task", "tasks"),
+        plural(total, "phase", "phases"),
+    );
+    screen.line(&match of_tasks {
+        true => tr!(
+            screen.lang,
+            "{mark}Overall progress: {done}/{total} {tasks_en} done ({percent}%)"
+        ),
+        false => tr!(
+            screen.lang,
+            "{mark}Overall progress: {done}/{total} {phases_en} done ({percent}%)"
+        ),
+    })
 }
 
 /// One line: who of a team has done their part, and whose turn it is.

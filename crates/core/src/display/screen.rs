@@ -80,6 +80,7 @@ pub(super) enum Symbol {
     Next,
     Note,
     Options,
+    Package,
     Pause,
     Pending,
     Play,
@@ -105,6 +106,7 @@ impl Symbol {
             Symbol::Extend => "➕",
             Symbol::Discard | Symbol::Failed => "❌",
             Symbol::Folder => "📁",
+            Symbol::Package => "📦",
             Symbol::Loop => "🔁",
             Symbol::Next => "👉",
             Symbol::Note => "📝",
@@ -139,6 +141,7 @@ impl Symbol {
             | Symbol::Disk
             | Symbol::Extend
             | Symbol::Folder
+            | Symbol::Package
             | Symbol::Loop
             | Symbol::Note
             | Symbol::Options
@@ -244,7 +247,7 @@ impl Screen {
 
     /// A paragraph behind `lead` (a bullet, a number, a word), with the
     /// following lines set in below its first word.
-    pub(super) fn paragraph(&self, lead: &str, text: &str) -> String {
+    pub fn paragraph(&self, lead: &str, text: &str) -> String {
         let indent = width::width(&sanitize(lead));
         let cols = self.columns().saturating_sub(indent).max(NARROWEST / 2);
         let mut lines = width::wrap(text, cols);

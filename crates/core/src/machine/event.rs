@@ -10,7 +10,7 @@ use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
-use crate::tasks::Counts;
+use crate::tasks::{Counts, Waiting};
 use crate::template::PromptNote;
 use crate::usage::Usage;
 
@@ -144,7 +144,11 @@ pub enum Tasks {
     /// There should be a task file, and it can't be used.
     Trouble {
         class: ErrorClass,
+        /// In English, for programs.
         message: String,
+        /// The same in the person's language, where that is another.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
 }
 
@@ -165,6 +169,9 @@ pub struct TaskFacts {
     /// others: they are taken while `next` waits for an answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ready: Vec<TaskRef>,
+    /// Tasks that come before `next` and wait for something (TASK-10).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<Waiting>,
     /// The first few open tasks, for messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<TaskRef>,

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
-use crate::lang::{Lang, Say};
+use crate::lang::{Lang, Say, said};
 use crate::promise::Promise;
-use crate::tasks::Counts;
+use crate::tasks::{Counts, Waiting};
 use crate::text::duration::plural;
 use crate::wire;
 
@@ -36,6 +36,13 @@ pub enum Notice {
         phase: Option<String>,
         #[serde(serialize_with = "task_id")]
         task: Option<TaskRef>,
+    },
+    /// Tasks that were passed over (TASK-10).
+    #[say("passed over: {tasks}", tasks = said(waiting, ", ", lang))]
+    TasksWaiting {
+        iteration: u32,
+        #[serde(rename = "tasks")]
+        waiting: Vec<Waiting>,
     },
     #[say("iteration {iteration} tries again after {class}", class = class.into_str())]
     IterationRetry {
@@ -111,7 +118,7 @@ pub enum Notice {
         in_a_row: u32,
     },
     /// The agent's service would not do the work; the turn is made again.
-    #[say(if let Some(until) = until.map(super::iso_utc), "{agent}: {why} (until {until}); this turn is not counted", why = refusal.say(lang))]
+    #[say(if let Some(ms) = held_ms, "{agent}: {why} (for {held}); this turn is not counted", (why, held) = (refusal.say(lang), span(*ms, lang)))]
     #[say("{agent}: {why}; this turn is not counted", why = refusal.say(lang))]
     AgentRefused {
         iteration: u32,
@@ -121,6 +128,9 @@ pub enum Notice {
         /// When it can be called again, where that is known.
         #[serde(serialize_with = "wire::time")]
         until: Option<i64>,
+        /// The same as a time from now: people read it on no clock but theirs.
+        #[serde(skip)]
+        held_ms: Option<u64>,
         #[serde(rename = "message")]
         words: String,
     },

@@ -13,12 +13,26 @@ use crate::forge::ForgeNeed;
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Outcome {
     Complete,
-    Paused { reason: PauseReason },
-    Blocked { reason: String },
-    CircuitBreak { rule: BreakerRule },
+    Paused {
+        reason: PauseReason,
+    },
+    Blocked {
+        reason: String,
+    },
+    CircuitBreak {
+        rule: BreakerRule,
+    },
     Errors,
-    GateFailed { reason: String },
-    Budget { limit: String },
+    GateFailed {
+        reason: String,
+    },
+    Budget {
+        limit: String,
+    },
+    /// A limit that ends the run instead of pausing it (`on_limit = "stop"`).
+    Limit {
+        limit: Limit,
+    },
     Cancelled,
     Interrupted,
 }
@@ -27,7 +41,7 @@ impl Outcome {
     pub fn exit_code(&self) -> u8 {
         match self {
             Outcome::Complete => 0,
-            Outcome::Paused { .. } | Outcome::Cancelled => 3,
+            Outcome::Paused { .. } | Outcome::Limit { .. } | Outcome::Cancelled => 3,
             Outcome::Blocked { .. } => 4,
             Outcome::CircuitBreak { .. } => 5,
             Outcome::Errors => 6,
@@ -47,6 +61,7 @@ impl Outcome {
             | Outcome::CircuitBreak { .. }
             | Outcome::Errors
             | Outcome::GateFailed { .. }
+            | Outcome::Limit { .. }
             | Outcome::Cancelled => false,
         }
     }
@@ -55,10 +70,14 @@ impl Outcome {
     pub fn status(&self) -> &'static str {
         match self {
             Outcome::Complete => "complete",
-            Outcome::Paused {
-                reason: PauseReason::Limit(Limit::Iterations | Limit::Dispatches),
-            } => "max_iterations",
-            Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => "paused",
+            Outcome::Limit { limit }
+            | Outcome::Paused {
+                reason: PauseReason::Limit(limit),
+            } if *limit != Limit::Duration => "max_iterations",
+            Outcome::Paused { .. }
+            | Outcome::Limit { .. }
+            | Outcome::Interrupted
+            | Outcome::Budget { .. } => "paused",
             Outcome::Blocked { .. } => "blocked",
             Outcome::CircuitBreak { .. } => "circuit_break",
             Outcome::Errors | Outcome::GateFailed { .. } => "error",
@@ -74,6 +93,7 @@ impl Outcome {
             Outcome::Blocked { reason } | Outcome::GateFailed { reason } => reason,
             Outcome::CircuitBreak { rule } => rule.into_str(),
             Outcome::Budget { limit } => limit,
+            Outcome::Limit { limit } => limit.into_str(),
             Outcome::Complete | Outcome::Errors | Outcome::Cancelled | Outcome::Interrupted => "",
         }
     }
@@ -132,7 +152,8 @@ pub enum BreakerRule {
     FalsePromise,
 }
 
-/// What kind of thing went wrong in a turn (ERRC-07).
+/// What kind of thing went wrong in a turn (ERRC-07). A rejected claim, a red
+/// check, a verdict and CI are no errors: each has a notice of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case", const_into_str)]
@@ -142,36 +163,12 @@ pub enum ErrorClass {
     AgentMissing,
     TaskNotFound,
     FileOp,
-    StateCorrupt,
-    GateFailed,
-    ReviewReject,
-    TestFail,
-    FalsePromise,
     RateLimited,
-    CiFailed,
-    Config,
-    /// A verdict that nobody can read (ERRC-08).
-    Unclear,
 }
 
 impl ErrorClass {
     /// Whether it counts toward the limit of consecutive errors (ERRC-01).
     pub fn counts(self) -> bool {
-        match self {
-            ErrorClass::AgentExec
-            | ErrorClass::AgentTimeout
-            | ErrorClass::AgentMissing
-            | ErrorClass::TaskNotFound
-            | ErrorClass::FileOp
-            | ErrorClass::StateCorrupt
-            | ErrorClass::Config => true,
-            ErrorClass::GateFailed
-            | ErrorClass::ReviewReject
-            | ErrorClass::TestFail
-            | ErrorClass::FalsePromise
-            | ErrorClass::RateLimited
-            | ErrorClass::Unclear
-            | ErrorClass::CiFailed => false,
-        }
+        self != ErrorClass::RateLimited
     }
 }

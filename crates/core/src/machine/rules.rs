@@ -180,8 +180,12 @@ impl WarnAt {
 pub enum OnLimit {
     /// Ask the person who sits there; save and end where nobody does.
     Ask,
-    /// Save and end.
-    Stop,
+    /// Save and wait to be taken up again. Its name is that of older journals,
+    /// which knew no other.
+    #[serde(rename = "stop")]
+    Pause,
+    /// The run is over.
+    End,
 }
 
 /// How often an agent that does not start is started, and the pause before a

@@ -54,6 +54,7 @@ pub(super) fn outcome_words(outcome: &Outcome, lang: Lang) -> String {
         Outcome::Errors => tr!(lang, "too many errors in a row"),
         Outcome::GateFailed { .. } => tr!(lang, "verification keeps failing: {reason}"),
         Outcome::Budget { .. } => tr!(lang, "budget spent ({reason})"),
+        Outcome::Limit { .. } => tr!(lang, "ended at a limit ({reason})"),
         Outcome::Cancelled => tr!(lang, "abandoned"),
         Outcome::Interrupted => tr!(lang, "interrupted; everything is saved"),
     }

@@ -255,16 +255,16 @@ impl State {
     }
 
     /// The phase that is worked on: that of its route, the one that was asked
-    /// for, else that of the task, else the first with open tasks.
+    /// for, that of the task, else the first with open tasks.
     pub fn phase(&self) -> Option<String> {
-        if self.is_one_flow() {
-            return self.phase_of_route().map(|number| number.to_string());
+        match &self.rules.goal {
+            _ if self.is_one_flow() => self.phase_of_route().map(|number| number.to_string()),
+            Goal::Tasks { phase: Some(phase) } => Some(phase.clone()),
+            _ => {
+                let of_task = self.current_task().and_then(|task| task.phase.clone());
+                of_task.or_else(|| self.tasks.facts.as_ref()?.phase.clone())
+            }
         }
-        if let Goal::Tasks { phase: Some(phase) } = &self.rules.goal {
-            return Some(phase.clone());
-        }
-        let of_task = self.current_task().and_then(|task| task.phase.clone());
-        of_task.or_else(|| self.tasks.facts.as_ref()?.phase.clone())
     }
 
     /// The number of the phase that a route stands at. A step beside the

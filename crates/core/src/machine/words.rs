@@ -3,7 +3,7 @@
 //! language.
 
 use super::TaskRef;
-use crate::lang::Say;
+use crate::lang::{Lang, Say};
 use crate::tr;
 
 /// What the evidence lacks for a claim.
@@ -81,10 +81,21 @@ pub enum Detail {
     NotFound { words: String },
     #[say(with(tr!(lang, "could not be started"), words))]
     NotStarted { words: String },
-    /// The agent's or the file's own words.
+    /// What is wrong with the task file, in English and in the person's
+    /// language, where that is another.
+    #[say(in_language(words, said, lang))]
+    File { words: String, said: String },
+    /// The agent's own words.
     #[say(if _0.is_empty(), "the agent reported an error")]
     #[say(_0.clone())]
     Words(String),
+}
+
+fn in_language(english: &str, said: &str, lang: Lang) -> String {
+    match lang == Lang::En || said.is_empty() {
+        true => english.to_owned(),
+        false => said.to_owned(),
+    }
 }
 
 fn with(fact: String, words: &str) -> String {

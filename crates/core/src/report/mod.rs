@@ -18,6 +18,7 @@ mod words;
 use std::time::Duration;
 
 use crate::display::{Gap, Proof};
+use crate::lang::Lang;
 use crate::machine::{self, Bill, Goal, Outcome, Question, State, TaskRef};
 use crate::overview::{Overview, Standing};
 pub use calls::{Call, Calls, Verdict};
@@ -120,7 +121,7 @@ impl Report {
         proven.extend(facts.git.as_ref().and_then(commits));
         let mut task_stories = tasks::stories(&facts.tasks, &story, &state.tasks.skipped);
         tasks::take_proofs(&mut task_stories, &state.ticks.proofs);
-        let mut overview = Overview::of(state);
+        let mut overview = Overview::of(state, Lang::En);
         overview.driven_by(facts.pid);
         Report {
             standing: overview.standing,

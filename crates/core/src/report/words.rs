@@ -35,6 +35,7 @@ pub fn outcome_word(lang: Lang, name: &str) -> String {
         "errors" => tr!(lang, "errors"),
         "gate_failed" => tr!(lang, "rejected"),
         "budget" => tr!(lang, "budget"),
+        "limit" => tr!(lang, "limit"),
         "cancelled" => tr!(lang, "cancelled"),
         "interrupted" => tr!(lang, "interrupted"),
         "unfinished" => tr!(lang, "unfinished"),
@@ -78,6 +79,10 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
         ),
         Some(Outcome::GateFailed { reason }) => tr!(lang, "Verification kept failing: {reason}"),
         Some(Outcome::Budget { limit }) => tr!(lang, "The budget is spent: {limit}"),
+        Some(Outcome::Limit { limit }) => {
+            let limit = limit.into_str();
+            tr!(lang, "The run ended at a limit: {limit}")
+        }
         Some(Outcome::Cancelled) => tr!(lang, "A person gave the run up (USER_ABORT)."),
         Some(Outcome::Interrupted) => tr!(
             lang,

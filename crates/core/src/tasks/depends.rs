@@ -5,11 +5,14 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::model::{Scope, Task, TaskList};
 use crate::lang::Say;
 
 /// Something in `depends` that is not there yet.
-#[derive(Clone, Debug, PartialEq, Eq, Say)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Say)]
+#[serde(rename_all = "snake_case")]
 pub enum Unmet {
     /// The task is still open.
     #[say("task {id}", id = _0)]

@@ -21,7 +21,8 @@ pub(super) fn describe(task: &mut Task, format: Format, raw: &str) {
         opens_bold = token.starts_with("**") && !token.ends_with("**");
         rest = rest.get(token.len()..).unwrap_or_default().trim_start();
     }
-    if format == Format::SpecKit {
+    // A list without phases is spec-kit's all the same, where its ids are.
+    if format == Format::SpecKit || (format == Format::Plain && task.has_own_id) {
         rest = take_labels(task, rest);
     }
     add_depends_in_parentheses(&mut task.depends, rest);

@@ -1,5 +1,7 @@
 //! Choosing what to work on next (TASK-10, TASK-13).
 
+use serde::{Deserialize, Serialize};
+
 use super::depends::{Dependencies, Unmet, Waits, holds_up};
 use super::format::Format;
 use super::model::{Mode, Scope, Task, TaskList};
@@ -29,8 +31,9 @@ pub enum Pick {
 }
 
 /// A task that cannot be worked on yet, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
+    #[serde(skip)]
     pub task: usize,
     pub id: String,
     pub on: Vec<Unmet>,

@@ -28,6 +28,9 @@ enum Source {
     Stream {
         lines: Lines,
         reader: Box<dyn Reader>,
+        /// All that was said while there was no object: a client that knows
+        /// of no stream answers in plain text (LOOP-14).
+        prose: Option<PlainText>,
     },
 }
 
@@ -49,6 +52,7 @@ impl Listener {
             source: Source::Stream {
                 lines: Lines::default(),
                 reader: Box::new(reader),
+                prose: Some(PlainText::default()),
             },
         }
     }
@@ -56,9 +60,20 @@ impl Listener {
     pub fn hear(&mut self, chunk: &[u8], tell: Tell<'_>) {
         match &mut self.source {
             Source::Plain(text) => text.hear(chunk),
-            Source::Stream { lines, reader } => {
-                let reader = reader.as_mut();
-                lines.push(chunk, &mut Reading { reader, tell });
+            Source::Stream {
+                lines,
+                reader,
+                prose,
+            } => {
+                if let Some(prose) = prose {
+                    prose.hear(chunk);
+                }
+                let mut reading = Reading {
+                    reader: reader.as_mut(),
+                    tell,
+                    prose,
+                };
+                lines.push(chunk, &mut reading);
             }
         }
     }
@@ -80,13 +95,21 @@ impl Listener {
     pub fn heard(&mut self) -> Heard {
         match &mut self.source {
             Source::Plain(text) => text.heard(),
-            Source::Stream { lines, reader } => {
+            Source::Stream {
+                lines,
+                reader,
+                prose,
+            } => {
                 let mut reading = Reading {
                     reader: reader.as_mut(),
                     tell: &mut |_| {},
+                    prose,
                 };
                 lines.finish(&mut reading);
-                reader.finish()
+                let heard = reader.finish();
+                let plain = prose.as_mut().map(PlainText::heard);
+                let plain = plain.filter(|plain| !plain.text.trim().is_empty());
+                plain.unwrap_or(heard)
             }
         }
     }
@@ -95,6 +118,7 @@ impl Listener {
 struct Reading<'a> {
     reader: &'a mut dyn Reader,
     tell: Tell<'a>,
+    prose: &'a mut Option<PlainText>,
 }
 
 impl Take for Reading<'_> {
@@ -103,6 +127,7 @@ impl Take for Reading<'_> {
         if line.first() != Some(&b'{') {
             return;
         }
+        *self.prose = None;
         if self.reader.line(line, self.tell).is_err()
             && let Some(mended) = mended(line)
         {
@@ -111,6 +136,9 @@ impl Take for Reading<'_> {
     }
 
     fn overlong(&mut self, head: &[u8]) {
+        if head.first() == Some(&b'{') {
+            *self.prose = None;
+        }
         self.reader.overlong(head);
     }
 }

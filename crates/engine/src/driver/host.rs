@@ -23,7 +23,7 @@ impl Host for Driver<'_> {
 
     fn notice(&mut self, notice: Notice, at: Now) {
         self.observer.notice(&notice, &self.run.state, at);
-        self.courier.take(&notice, at);
+        self.courier.take(&notice, &self.run.state, at);
     }
 
     fn come_back(&mut self, kind: Kind) {

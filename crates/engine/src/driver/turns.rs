@@ -8,10 +8,10 @@ use ralph_core::promise::{self, PromiseWarning};
 
 use super::{ChildDone, Driver};
 use crate::announcement::Announcement;
-use crate::git;
 use crate::perform::Host;
 use crate::phase_file;
 use crate::turn::{Call, Called};
+use crate::{agent_log, git};
 
 impl Driver<'_> {
     pub(super) fn call_agent(&mut self, turn: Turn) {
@@ -36,12 +36,19 @@ impl Driver<'_> {
             return;
         };
         self.role.clone_from(&turn.flow);
+        let output_file = self.run.paths.turn_output(turn.turn, turn.attempt);
+        let name = output_file.file_name().unwrap_or_default();
+        let echo = agent_log::echo(
+            self.run.recorder.another_log(),
+            name.to_string_lossy().into_owned(),
+            self.observer.echo(),
+        );
         let call = Call {
             agent: agent.for_call(turn.allowance, session),
             root: self.run.plan.layout.root().to_owned(),
             prompt: rendered.text,
             prompt_file: self.run.paths.turn_prompt(turn.turn, turn.attempt),
-            output_file: self.run.paths.turn_output(turn.turn, turn.attempt),
+            output_file,
             env,
             env_filter: self.run.plan.env_filter.clone(),
             output_max: self.run.plan.output_max,
@@ -49,7 +56,7 @@ impl Driver<'_> {
             linger: crate::turn::LINGER,
             idle: self.run.plan.idle,
             grace: self.run.plan.grace,
-            echo: self.observer.echo(),
+            echo: Some(echo),
             turn,
         };
         let stop = self.fresh_stop();

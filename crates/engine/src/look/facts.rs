@@ -18,10 +18,14 @@ pub(super) const TEXT_COLUMNS: usize = 120;
 pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
     let counts = list.counts(scope);
     let task_ref = |task| task_ref(list, task);
-    let next = match list.pick(scope) {
-        Pick::Next { tasks, .. } => tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
-        _ => None,
+    let (next, mut waiting) = match list.pick(scope) {
+        Pick::Next { tasks, waiting } => (
+            tasks.first().and_then(|&i| list.tasks.get(i)).map(task_ref),
+            waiting,
+        ),
+        _ => (None, Vec::new()),
     };
+    waiting.truncate(OPEN_SHOWN);
     let ready = list.ready(scope, READY_SHOWN);
     let ready = ready.into_iter().filter_map(|i| list.tasks.get(i));
     TaskFacts {
@@ -41,6 +45,7 @@ pub fn facts(list: &TaskList, scope: &Scope) -> TaskFacts {
             .map(|p| p.key.clone()),
         phases: phase_facts(list, scope),
         next,
+        waiting,
         open: list.pending(scope).take(OPEN_SHOWN).map(task_ref).collect(),
         removed: Vec::new(),
         lost: Vec::new(),

@@ -45,7 +45,7 @@ impl Project {
 
     fn check_trouble(&mut self, want: ErrorClass, says: &str) {
         let tasks = self.looker.look().tasks;
-        let Tasks::Trouble { class, message } = tasks else {
+        let Tasks::Trouble { class, message, .. } = tasks else {
             panic!("{tasks:?}");
         };
         assert_eq!(class, want, "{message}");
@@ -186,7 +186,7 @@ fn a_pipe_in_the_place_of_the_file_does_not_block() {
 fn trouble_is_told_in_the_person_s_language() {
     let mut project = Project::new();
     project.looker.lang = Lang::ZhTw;
-    let Tasks::Trouble { message, .. } = project.looker.look().tasks else {
+    let Tasks::Trouble { said: message, .. } = project.looker.look().tasks else {
         panic!("there is no file");
     };
     assert!(message.contains("找不到任務檔案"), "{message}");

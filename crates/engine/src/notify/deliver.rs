@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 
-use ralph_core::notify::Message;
+use ralph_core::notify::{Message, Post};
 use ralph_core::text;
 use tokio::sync::watch;
 
@@ -23,7 +23,10 @@ pub(super) enum Delivery {
 pub(super) async fn once(notifier: &Notifier, way: &Way, message: &Message) -> Delivery {
     match way {
         Way::Command(line) => command(notifier, line, message).await,
-        Way::Webhook(url) => webhook(notifier, url, message).await,
+        Way::Webhook { url, form, chat } => {
+            webhook(notifier, &message.post(*form, url, chat)).await
+        }
+        Way::Mail { to, program } => mail(notifier, program, &message.mail(to)).await,
         Way::Desktop => desktop(notifier, message).await,
     }
 }
@@ -41,6 +44,7 @@ async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery
         ("RALPH_NOTIFY_RUN", &message.run_id),
         ("RALPH_NOTIFY_TITLE", &message.title),
         ("RALPH_NOTIFY_TEXT", &message.text),
+        ("RALPH_NOTIFY_NEXT", message.next.as_deref().unwrap_or("")),
     ];
     let stdin = format!("{}\n", message.json());
     let done = start(notifier, program, &[flag, line], &env, &stdin).await;
@@ -53,7 +57,7 @@ async fn command(notifier: &Notifier, line: &str, message: &Message) -> Delivery
 
 /// With `curl`: it knows TLS and proxies. Address and message go through its
 /// standard input, so that no list of processes shows them.
-async fn webhook(notifier: &Notifier, url: &str, message: &Message) -> Delivery {
+async fn webhook(notifier: &Notifier, post: &Post) -> Delivery {
     let null = if cfg!(windows) { "NUL" } else { "/dev/null" };
     let seconds = notifier.timeout.as_secs().max(1).to_string();
     let args = [
@@ -70,11 +74,10 @@ async fn webhook(notifier: &Notifier, url: &str, message: &Message) -> Delivery 
         "--config",
         "-",
     ];
-    let body = message.json().to_string();
     let stdin = format!(
         "url = {}\nheader = \"Content-Type: application/json\"\ndata-binary = {}\n",
-        quoted(url),
-        quoted(&body)
+        quoted(&post.url),
+        quoted(&post.body.to_string())
     );
     let done = start(notifier, "curl", &args, &[], &stdin).await;
     let mut told = done.said.split_whitespace();
@@ -101,8 +104,20 @@ fn answered(status: u32) -> Delivery {
     }
 }
 
+async fn mail(notifier: &Notifier, program: &str, mail: &str) -> Delivery {
+    let done = start(notifier, program, &["-t", "-oi"], &[], mail).await;
+    match done.ending {
+        Ending::Exited(0) => Delivery::Done,
+        Ending::Exited(code) => Delivery::NotReached(done.words(&format!("exit code {code}"))),
+        ending => unclear(ending, &done.said),
+    }
+}
+
 async fn desktop(notifier: &Notifier, message: &Message) -> Delivery {
-    let args = ["--app-name=Ralph", "--", &message.title, &message.text];
+    let mut lines = vec![message.text.clone()];
+    lines.extend(message.facts.iter().chain(&message.next).cloned());
+    let text = lines.join("\n");
+    let args = ["--app-name=Ralph", "--", &message.title, &text];
     let done = start(notifier, "notify-send", &args, &[], "").await;
     match done.ending {
         Ending::Exited(0) => Delivery::Done,

@@ -19,7 +19,23 @@ fn notifier(root: &Path, ways: Vec<Way>) -> Notifier {
         attempts: 3,
         timeout: Duration::from_secs(5),
         root: root.into(),
+        link: String::new(),
     }
+}
+
+fn posted(url: impl Into<String>) -> Way {
+    Way::Webhook {
+        url: url.into(),
+        form: NotifyForm::Json,
+        chat: String::new(),
+    }
+}
+
+fn state() -> State {
+    State::new(ralph_core::machine::Rules::new(
+        ralph_core::machine::Goal::Prompt,
+    ))
+    .unwrap()
 }
 
 fn blocked(detail: &str) -> Notice {
@@ -51,10 +67,11 @@ fn a_command_gets_the_message_on_its_input_and_in_its_environment() {
     let dir = tempfile::tempdir().unwrap();
     let line = "cat > got.json; printf %s \"$RALPH_NOTIFY_TOPIC\" > topic";
     let mut courier = courier(notifier(dir.path(), vec![Way::Command(line.into())]));
-    courier.take(&Notice::GateStart { iteration: 1 }, AT);
+    courier.take(&Notice::GateStart { iteration: 1 }, &state(), AT);
     assert!(courier.is_idle());
     courier.take(
         &blocked("rm -rf / token=ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+        &state(),
         AT,
     );
     assert_eq!(finish(&mut courier), []);
@@ -72,7 +89,7 @@ fn a_command_that_fails_is_tried_again_and_then_told() {
     let dir = tempfile::tempdir().unwrap();
     let line = "echo x >> tries; test $(wc -l < tries) -ge 2";
     let mut works = courier(notifier(dir.path(), vec![Way::Command(line.into())]));
-    works.take(&blocked("a"), AT);
+    works.take(&blocked("a"), &state(), AT);
     assert_eq!(finish(&mut works), []);
     let tries = std::fs::read_to_string(dir.path().join("tries")).unwrap();
     assert_eq!(tries, "x\nx\n");
@@ -82,7 +99,7 @@ fn a_command_that_fails_is_tried_again_and_then_told() {
         attempts: 1,
         ..notifier(dir.path(), vec![way.clone()])
     });
-    never.take(&blocked("a"), AT);
+    never.take(&blocked("a"), &state(), AT);
     let why = "exit code 7: no such luck".into();
     assert_eq!(finish(&mut never), [Undelivered { way, why }]);
 }
@@ -96,7 +113,7 @@ fn a_command_that_hangs_is_ended_and_not_repeated() {
         timeout: Duration::from_millis(300),
         ..notifier(dir.path(), vec![way])
     });
-    courier.take(&blocked("a"), AT);
+    courier.take(&blocked("a"), &state(), AT);
     let started = Instant::now();
     let failures = finish(&mut courier);
     assert_eq!(failures[0].why, "timed out");
@@ -145,8 +162,8 @@ fn server(statuses: &'static [u32]) -> (String, std::thread::JoinHandle<Vec<Stri
 fn a_webhook_gets_json_and_a_server_in_trouble_is_asked_again() {
     let dir = tempfile::tempdir().unwrap();
     let (url, thread) = server(&[503, 204]);
-    let mut courier = courier(notifier(dir.path(), vec![Way::Webhook(url)]));
-    courier.take(&blocked("say \"hi\" \\ there\ttab 漢字"), AT);
+    let mut courier = courier(notifier(dir.path(), vec![posted(url)]));
+    courier.take(&blocked("say \"hi\" \\ there\ttab 漢字"), &state(), AT);
     assert_eq!(finish(&mut courier), []);
     let bodies = thread.join().unwrap();
     assert_eq!(bodies.len(), 2);
@@ -165,8 +182,8 @@ fn a_webhook_gets_json_and_a_server_in_trouble_is_asked_again() {
 fn a_webhook_that_says_no_is_not_asked_again_and_never_named() {
     let dir = tempfile::tempdir().unwrap();
     let (url, thread) = server(&[404]);
-    let mut courier = courier(notifier(dir.path(), vec![Way::Webhook(url)]));
-    courier.take(&blocked("a"), AT);
+    let mut courier = courier(notifier(dir.path(), vec![posted(url)]));
+    courier.take(&blocked("a"), &state(), AT);
     let failures = finish(&mut courier);
     assert_eq!(failures[0].why, "HTTP 404");
     assert!(!failures[0].way.say(Lang::En).contains("s3cr3t"));
@@ -190,7 +207,7 @@ fn only_the_host_of_an_address_is_shown() {
         ("https://example/a b", "webhook at example", false),
         ("https://example/\nurl = \"x\"", "webhook at example", false),
     ] {
-        let way = Way::Webhook(url.into());
+        let way = posted(url);
         assert_eq!(way.say(Lang::En), want);
         assert_eq!(way.is_sound(), sound, "{url}");
     }

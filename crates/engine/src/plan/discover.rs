@@ -59,9 +59,14 @@ pub fn task_file(
     interactive: bool,
 ) -> Result<Found, PlanError> {
     let mut finished = None;
+    let mut passed_over = Vec::new();
     for pattern in DETECTION_ORDER {
         let mut candidates = candidates(root, pattern, options);
-        candidates.retain(|candidate| fits(source, pattern, candidate));
+        candidates.retain(|candidate| {
+            let fits = fits(source, pattern, candidate);
+            passed_over.extend((!fits).then(|| candidate.name.clone()));
+            fits
+        });
         let (mut open, done): (Vec<_>, Vec<_>) =
             candidates.into_iter().partition(Candidate::is_unfinished);
         finished = finished.or(done.into_iter().next());
@@ -78,6 +83,10 @@ pub fn task_file(
     }
     match finished {
         Some(done) => done.take(Vec::new()),
+        None if !passed_over.is_empty() => Err(PlanError::OtherSource {
+            files: passed_over,
+            source: source.into_str(),
+        }),
         None => Err(PlanError::NoTaskFile { root: root.into() }),
     }
 }
@@ -110,8 +119,12 @@ fn fits(source: TaskSource, pattern: &str, candidate: &Candidate) -> bool {
     let format = candidate.tasks.as_ref().ok().map(|tasks| tasks.list.format);
     let is = |wanted, place: bool| format.map_or(place, |format| format == wanted);
     let in_openspec = pattern.starts_with(OPENSPEC_CHANGES);
+    let of_spec_kit = pattern.ends_with("tasks.md") && !in_openspec;
     match source {
-        TaskSource::SpecKit => is(Format::SpecKit, pattern.contains("*") && !in_openspec),
+        // A short list has no phases, and is spec-kit's by its place.
+        TaskSource::SpecKit => {
+            is(Format::SpecKit, of_spec_kit) || (of_spec_kit && is(Format::Plain, false))
+        }
         TaskSource::OpenSpec => in_openspec || is(Format::OpenSpec, false),
         TaskSource::Prd => pattern.ends_with(".json"),
         TaskSource::FixPlan => pattern.ends_with("fix_plan.md"),

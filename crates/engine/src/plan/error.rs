@@ -19,6 +19,12 @@ use crate::task_file::ReadError;
 pub enum PlanError {
     #[say("{root}: no task file found (looked for specs/*/tasks.md, .specify/*/tasks.md, tasks.md, openspec/changes/*/tasks.md, prd.json, .ralph/fix_plan.md)\n  write a tasks.md with lines such as `- [ ] T001 what to do`, name a file with --tasks FILE, or give a prompt: ralph run \"…\" --verify 'CMD'", root = root.display())]
     NoTaskFile { root: PathBuf },
+    /// Files are there, and the settings ask for another kind.
+    #[say("no task file for tasks.source = \"{source}\"; there is {files}: name it with --tasks FILE, or set tasks.source = \"auto\"", files = files.join(", "))]
+    OtherSource {
+        files: Vec<String>,
+        source: &'static str,
+    },
     #[say("several unfinished task files, the newest first; say which one with --tasks FILE:{list}", list = files.iter().map(|f| format!("\n  {f}")).collect::<String>())]
     Ambiguous { files: Vec<String> },
     #[say(if known.is_empty(), "openspec/changes/{id}/tasks.md: there is no such change, and no other in openspec/changes; write this file, or leave --openspec out")]
@@ -72,7 +78,7 @@ pub enum PlanError {
     RootMissing { root: PathBuf },
     /// The address is often a secret, and so it is not repeated.
     #[say(
-        "notify.webhook is no address that could be posted to; it begins with http:// or https:// and has no spaces"
+        "notify.webhook is no address that could be posted to (it begins with http:// or https:// and has no spaces, and notify.form = \"telegram\" needs notify.chat), or notify.email is no single mail address"
     )]
     BadWebhook,
     #[say(_0.say(lang))]

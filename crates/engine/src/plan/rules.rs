@@ -114,7 +114,8 @@ fn limits(settings: &Settings) -> Limits {
         max_wait_ms: ms(limits.max_wait),
         on_limit: match limits.on_limit {
             config::OnLimit::Menu => OnLimit::Ask,
-            config::OnLimit::Pause | config::OnLimit::Stop => OnLimit::Stop,
+            config::OnLimit::Pause => OnLimit::Pause,
+            config::OnLimit::Stop => OnLimit::End,
         },
         retry: Retry {
             attempts: retry.attempts,

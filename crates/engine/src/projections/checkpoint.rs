@@ -3,10 +3,10 @@
 use ralph_core::checkpoint::{Checkpoint, Phase};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Goal, Outcome, PhaseFacts, State, iso_utc};
-use ralph_core::text;
+use ralph_core::{phases, text};
 use serde_json::{Map, Value, json};
 
-use super::{Run, phases};
+use super::Run;
 use crate::look::TaskMark;
 use crate::record::Header;
 use crate::touched::Touched;

@@ -10,10 +10,9 @@ use ralph_core::delta::{DeltaState, Status, Summary, TASK_COMPLETE, brief, durat
 use ralph_core::flow::Flow;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Outcome, PhaseFacts, State};
-use ralph_core::tr;
+use ralph_core::{phases, tr};
 
 use super::checkpoint::{is_done, numbered};
-use super::phases;
 use crate::clock;
 use crate::look::TaskMark;
 use crate::phase_file;
@@ -72,6 +71,7 @@ fn status(outcome: Option<&Outcome>) -> Status {
             Outcome::Errors
             | Outcome::CircuitBreak { .. }
             | Outcome::GateFailed { .. }
+            | Outcome::Limit { .. }
             | Outcome::Blocked { .. },
         ) => Status::Failed,
         // A run that can be taken up goes on, as far as this file is concerned.

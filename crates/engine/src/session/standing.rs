@@ -6,13 +6,12 @@ use ralph_core::lang::Say;
 use ralph_core::machine::{Goal, Notice, QuestionNotice, Turn};
 use ralph_core::session::reinject::{self, EndsWith, PromiseAsked, Standing};
 use ralph_core::template::{PromptNote, compose};
-use ralph_core::text;
+use ralph_core::{phases, text};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 
 use super::{GoOn, SessionLoop, index};
 use crate::git;
 use crate::look::TaskMark;
-use crate::projections::phases;
 
 /// Some clients deliver a text twice, others cut it: what is longer is
 /// pointed at.

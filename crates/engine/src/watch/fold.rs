@@ -60,11 +60,11 @@ impl Snapshot {
 
     /// Takes in where the machine stands after what was played, and who
     /// drives it.
-    pub(super) fn settle(&mut self, state: Option<&State>, pid: Option<u32>) {
+    pub(super) fn settle(&mut self, state: Option<&State>, pid: Option<u32>, lang: Lang) {
         let overview = &mut self.overview;
         let before = (overview.standing, overview.pid);
         if let Some(state) = state {
-            overview.take(state);
+            overview.take(state, lang);
         }
         if self.frozen && overview.outcome.is_none() {
             overview.standing = Standing::Frozen;

@@ -136,7 +136,7 @@ impl Watch {
     /// The lock says who drives the run now.
     fn settle(&mut self) {
         let pid = lock::driver(&self.layout.lock(), self.paths.id.as_str());
-        self.snapshot.settle(self.state.as_ref(), pid);
+        self.snapshot.settle(self.state.as_ref(), pid, self.lang);
     }
 
     pub fn snapshot(&self) -> &Snapshot {

@@ -82,6 +82,9 @@ pub struct LogFile {
 impl LogFile {
     /// Opens or creates the log; `now` is what its header gives as the start.
     pub fn open(path: &Path, now: &str, options: LogOptions) -> Result<LogFile, FileError> {
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir).at(dir, Action::Create)?;
+        }
         let file = open_append(path).at(path, Action::Open)?;
         let mut log = LogFile {
             path: path.to_owned(),

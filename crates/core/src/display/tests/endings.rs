@@ -1,11 +1,12 @@
 use super::*;
 use crate::display::*;
+use crate::usage::Usd;
 use insta::assert_snapshot;
 
 #[test]
 fn limit_boxes() {
     let progress = Some(Progress::new(3, 7));
-    assert_snapshot!(limit_box(&en(), progress, 100, 100), @r#"
+    assert_snapshot!(limit_box(&en(), progress, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop safety valve                        ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -14,12 +15,12 @@ fn limit_boxes() {
     📊 Progress: 3/7 tasks done
 
     Please confirm whether to go on:
-    - "continue" - run 100 more iterations
-    - "pause" - stop the loop
+    - `ralph resume` - run 100 more iterations
+    - `ralph cancel` - give the loop up
 
     👉 Next: ralph resume  (goes on with 100 more iterations)
-    "#);
-    assert_snapshot!(limit_box(&tw(), progress, 100, 100), @"
+    ");
+    assert_snapshot!(limit_box(&tw(), progress, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全閥觸發                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -28,12 +29,12 @@ fn limit_boxes() {
     📊 當前進度: 3/7 任務完成
 
     請確認是否繼續：
-    - 「繼續」- 再執行 100 次迭代
-    - 「暫停」- 停止 Loop
+    - `ralph resume` - 再執行 100 次迭代
+    - `ralph cancel` - 放棄 Loop
 
     👉 下一步: ralph resume  (再執行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&cn(), progress, 100, 100), @"
+    assert_snapshot!(limit_box(&cn(), progress, 100, 100, false), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⚠️ Loop 安全阀触发                          ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -42,12 +43,12 @@ fn limit_boxes() {
     📊 当前进度: 3/7 任务完成
 
     请确认是否继续：
-    - 「继续」- 再执行 100 次迭代
-    - 「暂停」- 停止 Loop
+    - `ralph resume` - 再执行 100 次迭代
+    - `ralph cancel` - 放弃 Loop
 
     👉 下一步: ralph resume  (再执行 100 次迭代)
     ");
-    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, 100, 100), @"
+    assert_snapshot!(limit_box(&ascii(Lang::ZhTw), progress, 100, 100, false), @"
     +================================================================+
     |                    [!] Loop 安全閥觸發                         |
     +================================================================+
@@ -56,8 +57,8 @@ fn limit_boxes() {
     當前進度: 3/7 任務完成
 
     請確認是否繼續：
-    - 「繼續」- 再執行 100 次迭代
-    - 「暫停」- 停止 Loop
+    - `ralph resume` - 再執行 100 次迭代
+    - `ralph cancel` - 放棄 Loop
 
     => 下一步: ralph resume  (再執行 100 次迭代)
     ");
@@ -65,7 +66,7 @@ fn limit_boxes() {
 
 #[test]
 fn pause_boxes() {
-    assert_snapshot!(pause_box(&en(), &ending()), @r#"
+    assert_snapshot!(pause_box(&en(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏸️ Loop paused                              ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -73,10 +74,10 @@ fn pause_boxes() {
     📊 Progress: 3/7 tasks done (43%)
     [███████████░░░░░░░░░░░░░░░] 43%
 
-    💾 Progress saved. Use "continue" or `/ralph-loop` to resume.
+    💾 Progress saved.
 
     👉 Next: ralph resume  (goes on where it stopped)
-    "#);
+    ");
     assert_snapshot!(pause_box(&tw(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ⏸️ Loop 已暫停                              ║
@@ -85,7 +86,7 @@ fn pause_boxes() {
     📊 當前進度: 3/7 任務完成 (43%)
     [███████████░░░░░░░░░░░░░░░] 43%
 
-    💾 進度已保存。使用「繼續」或 `/ralph-loop` 恢復執行。
+    💾 進度已保存。
 
     👉 下一步: ralph resume  (從中斷處繼續)
     ");
@@ -97,11 +98,11 @@ fn pause_boxes() {
     📊 当前进度: 3/7 任务完成 (43%)
     [███████████░░░░░░░░░░░░░░░] 43%
 
-    💾 进度已保存。使用「继续」或 `/ralph-loop` 恢复执行。
+    💾 进度已保存。
 
     👉 下一步: ralph resume  (从中断处继续)
     ");
-    assert_snapshot!(pause_box(&ascii(Lang::En), &ending()), @r#"
+    assert_snapshot!(pause_box(&ascii(Lang::En), &ending()), @"
     +================================================================+
     |                    Loop paused                                 |
     +================================================================+
@@ -109,10 +110,10 @@ fn pause_boxes() {
     Progress: 3/7 tasks done (43%)
     [###########---------------] 43%
 
-    Progress saved. Use "continue" or `/ralph-loop` to resume.
+    Progress saved.
 
     => Next: ralph resume  (goes on where it stopped)
-    "#);
+    ");
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn cancelled_boxes() {
     📈 12 iterations, 2 h 13 min
     The changes of the agent stay in the work tree.
 
-    👉 Next: ralph run  (starts a new loop)
+    👉 Next: ralph resume --restart  (starts the same loop anew)
     ");
     assert_snapshot!(cancelled(&tw(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -197,7 +198,7 @@ fn cancelled_boxes() {
     📈 12 次迭代，2 小時 13 分
     Agent 的變更保留在工作目錄中。
 
-    👉 下一步: ralph run  (開始新的 Loop)
+    👉 下一步: ralph resume --restart  (重新開始同一個 Loop)
     ");
     assert_snapshot!(cancelled(&cn(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -210,7 +211,7 @@ fn cancelled_boxes() {
     📈 12 次迭代，2 小时 13 分
     Agent 的变更保留在工作目录中。
 
-    👉 下一步: ralph run  (开始新的 Loop)
+    👉 下一步: ralph resume --restart  (重新开始同一个 Loop)
     ");
     assert_snapshot!(cancelled(&ascii(Lang::En), &ending()), @"
     +================================================================+
@@ -223,7 +224,7 @@ fn cancelled_boxes() {
     12 iterations, 2 h 13 min
     The changes of the agent stay in the work tree.
 
-    => Next: ralph run  (starts a new loop)
+    => Next: ralph resume --restart  (starts the same loop anew)
     ");
 }
 
@@ -233,7 +234,7 @@ fn unproven_boxes() {
         progress: None,
         ..ending()
     };
-    assert_snapshot!(unproven(&en(), &no_tasks), @r#"
+    assert_snapshot!(unproven(&en(), &no_tasks), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Done, says the agent; not proven         ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -241,33 +242,36 @@ fn unproven_boxes() {
     📈 12 iterations, 2 h 13 min
     The agent says that it is done. There is neither a task list nor a verify
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done.
+    command that fails while the work is not done as [verify] commands in
+    .ralph/config.toml; `ralph resume` then has it checked.
 
-    👉 Next: ralph run "…" --verify 'npm test'  (has it checked)
-    "#);
-    assert_snapshot!(unproven(&tw(), &no_tasks), @r#"
+    👉 Next: ralph report  (shows the run)
+    ");
+    assert_snapshot!(unproven(&tw(), &no_tasks), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Agent 聲稱完成，但未經證明               ║
     ╚════════════════════════════════════════════════════════════════╝
 
     📈 12 次迭代，2 小時 13 分
     Agent 說已經完成。但既沒有任務清單，也沒有驗證命令，Ralph 無法判斷真假。請檢查變
-    更，或指定一個在未完成時會失敗的命令。
+    更，或在 .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命
+    令，再用 `ralph resume` 驗證。
 
-    👉 下一步: ralph run "…" --verify 'npm test'  (加以驗證)
-    "#);
-    assert_snapshot!(unproven(&cn(), &no_tasks), @r#"
+    👉 下一步: ralph report  (查看這次執行)
+    ");
+    assert_snapshot!(unproven(&cn(), &no_tasks), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Agent 声称完成，但未经证明               ║
     ╚════════════════════════════════════════════════════════════════╝
 
     📈 12 次迭代，2 小时 13 分
     Agent 说已经完成。但既没有任务清单，也没有验证命令，Ralph 无法判断真假。请检查变
-    更，或指定一个在未完成时会失败的命令。
+    更，或在 .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命
+    令，再用 `ralph resume` 验证。
 
-    👉 下一步: ralph run "…" --verify 'npm test'  (加以验证)
-    "#);
-    assert_snapshot!(unproven(&ascii(Lang::En), &no_tasks), @r#"
+    👉 下一步: ralph report  (查看这次执行)
+    ");
+    assert_snapshot!(unproven(&ascii(Lang::En), &no_tasks), @"
     +================================================================+
     |                    [?] Done, says the agent; not proven        |
     +================================================================+
@@ -275,10 +279,11 @@ fn unproven_boxes() {
     12 iterations, 2 h 13 min
     The agent says that it is done. There is neither a task list nor a verify
     command, so Ralph cannot tell whether it is true. Look at the changes, or name a
-    command that fails while the work is not done.
+    command that fails while the work is not done as [verify] commands in
+    .ralph/config.toml; `ralph resume` then has it checked.
 
-    => Next: ralph run "..." --verify 'npm test'  (has it checked)
-    "#);
+    => Next: ralph report  (shows the run)
+    ");
     assert_snapshot!(unproven(&en(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❓ Done, says the agent; not proven         ║
@@ -288,9 +293,10 @@ fn unproven_boxes() {
     📈 12 iterations, 2 h 13 min
     The agent says that it is done. There is no verify command, so Ralph cannot tell
     whether it is true. Look at the changes, or name a command that fails while the
-    work is not done.
+    work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then
+    has it checked.
 
-    👉 Next: ralph run --verify 'npm test'  (has it checked)
+    👉 Next: ralph report  (shows the run)
     ");
     assert_snapshot!(unproven(&tw(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -299,10 +305,11 @@ fn unproven_boxes() {
 
     📊 當前進度: 3/7 任務完成
     📈 12 次迭代，2 小時 13 分
-    Agent 說已經完成。但沒有驗證命令，Ralph 無法判斷真假。請檢查變更，或指定一個在未
-    完成時會失敗的命令。
+    Agent 說已經完成。但沒有驗證命令，Ralph 無法判斷真假。請檢查變更，或在
+    .ralph/config.toml 的 [verify] commands 指定一個在未完成時會失敗的命令，再用
+    `ralph resume` 驗證。
 
-    👉 下一步: ralph run --verify 'npm test'  (加以驗證)
+    👉 下一步: ralph report  (查看這次執行)
     ");
     assert_snapshot!(unproven(&cn(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -311,10 +318,11 @@ fn unproven_boxes() {
 
     📊 当前进度: 3/7 任务完成
     📈 12 次迭代，2 小时 13 分
-    Agent 说已经完成。但没有验证命令，Ralph 无法判断真假。请检查变更，或指定一个在未
-    完成时会失败的命令。
+    Agent 说已经完成。但没有验证命令，Ralph 无法判断真假。请检查变更，或在
+    .ralph/config.toml 的 [verify] commands 指定一个在未完成时会失败的命令，再用
+    `ralph resume` 验证。
 
-    👉 下一步: ralph run --verify 'npm test'  (加以验证)
+    👉 下一步: ralph report  (查看这次执行)
     ");
 }
 
@@ -372,8 +380,8 @@ fn time_budgets() {
 #[test]
 fn cost_budgets() {
     let kind = BudgetKind::Cost {
-        limit: "$5.00".to_owned(),
-        spent: "$5.12".to_owned(),
+        limit: Usd::from_micros(5_000_000),
+        spent: Usd::from_micros(5_120_000),
     };
     assert_snapshot!(budget(&en(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -384,7 +392,7 @@ fn cost_budgets() {
     📊 Progress: 3/7 tasks done
     📈 12 iterations, 2 h 13 min
 
-    👉 Next: ralph resume  (goes on where it stopped)
+    👉 Next: ralph resume --max-cost 10.12usd  (allows as much again and goes on)
     ");
     assert_snapshot!(budget(&tw(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -395,7 +403,7 @@ fn cost_budgets() {
     📊 當前進度: 3/7 任務完成
     📈 12 次迭代，2 小時 13 分
 
-    👉 下一步: ralph resume  (從中斷處繼續)
+    👉 下一步: ralph resume --max-cost 10.12usd  (追加同樣的額度並繼續)
     ");
     assert_snapshot!(budget(&cn(), &ending(), &kind), @"
     ╔════════════════════════════════════════════════════════════════╗
@@ -406,6 +414,6 @@ fn cost_budgets() {
     📊 当前进度: 3/7 任务完成
     📈 12 次迭代，2 小时 13 分
 
-    👉 下一步: ralph resume  (从中断处继续)
+    👉 下一步: ralph resume --max-cost 10.12usd  (追加同样的额度并继续)
     ");
 }

@@ -5,6 +5,7 @@ use crate::display::*;
 use crate::machine::{BreakerRule, Missing, TaskRef};
 use crate::text::sanitize;
 use crate::text::width::width;
+use crate::usage::Usd;
 use proptest::prelude::*;
 
 /// Every block with `text` in every place that takes outside text, and whether
@@ -98,8 +99,8 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         evidence: vec![text()],
     };
     let cost = BudgetKind::Cost {
-        limit: text(),
-        spent: text(),
+        limit: Usd::from_micros(5_000_000),
+        spent: Usd::from_micros(5_120_000),
     };
     vec![
         (phase_tree(screen, &phases), false),
@@ -107,10 +108,10 @@ fn blocks(screen: &Screen, text: &str) -> Vec<(String, bool)> {
         (iteration_header(screen, &iteration), false),
         (limit_menu(screen, &limit_menu_view), false),
         (resume_menu(screen, &resume), false),
-        (simplify_menu(screen, &[task()]), false),
+        (simplify_menu(screen, &[task()], &[text(), text()]), false),
         (rejected(screen, &text(), &missing), false),
         (complete_box(screen, &complete), true),
-        (limit_box(screen, progress.progress, 100, 100), true),
+        (limit_box(screen, progress.progress, 100, 100, false), true),
         (error_report(screen, &errors, &ending()), true),
         (breaker_report(screen, &breaker), true),
         (

@@ -185,7 +185,7 @@ fn simplify_menus() {
         text: text.to_owned(),
         phase: None,
     });
-    assert_snapshot!(simplify_menu(&en(), &items), @"
+    assert_snapshot!(simplify_menu(&en(), &items, &[]), @"
     ╔════════════════════════════════════════════════════════════╗
     ║ 🔀 Simplify the scope                                      ║
     ╠════════════════════════════════════════════════════════════╣
@@ -197,7 +197,7 @@ fn simplify_menus() {
     ╚════════════════════════════════════════════════════════════╝
     Leave out which (e.g. 1 3; nothing = keep all):
     ");
-    assert_snapshot!(simplify_menu(&tw(), &items), @"
+    assert_snapshot!(simplify_menu(&tw(), &items, &[]), @"
     ╔════════════════════════════════════════════════════════════╗
     ║ 🔀 簡化任務範圍                                            ║
     ╠════════════════════════════════════════════════════════════╣
@@ -209,7 +209,7 @@ fn simplify_menus() {
     ╚════════════════════════════════════════════════════════════╝
     要略過哪些（例如 1 3；直接按 Enter = 全部保留）:
     ");
-    assert_snapshot!(simplify_menu(&cn(), &items), @"
+    assert_snapshot!(simplify_menu(&cn(), &items, &[]), @"
     ╔════════════════════════════════════════════════════════════╗
     ║ 🔀 简化任务范围                                            ║
     ╠════════════════════════════════════════════════════════════╣

@@ -48,5 +48,6 @@ fn ending() -> Ending {
         duration: Duration::from_secs(7999),
         used: None,
         next: None,
+        place: Default::default(),
     }
 }

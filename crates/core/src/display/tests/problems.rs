@@ -20,7 +20,7 @@ fn errors() -> Vec<ErrorView> {
 
 #[test]
 fn error_reports() {
-    assert_snapshot!(error_report(&en(), &errors(), &ending()), @r#"
+    assert_snapshot!(error_report(&en(), &errors(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❌ Loop stopped by errors                   ║
     ╚════════════════════════════════════════════════════════════════╝
@@ -35,12 +35,11 @@ fn error_reports() {
        which is a rather long story to tell on one line
 
     What you can do:
-    - find the cause and repair it
-    - use "continue" to try again
-    - use "pause" to stop the loop
+    - find the cause and repair it (`ralph report` shows the run)
+    - try again with `ralph resume`
 
     👉 Next: ralph resume  (tries again, the error count starts at 0)
-    "#);
+    ");
     assert_snapshot!(error_report(&tw(), &errors(), &ending()), @"
     ╔════════════════════════════════════════════════════════════════╗
     ║                    ❌ Loop 錯誤中斷                            ║
@@ -56,9 +55,8 @@ fn error_reports() {
        rather long story to tell on one line
 
     建議操作：
-    - 檢查錯誤原因並修復
-    - 使用「繼續」重新嘗試
-    - 使用「暫停」中止 Loop
+    - 檢查錯誤原因並修復（`ralph report` 顯示執行過程）
+    - 使用 `ralph resume` 重新嘗試
 
     👉 下一步: ralph resume  (重新嘗試，錯誤計數歸零)
     ");
@@ -77,9 +75,8 @@ fn error_reports() {
        rather long story to tell on one line
 
     建议操作：
-    - 检查错误原因并修复
-    - 使用「继续」重新尝试
-    - 使用「暂停」中止 Loop
+    - 检查错误原因并修复（`ralph report` 显示运行过程）
+    - 使用 `ralph resume` 重新尝试
 
     👉 下一步: ralph resume  (重新尝试，错误计数归零)
     ");
@@ -98,9 +95,8 @@ fn error_reports() {
        rather long story to tell on one line
 
     建議操作：
-    - 檢查錯誤原因並修復
-    - 使用「繼續」重新嘗試
-    - 使用「暫停」中止 Loop
+    - 檢查錯誤原因並修復（`ralph report` 顯示執行過程）
+    - 使用 `ralph resume` 重新嘗試
 
     => 下一步: ralph resume  (重新嘗試，錯誤計數歸零)
     ");
@@ -114,8 +110,6 @@ fn error_classes_have_names() {
         "agent_missing",
         "task_not_found",
         "file_op",
-        "state_corrupt",
-        "config",
     ] {
         for lang in Lang::ALL {
             assert_ne!(error_class(lang, class), class);

@@ -11,6 +11,7 @@ use crate::machine::{
     TaskRef, Tasks,
 };
 use crate::proof::TaskProof;
+use crate::tasks::Waiting;
 use crate::template::PromptNote;
 
 /// The turn that was begun last.
@@ -41,6 +42,8 @@ pub struct TaskState {
     pub skipped: BTreeSet<String>,
     /// The most tasks that it ever held: below it, tasks were lost.
     pub(in crate::machine) most: usize,
+    /// What was told of tasks that wait for others.
+    pub(in crate::machine) told_waiting: Vec<Waiting>,
 }
 
 impl TaskState {

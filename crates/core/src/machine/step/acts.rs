@@ -46,10 +46,13 @@ pub(super) fn run_e2e(state: &mut State, completes: bool, out: &mut Out) {
 pub(super) fn reach_limit(state: &mut State, limit: Limit, out: &mut Out) -> Next {
     let iteration = state.turn.number;
     out.tell(Notice::LimitReached { iteration, limit });
-    if state.rules.limits.on_limit == OnLimit::Stop {
-        return Next::pause(PauseReason::Limit(limit));
+    match state.rules.limits.on_limit {
+        OnLimit::Pause => Next::pause(PauseReason::Limit(limit)),
+        OnLimit::End => Next::Finish(Outcome::Limit { limit }),
+        OnLimit::Ask => {
+            state.stage = Stage::Asking(limit);
+            out.push(Effect::Ask(limit));
+            Next::Rest
+        }
     }
-    state.stage = Stage::Asking(limit);
-    out.push(Effect::Ask(limit));
-    Next::Rest
 }

@@ -131,7 +131,17 @@ fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
     let words = report.failure.clone();
     match &report.end {
         End::Exit(0) => match &report.seen.tasks {
-            Tasks::Trouble { class, message } => failed(*class, Detail::Words(message.clone())),
+            Tasks::Trouble {
+                class,
+                message,
+                said,
+            } => failed(
+                *class,
+                Detail::File {
+                    words: message.clone(),
+                    said: said.clone(),
+                },
+            ),
             _ => TurnVerdict::Normal,
         },
         End::Exit(code) => failed(ErrorClass::AgentExec, Detail::Exit { code: *code, words }),
@@ -182,7 +192,8 @@ fn is_to_be_started_again(state: &State, report: &TurnReport) -> bool {
 fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mut Out) {
     let agent = state.agents.current;
     let before = state.agents.holds.get(&agent).map_or(0, |hold| hold.count);
-    let hold = Hold::new(refusal, state.now().wall_ms, before + 1);
+    let now = state.now().wall_ms;
+    let hold = Hold::new(refusal, now, before + 1);
     state.agents.holds.insert(agent, hold);
     state.turn.repeat = Some(ErrorClass::RateLimited);
     state.notes.untell();
@@ -191,6 +202,7 @@ fn hold_agent(state: &mut State, report: &TurnReport, refusal: Refusal, out: &mu
         agent: state.agent_name(agent).into(),
         refusal,
         until: hold.until,
+        held_ms: hold.until.and_then(|until| u64::try_from(until - now).ok()),
         words: report.failure.clone(),
     });
 }

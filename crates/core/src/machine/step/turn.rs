@@ -138,6 +138,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         phase: state.turn.phase.clone(),
         task: task.clone(),
     });
+    tell_waiting(state, out);
     questions::remind(state);
     let flow = roles::turn(state, out);
     out.push(Effect::RunAgent(Turn {
@@ -153,6 +154,23 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
         flow,
     }));
     Next::Rest
+}
+
+/// Why the tasks before this one are not worked on, when that is news.
+fn tell_waiting(state: &mut State, out: &mut Out) {
+    let facts = state.tasks.facts.as_ref();
+    let waiting = facts.map_or(&[][..], |facts| &facts.waiting);
+    if waiting == state.tasks.told_waiting {
+        return;
+    }
+    let waiting = waiting.to_vec();
+    state.tasks.told_waiting.clone_from(&waiting);
+    if !waiting.is_empty() {
+        out.tell(Notice::TasksWaiting {
+            iteration: state.turn.number,
+            waiting,
+        });
+    }
 }
 
 /// The first choice comes back as soon as it can be called.

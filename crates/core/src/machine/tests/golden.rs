@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 483 events, 5 complete, 9c6beec8658465ab
-    prompt: 688 events, 5 complete, 19a2162af1cefcfb
-    pull: 656 events, 6 complete, c39eb838a5b9e2bf
-    ci: 1605 events, 0 complete, 6e61f4517593a560
-    drt: 1397 events, 6 complete, b11171fee5b3c633
-    ralph: 630 events, 7 complete, 75020eddb4d28369
-    planned: 455 events, 11 complete, 478e2f35e432cb3c
-    direct: 408 events, 20 complete, 7df9bc58ef61246e
-    session: 1445 events, 3 complete, 9a51502b38e55c3e
+    tasks: 482 events, 5 complete, 844f4c92b807b160
+    prompt: 688 events, 5 complete, 2282f85f49341329
+    pull: 656 events, 6 complete, c7c66cd03509d0a8
+    ci: 1605 events, 0 complete, 69a2e98e74e4f350
+    drt: 1397 events, 6 complete, bdf3346d9a8e8daf
+    ralph: 630 events, 7 complete, b9e81adbad9636bc
+    planned: 455 events, 11 complete, c99f7a53e7e29a9f
+    direct: 408 events, 20 complete, 6afa989367d9f9dc
+    session: 1442 events, 3 complete, 94617426d151a8c8
     ");
 }

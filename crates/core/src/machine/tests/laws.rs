@@ -64,7 +64,7 @@ proptest! {
     ) {
         let rules = rules.with(|r| {
             r.limits.max_iterations = max;
-            r.limits.on_limit = OnLimit::Stop;
+            r.limits.on_limit = OnLimit::Pause;
         });
         let log = play(rules, start, &moves);
         prop_assert!(finished(&log));

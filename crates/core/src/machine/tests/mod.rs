@@ -58,7 +58,7 @@ fn limited(goal: Goal, set: impl FnOnce(&mut Limits)) -> Rules {
         same_error: 0,
         false_promise: 0,
         iteration_timeout_ms: 0,
-        on_limit: OnLimit::Stop,
+        on_limit: OnLimit::Pause,
         retry: Retry {
             attempts: 1,
             initial_ms: 0,
@@ -148,6 +148,7 @@ fn no_task_file() -> Observation {
 
 fn unreadable() -> Tasks {
     Tasks::Trouble {
+        said: String::new(),
         class: ErrorClass::FileOp,
         message: "tasks.md: permission denied".into(),
     }

@@ -660,6 +660,7 @@ fn verdicts_are_no_errors_and_errors_are() {
         script
     };
     let trouble = |class| Tasks::Trouble {
+        said: String::new(),
         class,
         message: "tasks.md".into(),
     };

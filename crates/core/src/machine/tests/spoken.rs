@@ -140,6 +140,7 @@ fn how_a_turn_went_wrong_errc_03(lang: Lang) -> String {
         Detail::NotFound { .. } => "not found",
         Detail::NotStarted { .. } => "not started",
         Detail::Words(_) => "words",
+        Detail::File { .. } => "file",
     };
     let every: Vec<_> = ["", "quota spent"]
         .into_iter()

@@ -522,7 +522,10 @@ pub(super) fn any_limits() -> impl Strategy<Value = Limits> {
         prop_oneof![3 => Just(0u32), 1 => Just(2)],
     );
     let percent = (0u8..=100).prop_map(WarnAt::Percent);
-    let menu = (0u32..4, select(vec![OnLimit::Ask, OnLimit::Stop]));
+    let menu = (
+        0u32..4,
+        select(vec![OnLimit::Ask, OnLimit::Pause, OnLimit::End]),
+    );
     (counted(), counters, time, percent, menu).prop_map(
         |(max_iterations, counters, time, warn_at, (extend_by, on_limit))| Limits {
             max_iterations,

@@ -532,11 +532,14 @@ fn a_stream_may_end_at_every_byte() {
         let whole_lines: Vec<usize> = (0..stream.len())
             .filter(|&at| stream[at] == b'\n')
             .collect();
-        for end in 0..=stream.len() {
+        let is_object = |at: &usize| stream[*at] == b'{' && (*at == 0 || stream[*at - 1] == b'\n');
+        let first_object = (0..stream.len()).find(is_object).unwrap_or(stream.len());
+        // Before the first object all is prose, and a plain answer.
+        for end in first_object + 1..=stream.len() {
             let cut = heard_in(name, [&stream[..end]]);
             // A line counts when its last brace is there.
             let complete = whole_lines.iter().rev().find(|&&at| at <= end);
-            let lines = &stream[..complete.map_or(0, |&at| at)];
+            let lines = &stream[..complete.map_or(0, |&at| at).max(first_object + 1)];
             assert_eq!(cut, heard_in(name, [lines]), "{name} at {end}");
         }
     }
