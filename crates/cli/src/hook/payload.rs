@@ -24,6 +24,8 @@ pub struct Payload {
     pub cwd: Option<String>,
     /// The project, where the payload names it.
     pub project: Option<String>,
+    /// The client's session; empty where it names none.
+    pub session: String,
 }
 
 /// Tools that change nothing: a broken configuration does not stop them.
@@ -44,6 +46,7 @@ impl Payload {
             Dialect::Snake
         };
         let cwd = text(&fields, "cwd");
+        let session = text(&fields, "session_id").unwrap_or_default();
         let project = fields
             .get("workspace_roots")
             .and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
@@ -59,6 +62,7 @@ impl Payload {
             input,
             cwd: cwd.filter(|cwd| cwd.starts_with('/')),
             project,
+            session,
         })
     }
 

@@ -76,6 +76,7 @@ mod session_files;
 #[cfg(unix)]
 mod session_forge;
 mod session_questions;
+mod session_roles;
 mod signals;
 mod survivors;
 mod tasks;

@@ -77,6 +77,7 @@ fn the_banner_names_what_ends_the_loop_in_the_persons_language_rein_02() {
         let env = TestEnv::new();
         change(&env, 0);
         let client = env.claude_session(ONE).var("RALPH_LANG", lang);
+        env.write(".ralph/config.toml", "[roles]\nenabled = false\n");
         client.says("/ralph-loop --openspec add-x --preset openspec");
         change(&env, 1);
         let next = client.stops("One.");

@@ -418,6 +418,7 @@ pub struct RoleSettings {
     pub enabled: bool,
     pub flow: String,
     pub risk: Risk,
+    pub high_model: String,
     pub reject_limit: u32,
 }
 

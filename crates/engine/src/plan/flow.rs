@@ -1,7 +1,7 @@
 //! The flow of a run: that of a route, or that of each task.
 
 use ralph_core::config::{self, Settings};
-use ralph_core::flow::{Answer, FlowRules, Risk, Scope};
+use ralph_core::flow::{Answer, FlowRules, Risk, Scope, Step, VerdictKind};
 use ralph_core::machine::Goal;
 use ralph_core::tasks::ReadOptions;
 use ralph_store::layout::Layout;
@@ -39,6 +39,19 @@ pub(super) fn of_tasks(
     for step in &mut flow.steps {
         if let Some(limit) = step.limit.get_mut(&Answer::Reject) {
             *limit = roles.reject_limit;
+        }
+    }
+    let reviews = |step: &&Step| step.verdict == VerdictKind::Review;
+    let reviewers: Vec<String> = flow
+        .steps
+        .iter()
+        .filter(reviews)
+        .map(|s| s.id.clone())
+        .collect();
+    if !roles.high_model.is_empty() {
+        let models = &mut flow.risk.entry(Risk::High).or_default().model;
+        for id in reviewers {
+            models.entry(id).or_insert_with(|| roles.high_model.clone());
         }
     }
     Ok(Some(FlowRules {
