@@ -204,11 +204,8 @@ fn calls(role: &str, task: &str) -> Turn {
     })
 }
 
-/// Seed 000 in the client itself: its subagents are the team, and the hooks
-/// hold the order.
-fn session_roles(stage: &Stage) -> io::Result<Findings> {
-    stage.write("tasks.md", &tasks(' '))?;
-    stage.write(".ralph/config.toml", "[roles]\nenabled = true\n")?;
+/// What the session and each of its subagents say.
+fn team(stage: &Stage) -> Script {
     let client = stage.client;
     let write = |name: &str, text: &str| client.write(&stage.project.join(name), text);
     let mut script = Script::main(vec![
@@ -262,10 +259,18 @@ fn session_roles(stage: &Stage) -> io::Result<Findings> {
             lane: role.into(),
         });
     }
+    script
+}
+
+/// Seed 000 in the client itself: its subagents are the team, and the hooks
+/// hold the order.
+fn session_roles(stage: &Stage) -> io::Result<Findings> {
+    stage.write("tasks.md", &tasks(' '))?;
+    stage.write(".ralph/config.toml", "[roles]\nenabled = true\n")?;
     let prompt = "/ralph-loop --tasks tasks.md";
-    let call = client.alone.map(|args| args(prompt));
+    let call = stage.client.alone.map(|args| args(prompt));
     let mut findings = Findings::new(stage.sit(Sitting {
-        script,
+        script: team(stage),
         calls: vec![vec![call.unwrap_or_default()]],
         ..Sitting::default()
     })?);

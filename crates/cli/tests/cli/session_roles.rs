@@ -87,6 +87,15 @@ fn a_task_goes_through_its_roles_and_ralph_ticks_it_role_05() {
     assert!(prompt.contains("T001 Do thing 1"), "{prompt}");
     assert_eq!(input["run_in_background"], false);
     assert_eq!(input["subagent_type"], "general-purpose");
+    // It works here, alone, whatever it is called with.
+    let odd = json!({"description": "DEVELOPER", "prompt": "p", "subagent_type": "fork", "isolation": "worktree", "run_in_background": true});
+    let asked: Value = serde_json::from_str(&client.asks("Agent", &odd).stdout).unwrap();
+    let made = &asked["hookSpecificOutput"]["updatedInput"];
+    assert_eq!(made["subagent_type"], "general-purpose");
+    assert_eq!(
+        (&made["isolation"], &made["run_in_background"]),
+        (&Value::Null, &json!(false))
+    );
     env.write("a.txt", "work");
     let review = client.answers("DEVELOPER", "done");
     assert!(next(&review).contains("turn of the REVIEWER"), "{review}");

@@ -21,7 +21,7 @@ use super::tool::WRITERS;
 use crate::insession::{Here, ending, with_announcements};
 
 /// The models that the tool knows.
-const MODELS: [&str; 3] = ["opus", "sonnet", "haiku"];
+const MODELS: [&str; 4] = ["opus", "sonnet", "haiku", "fable"];
 
 /// What a call means to the roles of its session; `None` where it means
 /// nothing to them.
@@ -62,12 +62,17 @@ pub fn before(payload: &Payload, root: &Path, lang: Lang) -> Option<Answer> {
     }
 }
 
-/// A role is told what Ralph has to tell it, and is waited for.
+/// A role is told what Ralph has to tell it, works on this very tree, with a
+/// context of its own, and is waited for.
 fn told(input: &Value, due: Due) -> Value {
     let mut input = input.clone();
     if let Value::Object(fields) = &mut input {
         fields.insert("prompt".into(), json!(due.prompt));
         fields.insert("run_in_background".into(), json!(false));
+        fields.remove("isolation");
+        if fields.get("subagent_type") == Some(&json!("fork")) {
+            fields.insert("subagent_type".into(), json!("general-purpose"));
+        }
         if let Some(model) = due.model.filter(|model| MODELS.contains(&model.as_str())) {
             fields.insert("model".into(), json!(model));
         }
