@@ -15,6 +15,7 @@ mod model_server;
 mod pictures;
 mod screen;
 mod ship;
+mod state;
 mod survivors;
 mod testing;
 mod texts;
@@ -54,6 +55,11 @@ cargo xtask model-server SCRIPT [LOG]
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    if let ["bench" | "survivors" | "torture" | "pictures", ..] = args.as_slice()
+        && let Some(code) = state::apart()
+    {
+        return code;
+    }
     let result = match args.as_slice() {
         ["cross", "check"] => cross::check(&root(), false),
         ["cross", "check", "--tests"] => cross::check(&root(), true),

@@ -123,15 +123,17 @@ fn until_end(engine: &mut Child, life: Option<Duration>) -> Result<Option<i32>, 
 struct Project {
     ralph: PathBuf,
     dir: PathBuf,
+    runs_dir: PathBuf,
     agent: PathBuf,
     output: PathBuf,
 }
 
 impl Project {
     fn new(scratch: &Path, ralph: PathBuf, tasks: usize) -> Result<Project, String> {
-        let project = Project {
+        let mut project = Project {
             ralph,
             dir: scratch.join("project"),
+            runs_dir: PathBuf::new(),
             agent: scratch.join("agent.sh"),
             output: scratch.join("output"),
         };
@@ -141,6 +143,7 @@ impl Project {
         }
         let write = |path: &Path, text: &str| fs::write(path, text).map_err(|e| e.to_string());
         fs::create_dir(&project.dir).map_err(|e| e.to_string())?;
+        project.runs_dir = crate::state::runs(Command::new(&project.ralph), &project.dir);
         write(&project.agent, AGENT)?;
         write(&project.dir.join("tasks.md"), &list)?;
         project.git(&["init", "-q"])?;
@@ -191,7 +194,7 @@ impl Project {
     }
 
     fn runs(&self) -> Vec<PathBuf> {
-        let runs = fs::read_dir(self.dir.join(".ralph/runs"));
+        let runs = fs::read_dir(&self.runs_dir);
         let runs = runs.into_iter().flatten().flatten();
         runs.map(|entry| entry.path()).collect()
     }

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use ralph_core::config;
 use ralph_core::display::{Screen, Style};
 use ralph_core::lang::{Lang, Say};
+use ralph_core::tr;
 use ralph_engine::git;
+use ralph_store::home::StateHome;
+use ralph_store::layout::Layout;
 use serde_json::Value;
 
 use crate::args::Global;
@@ -16,11 +19,13 @@ use crate::{FAILED, settings};
 #[derive(Debug, Clone)]
 pub struct App {
     pub root: PathBuf,
+    pub home: StateHome,
     pub screen: Screen,
 }
 
 impl App {
-    pub fn new(global: &Global) -> App {
+    /// `Err` where there is no place to keep anything, once that is said.
+    pub fn new(global: &Global) -> Result<App, u8> {
         let root = match &global.root {
             Some(root) => std::path::absolute(root).unwrap_or_else(|_| root.clone()),
             None => {
@@ -33,14 +38,24 @@ impl App {
             unicode: locale_is_utf8(),
             color: stdout_has_color(),
         };
-        App {
+        let Some(home) = StateHome::of_process() else {
+            let _ = writeln!(std::io::stderr().lock(), "ralph: {}", no_home(lang));
+            return Err(FAILED);
+        };
+        Ok(App {
             root,
+            home,
             screen: Screen {
                 lang,
                 style,
                 width: terminal_width(),
             },
-        }
+        })
+    }
+
+    /// Where everything of this project stands.
+    pub fn layout(&self) -> Layout {
+        Layout::new(&self.root, &self.home)
     }
 
     /// The language that a run was started with, unless a flag says another.
@@ -117,6 +132,13 @@ impl App {
         runtime.shutdown_background();
         Ok(done)
     }
+}
+
+pub fn no_home(lang: Lang) -> String {
+    tr!(
+        lang,
+        "there is no home directory to keep runs in; set HOME, or XDG_STATE_HOME, to an absolute path"
+    )
 }
 
 /// The exit code of a command; an `Err` is one whose reason has been said.

@@ -21,7 +21,7 @@ pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
-pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs};
+pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs, WhereArgs};
 pub use work::WorkArgs;
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
@@ -108,6 +108,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show what the agents' calls cost, and what the rest will take
     Cost(CostArgs),
+    /// Print every place in which something of this project is kept
+    Where(WhereArgs),
     /// List the agents that Ralph knows, and which are here
     Agents(AgentsArgs),
     /// Show, check or explain the configuration

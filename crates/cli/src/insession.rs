@@ -89,9 +89,9 @@ pub enum Steered {
 }
 
 impl Here {
-    pub fn new(root: &Path, session: &str, host: &'static str) -> Here {
+    pub fn new(layout: Layout, session: &str, host: &'static str) -> Here {
         Here {
-            layout: Layout::new(root),
+            layout,
             session: session.to_owned(),
             host,
         }
@@ -154,7 +154,7 @@ impl Here {
         let settings = self.settings(&asked.flags)?;
         let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
         let wanted = Wanted {
-            root: self.root().to_owned(),
+            layout: self.layout.clone(),
             lang,
             asked,
             interactive: false,

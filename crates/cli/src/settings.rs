@@ -7,17 +7,18 @@ use ralph_core::config::{self, FOREIGN_FILES, Layer, Loaded, NamedText, Rejected
 use ralph_core::lang::Say;
 use ralph_core::session::words::{PullWish, Start};
 use ralph_engine::plan::Flag;
-use ralph_store::layout::Layout;
 
 use crate::FAILED;
 use crate::app::{App, OrFail};
 use crate::args::{DoArgs, Global, ResumeArgs, RunArgs, WorkArgs};
 
+const OWN_FILE: &str = ".ralph/config.toml";
+
 /// Everything that the project, the environment and the flags say.
 pub fn sources(root: &Path, flags: Vec<Layer>) -> Sources {
     let mut unreadable = Vec::new();
-    let own = Layout::new(root).config();
-    let own_file = read(&own, ".ralph/config.toml", &mut unreadable);
+    let own = root.join(OWN_FILE);
+    let own_file = read(&own, OWN_FILE, &mut unreadable);
     let foreign = FOREIGN_FILES
         .iter()
         .filter_map(|name| read(&root.join(name), name, &mut unreadable))

@@ -89,13 +89,13 @@ pub fn at_the_end(
     recorder: &mut Recorder,
     state: &mut State,
 ) -> Vec<Announcement> {
-    let layout = &Layout::new(&plan.root);
+    let layout = &plan.layout.clone();
     let job = Job {
         layout,
         keeping: &plan.keeping,
         run,
         lang: plan.lang,
-        head: Some(git::head(&plan.root)),
+        head: Some(git::head(plan.layout.root())),
     };
     let archived = archive(&job, &mut |event| {
         recorder.event(event)?;
@@ -108,7 +108,7 @@ pub fn at_the_end(
     });
     let archived = match archived {
         Ok(archived) => {
-            let to = archived.path.strip_prefix(&plan.root);
+            let to = archived.path.strip_prefix(plan.layout.root());
             let to = to.unwrap_or(&archived.path).to_owned();
             Announcement::Archived { to }
         }

@@ -2,7 +2,7 @@
 //! count. The file is signed like a gate file: an agent that writes it by
 //! hand excuses nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_core::gate::sign;
 use ralph_core::proof::Baseline;
@@ -20,15 +20,15 @@ struct Signed {
     signature: String,
 }
 
-fn file(root: &Path) -> PathBuf {
-    Layout::new(root).ralph_dir().join("baseline.json")
+fn file(layout: &Layout) -> PathBuf {
+    layout.state_dir().join("baseline.json")
 }
 
 /// The baseline of a project; `None` where there is none that Ralph wrote.
-pub fn load(root: &Path) -> Option<Baseline> {
-    let text = std::fs::read(file(root)).ok()?;
+pub fn load(layout: &Layout) -> Option<Baseline> {
+    let text = std::fs::read(file(layout)).ok()?;
     let signed: Signed = serde_json::from_slice(&text).ok()?;
-    let key = gate::key(root)?;
+    let key = gate::key(layout)?;
     if sign(&key, &signed.baseline) != signed.signature {
         return None;
     }
@@ -36,23 +36,23 @@ pub fn load(root: &Path) -> Option<Baseline> {
 }
 
 /// Keeps a baseline. Gives the file.
-pub fn save(root: &Path, baseline: &Baseline) -> Result<PathBuf, GateError> {
-    let key = gate::key_or_new(root)?;
+pub fn save(layout: &Layout, baseline: &Baseline) -> Result<PathBuf, GateError> {
+    let key = gate::key_or_new(layout)?;
     let baseline = serde_json::to_string(baseline).unwrap_or_default();
     let signed = Signed {
         signature: sign(&key, &baseline),
         baseline,
     };
-    Layout::new(root).prepare()?;
-    let path = file(root);
+    layout.prepare()?;
+    let path = file(layout);
     let json = serde_json::to_vec(&signed).unwrap_or_default();
     write_atomic(&path, &json, AtomicOptions { durable: true })?;
     Ok(path)
 }
 
 /// Forgets the baseline; `false` where there was none.
-pub fn forget(root: &Path) -> Result<bool, FileError> {
-    let path = file(root);
+pub fn forget(layout: &Layout) -> Result<bool, FileError> {
+    let path = file(layout);
     match std::fs::remove_file(&path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),

@@ -16,7 +16,6 @@ use std::time::Duration;
 use ralph_core::flow::FlowTurn;
 use ralph_core::machine::{Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef};
 use ralph_core::promise::PromiseWarning;
-use ralph_store::layout::Layout;
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -153,7 +152,7 @@ impl<'a> Driver<'a> {
             took_over: open.lock.took_over.as_ref(),
         });
         orphans::adopt();
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         if *opening == Opening::New {
             archive::catch_up(&layout, &plan.keeping, &open.id, plan.lang);
         }

@@ -50,3 +50,10 @@ pub mod watch;
 pub mod worktree;
 
 ralph_core::texts!();
+
+/// A project of a test, which keeps its state within itself.
+#[cfg(test)]
+pub(crate) fn layout_in(root: &std::path::Path) -> ralph_store::layout::Layout {
+    let home = ralph_store::home::StateHome::at(root.join(".ralph/state"));
+    ralph_store::layout::Layout::new(root, &home)
+}

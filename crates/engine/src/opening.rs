@@ -68,7 +68,7 @@ impl Opening {
     }
 
     pub fn open(&self, plan: &Plan) -> Result<Open, DriveError> {
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         match self {
             Opening::New => {
                 let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
@@ -96,7 +96,7 @@ fn open_new(layout: &Layout, plan: &Plan, state: State) -> Result<Open, DriveErr
         let _ = settle(layout, &layout.run(&dead));
     }
     let paths = layout.create_run(&id)?;
-    let head = git::head(&plan.root);
+    let head = git::head(plan.layout.root());
     let header = Header {
         run_id: id.as_str().into(),
         started_ms: started.wall_ms,

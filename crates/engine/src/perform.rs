@@ -162,7 +162,7 @@ impl OpenRun {
             skipped,
             ..plan.scope.clone()
         };
-        let mut looker = Looker::new(&plan.root, plan.tasks.clone(), scope, plan.lang);
+        let mut looker = Looker::new(plan.layout.root(), plan.tasks.clone(), scope, plan.lang);
         looker.exclude(&plan.checkpoint.dir);
         if let Some(rules) = &state.rules.flow {
             looker.follow(&rules.flow, &plan.checkpoint.dir);

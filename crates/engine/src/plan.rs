@@ -44,9 +44,9 @@ use crate::verify::Verifier;
 const GRACE: Duration = Duration::from_secs(3);
 
 /// What is wanted beyond the settings.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
-    pub root: PathBuf,
+    pub layout: Layout,
     pub lang: Lang,
     pub asked: Asked,
     /// Somebody sits at a terminal and reads what is announced.
@@ -67,7 +67,7 @@ pub type Permit = fn(&Path, &str) -> Option<String>;
 /// Everything a run needs.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub root: PathBuf,
+    pub layout: Layout,
     pub lang: Lang,
     pub asked: Asked,
     pub rules: Rules,
@@ -166,9 +166,9 @@ impl Plan {
 
 /// Checks everything and changes nothing.
 pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> {
-    if !wanted.root.is_dir() {
+    if !wanted.layout.root().is_dir() {
         return Err(PlanError::RootMissing {
-            root: wanted.root.clone(),
+            root: wanted.layout.root().to_owned(),
         });
     }
     let mut announcements = Vec::new();
@@ -205,18 +205,22 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     let forge = forge::forge(settings, wanted, &goal)?;
     rules.forge = forge.is_some().then(|| forge::rules(settings));
     let built_in = (prompt::built_in_for(list.as_ref()), wanted.lang);
-    let template = Template::find(&wanted.root, wanted.asked.template.as_deref(), built_in)
-        .map_err(PlanError::Template)?;
-    let verifier = checks::verifier(settings, &wanted.root, &rules.checks);
+    let template = Template::find(
+        wanted.layout.root(),
+        wanted.asked.template.as_deref(),
+        built_in,
+    )
+    .map_err(PlanError::Template)?;
+    let verifier = checks::verifier(settings, &wanted.layout, &rules.checks);
     let e2e = checks::e2e(settings);
     let is_proven = verifier.is_some() || e2e.is_some() || forge.is_some();
     announcements.extend(lacks(settings, wanted, &goal, is_proven));
-    let notifier = Notifier::new(&wanted.root, &settings.notify);
+    let notifier = Notifier::new(wanted.layout.root(), &settings.notify);
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
     }
     Ok(Plan {
-        root: wanted.root.clone(),
+        layout: wanted.layout.clone(),
         lang: wanted.lang,
         asked: wanted.asked.clone(),
         agents,
@@ -237,11 +241,11 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         permit: wanted.permit,
         role_agents,
         e2e,
-        log: wanted.root.join(&settings.log.file),
+        log: wanted.layout.root().join(&settings.log.file),
         log_style: log_style(settings),
         log_max_bytes: settings.log.max_size,
         log_keep: settings.log.keep,
-        keeping: Keeping::new(&wanted.root, settings),
+        keeping: Keeping::new(wanted.layout.root(), settings),
         notifier,
         forge,
         hook_wait: settings.pr.hook_wait,
@@ -294,8 +298,8 @@ fn workers(
 }
 
 /// The verification commands of a project and their bounds.
-pub fn verifier(settings: &Settings, root: &Path) -> Option<Verifier> {
-    checks::verifier(settings, root, &Default::default())
+pub fn verifier(settings: &Settings, layout: &Layout) -> Option<Verifier> {
+    checks::verifier(settings, layout, &Default::default())
 }
 
 /// What the run has to do without.
@@ -311,8 +315,8 @@ fn lacks(settings: &Settings, wanted: &Wanted, goal: &Goal, is_proven: bool) -> 
             false => Announcement::OnlyWords,
         });
     }
-    if crate::git::find_root(&wanted.root).is_none() {
-        let root = wanted.root.clone();
+    if crate::git::find_root(wanted.layout.root()).is_none() {
+        let root = wanted.layout.root().to_owned();
         lacks.push(Announcement::NotAGitProject { root });
     }
     lacks
@@ -348,7 +352,7 @@ fn checkpoint(settings: &Settings, wanted: &Wanted, rules: &Rules) -> Checkpoint
         enabled: settings.checkpoint.enabled,
         interval: settings.checkpoint.interval,
         backups: settings.checkpoint.backups,
-        dir: Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir),
+        dir: wanted.layout.checkpoint_dir(&settings.checkpoint.dir),
         delta: settings.preset.as_deref() == Some("delta") || loops,
     }
 }

@@ -23,7 +23,7 @@ use ralph_core::promise::{self, Promise, PromiseRules};
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::checkpoint::{Care, CheckpointDir, DeltaFile, LoadError, LoadedDelta};
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 
 use crate::announcement::Announcement;
 pub use crate::keeping::CheckpointPlan;
@@ -106,10 +106,10 @@ impl Projector {
         if !wanted.enabled {
             return None;
         }
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         let tasks_file = plan.tasks.as_ref().map(|tasks| tasks.name.clone());
         let journal = paths.journal();
-        let journal = journal.strip_prefix(&plan.root).unwrap_or(&journal);
+        let journal = journal.strip_prefix(layout.state_dir()).unwrap_or(&journal);
         Some(Projector {
             dir: CheckpointDir::new(&wanted.dir, wanted.backups).with_scratch(layout.ralph_dir()),
             interval: usize::try_from(wanted.interval).unwrap_or(usize::MAX),
@@ -118,7 +118,7 @@ impl Projector {
                 header: header.clone(),
                 description: checkpoint::description(header, tasks_file.as_deref()),
                 tasks_file,
-                root: plan.root.clone(),
+                root: plan.layout.root().to_owned(),
                 journal: journal.display().to_string(),
                 events: paths.events(),
                 lang: plan.lang,

@@ -12,7 +12,7 @@ use ralph_core::text;
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::journal::{Durability, Journal, JournalError};
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 use ralph_store::log::{LogFile, LogLevel, LogOptions};
 use serde::Serialize;
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Recorder {
         let mut journal = Journal::create(&paths.journal())?;
         journal.append(&[to_json(header)], Durability::Commit)?;
         let mut recorder = Recorder::open(plan, paths, journal, header, Vec::new());
-        let begun = touched::begin(&plan.root, paths, header.commit.as_deref());
+        let begun = touched::begin(plan.layout.root(), paths, header.commit.as_deref());
         recorder.note(Made::Files, begun);
         Ok(recorder)
     }
@@ -126,7 +126,7 @@ impl Recorder {
                 options,
                 file: None,
             },
-            status: Layout::new(&plan.root).status(),
+            status: plan.layout.clone().status(),
             run_id: header.run_id.clone(),
             tasks_file: header.tasks_file_text(),
             lang: plan.lang,

@@ -9,7 +9,7 @@ use crate::{clock, git};
 /// The prompt of the first turn; none where the run would not begin with one.
 pub fn first_prompt(plan: &Plan) -> Option<String> {
     let mut looker = Looker::new(
-        &plan.root,
+        plan.layout.root(),
         plan.tasks.clone(),
         plan.scope.clone(),
         plan.lang,
@@ -31,6 +31,6 @@ pub fn first_prompt(plan: &Plan) -> Option<String> {
             Effect::RunAgent(turn) => Some(turn),
             _ => None,
         })?;
-    let branch = git::head(&plan.root).branch.unwrap_or_default();
+    let branch = git::head(plan.layout.root()).branch.unwrap_or_default();
     Some(plan.prompter.prompt(&turn, &state, &branch).text)
 }

@@ -117,7 +117,7 @@ fn stamp(root: &Path, path: &str) -> Option<Stamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ralph_store::layout::{Layout, new_run_id};
+    use ralph_store::layout::new_run_id;
     use std::process::Command;
 
     struct Project {
@@ -128,7 +128,7 @@ mod tests {
     impl Project {
         fn new() -> Project {
             let dir = tempfile::tempdir().unwrap();
-            let layout = Layout::new(dir.path());
+            let layout = crate::layout_in(dir.path());
             layout.prepare().unwrap();
             let paths = layout.create_run(&new_run_id(0, 1)).unwrap();
             let project = Project { dir, paths };
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn without_git_nobody_can_tell() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = crate::layout_in(dir.path());
         layout.prepare().unwrap();
         let paths = layout.create_run(&new_run_id(0, 1)).unwrap();
         begin(dir.path(), &paths, None).unwrap();

@@ -4,8 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At, FileError};
 use crate::fault::point;
+use crate::home::StateHome;
 use crate::log::LogStyle;
 use crate::{lock, sys};
 
@@ -76,18 +78,63 @@ fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The files of one project.
+/// What of `.ralph` is made anew by every run. The rest is the team's, to be
+/// committed or not. The names of earlier versions are among them.
+const IGNORED: &str = "\
+# Made by ralph; settings, flows and templates beside them can be committed.
+/.gitignore
+/.safety_stats*
+/.*.tmp.*
+/.verify-state.json
+/STOP
+/baseline.json
+/gate.log
+/inbox/
+/lock
+/ralph*.log*
+/runs/
+/sessions/
+/status.json
+/tracker
+/verify.*
+";
+/// What earlier versions wrote there.
+const IGNORED_BEFORE: &[u8] = b"*\n";
+
+/// The files of one project: what Ralph believes in a folder of the person's
+/// own, what a team shares and what others read in the project's `.ralph`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
     ralph_dir: PathBuf,
+    home: StateHome,
+    state_dir: PathBuf,
 }
 
 impl Layout {
-    pub fn new(root: impl Into<PathBuf>) -> Layout {
+    pub fn new(root: impl Into<PathBuf>, home: &StateHome) -> Layout {
         let root = root.into();
-        let ralph_dir = root.join(".ralph");
-        Layout { root, ralph_dir }
+        Layout {
+            ralph_dir: root.join(".ralph"),
+            state_dir: home.of_project(&root),
+            home: home.clone(),
+            root,
+        }
+    }
+
+    pub fn home(&self) -> &StateHome {
+        &self.home
+    }
+
+    /// Whether the project holds the person's state, as their home does.
+    pub fn is_state_inside(&self) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        real(self.home.dir()).starts_with(real(&self.root))
+    }
+
+    /// What Ralph believes; nothing else may write there.
+    pub fn state_dir(&self) -> &Path {
+        &self.state_dir
     }
 
     pub fn root(&self) -> &Path {
@@ -111,7 +158,7 @@ impl Layout {
     }
 
     pub fn lock(&self) -> PathBuf {
-        self.ralph_dir.join("lock")
+        self.state_dir.join("lock")
     }
 
     /// A file that stops the run as soon as it is there (LOOP-17).
@@ -121,7 +168,7 @@ impl Layout {
 
     /// Where other processes leave letters for the run.
     pub fn inbox(&self) -> PathBuf {
-        self.ralph_dir.join("inbox")
+        self.state_dir.join("inbox")
     }
 
     /// Removes the stop file; `false` where there is none.
@@ -150,7 +197,16 @@ impl Layout {
     }
 
     pub fn runs_dir(&self) -> PathBuf {
-        self.ralph_dir.join("runs")
+        self.state_dir.join("runs")
+    }
+
+    /// Runs of earlier versions, which were kept in the project: to be looked
+    /// at, never to be gone on with, since anybody may have written them.
+    pub fn old_run(&self, id: &RunId) -> RunPaths {
+        RunPaths {
+            dir: self.ralph_dir.join("runs").join(id.as_str()),
+            id: id.clone(),
+        }
     }
 
     pub fn run(&self, id: &RunId) -> RunPaths {
@@ -160,11 +216,12 @@ impl Layout {
         }
     }
 
-    /// Creates what is missing of `.ralph`, which keeps itself out of Git:
-    /// run state is neither to be committed nor to be counted as work.
+    /// Creates what is missing of the state, and of `.ralph`, which keeps
+    /// what is made there out of Git.
     pub fn prepare(&self) -> Result<(), FileError> {
-        let created = create_dir_if_missing(&self.ralph_dir)?;
+        self.home.prepare(&self.root, &self.state_dir)?;
         create_dir_if_missing(&self.runs_dir())?;
+        let created = create_dir_if_missing(&self.ralph_dir)?;
         self.write_ignore_file()?;
         sync_dir(&self.ralph_dir)?;
         if created {
@@ -175,11 +232,15 @@ impl Layout {
 
     fn write_ignore_file(&self) -> Result<(), FileError> {
         let path = self.ralph_dir.join(".gitignore");
+        if fs::read(&path).is_ok_and(|text| text == IGNORED_BEFORE) {
+            let options = AtomicOptions { durable: false };
+            return write_atomic(&path, IGNORED.as_bytes(), options);
+        }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         match sys::open(&options, &path, point::LAYOUT_IGNORE_OPEN) {
             Ok(file) => {
-                let written = sys::write_all(&file, b"*\n", point::LAYOUT_IGNORE_WRITE);
+                let written = sys::write_all(&file, IGNORED.as_bytes(), point::LAYOUT_IGNORE_WRITE);
                 if written.is_err() {
                     // An empty file would count as present the next time.
                     let _ = fs::remove_file(&path);
@@ -303,6 +364,10 @@ mod tests {
     use crate::lock::{LockInfo, acquire};
     use proptest::prelude::*;
 
+    fn in_dir(dir: &Path) -> Layout {
+        Layout::new(dir, &StateHome::at(dir.join("state")))
+    }
+
     #[test]
     fn run_names_tell_their_second() {
         for (ms, random, want) in [
@@ -349,7 +414,7 @@ mod tests {
 
     #[test]
     fn every_file_has_its_place() {
-        let layout = Layout::new("p");
+        let layout = Layout::new("p", &StateHome::at("s"));
         let run = layout.run(&new_run_id(1_794_708_630_418, 0xb));
         let paths = [
             layout.config(),
@@ -370,23 +435,26 @@ mod tests {
         p/.ralph/status.json
         p/.ralph/ralph.log
         p/.ralph/ralph-sdd.log
-        p/.ralph/lock
+        s/projects/p-148de9c5a7a44d19/lock
         p/.ralph/.safety_stats
-        p/.ralph/runs/20261115-021030-1a2b/journal.jsonl
-        p/.ralph/runs/20261115-021030-1a2b/execution.log.jsonl
-        p/.ralph/runs/20261115-021030-1a2b/turn-0001.out
-        p/.ralph/runs/20261115-021030-1a2b/turn-0001.2.out
-        p/.ralph/runs/20261115-021030-1a2b/turn-12345.prompt.md
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/journal.jsonl
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/execution.log.jsonl
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-0001.out
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-0001.2.out
+        s/projects/p-148de9c5a7a44d19/runs/20261115-021030-1a2b/turn-12345.prompt.md
         ");
     }
 
     #[test]
     fn preparing_creates_what_is_missing_and_keeps_what_is_there() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = in_dir(dir.path());
         layout.prepare().unwrap();
         let ignore = layout.ralph_dir().join(".gitignore");
-        assert_eq!(fs::read_to_string(&ignore).unwrap(), "*\n");
+        assert_eq!(fs::read_to_string(&ignore).unwrap(), IGNORED);
+        fs::write(&ignore, IGNORED_BEFORE).unwrap();
+        layout.prepare().unwrap();
+        assert_eq!(fs::read_to_string(&ignore).unwrap(), IGNORED);
         fs::write(&ignore, "runs/\n").unwrap();
         layout.prepare().unwrap();
         assert_eq!(fs::read_to_string(&ignore).unwrap(), "runs/\n");
@@ -396,7 +464,7 @@ mod tests {
     #[test]
     fn a_file_in_the_place_of_the_folder_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = in_dir(dir.path());
         fs::write(layout.ralph_dir(), "").unwrap();
         let error = layout.prepare().unwrap_err();
         assert_eq!(error.kind, ErrorKind::NotADirectory);
@@ -406,7 +474,7 @@ mod tests {
     #[test]
     fn runs_are_listed_by_age_and_the_living_one_is_known() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = in_dir(dir.path());
         assert_eq!(layout.runs().unwrap(), []);
         assert_eq!(layout.latest_run().unwrap(), None);
         assert_eq!(layout.current_run().unwrap(), None);

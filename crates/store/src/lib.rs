@@ -13,6 +13,7 @@ pub mod events;
 pub mod fault;
 pub mod guard_log;
 pub mod history;
+pub mod home;
 pub mod inbox;
 pub mod journal;
 pub mod layout;

@@ -231,7 +231,8 @@ fn a_directory_without_permission_gives_the_clear_error() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     set_permissions(dir.path(), Permissions::from_mode(0o555)).unwrap();
-    let layout = ralph_store::layout::Layout::new(dir.path());
+    let home = ralph_store::home::StateHome::at(dir.path().join("state"));
+    let layout = ralph_store::layout::Layout::new(dir.path(), &home);
     let prepared = layout.prepare();
     let written = ralph_store::atomic::write_atomic(
         &dir.path().join("status.json"),

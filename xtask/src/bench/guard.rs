@@ -71,7 +71,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
 pub(super) fn project(scratch: &Path, name: &str, config: &str) -> std::io::Result<PathBuf> {
     let dir = scratch.join(name);
     fs::create_dir_all(dir.join(".git"))?;
-    fs::create_dir_all(dir.join(".ralph/runs"))?;
+    fs::create_dir_all(dir.join(".ralph"))?;
     if !config.is_empty() {
         fs::write(dir.join(".ralph/config.toml"), config)?;
     }

@@ -107,7 +107,8 @@ fn begin(programs: &Programs, dir: &Path) -> Result<(), Vec<String>> {
     let start = "\"prompt\":\"/ralph-loop Work --completion-promise FIN\"";
     let input = payload(dir, "UserPromptSubmit", start);
     timed(hook(programs, "user-prompt-submit"), dir, &input)?;
-    match dir.join(".ralph/sessions").is_dir() {
+    let runs = crate::state::runs(Command::new(&programs.ralph), dir);
+    match runs.with_file_name("sessions").is_dir() {
         true => Ok(()),
         false => Err(vec!["the loop did not begin".into()]),
     }

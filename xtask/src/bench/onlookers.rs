@@ -60,7 +60,7 @@ impl Onlookers {
                 token: token.into(),
             })
             .ok_or_else(|| vec![format!("no address: {url}")])?;
-        let runs = project.join(".ralph/runs");
+        let runs = crate::state::runs(Command::new(&programs.ralph), project);
         let known = names(&runs);
         for _ in 0..VIEWERS {
             let (runs, known) = (runs.clone(), known.clone());

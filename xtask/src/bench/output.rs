@@ -112,14 +112,14 @@ impl Programs {
             line: between(second.0, second.1),
             gaps: [between(first.1, second.0), between(second.1, third.0)],
             peak_kb,
-            kept_kb: kept_kb(project),
+            kept_kb: kept_kb(&self.ralph, project),
         })
     }
 }
 
 /// The size of every `turn-NNNN.out` and its parts.
-fn kept_kb(project: &Path) -> u64 {
-    let runs = fs::read_dir(project.join(".ralph/runs"));
+fn kept_kb(ralph: &Path, project: &Path) -> u64 {
+    let runs = fs::read_dir(crate::state::runs(Command::new(ralph), project));
     let files = runs
         .into_iter()
         .flatten()

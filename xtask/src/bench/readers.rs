@@ -36,7 +36,9 @@ fn open_a_long_run(
     verdict: &mut Verdict,
 ) -> Result<(), Vec<String>> {
     let failed = |e: std::io::Error| vec![e.to_string()];
-    let run = dir.join(".ralph/runs/20261115-021030-0007");
+    fs::create_dir_all(dir).map_err(failed)?;
+    let runs = crate::state::runs(Command::new(&programs.ralph), dir);
+    let run = runs.join("20261115-021030-0007");
     fs::create_dir_all(&run).map_err(failed)?;
     let bytes = write_journal(&run.join("journal.jsonl")).map_err(failed)?;
     println!(

@@ -30,7 +30,7 @@ impl Scenario {
     pub fn play(&self, stage: &Stage) -> Shown {
         match (self.play)(stage) {
             Ok(findings) => Shown {
-                shape: shape::of(&findings.played.report.requests, &stage.project),
+                shape: shape::of(&findings.played.report.requests, &stage.runs_dir()),
                 problems: findings.problems,
             },
             Err(error) => Shown {

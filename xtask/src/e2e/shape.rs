@@ -11,23 +11,23 @@ use serde_json::Value;
 /// One line per thing that is there.
 pub type Shape = BTreeSet<String>;
 
-pub fn of(requests: &[Request], project: &Path) -> Shape {
+pub fn of(requests: &[Request], runs: &Path) -> Shape {
     let mut shape = Shape::new();
     for request in requests {
         let path = request.path.split('?').next().unwrap_or_default();
         shape.insert(format!("request {} {path}", request.method));
         shape.extend(request.tools().iter().map(|tool| format!("tool {tool}")));
     }
-    for output in outputs(project) {
+    for output in outputs(runs) {
         output.lines().for_each(|line| add_line(line, &mut shape));
     }
     shape
 }
 
 /// What the agent printed in each turn.
-fn outputs(project: &Path) -> Vec<String> {
+fn outputs(runs: &Path) -> Vec<String> {
     let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
-    let runs = entries(&project.join(".ralph/runs"));
+    let runs = entries(runs);
     let files = runs.flat_map(|run| entries(&run.path()).collect::<Vec<_>>());
     let files = files.map(|entry| entry.path());
     let outputs = files.filter(|path| path.extension().is_some_and(|e| e == "out"));

@@ -306,6 +306,11 @@ impl<'a> Stage<'a> {
         command
     }
 
+    /// Where the program under test keeps its runs.
+    pub fn runs_dir(&self) -> PathBuf {
+        crate::state::runs(self.ralph(&Env::new()), &self.project)
+    }
+
     fn ralph(&self, env: &Env) -> Command {
         let mut command = self.command(self.ralph, env);
         command

@@ -150,7 +150,8 @@ impl Stage {
     }
 
     pub fn events(&self) -> String {
-        let runs = self.project.join(".ralph/runs");
+        let ralph = command(&self.ralph, self.dir.path(), &self.project, &[]);
+        let runs = crate::state::runs(ralph, &self.project);
         let mut dirs: Vec<PathBuf> = fs::read_dir(runs)
             .into_iter()
             .flatten()

@@ -34,7 +34,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
         ],
     ),
     ("guard", &["ralph-core", "serde_json"]),
-    ("store", &["ralph-core", "serde_json", "strum"]),
+    ("store", &["ralph-core", "rustix", "serde_json", "strum"]),
     (
         "engine",
         &[

@@ -13,6 +13,19 @@ pub struct MonitorArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct WhereArgs {
+    /// How much is kept there, too
+    #[arg(long)]
+    pub size: bool,
+    /// Bring the runs of a project that was moved here
+    #[arg(long)]
+    pub adopt: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ExtendArgs {
     /// Turns to add [default: limits.extend_by]
     #[arg(value_name = "N")]

@@ -14,7 +14,7 @@ use crate::around::{client_around, session_around};
 use crate::view::blocks;
 
 pub fn run(app: &App, args: &AnswerArgs) -> Exit {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let (paths, past) = latest(app, &layout)?;
     let open: Vec<&Question> = past.state.open_questions().collect();
     if args.words.is_empty() {

@@ -18,7 +18,7 @@ use crate::app::{self, App, Exit, OrFail};
 use crate::args::ArchiveArgs;
 
 pub fn run(app: &App, args: &ArchiveArgs) -> Exit {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let keeping = keeping(app)?;
     match args.prune {
         true => prune(app, &layout, &keeping, args),

@@ -6,7 +6,6 @@ use ralph_core::config::{self, Settings};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 use ralph_store::checkpoint::{CheckpointDir, LoadError, Loaded, Source};
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -28,7 +27,7 @@ pub fn all(app: &App) -> Vec<Entry> {
         .map(|loaded| loaded.settings)
         .ok();
     let (dir, history, backups) = places(settings.as_ref());
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let current = entry("current", layout.checkpoint_dir(&dir), backups);
     let folders = std::fs::read_dir(app.root.join(history));
     let mut names: Vec<_> = folders
@@ -50,7 +49,7 @@ pub fn current(app: &App) -> CheckpointDir {
     let loaded = config::load(&settings::sources(&app.root, Vec::new()));
     let settings = loaded.map(|loaded| loaded.settings).ok();
     let (dir, _, backups) = places(settings.as_ref());
-    CheckpointDir::new(Layout::new(&app.root).checkpoint_dir(&dir), backups)
+    CheckpointDir::new(app.layout().checkpoint_dir(&dir), backups)
 }
 
 fn places(settings: Option<&Settings>) -> (String, String, u32) {

@@ -30,7 +30,7 @@ pub fn stop(app: &App, now: bool) -> Exit {
 }
 
 pub fn cancel(app: App, global: &Global) -> Exit {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let Some(run) = resting(&layout) else {
         return tell(&app, Request::Cancel);
     };
@@ -60,7 +60,7 @@ fn resting(layout: &Layout) -> Option<String> {
 /// A run that waits for a limit, or for anything else, goes on at once.
 pub fn wake(app: &App) -> Exit {
     let lang = app.lang();
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let Some(current) = layout.current_run().or_fail(app)? else {
         return app.fail(&ControlError::NothingRuns);
     };
@@ -84,7 +84,7 @@ pub fn wake(app: &App) -> Exit {
 
 fn tell(app: &App, request: Request) -> Exit {
     let lang = app.lang();
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let heard = match control::tell(&layout, Wish::Request(request), request != Request::Pause) {
         Ok(heard) => heard,
         Err(ControlError::NothingRuns) if in_session(&layout).is_some() => {
@@ -121,7 +121,7 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> Exit {
         Request::Kill => Request::Interrupt,
         request => request,
     };
-    match Here::new(&app.root, &session, host.into_str()).leave(request) {
+    match Here::new(layout.clone(), &session, host.into_str()).leave(request) {
         Ok(Steered::Ended(text) | Steered::Told(text)) => app.done(&text),
         Ok(Steered::NoLoop) => app.fail(&ControlError::NothingRuns),
         Err(problem) => app.fail(&problem),

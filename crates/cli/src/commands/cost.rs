@@ -7,7 +7,6 @@ use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_core::usage::Usd;
 use ralph_engine::ledger::{self, By, Ledger};
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use super::archive::{known, unknown};
@@ -16,7 +15,7 @@ use crate::args::CostArgs;
 
 pub fn run(app: &App, args: &CostArgs) -> Exit {
     let lang = app.lang();
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     if let Some(run) = &args.run
         && known(&layout, run).is_none()
     {

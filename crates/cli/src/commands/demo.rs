@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use ralph_core::config::{Layer, Sources};
 use ralph_core::tr;
 use ralph_engine::opening::Opening;
-use ralph_engine::plan::{self, Wanted};
+use ralph_engine::plan::{self, Asked, Wanted};
+use ralph_store::home::StateHome;
+use ralph_store::layout::Layout;
 
 use super::run::drive;
 use crate::app::{App, Exit, OrFail, own_program};
@@ -28,8 +30,13 @@ pub fn run(app: &App, args: &DemoArgs) -> Exit {
     if !args.keep {
         // It is ours, and named after this process.
         let _ = std::fs::remove_dir_all(&root);
+        let _ = std::fs::remove_dir_all(state_beside(&root));
     }
     code
+}
+
+fn state_beside(root: &Path) -> PathBuf {
+    root.with_extension("state")
 }
 
 /// The demo is a run like any other; only its agent is scripted.
@@ -50,11 +57,20 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> Exit {
         ..Sources::default()
     };
     let settings = settings::loaded(app, &sources)?.settings;
+    let home = match args.keep {
+        true => app.home.clone(),
+        // What goes again leaves nothing among the person's own runs.
+        false => StateHome::at(state_beside(&root)),
+    };
     let wanted = Wanted {
-        root,
+        layout: Layout::new(root, &home),
         lang: app.lang(),
+        asked: Asked::default(),
+        interactive: false,
         own_program: own_program(),
-        ..Wanted::default()
+        permit: None,
+        session: None,
+        calls_nobody: false,
     };
     let plan = plan::prepare(&settings, &wanted).or_fail(app)?;
     if args.json {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ralph_core::tr;
 use ralph_store::events::{EventLine, EventReader, Filter};
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 
 use super::archive::known;
 use crate::app::{App, Exit, OrFail};
@@ -47,7 +47,7 @@ pub fn run(app: &App, args: &EventsArgs) -> Exit {
 }
 
 fn find_run(app: &App, id: Option<&str>) -> Option<RunPaths> {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     match id {
         Some(id) => known(&layout, id),
         None => layout.latest_run().ok().flatten(),

@@ -7,7 +7,6 @@ use ralph_core::tr;
 use ralph_engine::control::{self, ControlError};
 use ralph_engine::inbox::Written;
 use ralph_engine::past;
-use ralph_store::layout::Layout;
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::ExtendArgs;
@@ -26,7 +25,7 @@ pub fn run(app: &App, args: &ExtendArgs) -> Exit {
             ));
         }
     };
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let Some(current) = layout.current_run().or_fail(app)? else {
         return app.fail(&ControlError::NothingRuns);
     };

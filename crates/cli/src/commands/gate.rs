@@ -29,7 +29,7 @@ pub fn run(app: &App, args: &GateArgs) -> Exit {
 
 fn check(app: &App, settings: &GateSettings, phase: Phase, json: bool) -> Exit {
     let lang = app.lang();
-    let found = gate::check(&app.root, settings, phase);
+    let found = gate::check(&app.layout(), settings, phase);
     let name = phase.into_str();
     if json {
         let findings: Vec<_> = found.iter().map(to_json).collect();
@@ -62,6 +62,7 @@ fn to_json(finding: &Finding) -> serde_json::Value {
 }
 
 fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
+    let layout = app.layout();
     let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
@@ -75,7 +76,7 @@ fn run_steps(app: &App, settings: &GateSettings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&app.root, settings, shown) => Some(ran),
+            ran = gate::run(&layout, settings, shown) => Some(ran),
         }
     })?;
     match ended {

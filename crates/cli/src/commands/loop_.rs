@@ -21,7 +21,7 @@ pub fn run(app: &App, args: &LoopArgs) -> Exit {
     let host = args.host.unwrap_or_else(client_around);
     let session = args.session.clone().or_else(|| session_around(host));
     // One that nobody named belongs to the first session that stops here.
-    let here = Here::new(&app.root, &session.unwrap_or_default(), host.into_str());
+    let here = Here::new(app.layout(), &session.unwrap_or_default(), host.into_str());
     let done = match &args.command {
         LoopCommand::Start(start) => return begin(app, &here, start),
         LoopCommand::Cancel => here.leave(Request::Cancel),

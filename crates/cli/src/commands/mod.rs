@@ -35,6 +35,7 @@ mod templates;
 mod uninstall;
 mod verify;
 mod web;
+mod where_;
 
 use crate::app::{App, Exit};
 use crate::args::{Cli, Command};
@@ -45,7 +46,7 @@ pub fn run(cli: Cli) -> u8 {
 }
 
 fn dispatch(cli: Cli) -> Exit {
-    let app = App::new(&cli.global);
+    let app = App::new(&cli.global)?;
     if cli.command.needs_project() && !app.root.is_dir() {
         return app.fail(&PlanError::RootMissing {
             root: app.root.clone(),
@@ -68,6 +69,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
+        Command::Where(args) => where_::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),

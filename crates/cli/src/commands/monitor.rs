@@ -4,7 +4,8 @@ use std::io;
 
 use ralph_core::tr;
 use ralph_engine::terminal;
-use ralph_engine::watch::{known_projects, registry};
+use ralph_engine::watch::known_projects;
+use ralph_store::layout::Layout;
 
 use crate::app::{self, App, Exit};
 use crate::args::MonitorArgs;
@@ -14,13 +15,13 @@ use crate::monitor::{self, Looking};
 const LINES: usize = 24;
 
 pub fn run(app: &App, args: &MonitorArgs) -> Exit {
-    let mut roots = vec![app.root.clone()];
+    let mut projects = vec![app.layout()];
     if args.all {
-        let list = registry(|name| std::env::var_os(name));
-        let known = list.map(|list| known_projects(&list)).unwrap_or_default();
-        roots.extend(known.into_iter().filter(|root| *root != app.root));
+        let known = known_projects(&app.home);
+        let others = known.iter().map(|root| Layout::new(root, &app.home));
+        projects.extend(others.filter(|other| other.state_dir() != app.layout().state_dir()));
     }
-    let looking = Looking { roots };
+    let looking = Looking { projects };
     if args.once {
         let lines = terminal::rows().map_or(LINES, |rows| rows.saturating_sub(1));
         let lines = u16::try_from(lines).unwrap_or(u16::MAX);

@@ -6,7 +6,6 @@ use ralph_core::report::Report;
 use ralph_core::tr;
 use ralph_engine::report;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::layout::Layout;
 
 use super::history::keeping;
 use crate::app::{App, Exit, OrFail};
@@ -14,7 +13,7 @@ use crate::args::ReportArgs;
 
 pub fn run(app: &App, args: &ReportArgs) -> Exit {
     let keeping = keeping(app)?;
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let Some(source) = report::find(&layout, &keeping, args.run.as_deref()).or_fail(app)? else {
         return nothing(app, args.run.as_deref());
     };

@@ -43,7 +43,7 @@ enum Found {
 }
 
 pub fn run(app: App, global: &Global, args: &ResumeArgs) -> Exit {
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     if args.list {
         return list(&app, &layout, args.json);
     }

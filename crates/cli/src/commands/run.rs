@@ -8,8 +8,6 @@ use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Asked, Plan, Wanted};
 use ralph_engine::session::adopt;
 use ralph_engine::signals;
-use ralph_engine::watch::{note_project, registry};
-use ralph_store::layout::Layout;
 use tokio::sync::mpsc;
 
 use super::config::warn_all;
@@ -70,7 +68,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
     };
     let mut loaded = load(&asked)?;
     let mut asked = asked;
-    if let Some(waiting) = adopt::waiting(&Layout::new(&app.root), &loaded.settings, &asked) {
+    if let Some(waiting) = adopt::waiting(&app.layout(), &loaded.settings, &asked) {
         loaded = load(&waiting)?;
         asked = waiting;
     }
@@ -82,7 +80,7 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         warn_all(&app, &warnings);
     }
     let wanted = Wanted {
-        root: app.root.clone(),
+        layout: app.layout(),
         lang: app.lang(),
         asked,
         interactive: app::is_interactive() && !shown.json,
@@ -111,9 +109,6 @@ pub fn show(app: &App, plan: Plan, opening: &Opening, shown: Shown) -> Exit {
 
 /// Runs a plan on this thread and gives the exit code of its outcome.
 pub fn drive(app: &App, plan: Plan, opening: &Opening, observer: &mut dyn Observer) -> Exit {
-    if let Some(list) = registry(|name| std::env::var_os(name)) {
-        note_project(&list, &app.root);
-    }
     let result = app.block_on(async {
         let (sender, requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {

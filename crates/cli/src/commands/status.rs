@@ -22,11 +22,11 @@ use crate::args::StatusArgs;
 
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
-    let id = match written_last(&Layout::new(&app.root), lang) {
+    let id = match written_last(&app.layout(), lang) {
         Ok(id) => id,
         Err(problem) => return app.refuse(&problem),
     };
-    let mut watch = Watch::new(&app.root, &id, lang);
+    let mut watch = Watch::new(&app.layout(), &id, lang);
     watch.refresh().or_fail(app)?;
     let (Some(state), Some(header)) = (watch.state(), watch.header()) else {
         return app.refuse(&unknown(id.as_str(), lang));

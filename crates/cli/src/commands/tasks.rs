@@ -10,7 +10,6 @@ use ralph_core::tr;
 use ralph_engine::look::{OpenTaskFile, TaskFile};
 use ralph_engine::{past, plan};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use crate::app::{self, App, Exit, OrFail};
@@ -72,7 +71,7 @@ fn open(app: &App, args: &TasksArgs, settings: &Settings) -> Result<OpenTaskFile
 
 /// What the latest run on this file saw of each task.
 fn proofs(app: &App, file: &TaskFile) -> Proofs {
-    let latest = Layout::new(&app.root).latest_run().ok().flatten();
+    let latest = app.layout().latest_run().ok().flatten();
     let past = latest.and_then(|run| past::read(&run).ok());
     let same = past.filter(|past| past.header.tasks_file.as_deref() == Some(&file.path));
     same.map(|past| past.state.ticks.proofs).unwrap_or_default()

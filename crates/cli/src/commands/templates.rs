@@ -6,7 +6,6 @@ use ralph_core::template::{self, BuiltIn, PROJECT_TEMPLATES};
 use ralph_core::tr;
 use ralph_engine::{plan, prompt};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
-use ralph_store::layout::Layout;
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::{TemplatesArgs, TemplatesVerb};
@@ -87,7 +86,7 @@ fn install(app: &App, kind: BuiltIn, force: bool) -> Exit {
             "{shown} is there and stays as it is; --force replaces it"
         ));
     }
-    Layout::new(&app.root).prepare().or_fail(app)?;
+    app.layout().prepare().or_fail(app)?;
     let text = template::built_in(kind, lang);
     write_atomic(&path, text.as_bytes(), AtomicOptions { durable: true }).or_fail(app)?;
     let name = kind.name();

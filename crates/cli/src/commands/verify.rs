@@ -7,7 +7,6 @@ use ralph_core::tr;
 use ralph_engine::session::gate::Gate;
 use ralph_engine::worktree::WorkTree;
 use ralph_engine::{baseline, plan};
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use super::config::warn_all;
@@ -23,11 +22,11 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
     if !args.json {
         warn_all(app, &loaded.warnings);
     }
-    let layout = Layout::new(&app.root);
+    let layout = app.layout();
     let gate = Gate {
         layout: &layout,
         settings: &loaded.settings,
-        verifier: plan::verifier(&loaded.settings, &app.root),
+        verifier: plan::verifier(&loaded.settings, &app.layout()),
     };
     if args.forget_baseline {
         return forget_baseline(app);
@@ -83,7 +82,7 @@ fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> Exit {
         tree: tree.map(|scan| scan.fingerprint.to_string()),
         failing: verified.failing,
     };
-    let file = baseline::save(&app.root, &baseline).or_fail(app)?;
+    let file = baseline::save(&app.layout(), &baseline).or_fail(app)?;
     let failing: Vec<&String> = baseline.failing.keys().collect();
     if json {
         let answer = json!({"baseline": file, "tree": baseline.tree, "failing": failing});
@@ -103,7 +102,7 @@ fn note_baseline(app: &App, gate: &Gate<'_>, json: bool) -> Exit {
 
 fn forget_baseline(app: &App) -> Exit {
     let lang = app.lang();
-    match baseline::forget(&app.root) {
+    match baseline::forget(&app.layout()) {
         Ok(true) => app.tell(&tr!(
             lang,
             "the baseline is forgotten: every failure counts again"

@@ -34,7 +34,7 @@ pub fn run(app: &App, args: &WebArgs) -> Exit {
 fn bind(app: &App, args: &WebArgs) -> Result<Server, u8> {
     let at = |port| -> Result<std::io::Result<Server>, u8> {
         let site = Site {
-            root: app.root.clone(),
+            layout: app.layout(),
             lang: app.lang(),
             keeping: keeping(app)?,
         };

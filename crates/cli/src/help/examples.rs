@@ -64,6 +64,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         &["ralph report", "ralph report --html --out report.html"],
     ),
     ("cost", &["ralph cost --by task"]),
+    ("where", &["ralph where --size"]),
     ("agents", &["ralph agents"]),
     (
         "config",

@@ -32,6 +32,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "agents",
             "templates",
             "flow",
+            "where",
             "uninstall",
             "completions",
         ],

@@ -8,6 +8,7 @@ use std::time::Duration;
 use ralph_core::lang::Say;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Event;
+use ralph_store::home::StateHome;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -17,6 +18,9 @@ pub struct Options {
     /// Say a block with exit code 2 and standard error, not with JSON
     /// (STOP-03).
     pub exit_code_mode: bool,
+    /// Where the person's state is, as whoever wrote the entry knows it: a
+    /// client may set variables that the repository chose.
+    pub state: Option<PathBuf>,
     /// After so long the client ends the hook, as `ralph init` wrote it.
     pub within: Option<Duration>,
 }
@@ -35,6 +39,13 @@ pub enum Usage {
 pub fn names<T: Copy + Into<&'static str>>(all: &[T]) -> String {
     let names: Vec<&str> = all.iter().map(|&it| it.into()).collect();
     names.join(", ")
+}
+
+impl Options {
+    pub fn state_home(&self) -> Option<StateHome> {
+        let told = self.state.as_ref().filter(|dir| dir.is_absolute());
+        told.map(StateHome::at).or_else(StateHome::of_process)
+    }
 }
 
 pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
@@ -60,6 +71,7 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 options.host = Some(host);
             }
             "--root" => options.root = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
+            "--state" => options.state = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
             "--exit-code-mode" => options.exit_code_mode = true,
             "--within" => {
                 let seconds = next().and_then(|text| text.parse().ok());

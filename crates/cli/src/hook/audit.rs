@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ralph_core::config::GuardFailure;
 use ralph_core::machine::iso_utc;
 use ralph_core::text;
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::RunId;
 use ralph_store::{guard_log, stats};
 use serde_json::json;
 
@@ -17,7 +17,7 @@ const MAX_NAME: usize = 120;
 const MAX_DETAIL: usize = 500;
 
 pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
-    let layout = Layout::new(call.root);
+    let Some(layout) = &call.layout else { return };
     if !layout.ralph_dir().is_dir() && layout.prepare().is_err() {
         return;
     }

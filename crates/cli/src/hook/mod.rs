@@ -26,6 +26,7 @@ use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::Event;
 use ralph_guard::{Decision, ToolCall, Verdict};
+use ralph_store::layout::Layout;
 
 use crate::guard::settings::{self, Loaded};
 use crate::guard::{Place, project};
@@ -78,7 +79,9 @@ fn pre_tool_use(options: &Options) -> u8 {
         let open = loaded.settings.fail == GuardFailure::Open;
         FAILS_OPEN.store(open, Ordering::Relaxed);
     }
+    let home = options.state_home();
     let call = Call {
+        layout: home.map(|home| Layout::new(&root, &home)),
         root: &root,
         payload: payload.as_ref().ok(),
     };
@@ -118,6 +121,8 @@ fn pre_tool_use(options: &Options) -> u8 {
 /// The call that is judged, and where it belongs.
 struct Call<'a> {
     root: &'a Path,
+    /// `None` where the person has no home.
+    layout: Option<Layout>,
     payload: Option<&'a Payload>,
 }
 

@@ -23,7 +23,7 @@ impl Model {
         };
         let overview = &watch.snapshot().overview;
         let asked = Asked {
-            layout: Layout::new(watch.root()),
+            layout: watch.layout().clone(),
             run: watch.paths().clone(),
             is_driven: overview.pid.is_some(),
             waits: overview.standing == Standing::Waiting,

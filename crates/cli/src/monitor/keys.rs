@@ -2,7 +2,6 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ralph_core::tr;
-use ralph_store::layout::Layout;
 use ralph_store::log::LogStyle;
 
 use super::model::{Model, Overlay, Tab, Typing, Wanted};
@@ -91,7 +90,7 @@ impl Model {
         let Some(watch) = &self.watch else {
             return;
         };
-        let layout = Layout::new(watch.root());
+        let layout = watch.layout();
         let logs = [LogStyle::Loop, LogStyle::Sdd].map(|style| layout.log(style));
         let newest = logs.into_iter().find(|log| log.exists());
         self.wants_pager = newest.or_else(|| Some(watch.paths().events()));

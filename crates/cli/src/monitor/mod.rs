@@ -13,12 +13,12 @@ mod tests;
 mod words;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event, KeyEventKind};
 use ralph_engine::{clock, signals};
+use ralph_store::layout::Layout;
 
 use self::model::Model;
 use crate::app::App;
@@ -30,12 +30,12 @@ const LOOK: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub struct Looking {
     /// The projects whose runs are listed, the first first.
-    pub roots: Vec<PathBuf>,
+    pub projects: Vec<Layout>,
 }
 
 /// Shows runs until the person has seen enough.
 pub fn run(app: &App, looking: Looking) -> io::Result<()> {
-    let mut model = Model::new(app.screen, looking.roots);
+    let mut model = Model::new(app.screen, looking.projects);
     model.look();
     let told_to_go = signals::told_to_go(|| {
         ratatui::restore();
@@ -49,7 +49,7 @@ pub fn run(app: &App, looking: Looking) -> io::Result<()> {
 
 /// One screen of it as text, for whoever has no terminal.
 pub fn once(app: &App, looking: Looking, lines: u16) -> io::Result<String> {
-    let mut model = Model::new(app.screen, looking.roots);
+    let mut model = Model::new(app.screen, looking.projects);
     model.now_ms = clock::now().wall_ms;
     model.look();
     let columns = u16::try_from(app.screen.width).unwrap_or(u16::MAX);

@@ -9,7 +9,7 @@ use ralph_core::display::Screen;
 use ralph_core::lang::Say;
 use ralph_core::overview::Overview;
 use ralph_engine::watch::{Brief, Diff, OutputTail, Snapshot, TaskList, Watch, briefs};
-use ralph_store::layout::RunId;
+use ralph_store::layout::{Layout, RunId};
 
 /// As many runs of a project are listed.
 const MOST_RUNS: usize = 50;
@@ -85,7 +85,7 @@ pub enum News {
 #[derive(Debug)]
 pub struct Model {
     pub screen: Screen,
-    roots: Vec<PathBuf>,
+    projects: Vec<Layout>,
     looks: u32,
     pub runs: Vec<Brief>,
     /// The run that is looked at, by its place in the list.
@@ -116,11 +116,11 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(screen: Screen, roots: Vec<PathBuf>) -> Model {
+    pub fn new(screen: Screen, projects: Vec<Layout>) -> Model {
         let (news, incoming) = channel();
         Model {
             screen,
-            roots,
+            projects,
             looks: 0,
             runs: Vec::new(),
             selected: 0,
@@ -174,7 +174,7 @@ impl Model {
         let is_watched = self
             .watch
             .as_ref()
-            .is_some_and(|watch| watch.root() == root && watch.paths().id == id);
+            .is_some_and(|watch| watch.layout().root() == root && watch.paths().id == id);
         if !is_watched {
             self.attach(&root, &id);
         }
@@ -205,9 +205,9 @@ impl Model {
         let kept = kept.map(|brief| (brief.root.clone(), brief.id.clone()));
         let follows = self.selected == 0;
         let listed = self
-            .roots
+            .projects
             .iter()
-            .flat_map(|root| briefs(root, MOST_RUNS).unwrap_or_default());
+            .flat_map(|project| briefs(project, MOST_RUNS).unwrap_or_default());
         self.runs = listed.collect();
         self.runs.sort_by(|a, b| {
             let age = |brief: &Brief| (brief.pid.is_some(), brief.id.clone());
@@ -225,7 +225,8 @@ impl Model {
     }
 
     fn attach(&mut self, root: &Path, id: &RunId) {
-        self.watch = Some(Watch::new(root, id, self.screen.lang));
+        let project = self.projects.iter().find(|project| project.root() == root);
+        self.watch = project.map(|project| Watch::new(project, id, self.screen.lang));
         self.scroll.clear();
         self.output = None;
         self.turn = None;
@@ -328,7 +329,7 @@ impl Model {
             return;
         };
         let (root, base) = (
-            watch.root().to_owned(),
+            watch.layout().root().to_owned(),
             watch.turn_base().map(str::to_owned),
         );
         let news = self.news.clone();

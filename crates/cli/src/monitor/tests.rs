@@ -16,6 +16,7 @@ use ralph_core::usage::{Tokens, Usage, Usd};
 use ralph_engine::plan::Asked;
 use ralph_engine::record::Header;
 use ralph_engine::watch::Diff;
+use ralph_store::home::StateHome;
 use ralph_store::journal::{Durability, Journal};
 use ralph_store::layout::{Layout, RunPaths, new_run_id};
 
@@ -167,7 +168,7 @@ impl Fixture {
 
     fn of(flow: Option<FlowRules>, story: Vec<Kind>) -> Fixture {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = layout_in(dir.path());
         layout.prepare().unwrap();
         let run = layout.create_run(&new_run_id(START_MS, 7)).unwrap();
         let tasks = "## Phase 1: 準備 Setup\n- [x] T001 設定專案 Set the project up\n- [ ] T002 Write the parser 🧩\n\n## Phase 2: Core 🚀\n- [ ] T003 Do thing 3\n- [ ] T004 Do thing 4\n";
@@ -192,7 +193,7 @@ error: the client's own words
             style,
             width: 80,
         };
-        let mut model = Model::new(screen, vec![self.dir.path().to_owned()]);
+        let mut model = Model::new(screen, vec![layout_in(self.dir.path())]);
         model.now_ms = START_MS + 400_000;
         model.look();
         model.diff = Some(Diff {
@@ -202,6 +203,10 @@ error: the client's own words
         });
         model
     }
+}
+
+fn layout_in(root: &Path) -> Layout {
+    Layout::new(root, &StateHome::at(root.join(".ralph/state")))
 }
 
 fn write_journal(root: &Path, run: &RunPaths, flow: Option<FlowRules>, story: Vec<Kind>) {
@@ -359,7 +364,7 @@ fn long_output_is_broken_and_scrolls_by_what_is_seen() {
         .map(|n| format!("word{n}"))
         .collect::<Vec<_>>()
         .join(" ");
-    let run = Layout::new(fixture.dir.path()).run(&new_run_id(START_MS, 7));
+    let run = layout_in(fixture.dir.path()).run(&new_run_id(START_MS, 7));
     fs::write(run.turn_output(3, 1), format!("{long}\nthe end\n")).unwrap();
     let mut model = fixture.model(STYLE, Lang::En);
     press(&mut model, "3");
@@ -440,7 +445,7 @@ fn keys_move_and_filter_and_leave() {
 fn a_place_without_runs_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let screen = Screen::default();
-    let mut model = Model::new(screen, vec![dir.path().to_owned()]);
+    let mut model = Model::new(screen, vec![layout_in(dir.path())]);
     model.look();
     for &tab in Tab::ALL {
         model.tab = tab;

@@ -43,7 +43,7 @@ impl Context {
         Context {
             openspec: change.map(str::to_owned),
             tasks_file,
-            is_git: ralph_engine::git::find_root(&plan.root).is_some(),
+            is_git: ralph_engine::git::find_root(plan.layout.root()).is_some(),
             breaker: None,
             missing: Vec::new(),
             next: None,

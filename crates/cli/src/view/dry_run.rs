@@ -29,7 +29,7 @@ impl DryRun<'_> {
             .unwrap_or_default();
         json!({
             "dry_run": true,
-            "root": plan.root,
+            "root": plan.layout.root(),
             "agent": plan.agents.first().map(Agent::name),
             "agents": plan.rules.agents,
             "command": plan.agents.first().map(Agent::command_line),
@@ -102,7 +102,7 @@ impl fmt::Display for DryRun<'_> {
         let (plan, lang) = (self.plan, self.screen.lang);
         let limits = &plan.rules.limits;
         writeln!(f, "{}", tr!(lang, "Configuration:"))?;
-        let root = plan.root.display();
+        let root = plan.layout.root().display();
         writeln!(f, "  {}", tr!(lang, "project: {root}"))?;
         let iterations = match limits.max_iterations {
             0 => tr!(lang, "iterations: unlimited"),

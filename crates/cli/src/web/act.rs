@@ -2,7 +2,6 @@
 //! and by the same program, so that there is one way to do each.
 
 use std::io;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -84,13 +83,13 @@ impl Act {
 /// Acts for the people who look at one project.
 #[derive(Debug)]
 pub struct Actor {
-    pub root: PathBuf,
+    pub layout: Layout,
     pub lang: Lang,
 }
 
 impl Actor {
     pub fn perform(&self, run: &RunId, act: &Act) -> Response {
-        let layout = Layout::new(&self.root);
+        let layout = &self.layout;
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
         let fits = match act {
@@ -106,7 +105,7 @@ impl Actor {
             return Response::problem(409, &self.out_of_place(is_alive));
         }
         let done = match act {
-            Act::Resume => self.resume(&layout, run),
+            Act::Resume => self.resume(layout, run),
             act => self.command(run, act).output().map(|output| told(&output)),
         };
         match done {
@@ -127,7 +126,7 @@ impl Actor {
         let mut command = Command::new(own_program());
         command
             .arg("--root")
-            .arg(&self.root)
+            .arg(self.layout.root())
             .args(["--lang", self.lang.into_str()])
             .args(act.arguments(run))
             .stdin(Stdio::null());
@@ -136,7 +135,7 @@ impl Actor {
 
     /// A run of its own, which outlives the page.
     fn resume(&self, layout: &Layout, run: &RunId) -> io::Result<(bool, String)> {
-        let mut child = resume_apart(&self.root, run.as_str(), self.lang)?;
+        let mut child = resume_apart(self.layout.root(), run.as_str(), self.lang)?;
         let until = Instant::now() + START;
         while Instant::now() < until {
             if layout

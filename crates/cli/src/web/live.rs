@@ -2,14 +2,13 @@
 //! watch it, and every viewer is handed the same bytes.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::Lang;
 use ralph_engine::past::PastError;
 use ralph_engine::watch::{OutputTail, TaskList, Watch};
-use ralph_store::layout::RunId;
+use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::api;
@@ -30,7 +29,7 @@ const MOST_LINES: usize = 300;
 /// Every run that is being watched.
 #[derive(Debug)]
 pub struct Hub {
-    root: PathBuf,
+    layout: Layout,
     lang: Lang,
     runs: Mutex<HashMap<RunId, Arc<Channel>>>,
 }
@@ -74,9 +73,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Hub {
-    pub fn new(root: PathBuf, lang: Lang) -> Hub {
+    pub fn new(layout: Layout, lang: Lang) -> Hub {
         Hub {
-            root,
+            layout,
             lang,
             runs: Mutex::default(),
         }
@@ -88,7 +87,7 @@ impl Hub {
             locked(&channel.live).wanted = Instant::now();
             return Ok(Arc::clone(channel));
         }
-        let mut watch = Watch::new(&self.root, id, self.lang);
+        let mut watch = Watch::new(&self.layout, id, self.lang);
         watch.refresh()?;
         let mut runs = locked(&self.runs);
         if let Some(channel) = runs.get(id) {
@@ -336,7 +335,9 @@ mod tests {
 
     fn channel() -> Channel {
         let id = RunId::parse("20260118-100000-1a2b").unwrap();
-        let watch = Watch::new(std::path::Path::new("/nowhere"), &id, Lang::En);
+        let home = ralph_store::home::StateHome::at("/nowhere/state");
+        let nowhere = Layout::new("/nowhere", &home);
+        let watch = Watch::new(&nowhere, &id, Lang::En);
         Channel {
             live: Mutex::new(Live::new(watch, Lang::En)),
             changed: Condvar::new(),

@@ -13,7 +13,6 @@ mod texts;
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -49,7 +48,7 @@ const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base
 /// What is served.
 #[derive(Debug)]
 pub struct Site {
-    pub root: PathBuf,
+    pub layout: Layout,
     pub lang: Lang,
     pub keeping: Keeping,
 }
@@ -78,9 +77,9 @@ impl Server {
             token,
             address: listener.local_addr()?,
         };
-        let hub = Arc::new(Hub::new(site.root.clone(), site.lang));
+        let hub = Arc::new(Hub::new(site.layout.clone(), site.lang));
         let actor = Actor {
-            root: site.root.clone(),
+            layout: site.layout.clone(),
             lang: site.lang,
         };
         let shared = Shared {
@@ -221,9 +220,9 @@ impl Shared {
     }
 
     fn start(&self) -> Response {
-        let root = &self.site.root;
+        let root = self.site.layout.root();
         let project = root.file_name().unwrap_or(root.as_os_str());
-        let current = Layout::new(root).current_run().ok().flatten();
+        let current = self.site.layout.current_run().ok().flatten();
         Response::json(&json!({
             "version": 1,
             "lang": self.site.lang.into_str(),
@@ -234,7 +233,7 @@ impl Shared {
     }
 
     fn runs(&self) -> Response {
-        match briefs(&self.site.root, MOST_RUNS) {
+        match briefs(&self.site.layout, MOST_RUNS) {
             Ok(runs) => {
                 let runs: Value = runs
                     .iter()
@@ -257,16 +256,16 @@ impl Shared {
 
     fn told(&self, run: &str) -> Result<ralph_core::report::Report, Response> {
         let id = RunId::parse(run).ok_or_else(not_found)?;
-        let layout = Layout::new(&self.site.root);
-        let source = report::find(&layout, &self.site.keeping, Some(id.as_str()));
+        let layout = &self.site.layout;
+        let source = report::find(layout, &self.site.keeping, Some(id.as_str()));
         let source = source.map_err(|error| self.problem(503, &error))?;
         let source = source.ok_or_else(not_found)?;
-        report::of(&layout, &source).map_err(|error| self.problem(503, &error))
+        report::of(layout, &source).map_err(|error| self.problem(503, &error))
     }
 
     fn of_run(&self, run: &str, rest: &[&str], request: &Request) -> Answer {
         let known = RunId::parse(run).filter(|id| {
-            let run = Layout::new(&self.site.root).run(id);
+            let run = self.site.layout.run(id);
             run.journal().is_file()
         });
         let Some(id) = known else {
@@ -287,7 +286,7 @@ impl Shared {
             [] => Response::new(200, http::JSON, channel.whole().0.as_bytes()),
             ["turns"] => Response::json(&turns(&channel, request)),
             ["events"] => Response::json(&events(&channel, request)),
-            ["diff"] => diff(&channel, &self.site.root),
+            ["diff"] => diff(&channel, self.site.layout.root()),
             ["turns", call, "output"] => output(&channel, call),
             _ => not_found(),
         })

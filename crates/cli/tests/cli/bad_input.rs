@@ -854,16 +854,19 @@ fn a_file_in_the_place_of_the_run_directory() {
     ralph: 无法创建 [project]/.ralph：需要目录的位置上有一个文件；请先移开该文件，再重新开始
     ");
     fs::remove_file(env.path(".ralph")).unwrap();
-    env.write(".ralph/runs", "mine");
-    insta::assert_snapshot!(refused_run(&env, &[]), @"
+    fs::remove_dir_all(env.state("runs")).unwrap();
+    env.write(&env.state_name("runs"), "mine");
+    let state = redacted(&env, &env.state_name("runs"));
+    let refused = refused_run(&env, &[]).replace(&state, "[state]/runs");
+    insta::assert_snapshot!(refused, @"
     --- en
-    ralph: could not create [project]/.ralph/runs: a file stands where a directory is needed; move the file away, then start again
+    ralph: could not create [state]/runs: a file stands where a directory is needed; move the file away, then start again
 
     --- zh-TW
-    ralph: 無法建立 [project]/.ralph/runs：需要目錄的位置上有一個檔案；請先移開該檔案，再重新開始
+    ralph: 無法建立 [state]/runs：需要目錄的位置上有一個檔案；請先移開該檔案，再重新開始
 
     --- zh-CN
-    ralph: 无法创建 [project]/.ralph/runs：需要目录的位置上有一个文件；请先移开该文件，再重新开始
+    ralph: 无法创建 [state]/runs：需要目录的位置上有一个文件；请先移开该文件，再重新开始
     ");
 }
 
@@ -871,15 +874,19 @@ fn a_file_in_the_place_of_the_run_directory() {
 fn a_directory_in_the_place_of_a_file_of_the_run() {
     for name in ["lock", "status.json", "ralph.log"] {
         let env = TestEnv::with_tasks(1);
-        let path = format!(".ralph/{name}");
-        fs::create_dir_all(env.path(&path)).unwrap();
+        let path = match name {
+            "lock" => env.state(name),
+            name => env.path(".ralph").join(name),
+        };
+        fs::create_dir_all(&path).unwrap();
         let done = env.ralph(&["run", "--agent-cmd", &tracer(&env), "--quiet"]);
         assert_eq!(done.code, 1, "{name}: {}", done.stdout);
         one_message(&done.stderr);
         let wanted = format!(
-            "[project]/{path}: a directory stands where a file is needed; move it away, then start again"
+            "{}: a directory stands where a file is needed; move it away, then start again",
+            path.display()
         );
-        let said = redacted(&env, &done.stderr);
+        let said = &done.stderr;
         assert!(said.trim_end().ends_with(&wanted), "{said}");
         assert!(
             !env.outside("called").exists(),
@@ -1076,7 +1083,7 @@ fn an_agent_that_is_gone_for_a_moment_is_started_again() {
         run.env("RALPH_AGENT_RETRY_INITIAL", "2s");
         let run = scope.spawn(move || Done::of(&run.output().unwrap()));
         wait_until("it tries to start what is gone", || {
-            !agent.exists() && env.path(".ralph/runs").exists() && {
+            !agent.exists() && env.state("runs").exists() && {
                 let run = latest_run(&env).join("execution.log.jsonl");
                 fs::read_to_string(run)
                     .unwrap_or_default()
@@ -1219,7 +1226,7 @@ impl Drop for Waiting {
 }
 
 fn has_first_prompt(env: &TestEnv) -> bool {
-    let runs = fs::read_dir(env.path(".ralph/runs"));
+    let runs = fs::read_dir(env.state("runs"));
     let mut runs = runs.into_iter().flatten().flatten();
     runs.any(|run| run.path().join("turn-0001.out").exists())
 }

@@ -41,7 +41,7 @@ fn listed(env: &TestEnv) -> Value {
 
 fn check_nothing_started(env: &TestEnv, done: &Done, runs: usize) {
     assert_eq!(done.code, 1, "{}{}", done.stdout, done.stderr);
-    assert_eq!(fs::read_dir(env.path(".ralph/runs")).unwrap().count(), runs);
+    assert_eq!(fs::read_dir(env.state("runs")).unwrap().count(), runs);
 }
 
 /// A new run with what was asked for then; the boxes that are ticked count.

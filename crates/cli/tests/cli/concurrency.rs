@@ -27,7 +27,7 @@ fn of_fifty_that_start_at_once_exactly_one_runs() {
     });
     let winner = runs.iter_mut().position(Live::is_running).unwrap();
     let winner = runs.swap_remove(winner);
-    let lock = env.json(".ralph/lock");
+    let lock = env.json(&env.state_name("lock"));
     assert_eq!(lock["pid"], json!(winner.pid()));
     let since = lock["started_at"].as_str().unwrap().to_owned();
     for refused in runs {
@@ -44,6 +44,6 @@ fn of_fifty_that_start_at_once_exactly_one_runs() {
     }
     std::fs::write(env.outside("enough"), "").unwrap();
     assert_eq!(winner.finish().code, 4);
-    let folders = std::fs::read_dir(env.path(".ralph/runs")).unwrap().count();
+    let folders = std::fs::read_dir(env.state("runs")).unwrap().count();
     assert_eq!(folders, 1, "nobody else left a run");
 }

@@ -182,7 +182,7 @@ fn without_a_terminal_a_resume_wants_to_be_told_how() {
     let restarted = env.ralph(&["resume", "--restart", "--json"]);
     assert_eq!(restarted.code, 4, "{}", restarted.stderr);
     eventually("there are two runs", || {
-        (fs::read_dir(env.path(".ralph/runs")).unwrap().count() == 2).then_some(())
+        (fs::read_dir(env.state("runs")).unwrap().count() == 2).then_some(())
     });
 }
 

@@ -12,12 +12,12 @@ use crate::faulty::{check_all, told};
 use crate::live::shell_agent;
 
 /// Each file below the project and whether a run can be taken up without it.
-/// `RUN` stands for the folder of the run.
+/// `RUN` stands for the folder of the run, `STATE` for that of all runs.
 const FILES: [(&str, bool); 8] = [
     ("RUN/journal.jsonl", false),
     ("RUN/execution.log.jsonl", true),
     (".ralph/status.json", true),
-    (".ralph/lock", true),
+    ("STATE/lock", true),
     (".skillpack/current/checkpoint.json", true),
     (".skillpack/current/checkpoint.json.sha256", true),
     (".ralph/ralph.log", true),
@@ -42,7 +42,7 @@ impl Paused {
         let done = env.ralph(&["run", "--agent-cmd", &agent]);
         assert_eq!(done.code, 3, "{}", told(&done));
         // As if it had died: its name stands in the lock.
-        let id = fs::read_dir(env.path(".ralph/runs"))
+        let id = fs::read_dir(env.state("runs"))
             .unwrap()
             .next()
             .unwrap()
@@ -53,19 +53,22 @@ impl Paused {
         let holder = format!(
             "{{\"pid\":4194303,\"started_at\":\"2026-01-01T00:00:00Z\",\"run_id\":\"{id}\"}}\n"
         );
-        env.write(".ralph/lock", &holder);
+        env.write(&env.state_name("lock"), &holder);
         Paused { env }
     }
 
     fn runs(&self) -> Vec<PathBuf> {
-        let runs = fs::read_dir(self.env.path(".ralph/runs")).unwrap();
+        let runs = fs::read_dir(self.env.state("runs")).unwrap();
         runs.map(|entry| entry.unwrap().path()).collect()
     }
 
     fn file(&self, name: &str) -> PathBuf {
         match name.strip_prefix("RUN/") {
             Some(name) => self.runs()[0].join(name),
-            None => self.env.path(name),
+            None => match name.strip_prefix("STATE/") {
+                Some(name) => self.env.state(name),
+                None => self.env.path(name),
+            },
         }
     }
 }

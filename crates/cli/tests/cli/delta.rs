@@ -413,7 +413,7 @@ fn a_session_shows_what_waits_and_goes_on_with_it() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    assert!(!env.path(".ralph/runs").exists(), "nothing began by itself");
+    assert!(!env.state("runs").exists(), "nothing began by itself");
     let answer = client.says("/do --resume");
     let text = answer.to_string();
     assert!(text.contains("第 3/20 次"), "{text}");

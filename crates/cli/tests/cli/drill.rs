@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use ralph_core::text::width::width;
+use ralph_store::home::StateHome;
+use ralph_store::layout::Layout;
 use serde_json::Value;
 
 use crate::env::{Done, TestEnv, named};
@@ -221,7 +223,7 @@ fn ignored_files_are_not_copied_and_copies_stay_when_asked_to() {
     let copy = kept.path().join("exit-137/project");
     assert!(copy.join("tasks.md").exists());
     assert!(copy.join("src/new.rs").exists());
-    assert!(copy.join(".ralph/runs").exists());
+    assert!(kept.path().join("exit-137/state/ralph/projects").exists());
     assert!(!copy.join("big").exists());
     assert!(
         done.stdout.contains(kept.path().to_str().unwrap()),
@@ -238,8 +240,10 @@ fn ctrl_c_ends_it_and_cleans_up() {
     let run = Live::start(&env, "drill", command);
     wait_until("the agent hangs", || {
         let dirs = fs::read_dir(temp(&env)).unwrap().flatten();
-        let runs = dirs.map(|dir| dir.path().join("hang-before/project/.ralph/runs"));
-        runs.filter_map(|runs| fs::read_dir(runs).ok())
+        dirs.map(|dir| dir.path().join("hang-before"))
+            .map(|place| (place.join("project"), place.join("state/ralph")))
+            .map(|(root, home)| Layout::new(root, &StateHome::at(home)))
+            .filter_map(|layout| fs::read_dir(layout.runs_dir()).ok())
             .flatten()
             .flatten()
             .any(|run| run.path().join("turn-0001.out").exists())

@@ -30,7 +30,7 @@ fn exit_status_decides_and_no_promise() {
     assert_eq!(ended[0]["exit"], 4);
     assert_eq!(ended[0]["passed"], false);
     assert_eq!(ended[1]["passed"], true);
-    let runs = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
+    let runs = std::fs::read_dir(env.state("runs")).unwrap();
     let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();
     let prompt = std::fs::read_to_string(run.join("turn-0002.prompt.md")).unwrap();
     assert!(prompt.contains("no page"), "{prompt}");

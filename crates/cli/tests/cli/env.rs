@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use ralph_store::home::StateHome;
+use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -73,6 +75,21 @@ impl TestEnv {
 
     pub fn json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// A file of Ralph's own state, which is kept outside of the project.
+    pub fn state(&self, name: &str) -> PathBuf {
+        self.layout().state_dir().join(name)
+    }
+
+    /// The same, for whatever takes a path in the project.
+    pub fn state_name(&self, name: &str) -> String {
+        self.state(name).to_str().unwrap().to_owned()
+    }
+
+    pub fn layout(&self) -> Layout {
+        let home = StateHome::at(self.outside(".local/state/ralph"));
+        Layout::new(&self.root, &home)
     }
 
     /// Beside the project, so that it does not count as work.

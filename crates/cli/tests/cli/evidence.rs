@@ -77,7 +77,7 @@ fn a_tick_turned_back_in_the_last_turn_is_counted_nowhere() {
 }
 
 fn second_prompt(env: &TestEnv) -> String {
-    let runs = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
+    let runs = std::fs::read_dir(env.state("runs")).unwrap();
     let run = runs.map(|entry| entry.unwrap().path()).next().unwrap();
     std::fs::read_to_string(run.join("turn-0002.prompt.md")).unwrap()
 }
@@ -252,7 +252,9 @@ fn baseline_of_the_agent_excuses_nothing() {
         "[verify]\ncommands = [\"sh suite.sh\"]\n",
     );
     env.ralph(&["verify", "--baseline"]);
-    let forged = env.read(".ralph/baseline.json").replace("old", "new");
-    env.write(".ralph/baseline.json", &forged);
+    let forged = env
+        .read(&env.state_name("baseline.json"))
+        .replace("old", "new");
+    env.write(&env.state_name("baseline.json"), &forged);
     assert_eq!(env.ralph(&["verify"]).code, 7);
 }

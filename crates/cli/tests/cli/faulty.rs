@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ralph_engine::past;
 use ralph_store::journal;
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 use serde_json::Value;
 
 use crate::env::{Done, TestEnv};
@@ -208,7 +208,7 @@ impl Scenario {
 
     /// The runs that have begun.
     pub fn runs(&self) -> Vec<RunPaths> {
-        let runs = Layout::new(&self.env.root).runs().unwrap();
+        let runs = self.env.layout().runs().unwrap();
         runs.into_iter()
             .filter(|run| past::read(run).is_ok())
             .collect()
@@ -292,7 +292,7 @@ impl Scenario {
 
     /// No process, no unfinished file.
     fn check_nothing_left(&self) -> Result<(), String> {
-        for run in Layout::new(&self.env.root).runs().unwrap() {
+        for run in self.env.layout().runs().unwrap() {
             let left = survivors(run.id.as_str());
             expect(&left, &Vec::new(), "processes that are left")?;
         }

@@ -280,6 +280,7 @@ fn secrets_of_the_agent_are_written_nowhere() {
         assert!(done.stdout.contains("[redacted]"), "{}", done.stdout);
         let mut files = Vec::new();
         written_files(&env.path(".ralph"), &mut files);
+        written_files(&env.state(""), &mut files);
         assert!(files.len() > 6);
         let mut texts: Vec<(String, String)> = files
             .iter()
@@ -376,7 +377,7 @@ fn status_tells_where_a_run_stands() {
     assert!(!shown.contains("process"), "{shown}");
 
     // Whose journal is gone has nothing to tell.
-    std::fs::remove_dir_all(env.path(".ralph/runs")).unwrap();
+    std::fs::remove_dir_all(env.state("runs")).unwrap();
     for args in [&["status"][..], &["status", "--json"]] {
         let done = env.ralph(args);
         assert_eq!((done.code, done.stdout.as_str()), (1, ""));

@@ -125,7 +125,10 @@ fn failing_gate_leaves_no_file_and_says_what_failed() {
     let answer: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(answer["passed"], false);
     assert_eq!(answer["steps"][1]["exit"], 3);
-    assert!(env.read(".ralph/gate.log").contains("two tests fail"));
+    assert!(
+        env.read(&env.state_name("gate.log"))
+            .contains("two tests fail")
+    );
 }
 
 #[test]

@@ -308,7 +308,7 @@ fn five_runs(env: &TestEnv) -> Vec<String> {
     for _ in 0..5 {
         env.run_script(&[json!({"say": BLOCKED})], &[]);
     }
-    let mut runs: Vec<String> = fs::read_dir(env.path(".ralph/runs"))
+    let mut runs: Vec<String> = fs::read_dir(env.state("runs"))
         .unwrap()
         .map(|run| id_of(&run.unwrap().path()))
         .collect();
@@ -338,11 +338,11 @@ fn the_oldest_runs_are_deleted_with_their_output() {
 
     let pruned = env.ralph(&["archive", "--prune", "--keep", "2"]);
     assert!(ok(&pruned).contains("2 deleted"), "{}", pruned.stdout);
-    assert!(env.path(".ralph/runs").join(&runs[4]).is_dir());
-    assert!(env.path(".ralph/runs").join(&runs[3]).is_dir());
-    assert!(!env.path(".ralph/runs").join(&runs[1]).exists());
-    assert!(!env.path(".ralph/runs").join(&runs[2]).exists());
-    assert!(env.path(".ralph/runs").join(&runs[0]).is_dir());
+    assert!(env.state("runs").join(&runs[4]).is_dir());
+    assert!(env.state("runs").join(&runs[3]).is_dir());
+    assert!(!env.state("runs").join(&runs[1]).exists());
+    assert!(!env.state("runs").join(&runs[2]).exists());
+    assert!(env.state("runs").join(&runs[0]).is_dir());
 }
 
 #[test]

@@ -588,9 +588,7 @@ fn blocks_of_a_run_stand_in_its_journal() {
     assert_eq!(blocks[0]["tool"], "Bash");
     assert_eq!(blocks[0]["rule"], "privilege.escalate");
     assert_eq!(blocks[0]["iteration"], 1);
-    let runs: Vec<_> = std::fs::read_dir(env.path(".ralph/runs"))
-        .unwrap()
-        .collect();
+    let runs: Vec<_> = std::fs::read_dir(env.state("runs")).unwrap().collect();
     let run = runs[0].as_ref().unwrap().path();
     let journal = std::fs::read_to_string(run.join("journal.jsonl")).unwrap();
     assert!(journal.contains("guard_blocked"), "{journal}");

@@ -27,7 +27,7 @@ fn project(verify: &str) -> TestEnv {
 }
 
 fn last_passage(env: &TestEnv) -> Value {
-    let text = env.read(".ralph/verify.jsonl");
+    let text = env.read(&env.state_name("verify.jsonl"));
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
 }
 
@@ -88,7 +88,7 @@ fn t003_3_commands_are_run_and_cut_to_size() {
     assert!(reason.contains("4999\n5000"), "{reason}");
     assert!(reason.chars().count() < 800, "{reason}");
     assert!(!env.path("never").exists());
-    assert!(env.read(".ralph/verify.log").contains("2500\n"));
+    assert!(env.read(&env.state_name("verify.log")).contains("2500\n"));
 
     env.write(
         ".ralph/config.toml",

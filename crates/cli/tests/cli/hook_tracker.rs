@@ -74,7 +74,7 @@ fn the_agent_is_reminded_to_commit_once_in_a_while() {
     }
     // Git was asked a moment ago.
     assert_eq!(write(), Value::Null);
-    std::fs::remove_file(env.path(".ralph/tracker")).unwrap();
+    std::fs::remove_file(env.state("tracker")).unwrap();
     let reminder = write();
     let output = &reminder["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "PostToolUse");
@@ -85,7 +85,7 @@ fn the_agent_is_reminded_to_commit_once_in_a_while() {
         assert_eq!(write(), Value::Null);
     }
     env.write(".ralph/config.toml", "[tracker]\nremind_above = 99\n");
-    std::fs::remove_file(env.path(".ralph/tracker")).unwrap();
+    std::fs::remove_file(env.state("tracker")).unwrap();
     assert_eq!(write(), Value::Null);
     env.write(".ralph/config.toml", "[tracker]\nenabled = false\n");
     let before = env.read(FILE);

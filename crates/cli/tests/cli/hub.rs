@@ -147,7 +147,7 @@ impl Hub {
     pub fn prompt(&self, turn: u32) -> String {
         let name = format!("turn-{turn:04}.prompt.md");
         let mut found = Vec::new();
-        find(&self.env.root, &name, &mut found);
+        find(&self.env.state("runs"), &name, &mut found);
         fs::read_to_string(found.first().unwrap()).unwrap()
     }
 

@@ -101,7 +101,7 @@ fn what_a_person_did_in_between_stays() {
     let theirs = text.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
     env.write(".claude/settings.json", &theirs);
     env.write(".claude/commands/do.md", "My own.\n");
-    fs::write(env.path(".ralph/runs"), "state").unwrap();
+    fs::write(env.path(".ralph/status.json"), "{}").unwrap();
     let done = env.own(&["uninstall", "--yes"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(env.json(".claude/settings.json"), json!({"model": "opus"}));

@@ -1102,7 +1102,7 @@ fn status_before_during_and_after() {
 
     // A process that died could not write down how it ended.
     let run = env.json(".ralph/status.json")["run_id"].clone();
-    let journal = format!(".ralph/runs/{}/journal.jsonl", run.as_str().unwrap());
+    let journal = env.state_name(&format!("runs/{}/journal.jsonl", run.as_str().unwrap()));
     let begun = env.read(&journal);
     let begun: Vec<&str> = begun.split_inclusive('\n').take(2).collect();
     env.write(&journal, &begun.concat());

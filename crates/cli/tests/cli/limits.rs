@@ -134,7 +134,7 @@ fn a_limit_is_waited_out_and_the_lost_turn_is_not_counted() {
         (&json!(1), &json!(2))
     );
     // Each call has its own files.
-    let dir = fs::read_dir(env.path(".ralph/runs")).unwrap().next();
+    let dir = fs::read_dir(env.state("runs")).unwrap().next();
     let dir = dir.unwrap().unwrap().path();
     for file in ["turn-0001.out", "turn-0001.2.out", "turn-0001.2.prompt.md"] {
         assert!(dir.join(file).exists(), "{file}");
@@ -301,7 +301,7 @@ fn a_budget_that_cant_be_kept_is_refused_at_the_start() {
     let done = ralph(&env, &["run", "--agent-cmd", &agent, "--max-cost", "20"]);
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("20usd"), "{}", done.stderr);
-    assert!(!env.path(".ralph/runs").exists());
+    assert!(!env.state("runs").exists());
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn the_guard_rides_along_or_the_person_says_otherwise() {
 fn the_hook_objects_to_nothing_and_counts() {
     let env = TestEnv::with_tasks(1);
     let run = "20261115-021030-1a2b";
-    fs::create_dir_all(env.path(".ralph/runs").join(run)).unwrap();
+    fs::create_dir_all(env.state("runs").join(run)).unwrap();
     for args in [
         &["hook", "pre-tool-use"][..],
         &["hook", "--host", "claude", "pre-tool-use"],
@@ -449,7 +449,7 @@ fn our_own_rate_is_kept() {
         &["run", "--json", "--agent-cmd", &agent, "--rate", "1/h"],
     );
     let events = || {
-        let runs = fs::read_dir(env.path(".ralph/runs"))
+        let runs = fs::read_dir(env.state("runs"))
             .into_iter()
             .flatten()
             .flatten();

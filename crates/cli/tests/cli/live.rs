@@ -156,7 +156,7 @@ pub fn signal(name: &str, pid: &str) {
 
 /// The folder of the run that began last.
 pub fn latest_run(env: &TestEnv) -> PathBuf {
-    let mut runs: Vec<PathBuf> = fs::read_dir(env.path(".ralph/runs"))
+    let mut runs: Vec<PathBuf> = fs::read_dir(env.state("runs"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();

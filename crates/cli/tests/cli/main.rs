@@ -86,3 +86,4 @@ mod terminal;
 mod timeouts;
 #[cfg(target_os = "linux")]
 mod web;
+mod where_;

@@ -203,7 +203,7 @@ fn without_tmux_it_says_how_to_get_it() {
     let done = Done::of(&command.output().unwrap());
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("apt install tmux"), "{}", done.stderr);
-    assert!(!env.path(".ralph/runs").exists());
+    assert!(!env.state("runs").exists());
 }
 
 #[test]
@@ -250,6 +250,13 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
 fn all_projects_are_known_where_ralph_ran() {
     let env = TestEnv::with_tasks(1);
     env.run_script(&[json!({"say": "<promise>BLOCKED: enough</promise>"})], &[]);
-    let list = fs::read_to_string(env.outside(".local/state/ralph/projects")).unwrap();
-    assert_eq!(list.trim(), env.root.to_string_lossy());
+    let other = TestEnv::with_tasks(1);
+    let mut command = other.command(&["monitor", "--all", "--once"]);
+    let done = Done::of(&command.env("HOME", env.outside("")).output().unwrap());
+    assert!(
+        done.stdout.contains("blocked"),
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
 }

@@ -167,10 +167,8 @@ fn a_limit_is_raised_while_the_run_goes_on_and_garbage_is_not_heard() {
         r#"{"run":"another","wish":{"extend":{"iterations":7,"duration_ms":0}}}"#,
         r#"{"run":"../..","wish":{"answer":{"question":1,"text":"x"}}}"#,
     ] {
-        env.write(".ralph/inbox/1.json", garbage);
-        wait_until("the letter is gone", || {
-            !env.path(".ralph/inbox/1.json").exists()
-        });
+        env.write(&env.state_name("inbox/1.json"), garbage);
+        wait_until("the letter is gone", || !env.state("inbox/1.json").exists());
     }
     let told = env.ralph(&["extend", "2"]);
     assert_eq!(told.code, 0, "{}", told.stderr);

@@ -44,7 +44,7 @@ fn roles(events: &[Value]) -> Vec<String> {
 }
 
 fn prompt(env: &TestEnv, turn: u32) -> String {
-    let run = std::fs::read_dir(env.path(".ralph/runs")).unwrap();
+    let run = std::fs::read_dir(env.state("runs")).unwrap();
     let run = run.map(|run| run.unwrap().path()).next().unwrap();
     std::fs::read_to_string(run.join(format!("turn-{turn:04}.prompt.md"))).unwrap()
 }
@@ -319,7 +319,7 @@ fn a_crash_in_a_review_is_taken_up_at_that_role() {
         .spawn()
         .unwrap();
     let review = || {
-        let runs = std::fs::read_dir(env.path(".ralph/runs")).ok()?;
+        let runs = std::fs::read_dir(env.state("runs")).ok()?;
         let run = runs.flatten().next()?.path();
         run.join("turn-0002.out").exists().then_some(())
     };

@@ -63,7 +63,7 @@ fn a_false_promise_is_rejected_and_the_next_prompt_says_why() {
         rejected[0]["missing"][0],
         "open tasks (2): T001 Do thing 1; T002 Do thing 2"
     );
-    let runs = env.path(".ralph/runs");
+    let runs = env.state("runs");
     let run = std::fs::read_dir(runs)
         .unwrap()
         .next()

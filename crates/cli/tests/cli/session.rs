@@ -377,7 +377,7 @@ fn trouble_lets_the_agent_stop_and_deletes_nothing() {
         .as_str()
         .unwrap()
         .to_owned();
-    let journal = format!(".ralph/runs/{run}/journal.jsonl");
+    let journal = env.state_name(&format!("runs/{run}/journal.jsonl"));
     let text = env.read(&journal);
     let broken = text.replacen("started", "st\u{0}rted", 1);
     env.write(&journal, &broken);
@@ -407,7 +407,7 @@ fn bad_arguments_are_named_and_start_nothing() {
         let answer = client.says(prompt);
         assert!(sent_on(&answer).contains(want), "{answer}");
     }
-    assert!(!env.path(".ralph/sessions").exists());
+    assert!(!env.state("sessions").exists());
 }
 
 #[test]
@@ -426,10 +426,7 @@ fn the_verbs_and_the_hook_start_the_same_loop_once() {
     ]);
     assert_eq!(verb.code, 0, "{}", verb.stderr);
     assert_eq!(verb.stdout.trim(), context(&hook).trim());
-    assert_eq!(
-        std::fs::read_dir(env.path(".ralph/runs")).unwrap().count(),
-        1
-    );
+    assert_eq!(std::fs::read_dir(env.state("runs")).unwrap().count(), 1);
     let other = env.ralph(&["loop", "start", "Something else", "--session", ONE]);
     assert_eq!(other.code, 1);
     assert!(other.stdout.contains("/cancel-ralph"), "{}", other.stdout);

@@ -255,7 +255,7 @@ fn a_command_of_somebody_else_stays_theirs() {
     env.write(".claude/commands/do.md", "Do it my way: $ARGUMENTS\n");
     let client = env.claude_session(ONE);
     assert_eq!(client.says("/do \"Add a thing\" -q"), Value::Null);
-    assert!(!env.path(".ralph/runs").exists());
+    assert!(!env.state("runs").exists());
     context(&client.says("/ralph:do \"Add a thing\" -q"));
 }
 

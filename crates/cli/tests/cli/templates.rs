@@ -98,7 +98,7 @@ fn the_template_that_was_named_wins() {
     let done = env.ralph(&["run", "--agent-cmd", "true", "--prompt-template", "no.md"]);
     assert_eq!(done.code, 1);
     assert!(done.stderr.contains("no.md"), "{}", done.stderr);
-    assert!(!env.path(".ralph/runs").exists(), "nothing was started");
+    assert!(!env.state("runs").exists(), "nothing was started");
 }
 
 #[test]

@@ -501,7 +501,7 @@ fn ctrl_z_freezes_the_agent_and_every_timer() {
     eventually("the agent stands still", || {
         (state_of(pid) == "T").then_some(())
     });
-    let lock = terminal.env.json(".ralph/lock");
+    let lock = terminal.env.json(&terminal.env.state_name("lock"));
     let engine = lock["pid"].to_string();
     assert_eq!(state_of(&engine), "T");
     // What has to pass is time itself.

@@ -352,7 +352,7 @@ fn run_of(env: &TestEnv, deed: &str) -> Live {
 fn what_happens_is_seen_at_once_and_pause_and_continue_act() {
     let env = TestEnv::with_tasks(3);
     let run = waiting_run(&env);
-    wait_until("the run has begun", || env.path(".ralph/runs").exists());
+    wait_until("the run has begun", || env.state("runs").exists());
     let page = Page::serve(&env);
     let id = eventually("the run is listed", || {
         let runs = page.get("/api/runs").json();
@@ -407,7 +407,7 @@ fn what_happens_is_seen_at_once_and_pause_and_continue_act() {
 fn two_hundred_viewers_are_held() {
     let env = TestEnv::with_tasks(2);
     let run = waiting_run(&env);
-    wait_until("the run has begun", || env.path(".ralph/runs").exists());
+    wait_until("the run has begun", || env.state("runs").exists());
     let page = Page::serve(&env);
     let id = eventually("the run is listed", || {
         let runs = page.get("/api/runs").json();
@@ -437,7 +437,7 @@ fn those_who_do_not_listen_hold_up_nobody() {
     let line = "x".repeat(1900);
     let flood = format!("for i in $(seq 12); do yes {line} | head -n 300; sleep 0.15; done");
     let run = run_of(&env, &flood);
-    wait_until("the run has begun", || env.path(".ralph/runs").exists());
+    wait_until("the run has begun", || env.state("runs").exists());
     let page = Page::serve(&env);
     let id = eventually("the run is listed", || {
         let runs = page.get("/api/runs").json();

@@ -18,6 +18,7 @@ mod schema;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod units;
 mod warning;
 mod words;
@@ -29,10 +30,11 @@ pub use layer::{Layer, PRESETS, Sourced, variable_of_key};
 pub use nearest::nearest;
 pub use origin::{Origin, Place};
 pub use resolved::{Resolved, migrate};
-pub use schema::{Key, Kind, REFERENCE, Schema};
+pub use schema::{Key, Kind, REFERENCE, Schema, Trust};
 pub use settings::*;
 /// What a flag may be given as.
 pub use toml::Value;
+pub use trust::{Bold, Trusted, load_trusted};
 pub use units::parse_duration as duration;
 pub use warning::{ConfigWarning, SkillpackRule};
 pub use words::{Found, FoundType};
@@ -78,6 +80,16 @@ pub struct Rejected {
 /// Values are compared with each other only once each of them is sound, so
 /// that no error is a mere consequence of another.
 pub fn load(sources: &Sources) -> Result<Loaded, Rejected> {
+    layers(sources)?.load()
+}
+
+/// Every place that says something, before one is preferred to another.
+struct Layers {
+    layers: Vec<Layer>,
+    warnings: Vec<ConfigWarning>,
+}
+
+fn layers(sources: &Sources) -> Result<Layers, Rejected> {
     let mut layers = sources.flags.clone();
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
@@ -113,21 +125,28 @@ pub fn load(sources: &Sources) -> Result<Loaded, Rejected> {
         layers.push(layer);
         warnings.extend(found);
     }
-    if !errors.is_empty() {
-        return Err(Rejected { errors, warnings });
+    match errors.is_empty() {
+        true => Ok(Layers { layers, warnings }),
+        false => Err(Rejected { errors, warnings }),
     }
-    let merged = Resolved::resolve(layers).and_then(|(resolved, found)| {
-        warnings.extend(found);
-        let (settings, found) = resolved.settings()?;
-        warnings.extend(found);
-        Ok((resolved, settings))
-    });
-    match merged {
-        Ok((resolved, settings)) => Ok(Loaded {
-            resolved,
-            settings,
-            warnings,
-        }),
-        Err(errors) => Err(Rejected { errors, warnings }),
+}
+
+impl Layers {
+    fn load(self) -> Result<Loaded, Rejected> {
+        let mut warnings = self.warnings;
+        let merged = Resolved::resolve(self.layers).and_then(|(resolved, found)| {
+            warnings.extend(found);
+            let (settings, found) = resolved.settings()?;
+            warnings.extend(found);
+            Ok((resolved, settings))
+        });
+        match merged {
+            Ok((resolved, settings)) => Ok(Loaded {
+                resolved,
+                settings,
+                warnings,
+            }),
+            Err(errors) => Err(Rejected { errors, warnings }),
+        }
     }
 }

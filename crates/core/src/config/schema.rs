@@ -3,7 +3,8 @@
 //! The file is the only list of keys: a key that is not in it is unknown, and
 //! the value it has there gives its type. Where the type of the value says too
 //! little, a line of the comment above it says the rest: `Type: duration`,
-//! `One of: menu, pause, stop`, `Any of: tasks, phase`, `At least: 1`.
+//! `One of: menu, pause, stop`, `Any of: tasks, phase`, `At least: 1`. A line
+//! `Trust: asked` says that a project can't set it without a person's word.
 
 use crate::lang::Say;
 use std::sync::OnceLock;
@@ -55,6 +56,31 @@ pub enum Kind {
     GuardRules,
 }
 
+/// What a project may do with a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// Set it.
+    #[default]
+    Free,
+    /// Set it once a person has said so.
+    Asked,
+    /// A path: inside the project it is free.
+    AskedOutside,
+}
+
+impl Trust {
+    fn of(comment: &str) -> Trust {
+        let note = comment
+            .lines()
+            .find_map(|line| line.strip_prefix("Trust: "));
+        match note {
+            None => Trust::Free,
+            Some("asked outside the project") => Trust::AskedOutside,
+            Some(_) => Trust::Asked,
+        }
+    }
+}
+
 /// One setting: its dotted name, kind, default and explanation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
@@ -62,6 +88,7 @@ pub struct Key {
     pub kind: Kind,
     pub default: Value,
     pub comment: String,
+    pub trust: Trust,
 }
 
 /// All settings, in the order of the reference page.
@@ -93,6 +120,7 @@ impl Schema {
                     name,
                     kind,
                     default,
+                    trust: Trust::of(&comment),
                     comment,
                 }
             })

@@ -9,6 +9,7 @@ mod own_file;
 mod precedence;
 mod presets;
 mod reference;
+mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

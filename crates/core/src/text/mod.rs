@@ -2,6 +2,7 @@
 //! shown or stored, what is cut when it is too long, and how numbers are said.
 
 pub mod controls;
+pub mod digest;
 pub mod duration;
 pub mod excerpt;
 pub mod redact;

@@ -36,13 +36,13 @@ impl Driver<'_> {
     pub(super) async fn archive_change(&mut self) {
         let plan = &self.run.plan;
         let tasks = plan.tasks.as_ref().filter(|_| plan.keeping.openspec);
-        let id = tasks.and_then(|tasks| openspec::change_of(&plan.root, &tasks.path));
+        let id = tasks.and_then(|tasks| openspec::change_of(plan.layout.root(), &tasks.path));
         let Some(id) = id else {
             return;
         };
         let now = clock::local_time(self.run.state.now().wall_ms);
         let date = now.get(..10).unwrap_or(&now);
-        match openspec::archive(&self.run.plan.root, &id, date).await {
+        match openspec::archive(self.run.plan.layout.root(), &id, date).await {
             Ok(to) => self.announce(Announcement::Archived { to }),
             Err(message) => self.announce(Announcement::ChangeStays { id, message }),
         }

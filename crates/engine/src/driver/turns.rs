@@ -15,14 +15,18 @@ use crate::turn::{Call, Called};
 
 impl Driver<'_> {
     pub(super) fn call_agent(&mut self, turn: Turn) {
-        let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
+        let branch = git::head(self.run.plan.layout.root())
+            .branch
+            .unwrap_or_default();
         let rendered = self
             .run
             .plan
             .prompter
             .prompt(&turn, &self.run.state, &branch);
         self.announce_unknown(rendered.unknown);
-        let locked = self.index_lock.look(&self.run.plan.root, SystemTime::now());
+        let locked = self
+            .index_lock
+            .look(self.run.plan.layout.root(), SystemTime::now());
         self.announce_all(locked);
         let mut env = self.run.env(turn.turn);
         env.extend(self.run.plan.agent_env.iter().cloned());
@@ -34,7 +38,7 @@ impl Driver<'_> {
         self.role.clone_from(&turn.flow);
         let call = Call {
             agent: agent.for_call(turn.allowance, session),
-            root: self.run.plan.root.clone(),
+            root: self.run.plan.layout.root().to_owned(),
             prompt: rendered.text,
             prompt_file: self.run.paths.turn_prompt(turn.turn, turn.attempt),
             output_file: self.run.paths.turn_output(turn.turn, turn.attempt),

@@ -13,7 +13,6 @@ mod runner;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ralph_core::config::GateSettings;
@@ -23,6 +22,7 @@ use ralph_core::forge::{
 };
 use ralph_core::gate;
 use ralph_core::lang::{Lang, Say};
+use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use crate::excerpt::{Excerpt, shortened};
@@ -40,7 +40,7 @@ pub enum Host {
 /// Everything that is needed to ask a forge about a project.
 #[derive(Clone, Debug)]
 pub struct Forge {
-    pub root: PathBuf,
+    pub layout: Layout,
     pub host: Host,
     pub remote: String,
     /// Patterns of the branches that may be pushed.
@@ -80,7 +80,7 @@ impl Forge {
         stop: watch::Receiver<Stop>,
     ) -> ForgeAnswer {
         let runner = Runner {
-            root: &self.root,
+            root: self.layout.root(),
             env,
             stop,
             patience: self.patience,
@@ -99,7 +99,7 @@ impl Forge {
 
     /// The phase of the branch that is checked out (PRCI-01).
     pub async fn phase(&self, grace: Duration) -> PhaseReport {
-        let Some(branch) = git::head(&self.root).branch else {
+        let Some(branch) = git::head(self.layout.root()).branch else {
             return PhaseReport::unknown(Unknown::NoBranch);
         };
         if !is_allowed(&branch, &self.branches) {
@@ -121,7 +121,7 @@ impl Forge {
 
     /// The commands that go outward, for a dry run.
     pub fn command_of(&self, ask: &ForgeAsk) -> String {
-        let branch = git::head(&self.root).branch.unwrap_or_default();
+        let branch = git::head(self.layout.root()).branch.unwrap_or_default();
         match ask {
             ForgeAsk::Push => line("git", &self.push_args(&branch)),
             ForgeAsk::Create => match self.host {
@@ -152,7 +152,7 @@ impl Forge {
         number: Option<u64>,
         gate: Option<Phase>,
     ) -> Result<ForgeAnswer, Trouble> {
-        let head = git::head(&self.root);
+        let head = git::head(self.layout.root());
         let branch = head.branch.clone().unwrap_or_default();
         let seen = match self.host {
             Host::GitHub => github::look(self, runner, &branch, number).await?,
@@ -179,7 +179,7 @@ impl Forge {
             code: finding.code().into(),
             text: finding.say(Lang::En),
         };
-        let found = crate::gate::check(&self.root, &self.gate, phase);
+        let found = crate::gate::check(&self.layout, &self.gate, phase);
         found.into_iter().map(told).collect()
     }
 
@@ -192,11 +192,11 @@ impl Forge {
         let Some(head) = local.head.as_deref() else {
             return local;
         };
-        local.uncommitted = git::count_changed_files(&self.root, head, None).unwrap_or(0);
+        local.uncommitted = git::count_changed_files(self.layout.root(), head, None).unwrap_or(0);
         let open = pull.filter(|pull| pull.state == PullState::Open);
         if let Some(pull) = open.filter(|pull| pull.head != head) {
-            let to_here = git::count_commits(&self.root, &pull.head, head);
-            let to_there = git::count_commits(&self.root, head, &pull.head);
+            let to_here = git::count_commits(self.layout.root(), &pull.head, head);
+            let to_there = git::count_commits(self.layout.root(), head, &pull.head);
             // A commit that Git does not know here was pushed by others.
             local.ahead = to_here.unwrap_or(0);
             local.behind = to_there != Some(0);
@@ -241,7 +241,7 @@ impl Forge {
             program: "git".into(),
             words,
         };
-        let branch = git::head(&self.root)
+        let branch = git::head(self.layout.root())
             .branch
             .ok_or_else(|| refused("HEAD is on no branch".into()))?;
         if !is_allowed(&branch, &self.branches) {
@@ -267,7 +267,7 @@ impl Forge {
 
     async fn push(&self, runner: &Runner<'_>) -> Result<ForgeAnswer, Trouble> {
         let branch = self.branch_to_push(runner).await?;
-        let commit = git::head(&self.root).commit.unwrap_or_default();
+        let commit = git::head(self.layout.root()).commit.unwrap_or_default();
         let done = runner.run("git", &self.push_args(&branch)).await?;
         if done.code != 0 {
             return Err(git_trouble(&done.stderr));

@@ -9,26 +9,20 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ralph_core::gate::Key;
+use ralph_store::layout::Layout;
 use ralph_store::{Action, FileError};
 use sha2::{Digest as _, Sha256};
 
 /// Where the key is kept; `None` where there is no such place outside the
 /// project.
-pub fn key_file(root: &Path) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let dir = std::env::var_os(name).map(PathBuf::from)?;
-        dir.is_absolute().then_some(dir)
-    };
-    let state = absolute("XDG_STATE_HOME")
-        .or_else(|| Some(absolute("HOME")?.join(".local").join("state")))?;
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let inside = real(&state).starts_with(real(root));
-    (!inside).then(|| state.join("ralph").join("gate.key"))
+pub fn key_file(layout: &Layout) -> Option<PathBuf> {
+    let file = layout.home().dir().join("gate.key");
+    (!layout.is_state_inside()).then_some(file)
 }
 
 /// The key, if there is one.
-pub(super) fn find(root: &Path) -> Option<Key> {
-    read(&key_file(root)?)
+pub(super) fn find(layout: &Layout) -> Option<Key> {
+    read(&key_file(layout)?)
 }
 
 /// The key, made if there is none yet.

@@ -13,6 +13,8 @@ use std::time::SystemTime;
 use ralph_core::config::{Freshness, GateSettings};
 use ralph_core::gate::{self, Finding, Key, Manifest, Paper, Papers, Phase, Step};
 
+use ralph_store::layout::Layout;
+
 use crate::git;
 use crate::worktree::WorkTree;
 pub use key::key_file;
@@ -23,18 +25,18 @@ const LONGEST_PAPER: u64 = 4 * 1024 * 1024;
 
 /// Everything that keeps the gate of a project shut, in the order in which it
 /// should be removed; nothing where it is open.
-pub fn check(root: &Path, settings: &GateSettings, phase: Phase) -> Vec<Finding> {
-    gate::judge(&papers(root, settings), settings, phase)
+pub fn check(layout: &Layout, settings: &GateSettings, phase: Phase) -> Vec<Finding> {
+    gate::judge(&papers(layout, settings), settings, phase)
 }
 
 /// The key that Ralph signs what it saw with; `None` where there is none yet.
-pub fn key(root: &Path) -> Option<Key> {
-    key::find(root)
+pub fn key(layout: &Layout) -> Option<Key> {
+    key::find(layout)
 }
 
 /// The key, made if there is none yet.
-pub fn key_or_new(root: &Path) -> Result<Key, GateError> {
-    let file = key_file(root).ok_or(GateError::NoPlaceForKey)?;
+pub fn key_or_new(layout: &Layout) -> Result<Key, GateError> {
+    let file = key_file(layout).ok_or(GateError::NoPlaceForKey)?;
     Ok(key::find_or_make(&file)?)
 }
 
@@ -59,7 +61,8 @@ pub fn steps(root: &Path, settings: &GateSettings) -> Vec<Step> {
     })
 }
 
-fn papers(root: &Path, settings: &GateSettings) -> Papers {
+fn papers(layout: &Layout, settings: &GateSettings) -> Papers {
+    let root = layout.root();
     let head = git::head(root);
     let at = |name: &str| read(&root.join(name));
     let gate_file = root.join(&settings.gate_file);
@@ -79,7 +82,7 @@ fn papers(root: &Path, settings: &GateSettings) -> Papers {
             .filter(|name| root.join(name).is_file())
             .collect(),
         evidence,
-        key: key::find(root),
+        key: key::find(layout),
         tree: match settings.freshness {
             Freshness::Content => tree(root, settings),
             _ => None,

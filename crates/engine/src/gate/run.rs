@@ -75,10 +75,11 @@ pub enum GateError {
 /// pass. The old file is gone before the first step begins. `shown` hears of
 /// each step as it ends.
 pub async fn run(
-    root: &Path,
+    layout: &Layout,
     settings: &GateSettings,
     mut shown: impl FnMut(&RunStep),
 ) -> Result<GateRun, GateError> {
+    let root = layout.root();
     let gate_file = root.join(&settings.gate_file);
     remove(&gate_file)?;
     let steps = steps(root, settings);
@@ -88,10 +89,9 @@ pub async fn run(
     if settings.steps.is_empty() && !steps.iter().any(|step| step.name == "test") {
         return Err(GateError::NoTest);
     }
-    let key = key_or_new(root)?;
-    let layout = Layout::new(root);
+    let key = key_or_new(layout)?;
     layout.prepare()?;
-    let log = layout.ralph_dir().join("gate.log");
+    let log = layout.state_dir().join("gate.log");
     remove(&log)?;
     let verifier = Verifier {
         commands: Vec::new(),

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 use ralph_core::config::{self, Freshness, GateSettings, GateTrust};
 use ralph_core::gate::{Finding, Phase};
 
+use ralph_store::home::StateHome;
+
 use super::*;
 
 /// A project whose papers are good, with a gate file of some other tool.
@@ -32,7 +34,7 @@ fn project(dir: &Path) -> GateSettings {
 }
 
 fn codes(dir: &Path, settings: &GateSettings) -> Vec<&'static str> {
-    let found = check(dir, settings, Phase::P0);
+    let found = check(&crate::layout_in(dir), settings, Phase::P0);
     found.iter().map(Finding::code).collect()
 }
 
@@ -77,10 +79,11 @@ fn times_of_work_count_and_no_others() {
 #[test]
 fn no_key_is_taken_from_within_the_project() {
     let dir = tempfile::tempdir().unwrap();
-    assert_eq!(key_file(Path::new("/")), None);
-    if let Some(file) = key_file(dir.path()) {
-        assert!(!file.starts_with(dir.path()));
-    }
+    assert_eq!(key_file(&crate::layout_in(dir.path())), None);
+    let (root, home) = (dir.path().join("project"), dir.path().join("home"));
+    fs::create_dir(&root).unwrap();
+    let outside = Layout::new(&root, &StateHome::at(&home));
+    assert_eq!(key_file(&outside), Some(home.join("gate.key")));
 }
 
 #[test]

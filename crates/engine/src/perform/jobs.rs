@@ -68,7 +68,7 @@ impl OpenRun {
             }));
         };
         let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
-        let root = self.plan.root.clone();
+        let root = self.plan.layout.root().to_owned();
         let log = self.paths.turn_verification(turn);
         let (env, tree) = (self.env(turn), self.looker.tree());
         Work::job(move |stop| async move {
@@ -87,7 +87,7 @@ impl OpenRun {
             };
             return Work::nothing(Kind::E2eEnded { turn, result });
         };
-        let root = self.plan.root.clone();
+        let root = self.plan.layout.root().to_owned();
         let log = self.paths.turn_verification(turn);
         let env = self.env(turn);
         Work::job(
@@ -100,7 +100,7 @@ impl OpenRun {
         let job = Reproduction {
             verifier: self.plan.reproducer.clone(),
             permit: self.plan.permit,
-            root: self.plan.root.clone(),
+            root: self.plan.layout.root().to_owned(),
             env: self.env(turn),
             log: self.paths.turn_verification(turn),
         };

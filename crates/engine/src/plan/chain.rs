@@ -66,7 +66,7 @@ fn agent(
 
 /// Where nobody is called, a program that is not there is only told.
 fn check_program(agent: &Agent, wanted: &Wanted) -> Result<Option<Announcement>, PlanError> {
-    let root = &wanted.root;
+    let root = wanted.layout.root();
     let program = agent.invocation(Path::new(""), "").program;
     if agents::find_program(&program, root).is_some() {
         return Ok(None);

@@ -1,11 +1,10 @@
 //! What a run is proven with, from the settings and the task file.
 
-use std::path::Path;
-
 use ralph_core::config::{IntegrityMode, Settings, TickProof};
 use ralph_core::machine::{Checks, Integrity, Ticks};
 use ralph_core::proof::Baseline;
 use ralph_core::tasks::{Scope, TaskList};
+use ralph_store::layout::Layout;
 
 use super::GRACE;
 use crate::baseline;
@@ -32,12 +31,12 @@ pub(super) fn checks(settings: &Settings, list: Option<&TaskList>, scope: &Scope
     }
 }
 
-pub(super) fn verifier(settings: &Settings, root: &Path, checks: &Checks) -> Option<Verifier> {
+pub(super) fn verifier(settings: &Settings, layout: &Layout, checks: &Checks) -> Option<Verifier> {
     let verify = &settings.verify;
     let any = !verify.commands.is_empty() || !checks.tasks.is_empty();
     any.then(|| Verifier {
         commands: verify.commands.clone(),
-        baseline: baseline::load(root).unwrap_or_default(),
+        baseline: baseline::load(layout).unwrap_or_default(),
         ..reproducer(settings)
     })
 }

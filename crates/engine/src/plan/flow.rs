@@ -4,7 +4,6 @@ use ralph_core::config::{self, Settings};
 use ralph_core::flow::{Answer, FlowRules, Risk, Scope, Step, VerdictKind};
 use ralph_core::machine::Goal;
 use ralph_core::tasks::ReadOptions;
-use ralph_store::layout::Layout;
 
 use super::{PlanError, Wanted};
 use crate::flows;
@@ -15,7 +14,7 @@ pub(super) fn of_run(settings: &Settings, wanted: &Wanted) -> Result<Option<Flow
     let Some(name) = &wanted.asked.flow else {
         return Ok(None);
     };
-    let flow = flows::find(&wanted.root, name, Scope::Run).map_err(PlanError::Flow)?;
+    let flow = flows::find(wanted.layout.root(), name, Scope::Run).map_err(PlanError::Flow)?;
     Ok(Some(FlowRules {
         flow,
         risk: risk(settings),
@@ -35,7 +34,8 @@ pub(super) fn of_tasks(
     if !roles.enabled || !matches!(goal, Goal::Tasks { .. }) {
         return Ok(None);
     }
-    let mut flow = flows::find(&wanted.root, &roles.flow, Scope::Task).map_err(PlanError::Flow)?;
+    let mut flow =
+        flows::find(wanted.layout.root(), &roles.flow, Scope::Task).map_err(PlanError::Flow)?;
     for step in &mut flow.steps {
         if let Some(limit) = step.limit.get_mut(&Answer::Reject) {
             *limit = roles.reject_limit;
@@ -78,8 +78,8 @@ pub(super) fn plan_file(
     rules: &FlowRules,
 ) -> Option<TaskFile> {
     let name = rules.flow.plan_file()?;
-    let dir = Layout::new(&wanted.root).checkpoint_dir(&settings.checkpoint.dir);
-    let mut file = TaskFile::new(&wanted.root, dir.join(name), ReadOptions::default());
+    let dir = wanted.layout.checkpoint_dir(&settings.checkpoint.dir);
+    let mut file = TaskFile::new(wanted.layout.root(), dir.join(name), ReadOptions::default());
     file.may_be_missing = true;
     Some(file)
 }

@@ -6,6 +6,7 @@ use ralph_core::config::{self, ForgeName, Merge, Settings};
 use ralph_core::forge::{Bounds, ForgeRules, MergeMethod, MergeWho, p0_prompt, p1_prompt};
 use ralph_core::lang::Say;
 use ralph_core::machine::Goal;
+use ralph_store::layout::Layout;
 
 use super::rules::ms;
 use super::{PlanError, Wanted};
@@ -28,14 +29,16 @@ pub enum WrongBranch {
 }
 
 /// What is needed to ask the forge of a project.
-pub fn forge_of(settings: &Settings, root: &std::path::Path, about: &str) -> Forge {
+pub fn forge_of(settings: &Settings, layout: &Layout, about: &str) -> Forge {
     let pr = &settings.pr;
     Forge {
-        root: root.into(),
+        layout: layout.clone(),
         host: match pr.forge {
             ForgeName::GitHub => Host::GitHub,
             ForgeName::GitLab => Host::GitLab,
-            ForgeName::Auto => host_of(&git::remote_url(root, &pr.remote).unwrap_or_default()),
+            ForgeName::Auto => {
+                host_of(&git::remote_url(layout.root(), &pr.remote).unwrap_or_default())
+            }
         },
         remote: pr.remote.clone(),
         branches: pr.branches.clone(),
@@ -60,7 +63,7 @@ pub(super) fn forge(
         return Ok(None);
     }
     let patterns = &settings.pr.branches;
-    match git::head(&wanted.root).branch {
+    match git::head(wanted.layout.root()).branch {
         None => return Err(PlanError::Branch(WrongBranch::None)),
         Some(branch) if !is_allowed(&branch, patterns) => {
             let patterns = patterns.clone();
@@ -69,7 +72,7 @@ pub(super) fn forge(
         Some(_) => {}
     }
     let about = wanted.asked.prompt.as_deref().unwrap_or_default();
-    Ok(Some(forge_of(settings, &wanted.root, about)))
+    Ok(Some(forge_of(settings, &wanted.layout, about)))
 }
 
 pub(super) fn rules(settings: &Settings) -> ForgeRules {

@@ -28,13 +28,13 @@ pub(super) fn find_tasks(
         ..ReadOptions::default()
     };
     let named = match &wanted.asked.openspec {
-        Some(id) => Some(discover::openspec_change(&wanted.root, id)?),
+        Some(id) => Some(discover::openspec_change(wanted.layout.root(), id)?),
         None => Some(&settings.tasks.file)
             .filter(|file| !file.is_empty())
-            .map(|file| wanted.root.join(file)),
+            .map(|file| wanted.layout.root().join(file)),
     };
     if let Some(path) = named {
-        let file = TaskFile::new(&wanted.root, path, options);
+        let file = TaskFile::new(wanted.layout.root(), path, options);
         return file.open().map(Some).map_err(PlanError::Tasks);
     }
     if wanted.asked.prompt.is_some()
@@ -43,7 +43,7 @@ pub(super) fn find_tasks(
         return Ok(None);
     }
     let found = discover::task_file(
-        &wanted.root,
+        wanted.layout.root(),
         settings.tasks.source,
         &options,
         wanted.interactive,

@@ -105,7 +105,7 @@ impl World {
 
     /// Another process takes the same run up.
     fn again(root: tempfile::TempDir, delta: bool) -> World {
-        let layout = Layout::new(root.path());
+        let layout = crate::layout_in(root.path());
         let paths = layout.run(&new_run_id(1_794_708_630_000, 1));
         fs::create_dir_all(&paths.dir).unwrap();
         fs::write(paths.events(), "{}\n").unwrap();
@@ -198,7 +198,7 @@ impl World {
     }
 
     fn delta(&self) -> String {
-        fs::read_to_string(Layout::new(self.root.path()).delta_state()).unwrap()
+        fs::read_to_string(crate::layout_in(self.root.path()).delta_state()).unwrap()
     }
 }
 
@@ -299,7 +299,7 @@ fn a_state_file_is_written_only_where_it_is_asked_for() {
     let mut world = World::new(false);
     world.projector.begin();
     world.then(0, &[]);
-    assert!(!Layout::new(world.root.path()).delta_state().exists());
+    assert!(!crate::layout_in(world.root.path()).delta_state().exists());
 
     let mut world = World::new(true);
     world.projector.begin();
@@ -324,7 +324,7 @@ fn a_state_file_is_written_only_where_it_is_asked_for() {
 #[test]
 fn an_unreadable_state_file_is_moved_aside() {
     let mut world = World::new(true);
-    let path = Layout::new(world.root.path()).delta_state();
+    let path = crate::layout_in(world.root.path()).delta_state();
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, "torn").unwrap();
     let announced = world.projector.begin();
@@ -344,7 +344,7 @@ fn a_torn_state_file_goes_on_from_its_backup() {
     world.then(0, &[]);
     world.then(3, &[]);
     world.then(6, &[]);
-    let path = Layout::new(world.root.path()).delta_state();
+    let path = crate::layout_in(world.root.path()).delta_state();
     fs::write(&path, "torn").unwrap();
     let mut world = World::again(world.root, true);
     let announced = world.projector.begin();

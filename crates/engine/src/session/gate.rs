@@ -44,7 +44,7 @@ pub enum Passage {
 impl Gate<'_> {
     /// Where the whole output of the commands stands.
     pub fn output_file(&self) -> PathBuf {
-        self.layout.ralph_dir().join("verify.log")
+        self.layout.state_dir().join("verify.log")
     }
 
     /// Runs the commands of the project once; `None` where there are none.
@@ -144,7 +144,7 @@ impl Gate<'_> {
             host: None,
         };
         super::wait_for_lock(
-            &self.layout.ralph_dir().join("verify.lock"),
+            &self.layout.state_dir().join("verify.lock"),
             &info,
             PATIENCE,
         )
@@ -214,7 +214,7 @@ impl Gate<'_> {
             "reason": ralph_core::text::redact(reason),
             "failure": failure.map(ralph_core::text::redact),
         });
-        let _ = guard_log::append(&self.layout.ralph_dir().join("verify.jsonl"), &line);
+        let _ = guard_log::append(&self.layout.state_dir().join("verify.jsonl"), &line);
     }
 }
 

@@ -16,7 +16,7 @@ const UNCLAIMED: &str = "_unclaimed";
 const LONGEST_ID: usize = 100;
 
 fn dir(layout: &Layout) -> PathBuf {
-    layout.ralph_dir().join("sessions")
+    layout.state_dir().join("sessions")
 }
 
 fn file(layout: &Layout, session: &str) -> PathBuf {
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn each_session_finds_its_own_run() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = crate::layout_in(dir.path());
         layout.prepare().unwrap();
         let runs = [1, 2, 3].map(|n| new_run_id(n * 1000, 0));
         for run in &runs {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn an_act_is_noticed_once() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = crate::layout_in(dir.path());
         layout.prepare().unwrap();
         let paths = layout.create_run(&new_run_id(0, 0)).unwrap();
         assert!(!take_acted(&paths));

@@ -141,7 +141,7 @@ pub struct SessionLoop {
 impl SessionLoop {
     /// Begins a new run for a session and gives what its first turn is told.
     pub fn start(plan: Plan, session: &InSession) -> Result<(SessionLoop, Verdict), SessionError> {
-        let layout = Layout::new(&plan.root);
+        let layout = plan.layout.clone();
         let state = State::new(plan.rules.clone()).map_err(|_| DriveError::NoLimit)?;
         if let Some(info) = lock::holder(&layout.lock())? {
             let held = LockError::Held {
@@ -155,7 +155,7 @@ impl SessionLoop {
         let id = new_run_id(started.wall_ms, clock::random());
         let paths = layout.create_run(&id)?;
         let lock = lock_run(&paths).map_err(locked)?;
-        let head = git::head(&plan.root);
+        let head = git::head(plan.layout.root());
         let header = Header {
             run_id: id.as_str().into(),
             started_ms: started.wall_ms,

@@ -168,7 +168,8 @@ impl SessionLoop {
     fn keep_state_file(&mut self) {
         let session = self.header.session.as_ref();
         if session.and_then(|session| session.state_file) == Some(StateFile::Plugin)
-            && let Err(error) = adopt::keep_plugin_file(&self.run.plan.root, &self.run.state)
+            && let Err(error) =
+                adopt::keep_plugin_file(self.run.plan.layout.root(), &self.run.state)
         {
             self.announcements.push(Announcement::NotKept { error });
         }
@@ -194,7 +195,7 @@ impl Host for SessionLoop {
     }
 
     fn start_turn(&mut self, turn: Turn) {
-        let locked = LockWatch::default().look(&self.run.plan.root, SystemTime::now());
+        let locked = LockWatch::default().look(self.run.plan.layout.root(), SystemTime::now());
         self.announcements.extend(locked);
         self.verdict = Some(Verdict::GoOn(self.send_on(&turn)));
     }

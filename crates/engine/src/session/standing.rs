@@ -46,7 +46,9 @@ impl SessionLoop {
         let _ = write_atomic(&file, kept.as_bytes(), options);
         let text = match whole.chars().count() > LONGEST {
             true => {
-                let place = file.strip_prefix(&self.run.plan.root).unwrap_or(&file);
+                let place = file
+                    .strip_prefix(self.run.plan.layout.root())
+                    .unwrap_or(&file);
                 let head = text::excerpt(&whole, LONGEST);
                 format!("{head}\n\nThe whole text is in {}.", place.display())
             }
@@ -82,7 +84,9 @@ impl SessionLoop {
     }
 
     fn prompt_of(&self, turn: &Turn) -> String {
-        let branch = git::head(&self.run.plan.root).branch.unwrap_or_default();
+        let branch = git::head(self.run.plan.layout.root())
+            .branch
+            .unwrap_or_default();
         let prompter = &self.run.plan.prompter;
         prompter.body(turn, &self.run.state, &branch).text
     }

@@ -73,11 +73,12 @@ pub fn count(root: &Path) -> Option<u32> {
 }
 
 /// How many changes wait for a commit, where it is time to remind of them.
-pub fn due(root: &Path, reminding: Reminding) -> Option<usize> {
+pub fn due(layout: &Layout, reminding: Reminding) -> Option<usize> {
     if reminding.above == 0 {
         return None;
     }
-    let stamps = Stamps::of(root);
+    let root = layout.root();
+    let stamps = Stamps::of(layout);
     let now = clock::now().wall_ms;
     let is_over = |since: i64, wait: Duration| {
         let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
@@ -99,7 +100,7 @@ pub fn due(root: &Path, reminding: Reminding) -> Option<usize> {
         looked: now,
         reminded,
     }
-    .keep(root);
+    .keep(layout);
     found
 }
 
@@ -110,12 +111,12 @@ struct Stamps {
 }
 
 impl Stamps {
-    fn file(root: &Path) -> PathBuf {
-        Layout::new(root).ralph_dir().join("tracker")
+    fn file(layout: &Layout) -> PathBuf {
+        layout.state_dir().join("tracker")
     }
 
-    fn of(root: &Path) -> Stamps {
-        let text = fs::read_to_string(Stamps::file(root)).unwrap_or_default();
+    fn of(layout: &Layout) -> Stamps {
+        let text = fs::read_to_string(Stamps::file(layout)).unwrap_or_default();
         let mut numbers = text.split_whitespace().map(|word| word.parse().ok());
         let mut next = || numbers.next().flatten().unwrap_or(i64::MIN / 2);
         Stamps {
@@ -124,11 +125,10 @@ impl Stamps {
         }
     }
 
-    fn keep(&self, root: &Path) {
-        let layout = Layout::new(root);
-        if layout.ralph_dir().is_dir() || layout.prepare().is_ok() {
+    fn keep(&self, layout: &Layout) {
+        if layout.state_dir().is_dir() || layout.prepare().is_ok() {
             let text = format!("{} {}\n", self.looked, self.reminded);
-            let _ = fs::write(Stamps::file(root), text);
+            let _ = fs::write(Stamps::file(layout), text);
         }
     }
 }

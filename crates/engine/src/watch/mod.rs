@@ -16,7 +16,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_core::lang::Lang;
 use ralph_core::machine::{Event, Observation, State};
@@ -30,7 +30,7 @@ use crate::record::Header;
 
 pub use diff::{Diff, diff_since};
 pub use output::OutputTail;
-pub use projects::{known_projects, note_project, registry};
+pub use projects::known_projects;
 pub use runs::{Brief, briefs};
 pub use snapshot::{RunFacts, Snapshot, Told};
 pub use spoken::{OutputLine, Said, Spoken};
@@ -54,15 +54,14 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches a run of the project at `root`; nothing is read before the
-    /// first [`refresh`](Watch::refresh).
-    pub fn new(root: &Path, id: &RunId, lang: Lang) -> Watch {
-        let layout = Layout::new(root);
+    /// Watches a run of a project; nothing is read before the first
+    /// [`refresh`](Watch::refresh).
+    pub fn new(layout: &Layout, id: &RunId, lang: Lang) -> Watch {
         let paths = layout.run(id);
         Watch {
             journal: Tailer::new(&paths.journal()),
-            snapshot: Snapshot::new(id.as_str(), root),
-            layout,
+            snapshot: Snapshot::new(id.as_str(), layout.root()),
+            layout: layout.clone(),
             paths,
             lang,
             taken: 0,
@@ -80,7 +79,7 @@ impl Watch {
         let read = self.read_new();
         if self.journal.next_seq() <= self.taken && read.is_ok() {
             // The writer took a failed append back that was played already.
-            *self = Watch::new(self.layout.root(), &self.paths.id, self.lang);
+            *self = Watch::new(&self.layout, &self.paths.id, self.lang);
             self.snapshot.revision = before;
             self.read_new()?;
         }
@@ -157,8 +156,8 @@ impl Watch {
         &self.paths
     }
 
-    pub fn root(&self) -> &Path {
-        self.layout.root()
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The task file of the run, as the header names it.

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ralph_core::lang::Lang;
 use ralph_core::report::outcome_word;
@@ -48,8 +48,7 @@ impl Brief {
 }
 
 /// The runs of a project, the newest first.
-pub fn briefs(root: &Path, most: usize) -> Result<Vec<Brief>, FileError> {
-    let layout = Layout::new(root);
+pub fn briefs(layout: &Layout, most: usize) -> Result<Vec<Brief>, FileError> {
     let holder = lock::holder(&layout.lock()).ok().flatten();
     let runs = layout.runs()?;
     let newest = runs.iter().rev().take(most);
@@ -59,7 +58,7 @@ pub fn briefs(root: &Path, most: usize) -> Result<Vec<Brief>, FileError> {
             .filter(|h| h.run_id == run.id.as_str())
             .map(|h| h.pid)
     };
-    Ok(newest.map(|run| brief(&layout, run, pid(run))).collect())
+    Ok(newest.map(|run| brief(layout, run, pid(run))).collect())
 }
 
 fn brief(layout: &Layout, run: &RunPaths, pid: Option<u32>) -> Brief {

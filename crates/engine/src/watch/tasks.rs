@@ -31,7 +31,7 @@ impl TaskList {
             Some(Goal::Tasks { phase }) => phase.clone(),
             _ => None,
         };
-        let lines = task_lines(watch.root(), &path, phase);
+        let lines = task_lines(watch.layout().root(), &path, phase);
         let changed = lines != self.lines;
         self.lines = lines;
         changed

@@ -1,5 +1,4 @@
 use std::fs;
-use std::path::Path;
 
 use ralph_core::flow::{self, FlowRules};
 use ralph_core::machine::{
@@ -9,6 +8,7 @@ use ralph_core::machine::{
 use ralph_core::overview::Standing;
 use ralph_core::promise::Promise;
 use ralph_core::usage::{Usage, Usd};
+use ralph_store::home::StateHome;
 use ralph_store::journal::{Durability, Journal};
 use ralph_store::layout::new_run_id;
 
@@ -97,7 +97,7 @@ impl Run {
 
     fn with(change: impl FnOnce(&mut Rules)) -> Run {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = crate::layout_in(dir.path());
         layout.prepare().unwrap();
         let id = new_run_id(1_000_000, 7);
         let paths = layout.create_run(&id).unwrap();
@@ -137,7 +137,7 @@ impl Run {
     }
 
     fn watch(&self) -> Watch {
-        Watch::new(self.dir.path(), &self.id, Lang::En)
+        Watch::new(&crate::layout_in(self.dir.path()), &self.id, Lang::En)
     }
 }
 
@@ -351,7 +351,7 @@ fn a_run_that_nobody_drives_and_that_did_not_end_is_dead() {
         run_id: run.id.as_str().into(),
         host: None,
     };
-    let held = ralph_store::lock::acquire(&Layout::new(run.dir.path()).lock(), &info).unwrap();
+    let held = ralph_store::lock::acquire(&crate::layout_in(run.dir.path()).lock(), &info).unwrap();
     assert!(watch.refresh().unwrap());
     assert_eq!(watch.snapshot().overview.standing, Standing::Working);
     assert_eq!(watch.snapshot().overview.pid, Some(std::process::id()));
@@ -435,31 +435,19 @@ fn only_the_end_of_a_flood_is_read() {
 #[test]
 fn projects_are_known_the_newest_first_while_they_are_there() {
     let dir = tempfile::tempdir().unwrap();
-    let list = dir.path().join("state/ralph/projects");
-    let project = |name: &str| {
-        let root = dir.path().join(name);
-        fs::create_dir_all(root.join(".ralph/runs")).unwrap();
+    let home = StateHome::at(dir.path().join("ralph"));
+    let project = |name: &str, ran_s: u64| {
+        let root = dir.path().canonicalize().unwrap().join(name);
+        fs::create_dir(&root).unwrap();
+        let layout = Layout::new(&root, &home);
+        layout.prepare().unwrap();
+        let ran = std::time::UNIX_EPOCH + std::time::Duration::from_secs(ran_s);
+        let runs = fs::File::open(layout.runs_dir()).unwrap();
+        runs.set_modified(ran).unwrap();
         root
     };
-    let (one, two) = (project("one"), project("two"));
-    assert!(known_projects(&list).is_empty());
-    for root in [&one, &two, &one, &dir.path().join("gone")] {
-        note_project(&list, root);
-    }
-    assert_eq!(known_projects(&list), [one.clone(), two]);
-    fs::write(&list, "relative/path\n\n\0\n").unwrap();
-    assert!(known_projects(&list).is_empty());
-    let place = |state: Option<&str>, home: Option<&str>| {
-        registry(|name| match name {
-            "XDG_STATE_HOME" => state.map(Into::into),
-            _ => home.map(Into::into),
-        })
-    };
-    let at = |path: &str| Some(Path::new(path).to_owned());
-    assert_eq!(place(Some("/s"), Some("/h")), at("/s/ralph/projects"));
-    assert_eq!(
-        place(Some("s"), Some("/h")),
-        at("/h/.local/state/ralph/projects")
-    );
-    assert_eq!(place(None, None), None);
+    assert!(known_projects(&home).is_empty());
+    let (one, two) = (project("one", 2000), project("two", 1000));
+    fs::remove_dir_all(project("gone", 3000)).unwrap();
+    assert_eq!(known_projects(&home), [one, two]);
 }

@@ -10,6 +10,7 @@ use crate::checkpoint::{Care, CheckpointDir, DeltaFile};
 use crate::error::FileError;
 use crate::events::{EventLine, EventLog};
 use crate::history::{self, Bundle, History};
+use crate::home::StateHome;
 use crate::journal::{Durability, Journal};
 use crate::layout::{Layout, RunPaths, new_run_id};
 use crate::lock::{LockInfo, acquire};
@@ -23,7 +24,7 @@ fn points_of_the_store() -> impl Iterator<Item = &'static str> {
 
 /// Comes through every place of the crate that writes.
 fn a_whole_run(root: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
-    let layout = Layout::new(root);
+    let layout = Layout::new(root, &StateHome::at(root.join("state")));
     layout.prepare()?;
     let run = layout.create_run(&new_run_id(0, 1))?;
     let info = LockInfo {

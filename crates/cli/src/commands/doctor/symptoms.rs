@@ -6,14 +6,14 @@ use ralph_core::machine::{BreakerRule, Limit, Notice, Outcome, PauseReason, Stag
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::past;
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::RunPaths;
 
 use super::{Finding, Level};
 use crate::app::App;
 
 pub fn look(app: &App, is_installed: bool, findings: &mut Vec<Finding>) {
     let lang = app.lang();
-    let runs = Layout::new(&app.root).runs().unwrap_or_default();
+    let runs = app.layout().runs().unwrap_or_default();
     let Some(latest) = runs.last() else {
         if is_installed {
             findings.push(never_started(lang));

@@ -21,16 +21,19 @@ const MOUNT: &str = "mount -t tmpfs -o size=\"$2\" ralph-drill \"$1\"";
 /// Runs until the disk is full, makes room, and goes on; what is left is
 /// copied to a disk that stays.
 const PLAY: &str = r#"
-disk=$1 size=$2 project=$3 ralph=$4 tasks=$5 out=$6
+disk=$1 size=$2 project=$3 ralph=$4 tasks=$5 out=$6 state=$7
 mount -t tmpfs -o size="$size" ralph-drill "$disk" || exit 99
-cp -a "$project/." "$disk/" || exit 98
-cd "$disk" || exit 97
-"$ralph" --root "$disk" run --quiet --tasks "$disk/$tasks" >"$out/run.out" 2>&1
+root=$disk/project
+cp -a "$project" "$root" || exit 98
+cd "$root" || exit 97
+export XDG_STATE_HOME="$disk/state"
+"$ralph" --root "$root" run --quiet --tasks "$root/$tasks" >"$out/run.out" 2>&1
 echo $? >"$out/run.code"
-rm -f "$disk/ballast"
-"$ralph" --root "$disk" resume --yes --quiet >"$out/resume.out" 2>&1
+rm -f "$root/ballast"
+"$ralph" --root "$root" resume --yes --quiet >"$out/resume.out" 2>&1
 echo $? >"$out/resume.code"
-cp -a "$disk/.ralph" "$project/"
+cp -a "$root/.ralph" "$project/"
+mkdir -p "$state" && cp -a "$XDG_STATE_HOME"/ralph/projects/*/. "$state/"
 "#;
 
 #[derive(Debug)]
@@ -69,6 +72,7 @@ impl SmallDisk {
         args.push(text(program));
         args.push(text(place.tasks_name()));
         args.push(text(&place.file("")));
+        args.push(text(place.layout().state_dir()));
         ("unshare".into(), args)
     }
 

@@ -62,7 +62,7 @@ const LAST_WORDS: usize = 200;
 impl Evidence {
     /// Looks at the files that a run left in a project.
     pub fn look_at_files(&mut self, place: &Place, log: &Path) {
-        let layout = Layout::new(place.project());
+        let layout = place.layout();
         self.went_on = place.went_on().exists();
         self.second_agent_ran = place.second_agent().exists();
         self.lock_is_held = lock::holder(&layout.lock()).is_ok_and(|holder| holder.is_some());

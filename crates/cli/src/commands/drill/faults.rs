@@ -130,11 +130,11 @@ impl Fault {
                 "say": more,
             }),
             Fault::CorruptJournal => json!({
-                "write": {(journal()): "{\"seq\":0,\"data\":{}}\nnot a record\n"},
+                "write": {(journal(place)): "{\"seq\":0,\"data\":{}}\nnot a record\n"},
                 "say": more,
             }),
             Fault::CorruptLock => json!({
-                "remove": [".ralph/lock"],
+                "remove": [place.layout().lock()],
                 "faults": [{"run": {
                     "command": place.second_run(),
                     "report": place.second_run_report(),
@@ -157,8 +157,9 @@ fn goes_on(place: &Place, promise: &PromiseSettings) -> Value {
     })
 }
 
-fn journal() -> String {
-    format!(".ralph/runs/{}/journal.jsonl", scripted::RUN_ID)
+fn journal(place: &Place) -> String {
+    let runs = text(&place.layout().runs_dir());
+    format!("{runs}/{}/journal.jsonl", scripted::RUN_ID)
 }
 
 /// A result that claims everything, torn before its end.

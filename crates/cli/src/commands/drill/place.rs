@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ralph_engine::agents::SCRIPTED_MODE;
+use ralph_store::home::StateHome;
+use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use super::faults::text;
@@ -33,6 +35,16 @@ impl Place {
 
     pub fn project(&self) -> PathBuf {
         self.file("project")
+    }
+
+    /// A drill keeps nothing among the person's own runs.
+    pub fn state_home(&self) -> PathBuf {
+        self.file("state")
+    }
+
+    pub fn layout(&self) -> Layout {
+        let home = StateHome::at(self.state_home().join("ralph"));
+        Layout::new(self.project(), &home)
     }
 
     /// Where a small disk is mounted.

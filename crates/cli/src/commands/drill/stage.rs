@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use ralph_core::config::{Settings, variable_of_key};
 use ralph_engine::agents::find_program;
 use ralph_engine::supervise::{self, Ending, Report, Sink, Spec, Stop, orphans};
-use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::disk::SmallDisk;
@@ -119,7 +118,7 @@ impl Stage<'_> {
             let spec = self.spec(fault, place, text(&self.program), args, env.clone());
             self.see(seen, spec, place, stop).await;
         }
-        let layout = Layout::new(place.project());
+        let layout = place.layout();
         played.run_id = first_run(&layout).map(|run| run.id.as_str().to_owned());
         self.end_survivors(played.run_id.as_deref(), seen);
         seen.look_at_files(place, &place.project().join(&self.settings.log.file));
@@ -143,7 +142,7 @@ impl Stage<'_> {
         stop: &watch::Receiver<Stop>,
     ) {
         let mut said = Said::default();
-        let lock = Layout::new(place.project()).lock();
+        let lock = place.layout().lock();
         let started = Instant::now();
         let report = {
             let run = supervise::run(spec, &mut said, stop.clone());
@@ -230,7 +229,8 @@ impl Stage<'_> {
     /// The person's settings hold, but for the agent and for what would make
     /// the drill take hours.
     fn env(&self, fault: Fault, place: &Place) -> io::Result<Vec<(String, String)>> {
-        let mut env = vec![(TAG.to_owned(), self.tag.clone())];
+        let state = ("XDG_STATE_HOME".to_owned(), text(&place.state_home()));
+        let mut env = vec![(TAG.to_owned(), self.tag.clone()), state];
         let mut set = |key: &str, value: String| {
             env.extend(variable_of_key(key).map(|name| (name, value)));
         };

@@ -10,7 +10,6 @@ use std::ffi::OsString;
 
 use ralph_core::lang::Say;
 use ralph_core::tr;
-use ralph_store::layout::Layout;
 use ralph_store::stats;
 
 use crate::app::{App, Exit, OrFail};
@@ -59,7 +58,7 @@ fn load(app: &App) -> Result<(Place, Loaded), u8> {
 }
 
 fn show_stats(app: &App, json: bool) -> Exit {
-    let stats = stats::read(&Layout::new(&app.root).safety_stats()).or_fail(app)?;
+    let stats = stats::read(&app.layout().safety_stats()).or_fail(app)?;
     if json {
         app.print(&stats.to_json().to_string());
         return Ok(0);

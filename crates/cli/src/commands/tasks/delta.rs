@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use ralph_core::config::{Settings, TaskSource};
 use ralph_core::delta::{DeltaState, PATH, PhaseWork};
 use ralph_core::tr;
-use ralph_store::layout::Layout;
 use serde_json::{Value, json};
 
 use crate::app::{App, Exit};
@@ -18,7 +17,7 @@ pub(super) fn run(app: &App, args: &TasksArgs, settings: &Settings) -> Option<Ex
     if args.tasks.is_some() || !is_delta {
         return None;
     }
-    let bytes = match std::fs::read(Layout::new(&app.root).delta_state()) {
+    let bytes = match std::fs::read(app.layout().delta_state()) {
         Ok(bytes) => bytes,
         // A task list may do.
         Err(error) if error.kind() == ErrorKind::NotFound => return None,

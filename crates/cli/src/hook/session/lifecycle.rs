@@ -1,10 +1,9 @@
 //! A session begins or ends.
 
-use std::path::Path;
-
 use ralph_core::lang::Say;
 use ralph_core::machine::Request;
 use ralph_engine::session::index;
+use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
@@ -13,8 +12,8 @@ use crate::insession::Here;
 
 /// Tells of a loop that was left, and what the session's own loop was about
 /// where the client made its context shorter.
-pub fn begins(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+pub fn begins(heard: &Heard, layout: Layout) -> Reply {
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     if let Some(run) = index::find(&here.layout, &here.session) {
         match here.open(&run) {
@@ -31,8 +30,8 @@ pub fn begins(heard: &Heard, root: &Path) -> Reply {
 }
 
 /// The loop goes no further without its session; everything is saved.
-pub fn ends(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+pub fn ends(heard: &Heard, layout: Layout) -> Reply {
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     if let Some(run) = index::find(&here.layout, &here.session)
         && let Ok(mut opened) = here.open(&run)
     {

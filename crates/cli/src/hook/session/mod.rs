@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::lang::Say;
 use ralph_core::tr;
 use ralph_engine::agents::hooks::Event;
+use ralph_store::layout::Layout;
 
 use super::args::Options;
 use super::{Bad, Client, read_payload};
@@ -37,15 +38,10 @@ pub fn run(options: &Options) -> u8 {
     let reply = match &heard {
         Ok(heard) => {
             let root = root_of(options, heard);
-            match options.event {
+            match options.state_home().map(|home| Layout::new(&root, &home)) {
                 _ if is_borrowed && root.join(COPILOTS_OWN).exists() => Reply::default(),
-                Event::Stop => stop::answer(heard, &root, options.within),
-                Event::UserPromptSubmit => prompt::answer(heard, &root),
-                Event::PostToolUse => tool::answer(heard, &root),
-                Event::SessionStart => lifecycle::begins(heard, &root),
-                Event::SessionEnd => lifecycle::ends(heard, &root),
-                Event::SubagentStop => subagent::answer(heard, &root),
-                Event::PreToolUse => Reply::default(),
+                None => Reply::warning(app::no_home(app::environment_lang())),
+                Some(layout) => answer(options, heard, layout),
             }
         }
         Err(bad) => Reply::warning(unheard(bad)),
@@ -56,6 +52,18 @@ pub fn run(options: &Options) -> u8 {
     let _ = std::io::stdout().lock().flush();
     let _ = std::io::stderr().lock().write_all(output.stderr.as_bytes());
     output.code
+}
+
+fn answer(options: &Options, heard: &Heard, layout: Layout) -> Reply {
+    match options.event {
+        Event::Stop => stop::answer(heard, layout, options.within),
+        Event::UserPromptSubmit => prompt::answer(heard, layout),
+        Event::PostToolUse => tool::answer(heard, layout),
+        Event::SessionStart => lifecycle::begins(heard, layout),
+        Event::SessionEnd => lifecycle::ends(heard, layout),
+        Event::SubagentStop => subagent::answer(heard, &layout),
+        Event::PreToolUse => Reply::default(),
+    }
 }
 
 /// Where Copilot CLI has hooks of its own.

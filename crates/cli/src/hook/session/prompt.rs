@@ -10,6 +10,7 @@ use ralph_core::session::words::{self, Said, Start};
 use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::session::{SessionLoop, Verdict, index};
+use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
@@ -17,13 +18,13 @@ use crate::app;
 use crate::insession::{Here, Problem, Steered, beginning, ending, no_loop};
 use crate::install::CAP;
 
-pub fn answer(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+pub fn answer(heard: &Heard, layout: Layout) -> Reply {
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     let Some(said) = words::read(&heard.prompt) else {
         note_person(&here, heard);
         return Reply::default();
     };
-    if matches!(said, Said::Do(_)) && is_anothers_command(heard, root) {
+    if matches!(said, Said::Do(_)) && is_anothers_command(heard, here.root()) {
         return Reply::default();
     }
     let lang = app::environment_lang();

@@ -1,7 +1,6 @@
 //! The Stop hook: sends the agent on while the work is not done (STOP-01 to
 //! STOP-13).
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ralph_core::lang::{Lang, Say};
@@ -12,6 +11,7 @@ use ralph_engine::agents::Client;
 use ralph_engine::session::{
     Next, SessionError, SessionLoop, Stopped, Verdict, adopt, index, transcript,
 };
+use ralph_store::layout::Layout;
 
 use super::answer::Reply;
 use super::heard::Heard;
@@ -28,7 +28,7 @@ const USUAL_TIME: Duration = Duration::from_secs(30);
 /// Kept for the last look at CI, and for the answer.
 const TO_ANSWER: Duration = Duration::from_secs(10);
 
-pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
+pub fn answer(heard: &Heard, layout: Layout, within: Option<Duration>) -> Reply {
     let began = Instant::now();
     // A subagent's end is not the session's.
     if heard.agent_id.is_some() {
@@ -37,7 +37,7 @@ pub fn answer(heard: &Heard, root: &Path, within: Option<Duration>) -> Reply {
     if is_driven_from_outside() {
         return ask_for_the_promise(heard);
     }
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     let lang = app::environment_lang();
     match find(&here) {
         Ok(None) => Reply::default(),

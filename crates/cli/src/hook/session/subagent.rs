@@ -16,30 +16,29 @@ use super::answer::Reply;
 use super::heard::Heard;
 use crate::{app, settings};
 
-pub fn answer(heard: &Heard, root: &Path) -> Reply {
+pub fn answer(heard: &Heard, layout: &Layout) -> Reply {
     // A client's own helpers, such as the one that makes a context shorter,
     // have no type.
     let Some(agent) = heard.agent_type.as_deref().map(agent_name) else {
         return Reply::default();
     };
-    match config::load(&settings::sources(root, Vec::new())) {
+    match config::load(&settings::sources(layout.root(), Vec::new())) {
         Ok(loaded) if !loaded.settings.verify.agents.iter().any(|a| a == agent) => Reply::default(),
-        Ok(loaded) => judge(heard, agent, root, &loaded),
+        Ok(loaded) => judge(heard, agent, layout, &loaded),
         Err(rejected) => Reply::warning(rejected.errors.say(app::environment_lang())),
     }
 }
 
-fn judge(heard: &Heard, agent: &str, root: &Path, loaded: &Loaded) -> Reply {
+fn judge(heard: &Heard, agent: &str, layout: &Layout, loaded: &Loaded) -> Reply {
     let settings = &loaded.settings;
     let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
     let broken: Vec<String> = broken(&loaded.warnings, lang);
-    let verifier = plan::verifier(settings, root);
+    let verifier = plan::verifier(settings, layout);
     if settings.verify.strict && verifier.is_none() && !broken.is_empty() {
         return Reply::block(broken.join("\n"));
     }
-    let layout = Layout::new(root);
     let gate = Gate {
-        layout: &layout,
+        layout,
         settings,
         verifier,
     };
@@ -51,7 +50,7 @@ fn judge(heard: &Heard, agent: &str, root: &Path, loaded: &Loaded) -> Reply {
             Reply::warning(unverified(agent, &reason, lang))
         }
         Passage::Ruled(Ruling::Block { reason, .. }) => {
-            Reply::block(held(&reason, &gate, root, lang))
+            Reply::block(held(&reason, &gate, layout.root(), lang))
         }
     };
     if !broken.is_empty() {

@@ -11,6 +11,7 @@ use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::session::index;
 use ralph_engine::session::tracker::{self, Reminding};
+use ralph_store::layout::Layout;
 use serde_json::Value;
 
 use super::answer::Reply;
@@ -35,8 +36,8 @@ pub(super) const WRITERS: [&str; 11] = [
 /// More files of one patch are not listed.
 const MOST_FILES: usize = 50;
 
-pub fn answer(heard: &Heard, root: &Path) -> Reply {
-    let here = Here::new(root, &heard.session, heard.host.into_str());
+pub fn answer(heard: &Heard, layout: Layout) -> Reply {
+    let here = Here::new(layout, &heard.session, heard.host.into_str());
     // Copilot counts its blocks for the whole turn, whatever the agent does.
     if heard.host != Client::Copilot
         && let Some(run) = index::find(&here.layout, &here.session)
@@ -49,18 +50,18 @@ pub fn answer(heard: &Heard, root: &Path) -> Reply {
     if !WRITERS.contains(&heard.tool.as_str()) {
         return Reply::default();
     }
-    let (tracking, lang) = tracking(root);
+    let (tracking, lang) = tracking(here.root());
     if !tracking.enabled {
         return Reply::default();
     }
     for file in files_of(&heard.tool_input).iter().take(MOST_FILES) {
-        tracker::record(root, &heard.tool, file);
+        tracker::record(here.root(), &heard.tool, file);
     }
     let reminding = Reminding {
         above: tracking.remind_above,
         every: tracking.remind_every,
     };
-    match tracker::due(root, reminding) {
+    match tracker::due(&here.layout, reminding) {
         Some(count) => Reply::context(reminder(count, lang)),
         None => Reply::default(),
     }

@@ -1,9 +1,10 @@
 //! From settings to a plan, or to the reason why there is none.
 
 use ralph_core::tasks::Pick;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ralph_core::config::{self, NamedText, Settings, Sources};
+use ralph_core::lang::Lang;
 use ralph_core::machine::{BudgetKind, Goal};
 
 use super::{DONE, OPEN, Project};
@@ -31,10 +32,19 @@ fn wanted(project: &Project) -> Wanted {
 }
 
 fn asking(project: &Project, asked: Asked) -> Wanted {
+    asking_in(project.root(), asked)
+}
+
+fn asking_in(root: &Path, asked: Asked) -> Wanted {
     Wanted {
-        root: project.root().into(),
+        layout: crate::layout_in(root),
+        lang: Lang::En,
         asked,
-        ..Wanted::default()
+        interactive: false,
+        own_program: PathBuf::new(),
+        permit: None,
+        session: None,
+        calls_nobody: false,
     }
 }
 
@@ -258,12 +268,9 @@ fn missing_things_are_errors() {
     };
     assert_eq!(error, PlanError::Tasks(missing));
 
-    let nowhere = Wanted {
-        root: PathBuf::from("/no/such/project"),
-        ..Wanted::default()
-    };
+    let root = PathBuf::from("/no/such/project");
+    let nowhere = asking_in(&root, Asked::default());
     let error = prepare(&settings(SH), &nowhere).unwrap_err();
-    let root = nowhere.root;
     assert_eq!(error, PlanError::RootMissing { root });
 
     let no_template = Asked {
