@@ -251,7 +251,7 @@ impl OpenRun {
         if !self.state.is_judged_by_files() {
             return Vec::new();
         }
-        let root = &self.plan.root;
+        let root = self.plan.layout.root();
         let Some(touched) = touched::since(root, &self.paths, self.state.task_base()) else {
             return Vec::new();
         };

@@ -106,7 +106,8 @@ fn pre_tool_use(options: &Options) -> u8 {
     let dialect = payload.as_ref().map(|p| p.dialect).unwrap_or_default();
     let mut answer = judged.answer(lang);
     if let (Answer::Allow | Answer::Warn(_), Ok(payload)) = (&answer, &payload)
-        && let Some(of_role) = session::roles::before(payload, &root, lang)
+        && let Some(layout) = &call.layout
+        && let Some(of_role) = session::roles::before(payload, layout, lang)
     {
         answer = of_role;
     }

@@ -42,8 +42,9 @@ impl Client<'_> {
     }
 
     fn answers(&self, role: &str, said: &str) -> Value {
+        let prompt = self.told(role)["prompt"].clone();
         let response = json!({
-            "status": "completed", "prompt": "p", "agentId": "a1", "agentType": "general-purpose",
+            "status": "completed", "prompt": prompt, "agentId": "a1", "agentType": "general-purpose",
             "content": [{"type": "text", "text": "<tools-used>Bash</tools-used>"}, {"type": "text", "text": said}],
         });
         self.responds(role, &response)
@@ -53,11 +54,6 @@ impl Client<'_> {
         let fields =
             json!({"tool_name": "Agent", "tool_input": call(role), "tool_response": response});
         self.hook("post-tool-use", "PostToolUse", &fields)
-    }
-
-    fn plays(&self, role: &str, said: &str) -> Value {
-        self.told(role);
-        self.answers(role, said)
     }
 }
 
@@ -108,7 +104,7 @@ fn a_task_goes_through_its_roles_and_ralph_ticks_it_role_05() {
     assert!(refused.contains("D→R→T (risk: MEDIUM)"), "{refused}");
     let refused = client.refused("DEVELOPER");
     assert!(refused.contains("turn of the REVIEWER"), "{refused}");
-    let back = client.plays(
+    let back = client.answers(
         "REVIEWER",
         "FINDING high: a.txt says nothing\n\nVERDICT: REJECT",
     );
@@ -117,15 +113,15 @@ fn a_task_goes_through_its_roles_and_ralph_ticks_it_role_05() {
     assert!(prompt.contains("a.txt says nothing"), "{prompt}");
     env.write("a.txt", "better work");
     client.answers("DEVELOPER", "repaired");
-    client.plays("REVIEWER", "I read it.\n\nVERDICT: APPROVE");
-    let on = client.plays("TESTER", "RESULT: PASS");
+    client.answers("REVIEWER", "I read it.\n\nVERDICT: APPROVE");
+    let on = client.answers("TESTER", "RESULT: PASS");
     assert!(env.read("tasks.md").contains("- [x] T001"));
     assert!(next(&on).contains("turn of the DEVELOPER of T002"), "{on}");
 
     env.write("b.txt", "work");
-    client.plays("DEVELOPER", "done");
-    client.plays("REVIEWER", "VERDICT: APPROVE");
-    let end = client.plays("TESTER", "RESULT: PASS");
+    client.answers("DEVELOPER", "done");
+    client.answers("REVIEWER", "VERDICT: APPROVE");
+    let end = client.answers("TESTER", "RESULT: PASS");
     assert!(next(&end).contains("Call no more roles"), "{end}");
     let status = env.json(".ralph/status.json");
     assert_eq!(
@@ -154,7 +150,7 @@ fn the_words_of_a_refusal_are_those_of_the_flow_role_05() {
         let env = TestEnv::with_tasks(1);
         let (client, _) = begun(&env, lang);
         env.write("a.txt", "work");
-        client.plays("DEVELOPER", "done");
+        client.answers("DEVELOPER", "done");
         let refused = client.refused("TESTER");
         assert!(refused.contains(want), "{refused}");
     }
@@ -169,7 +165,7 @@ fn a_reviewer_only_looks() {
     let write = json!({"file_path": env.path("a.txt"), "content": "x"});
     assert_eq!(client.asks("Write", &write).code, 0);
     env.write("a.txt", "work");
-    client.plays("DEVELOPER", "done");
+    client.answers("DEVELOPER", "done");
     let refused = client.asks("Write", &write);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("REVIEWER"), "{}", refused.stderr);
@@ -195,7 +191,7 @@ fn whoever_stops_without_calling_the_role_is_sent_back() {
     assert!(told.contains("the DEVELOPER was not called"), "{told}");
     assert!(told.contains("turn of the DEVELOPER of T001"), "{told}");
     // The words of somebody else are nobody's verdict.
-    client.plays("DEVELOPER", "done");
+    client.answers("DEVELOPER", "done");
     sent_on(&client.stops("VERDICT: APPROVE"));
     assert_eq!(env.json(".ralph/status.json")["flow"]["step"], "reviewer");
     // One that does so for ever is let go.
@@ -217,7 +213,12 @@ fn other_subagents_pass() {
     let explore = json!({"subagent_type": "Explore", "description": "Find the developer guide"});
     let asked = client.asks("Agent", &explore);
     assert_eq!((asked.code, asked.stdout.as_str()), (0, ""));
-    assert_eq!(client.answers("REVIEWER", "VERDICT: APPROVE"), Value::Null);
+    let approved =
+        json!({"status": "completed", "content": [{"type": "text", "text": "VERDICT: APPROVE"}]});
+    assert_eq!(client.responds("REVIEWER", &approved), Value::Null);
+    // Whoever was told something else has not played the role.
+    let other = client.responds("DEVELOPER", &approved);
+    assert!(released(&other).contains("does not count"), "{other}");
     let background = client.responds("DEVELOPER", &json!({"status": "async_launched"}));
     assert!(next(&background).contains("foreground"), "{background}");
     assert_eq!(env.json(".ralph/status.json")["iteration"], 1);
@@ -238,8 +239,8 @@ fn calls_are_counted_and_held_at_the_limit() {
     let client = env.claude_session(ONE);
     client.says("/ralph-loop --tasks tasks.md");
     env.write("a.txt", "work");
-    client.plays("DEVELOPER", "done");
-    let end = client.plays("REVIEWER", "VERDICT: APPROVE");
+    client.answers("DEVELOPER", "done");
+    let end = client.answers("REVIEWER", "VERDICT: APPROVE");
     assert!(
         end["systemMessage"].as_str().unwrap().contains("2/2"),
         "{end}"
@@ -249,7 +250,7 @@ fn calls_are_counted_and_held_at_the_limit() {
     assert_eq!(client.stops("Resting."), Value::Null);
     let on = client.says("繼續");
     assert!(context(&on).contains("turn of the TESTER"), "{on}");
-    client.plays("TESTER", "RESULT: PASS");
+    client.answers("TESTER", "RESULT: PASS");
     assert!(env.read("tasks.md").contains("- [x] T001"));
 }
 
@@ -259,11 +260,11 @@ fn a_failed_test_goes_to_the_debugger() {
     let env = TestEnv::with_tasks(1);
     let (client, _) = begun(&env, "en");
     env.write("a.txt", "work");
-    client.plays("DEVELOPER", "done");
-    client.plays("REVIEWER", "VERDICT: APPROVE");
-    let debug = client.plays("TESTER", "FINDING high: it crashes\n\nRESULT: FAIL");
+    client.answers("DEVELOPER", "done");
+    client.answers("REVIEWER", "VERDICT: APPROVE");
+    let debug = client.answers("TESTER", "FINDING high: it crashes\n\nRESULT: FAIL");
     assert!(next(&debug).contains("turn of the DEBUGGER"), "{debug}");
-    let on = client.plays("DEBUGGER", "a.txt line 1 is the cause");
+    let on = client.answers("DEBUGGER", "a.txt line 1 is the cause");
     assert!(next(&on).contains("turn of the DEVELOPER"), "{on}");
     let prompt = client.told("DEVELOPER")["prompt"].to_string();
     assert!(prompt.contains("a.txt line 1 is the cause"), "{prompt}");
@@ -287,7 +288,7 @@ fn risk_follows_the_changed_files_and_the_model_the_risk_role_04() {
     client.says("/ralph-loop --tasks tasks.md");
     assert_eq!(env.json(".ralph/status.json")["flow"]["risk"], "LOW");
     env.write("src/auth/login.rs", "fn login() {}\n");
-    let review = client.plays("DEVELOPER", "done");
+    let review = client.answers("DEVELOPER", "done");
     assert!(next(&review).contains("turn of the REVIEWER"), "{review}");
     assert_eq!(env.json(".ralph/status.json")["flow"]["risk"], "HIGH");
     let events = env.ralph(&["events", "--json"]).events();
@@ -303,7 +304,7 @@ fn whose_turn_it_is_is_told_again() {
     let env = TestEnv::with_tasks(1);
     let (client, _) = begun(&env, "en");
     env.write("a.txt", "work");
-    client.plays("DEVELOPER", "done");
+    client.answers("DEVELOPER", "done");
     let told = client.hook(
         "session-start",
         "SessionStart",

@@ -45,6 +45,12 @@ pub fn answered(response: &Value) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
+/// The prompt that a subagent was really called with.
+pub fn asked<'a>(input: &'a Value, response: &'a Value) -> &'a str {
+    let of = |value: &'a Value| value.get("prompt").and_then(Value::as_str);
+    of(response).or_else(|| of(input)).unwrap_or_default()
+}
+
 /// Why a call has to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Refusal {
@@ -64,11 +70,11 @@ pub enum Refusal {
 }
 
 /// What the agent of the session has to do for the role whose turn it is.
-pub fn dispatch(role: &str, task: &str, file: &str, lang: Lang) -> String {
+pub fn dispatch(role: &str, task: &str, lang: Lang) -> String {
     let role = role.to_uppercase();
     tr!(
         lang,
-        "The roles of each task are played by subagents, one after the other. It is the turn of the {role} of {task}.\n\n- Call the Agent tool (Task in older versions) now, in the foreground, with the description \"{role}: {task}\", and as the kind of agent one of your own for this role or general-purpose.\n- Its prompt is the text of {file}; Ralph's hook puts it in for you.\n- Ralph reads its answer, and tells you behind it whose turn comes next.\n\nDo nothing of its work yourself, and tick no box: Ralph does that when a task has passed all roles. Go on until Ralph says that the loop is over."
+        "The roles of each task are played by subagents, one after the other. It is the turn of the {role} of {task}.\n\n- Call the Agent tool (Task in older versions) now, in the foreground, with the description \"{role}: {task}\", and as the kind of agent one of your own for this role or general-purpose.\n- Ralph's hook puts its whole prompt in for you, whatever you write there.\n- Ralph reads its answer, and tells you behind it whose turn comes next.\n\nDo nothing of its work yourself, and tick no box: Ralph does that when a task has passed all roles. Go on until Ralph says that the loop is over."
     )
 }
 

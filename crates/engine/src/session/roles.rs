@@ -94,20 +94,12 @@ impl SessionLoop {
     /// What the agent of the session has to do now.
     pub(super) fn dispatch(&self) -> Option<String> {
         let (_, position, step) = playing(&self.run.state)?;
-        let file = self.run.paths.turn_prompt(self.run.state.turn.number, 1);
-        let place = file.strip_prefix(&self.run.plan.root).unwrap_or(&file);
         let task = position
             .task
             .as_ref()
             .map(TaskRef::name)
             .unwrap_or_default();
-        let file = place.display().to_string();
-        Some(roles::dispatch(
-            &step.role,
-            &task,
-            &file,
-            self.run.plan.lang,
-        ))
+        Some(roles::dispatch(&step.role, &task, self.run.plan.lang))
     }
 
     /// `T001 · DEVELOPER ✅ → REVIEWER 🔄 → TESTER ⏳`.

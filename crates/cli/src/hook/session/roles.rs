@@ -2,8 +2,6 @@
 //! held before a call, and its answer taken in behind it. The machine decides;
 //! a call that is let through here is no approval of anything.
 
-use std::path::Path;
-
 use ralph_core::lang::{Lang, Say};
 use ralph_core::session::roles::{self, CALLERS, Refusal};
 use ralph_core::tr;
@@ -25,7 +23,7 @@ const MODELS: [&str; 4] = ["opus", "sonnet", "haiku", "fable"];
 
 /// What a call means to the roles of its session; `None` where it means
 /// nothing to them.
-pub fn before(payload: &Payload, root: &Path, lang: Lang) -> Option<Answer> {
+pub fn before(payload: &Payload, layout: &Layout, lang: Lang) -> Option<Answer> {
     let calls = CALLERS.contains(&payload.tool.as_str());
     let writes = WRITERS.contains(&payload.tool.as_str());
     if payload.host != Client::Claude || payload.session.is_empty() || !(calls || writes) {
@@ -35,10 +33,9 @@ pub fn before(payload: &Payload, root: &Path, lang: Lang) -> Option<Answer> {
         true => Some(roles::called(&payload.input)?),
         false => None,
     };
-    let layout = Layout::new(root);
-    let run = index::find(&layout, &payload.session)?;
+    let run = index::find(layout, &payload.session)?;
     let refuse = |refusal: Refusal| Some(Answer::Deny(format!("BLOCKED: {}", refusal.say(lang))));
-    let due = match look(&layout, &run)? {
+    let due = match look(layout, &run)? {
         Roles::Due(due) => due,
         Roles::Resting if calls => return refuse(Refusal::Resting),
         Roles::Resting => return None,
@@ -87,9 +84,9 @@ pub fn after(heard: &Heard, here: &Here) -> Reply {
     let (Some(role), Some(run), None) = (role, run, &heard.agent_id) else {
         return Reply::default();
     };
-    if look(&here.layout, &run).is_none() {
+    let Some(Roles::Due(due)) = look(&here.layout, &run) else {
         return Reply::default();
-    }
+    };
     let mut opened = match here.open(&run) {
         Ok(opened) => opened,
         Err(problem) => {
@@ -104,6 +101,10 @@ pub fn after(heard: &Heard, here: &Here) -> Reply {
             "This role runs in the background, so that nobody hears its answer: call it again in the foreground."
         ));
     };
+    let asked = roles::asked(&heard.tool_input, &heard.tool_response);
+    if role == due.role && asked.trim() != due.prompt.trim() {
+        return Reply::warning(unheard(role, lang));
+    }
     match opened.role_ended(role, &said) {
         Ok(None) => Reply::default(),
         Ok(Some(Verdict::GoOn(go_on))) => Reply {
@@ -123,4 +124,13 @@ pub fn after(heard: &Heard, here: &Here) -> Reply {
         },
         Err(error) => Reply::warning(error.say(lang)),
     }
+}
+
+/// Whoever was told something else has not played the role.
+fn unheard(role: &str, lang: Lang) -> String {
+    let role = role.to_uppercase();
+    tr!(
+        lang,
+        "the answer of the {role} does not count: it was not called with Ralph's prompt, which the hook of the guard puts in; run `ralph init` and start the session anew"
+    )
 }
