@@ -25,8 +25,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn role(word: &str) -> Option<&'static str> {
-    let same = |role: &&str| role.eq_ignore_ascii_case(word);
-    ROLES.into_iter().find(|role| same(&role))
+    ROLES
+        .into_iter()
+        .find(|role| role.eq_ignore_ascii_case(word))
 }
 
 /// What a subagent answered; none where it goes on in the background.
