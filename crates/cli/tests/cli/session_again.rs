@@ -36,6 +36,8 @@ fn a_phase_is_told_where_the_work_stands_rein_01() {
         "- 路由: RALPH",
         "- 阶段: Phase 2",
         "## 指令",
+        "根据 .skillpack/current/1_analysis.md 规划这个任务",
+        "在结果文件中将子任务写成未勾选方框的清单",
         "2_plan.md",
     ] {
         assert!(told.contains(part), "{part}\n{told}");

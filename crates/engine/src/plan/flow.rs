@@ -14,7 +14,8 @@ pub(super) fn of_run(settings: &Settings, wanted: &Wanted) -> Result<Option<Flow
     let Some(name) = &wanted.asked.flow else {
         return Ok(None);
     };
-    let flow = flows::find(wanted.layout.root(), name, Scope::Run).map_err(PlanError::Flow)?;
+    let flow = flows::find(wanted.layout.root(), name, Scope::Run, wanted.lang)
+        .map_err(PlanError::Flow)?;
     Ok(Some(FlowRules {
         flow,
         risk: risk(settings),
@@ -34,8 +35,8 @@ pub(super) fn of_tasks(
     if !roles.enabled || !matches!(goal, Goal::Tasks { .. }) {
         return Ok(None);
     }
-    let mut flow =
-        flows::find(wanted.layout.root(), &roles.flow, Scope::Task).map_err(PlanError::Flow)?;
+    let mut flow = flows::find(wanted.layout.root(), &roles.flow, Scope::Task, wanted.lang)
+        .map_err(PlanError::Flow)?;
     for step in &mut flow.steps {
         if let Some(limit) = step.limit.get_mut(&Answer::Reject) {
             *limit = roles.reject_limit;

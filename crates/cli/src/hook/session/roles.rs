@@ -16,7 +16,7 @@ use super::super::payload::Payload;
 use super::answer::Reply;
 use super::heard::Heard;
 use super::tool::WRITERS;
-use crate::insession::{Here, ending, with_announcements};
+use crate::insession::{Here, Problem, ending, with_announcements};
 
 /// The models that the tool knows.
 const MODELS: [&str; 4] = ["opus", "sonnet", "haiku", "fable"];
@@ -122,7 +122,11 @@ pub fn after(heard: &Heard, here: &Here) -> Reply {
                 "Ralph's loop has ended or rests. Call no more roles: tell the person how it stands, and stop."
             ))
         },
-        Err(error) => Reply::warning(error.say(lang)),
+        Err(error) => {
+            let problem = Problem::Session(error);
+            here.give_up(&run, &problem);
+            Reply::warning(problem.say(lang))
+        }
     }
 }
 
