@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ralph_core::flow::{self, Flow, FlowError, Origin, PROJECT_FLOWS, Problem, Scope};
-use ralph_core::lang::{Say, said};
+use ralph_core::lang::{Lang, Say, said};
 
 /// A flow by the name of its file.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ pub fn read_file(path: &Path) -> Result<Flow, Vec<FlowError>> {
 }
 
 /// The flow of that name.
-pub fn find(root: &Path, name: &str, needs: Scope) -> Result<Flow, NoFlow> {
+pub fn find(root: &Path, name: &str, needs: Scope, lang: Lang) -> Result<Flow, NoFlow> {
     let listed = all(root);
     let known = listed.iter().map(|listed| listed.name.clone()).collect();
     let Some(found) = listed.into_iter().find(|listed| listed.name == name) else {
@@ -110,6 +110,10 @@ pub fn find(root: &Path, name: &str, needs: Scope) -> Result<Flow, NoFlow> {
         });
     };
     let flow = found.flow.map_err(NoFlow::Broken)?;
+    let flow = match found.origin {
+        Origin::BuiltIn => flow::in_language(flow, lang),
+        Origin::File(_) => flow,
+    };
     if flow.scope == needs {
         Ok(flow)
     } else {

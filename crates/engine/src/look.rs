@@ -160,6 +160,7 @@ impl Looker {
             branch: head.branch,
             outputs: self.look_at_outputs(),
             claims: None,
+            changed: Vec::new(),
         }
     }
 

@@ -23,7 +23,11 @@ use crate::plan::Plan;
 use crate::projections::{Due, Projector};
 use crate::record::{Made, RecordError, Recorder};
 use crate::supervise::Stop;
+use crate::touched;
 use crate::turn::run_env;
+
+/// Enough to tell many files from a few.
+const MOST_CHANGED: usize = 50;
 
 /// A run that is open: all that it takes to decide, to look and to write.
 #[derive(Debug)]
@@ -230,13 +234,36 @@ impl OpenRun {
 
     /// Looks at the world, and at what the state file of a delta loop says.
     pub fn look(&mut self) -> Observation {
-        let seen = self.looker.look();
+        let seen = Observation {
+            changed: self.changed_files(),
+            ..self.looker.look()
+        };
         let Some(projector) = &mut self.projector else {
             return seen;
         };
         self.found.extend(projector.take_delta());
         let claims = projector.claims();
         Observation { claims, ..seen }
+    }
+
+    /// The files that the task was changed in, where somebody asks.
+    fn changed_files(&self) -> Vec<String> {
+        if !self.state.is_judged_by_files() {
+            return Vec::new();
+        }
+        let root = self.plan.layout.root();
+        let Some(touched) = touched::since(root, &self.paths, self.state.task_base()) else {
+            return Vec::new();
+        };
+        let outputs = format!("{}/", self.plan.prompter.output_dir);
+        let own = |path: &String| {
+            [outputs.as_str(), ".ralph/"]
+                .iter()
+                .any(|dir| path.starts_with(dir))
+                || *path == self.plan.prompter.tasks_file
+        };
+        let all = touched.created.into_iter().chain(touched.modified);
+        all.filter(|path| !own(path)).take(MOST_CHANGED).collect()
     }
 
     /// What the turn promised: in its answer, or inside the state file. What

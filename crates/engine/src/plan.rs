@@ -198,8 +198,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     }
     rules.flow = match route {
         Some(route) => Some(route),
-        // The roles are calls of their own, and a session makes none.
-        None if wanted.session.is_some() => None,
+        None if wanted.session.is_some() && !plays_roles(wanted) => None,
         None => flow::of_tasks(settings, wanted, &goal)?,
     };
     let (agents, role_agents) = workers(settings, wanted, &mut rules, &mut announcements)?;
@@ -256,6 +255,12 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     })
 }
 
+/// Whether the subagents of this client can play the roles of each task: its
+/// hooks are asked before and told after each call of one.
+fn plays_roles(wanted: &Wanted) -> bool {
+    wanted.session.as_deref() == Some("claude")
+}
+
 /// A goal that is only words needs some.
 fn check_prompt(goal: &Goal, wanted: &Wanted) -> Result<(), PlanError> {
     let prompt = wanted.asked.prompt.as_deref().unwrap_or_default();
@@ -298,7 +303,7 @@ pub fn verifier(settings: &Settings, layout: &Layout) -> Option<Verifier> {
 fn lacks(settings: &Settings, wanted: &Wanted, goal: &Goal, is_proven: bool) -> Vec<Announcement> {
     let has_tasks = matches!(goal, Goal::Tasks { .. });
     let mut lacks = Vec::new();
-    if wanted.session.is_some() && settings.roles.enabled && has_tasks {
+    if wanted.session.is_some() && !plays_roles(wanted) && settings.roles.enabled && has_tasks {
         lacks.push(Announcement::RolesOutside);
     }
     if !is_proven {

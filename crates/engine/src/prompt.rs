@@ -151,10 +151,11 @@ impl Prompter {
     /// How to answer, with the file where people look for it.
     fn trailer(&self, turn: &FlowTurn) -> String {
         let output = turn.output.as_ref();
-        flow::trailer(&FlowTurn {
+        let turn = FlowTurn {
             output: output.map(|name| format!("{}/{name}", self.output_dir)),
             ..turn.clone()
-        })
+        };
+        flow::trailer(&turn, self.lang)
     }
 
     /// The agent is never asked for a promise that could not be true yet: one

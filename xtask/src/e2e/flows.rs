@@ -4,13 +4,13 @@
 
 use std::io;
 
-use ralph_testkit::{Script, Turn};
-use serde_json::Value;
+use ralph_testkit::{Call, Script, Select, Turn};
+use serde_json::{Value, json};
 
 use super::scenarios::{Findings, Scenario};
 use super::stage::{Sitting, Stage, Wishes};
 
-pub const SCENARIOS: [Scenario; 2] = [
+pub const SCENARIOS: [Scenario; 3] = [
     Scenario {
         name: "roles",
         is_for: |client| client.name == "claude",
@@ -20,6 +20,11 @@ pub const SCENARIOS: [Scenario; 2] = [
         name: "session do",
         is_for: |client| client.name == "claude",
         play: session_do,
+    },
+    Scenario {
+        name: "session roles",
+        is_for: |client| client.name == "claude",
+        play: session_roles,
     },
 ];
 
@@ -184,6 +189,126 @@ fn session_do(stage: &Stage) -> io::Result<Findings> {
     ] {
         let is_told = asked.get(at).is_some_and(|body| body.contains(text));
         findings.must(is_told, &format!("request {at} should name {text:?}"));
+    }
+    Ok(findings)
+}
+
+fn calls(role: &str, task: &str) -> Turn {
+    Turn::say(&format!("Calling the {role}.")).call(Call {
+        name: "Agent".into(),
+        input: json!({
+            "description": format!("{role}: {task}"),
+            "prompt": "Say that all is well.",
+            "subagent_type": "general-purpose",
+        }),
+    })
+}
+
+/// What the session and each of its subagents say.
+fn team(stage: &Stage) -> Script {
+    let client = stage.client;
+    let write = |name: &str, text: &str| client.write(&stage.project.join(name), text);
+    let mut script = Script::main(vec![
+        // Whoever only says that it is done is sent to the role.
+        Turn::say("All done.\n\nVERDICT: APPROVE"),
+        calls("DEVELOPER", "T001"),
+        // A test before the review is refused.
+        calls("TESTER", "T001"),
+        calls("REVIEWER", "T001"),
+        calls("DEVELOPER", "T001"),
+        calls("REVIEWER", "T001"),
+        calls("TESTER", "T001"),
+        calls("DEVELOPER", "T002"),
+        calls("REVIEWER", "T002"),
+        calls("TESTER", "T002"),
+        Turn::say("All tasks have passed.\n\n<promise>所有任務完成</promise>"),
+    ]);
+    for (role, turns) in [
+        (
+            "DEVELOPER",
+            vec![
+                Turn::say("Writing.").call(write("one.sh", "oen\n")),
+                Turn::say("one.sh is written."),
+                Turn::say("Repairing.").call(client.shell("echo one > one.sh")),
+                Turn::say("It is repaired."),
+                Turn::say("Writing.").call(write("two.sh", "two\n")),
+                Turn::say("two.sh is written."),
+            ],
+        ),
+        (
+            "REVIEWER",
+            vec![
+                Turn::say("Mending it myself.").call(write("one.sh", "one\n")),
+                Turn::say(&format!("FINDING high: {FINDING}\n\nVERDICT: REJECT")),
+                Turn::say("It is right.\n\nVERDICT: APPROVE"),
+                Turn::say("It is right.\n\nVERDICT: APPROVE"),
+            ],
+        ),
+        (
+            "TESTER",
+            vec![
+                Turn::say("Trying.").call(client.shell("grep -q one one.sh && echo found")),
+                Turn::say("It holds.\n\nRESULT: PASS"),
+                Turn::say("It holds.\n\nRESULT: PASS"),
+            ],
+        ),
+    ] {
+        script.lanes.insert(role.into(), turns);
+        script.select.push(Select {
+            text: format!("You are the {role} of a team"),
+            lane: role.into(),
+        });
+    }
+    script
+}
+
+/// Seed 000 in the client itself: its subagents are the team, and the hooks
+/// hold the order.
+fn session_roles(stage: &Stage) -> io::Result<Findings> {
+    stage.write("tasks.md", &tasks(' '))?;
+    stage.write(".ralph/config.toml", "[roles]\nenabled = true\n")?;
+    let prompt = "/ralph-loop --tasks tasks.md";
+    let call = stage.client.alone.map(|args| args(prompt));
+    let mut findings = Findings::new(stage.sit(Sitting {
+        script: team(stage),
+        calls: vec![vec![call.unwrap_or_default()]],
+        ..Sitting::default()
+    })?);
+    findings.exits(0);
+    // The stop that nobody played, and each call of the story.
+    findings.runs(&[("complete", STORY.len() as u64 + 1)]);
+    findings.file(stage, "one.sh", "one\n");
+    findings.file(stage, "two.sh", "two\n");
+    findings.file(stage, "tasks.md", &tasks('x'));
+    let of = |lane: &str| findings.asked_in(lane);
+    let (main, developer, reviewer) = (of("main"), of("DEVELOPER"), of("REVIEWER"));
+    for (what, asked, at, text) in [
+        (
+            "whose turn it is",
+            &main,
+            0,
+            "turn of the DEVELOPER of T001",
+        ),
+        (
+            "that nobody was called",
+            &main,
+            1,
+            "the DEVELOPER was not called",
+        ),
+        ("who comes next", &main, 2, "turn of the REVIEWER of T001"),
+        (
+            "why the test was refused",
+            &main,
+            3,
+            "the REVIEWER was skipped",
+        ),
+        ("the prompt of its role", &developer, 0, "T001 Write one.sh"),
+        ("that it only looks", &reviewer, 1, "only looks"),
+        ("what was found", &developer, 2, FINDING),
+        ("the end of the loop", &main, 10, "Call no more roles"),
+    ] {
+        let is_told = asked.get(at).is_some_and(|body| body.contains(text));
+        findings.must(is_told, &format!("request {at} should tell {what}"));
     }
     Ok(findings)
 }

@@ -126,7 +126,7 @@ impl Findings {
     }
 
     /// What the model was asked, request by request, in a lane.
-    fn asked_in(&self, lane: &str) -> Vec<String> {
+    pub fn asked_in(&self, lane: &str) -> Vec<String> {
         let requests = self.played.report.requests.iter();
         let requests = requests.filter(|request| request.lane == lane);
         requests.map(|request| request.body.to_string()).collect()

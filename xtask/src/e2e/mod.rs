@@ -3,6 +3,7 @@
 //! internet (XCUT-04); and the page is used in a real browser.
 
 mod clients;
+mod delta;
 mod flows;
 mod in_session;
 mod install;
@@ -231,6 +232,7 @@ fn play_client(
     };
     let wanted = options.scenario.as_deref();
     let own = in_session::SCENARIOS.iter().chain(&flows::SCENARIOS);
+    let own = own.chain(&delta::SCENARIOS);
     let all = SCENARIOS.iter().chain(own);
     let scenarios = all.filter(|s| (s.is_for)(client));
     let scenarios = scenarios.filter(|s| wanted.is_none_or(|name| name == s.name));

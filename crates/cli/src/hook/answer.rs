@@ -18,6 +18,8 @@ pub enum Answer {
     /// A person decides, where there is one.
     Ask(String),
     Deny(String),
+    /// The call runs with this input instead; only Claude Code knows it.
+    Rewrite(Value),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,9 @@ impl Answer {
                 .unwrap_or_else(|| deny(host, dialect, &unasked(message, lang))),
             Answer::Ask(message) => deny(host, dialect, &unasked(message, lang)),
             Answer::Deny(message) => deny(host, dialect, message),
+            Answer::Rewrite(input) => Output::json(&json!({
+                "hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": input}
+            })),
         }
     }
 }

@@ -130,9 +130,14 @@ fn pre_tool_use(options: &Options) -> u8 {
     };
     let host = options.host.or(payload.as_ref().ok().map(|p| p.host));
     let dialect = payload.as_ref().map(|p| p.dialect).unwrap_or_default();
-    let output = judged
-        .answer(lang)
-        .output(host.unwrap_or_default(), dialect, is_headless(), lang);
+    let mut answer = judged.answer(lang);
+    if let (Answer::Allow | Answer::Warn(_), Ok(payload)) = (&answer, &payload)
+        && let Some(layout) = &call.layout
+        && let Some(of_role) = session::roles::before(payload, layout, lang)
+    {
+        answer = of_role;
+    }
+    let output = answer.output(host.unwrap_or_default(), dialect, is_headless(), lang);
     let _ = std::io::stdout().lock().write_all(output.stdout.as_bytes());
     let _ = std::io::stdout().lock().flush();
     let _ = std::io::stderr().lock().write_all(output.stderr.as_bytes());

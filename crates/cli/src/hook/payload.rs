@@ -26,6 +26,8 @@ pub struct Payload {
     pub cwd: Option<String>,
     /// The project, where the payload names it.
     pub project: Option<String>,
+    /// The client's session; empty where it names none.
+    pub session: String,
 }
 
 /// Tools that change nothing: a broken configuration does not stop them.
@@ -48,6 +50,7 @@ impl Payload {
         let cwd = text(&fields, "cwd");
         let id = ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"];
         let id = id.iter().find_map(|key| text(&fields, key));
+        let session = text(&fields, "session_id").unwrap_or_default();
         let project = fields
             .get("workspace_roots")
             .and_then(|roots| roots.get(0)?.as_str().map(str::to_owned));
@@ -64,6 +67,7 @@ impl Payload {
             input,
             cwd: cwd.filter(|cwd| cwd.starts_with('/')),
             project,
+            session,
         })
     }
 

@@ -98,6 +98,8 @@ impl Wanted {
     pub fn timeout(&self, host: Client, verb: Event) -> Duration {
         match verb {
             Event::Stop => self.gate.saturating_add(self.wait),
+            // A role that has answered may be the last of its task.
+            Event::SubagentStop | Event::PostToolUse if host == Client::Claude => self.gate,
             Event::SubagentStop => self.gate,
             // A loop may begin with a look at CI.
             Event::UserPromptSubmit => Duration::from_secs(60),

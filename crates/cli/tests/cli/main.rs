@@ -81,6 +81,7 @@ mod session_files;
 #[cfg(unix)]
 mod session_forge;
 mod session_questions;
+mod session_roles;
 mod shown;
 mod signals;
 mod survivors;

@@ -30,6 +30,12 @@ fn run(env: &TestEnv, turns: &[Value], more: &[&str]) -> (Done, Vec<Value>) {
     env.run_script(turns, &args)
 }
 
+pub fn commit(env: &TestEnv) {
+    env.git(&["add", "-A"]);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    env.git(&[&name[..], &["commit", "-q", "-m", "Work"]].concat());
+}
+
 /// The roles in the order in which they were called.
 fn roles(events: &[Value]) -> Vec<String> {
     let starts = named(events, "role_start");
@@ -473,4 +479,39 @@ fn a_flow_of_one_s_own_is_followed() {
         "{}",
         refused.stderr
     );
+}
+
+/// ROLE-04: a task that is LOW by its words is reviewed for what was changed;
+/// what a person set is left alone. ROLE-03: the model of a HIGH review.
+#[test]
+fn the_changed_files_judge_the_risk_too_role_04() {
+    for (file, config, want) in [
+        ("README.md", "", &["developer"][..]),
+        ("src/lib.rs", "", &["developer", "reviewer", "tester"]),
+        (
+            "src/auth/login.rs",
+            "",
+            &["developer", "reviewer", "tester"],
+        ),
+        ("src/lib.rs", "risk = \"low\"\n", &["developer"]),
+    ] {
+        let env = TestEnv::new();
+        env.write(
+            "tasks.md",
+            "# Tasks\n\n- [ ] T001 Describe it in README.md\n",
+        );
+        env.write("dirty.rs", "");
+        commit(&env);
+        // What lay there before is nobody's change.
+        env.write("dirty.rs", "fn before() {}");
+        env.write(
+            ".ralph/config.toml",
+            &format!("[roles]\nhigh_model = \"strong\"\n{config}"),
+        );
+        let (done, events) = run(&env, &[develops(file), approves(), passes()], &[]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert_eq!(roles(&events), want, "{file} {config}");
+        let raised = named(&events, "risk_seen");
+        assert_eq!(raised.len(), usize::from(want.len() > 1), "{file}");
+    }
 }

@@ -36,6 +36,8 @@ fn a_phase_is_told_where_the_work_stands_rein_01() {
         "- 路由: RALPH",
         "- 阶段: Phase 2",
         "## 指令",
+        "根据 .skillpack/current/1_analysis.md 规划这个任务",
+        "在结果文件中将子任务写成未勾选方框的清单",
         "2_plan.md",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
@@ -77,6 +79,7 @@ fn the_banner_names_what_ends_the_loop_in_the_persons_language_rein_02() {
         let env = TestEnv::new();
         change(&env, 0);
         let client = env.claude_session(ONE).var("RALPH_LANG", lang);
+        env.write(".ralph/config.toml", "[roles]\nenabled = false\n");
         client.says("/ralph-loop --openspec add-x --preset openspec");
         change(&env, 1);
         let next = client.stops("One.");

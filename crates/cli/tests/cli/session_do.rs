@@ -259,17 +259,18 @@ fn a_command_of_somebody_else_stays_theirs() {
     context(&client.says("/ralph:do \"Add a thing\" -q"));
 }
 
+/// Of other clients no hook is asked before a subagent is called.
 #[test]
-fn roles_are_said_not_to_be_played_in_a_session() {
+fn roles_are_said_not_to_be_played_where_they_are_not() {
     let env = TestEnv::with_tasks(1);
     env.write(".ralph/config.toml", "[roles]\nenabled = true\n");
-    let client = env.claude_session(ONE);
-    let begun = client.says("/ralph-loop --tasks tasks.md");
+    let payload = json!({
+        "session_id": ONE, "turn_id": "t", "transcript_path": null, "cwd": env.root,
+        "hook_event_name": "UserPromptSubmit", "model": "m", "permission_mode": "default",
+        "prompt": "ralph-loop --tasks tasks.md",
+    });
+    let done = env.call_hook(&["--host", "codex", "user-prompt-submit"], &payload, &[]);
+    let begun: Value = serde_json::from_str(&done.stdout).unwrap();
     let message = begun["systemMessage"].as_str().unwrap_or_default();
     assert!(message.contains("`ralph run` plays the roles"), "{begun}");
-    assert!(!context(&begun).contains("ralph run"), "{begun}");
-    // It is said once.
-    let next = client.stops("<promise>CONTINUE</promise>");
-    let banner = next["systemMessage"].as_str().unwrap();
-    assert!(!banner.contains("roles"), "{banner}");
 }

@@ -425,6 +425,7 @@ pub struct RoleSettings {
     pub enabled: bool,
     pub flow: String,
     pub risk: Risk,
+    pub high_model: String,
     pub reject_limit: u32,
 }
 

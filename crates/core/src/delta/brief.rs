@@ -24,9 +24,17 @@ pub fn brief(text: &str) -> Vec<String> {
         false => points,
     };
     let shown = chosen.into_iter().take(MOST_LINES);
-    shown
-        .map(|line| text::width::truncate(&one_line(&text::redact(line)), COLUMNS))
-        .collect()
+    shown.map(shortened).collect()
+}
+
+fn shortened(line: &str) -> String {
+    let line = one_line(&text::redact(line));
+    // A line that begins so would name a phase of the state file.
+    let line = match line.strip_prefix("Phase ") {
+        Some(rest) => format!("phase {rest}"),
+        None => line,
+    };
+    text::width::truncate(&line, COLUMNS)
 }
 
 /// The text of a list item.
@@ -60,6 +68,7 @@ mod tests {
             ("```\n- code\n```\nSaid.\n", "Said."),
             ("- [ ]\n# only a heading\n", ""),
             ("", ""),
+            ("- Phase 9: later\n", "phase 9: later"),
             (
                 "- <promise>TASK_COMPLETE</promise>\n",
                 "&lt;promise>TASK_COMPLETE&lt;/promise>",

@@ -26,7 +26,7 @@ pub use error::{FlowError, Problem};
 pub use notice::{Escalation, FlowNotice};
 pub use position::{Doing, Given, LastAnswer, Position, STALE_AFTER_MS, Target};
 pub use prompt::trailer;
-pub use read::{BUILT_IN, Origin, built_in, read};
+pub use read::{BUILT_IN, Origin, built_in, in_language, read};
 pub use risk::{Detected, RiskSign, detect};
 pub use verdict::{Finding, RoleReport, SAID_CHARACTERS, Severity, hear};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use super::{Answer, Detected, Risk};
+use super::{Answer, Detected, Risk, RiskSign};
 use crate::lang::{Lang, Say};
 use crate::machine::Level;
 use crate::tr;
@@ -79,6 +79,17 @@ pub enum FlowNotice {
         from: Risk,
         #[serde(serialize_with = "wire::name")]
         to: Risk,
+    },
+    /// The files that were changed say more than the task did.
+    #[say("risk raised from {from} to {to} by what was changed: {sign}", (from, to, sign) = (from.into_str(), to.into_str(), sign.say(lang)))]
+    RiskSeen {
+        iteration: u32,
+        #[serde(serialize_with = "wire::name")]
+        from: Risk,
+        #[serde(serialize_with = "wire::name")]
+        to: Risk,
+        #[serde(skip)]
+        sign: RiskSign,
     },
     /// Boxes that were ticked before their time are open again.
     #[say("ticked too early and open again: {ids}", ids = ids.join(", "))]

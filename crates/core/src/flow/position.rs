@@ -33,6 +33,8 @@ pub struct Position {
     pub words: String,
     /// Out of 100, where the last review gave one.
     pub score: Option<u32>,
+    /// The commit's tree when the task began.
+    pub(crate) base: Option<String>,
     pub(crate) tree: Option<String>,
     pub(crate) commit: Option<String>,
 }

@@ -1,10 +1,13 @@
 //! From the text of a flow file to a flow that was checked, or to everything
 //! that is wrong with it.
 
+use std::collections::BTreeMap;
+
 use toml::de::{DeTable, DeValue};
 
 use super::error::{FlowError, Problem};
 use super::{Flow, check};
+use crate::lang::Lang;
 
 /// The flows that come with the program, as files of the same format.
 pub const BUILT_IN: [(&str, &str); 6] = [
@@ -15,6 +18,28 @@ pub const BUILT_IN: [(&str, &str); 6] = [
     ("architect", include_str!("built_in/architect.toml")),
     ("ui_flow", include_str!("built_in/ui_flow.toml")),
 ];
+
+/// The prompts of those flows in other languages, by flow and step.
+fn prompts(lang: Lang) -> Option<&'static str> {
+    match lang {
+        Lang::En => None,
+        Lang::ZhTw => Some(include_str!("built_in/zh-TW.toml")),
+        Lang::ZhCn => Some(include_str!("built_in/zh-CN.toml")),
+    }
+}
+
+/// A flow that comes with the program, with its prompts in the person's
+/// language (REIN-01, TMPL-07).
+pub fn in_language(mut flow: Flow, lang: Lang) -> Flow {
+    type Prompts = BTreeMap<String, BTreeMap<String, String>>;
+    let all: Option<Prompts> = prompts(lang).and_then(|text| toml::from_str(text).ok());
+    let mut own = all.and_then(|mut all| all.remove(&flow.name));
+    for step in &mut flow.steps {
+        let prompt = own.as_mut().and_then(|own| own.remove(&step.id));
+        step.prompt = prompt.unwrap_or(std::mem::take(&mut step.prompt));
+    }
+    flow
+}
 
 /// Where a flow came from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,6 +45,36 @@ fn the_phases_of_the_routes_have_the_names_of_the_seed() {
     );
 }
 
+/// Every prompt of a built-in flow is there in every language, with the same
+/// holes, and no flow or step that does not exist.
+#[test]
+fn the_prompts_of_built_in_flows_exist_in_every_language_rein_01() {
+    let holes = |text: &str| -> Vec<String> {
+        let parts = text.split("{{").skip(1);
+        let mut holes: Vec<String> = parts
+            .filter_map(|part| Some(part.split_once("}}")?.0.to_owned()))
+            .collect();
+        holes.sort();
+        holes
+    };
+    for lang in [Lang::ZhTw, Lang::ZhCn] {
+        for (name, _) in BUILT_IN {
+            let english = built_in(name).unwrap();
+            let own = in_language(english.clone(), lang);
+            for (english, own) in english.steps.iter().zip(&own.steps) {
+                assert_ne!(english.prompt, own.prompt, "{name} {}", own.id);
+                assert_eq!(
+                    holes(&english.prompt),
+                    holes(&own.prompt),
+                    "{name} {}",
+                    own.id
+                );
+            }
+            assert_eq!(in_language(english.clone(), Lang::En), english);
+        }
+    }
+}
+
 const SOUND: &str = r#"name = "mine"
 scope = "task"
 

@@ -111,6 +111,9 @@ pub struct Observation {
     /// What the state file of a delta loop says of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<FileClaims>,
+    /// The files that the task was changed in, where that decides its risk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 /// What a state file says, which the agent may edit: nothing of it proves

@@ -14,7 +14,7 @@ use super::{
     CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
     TaskRef, VerifyWhen, WaitReason,
 };
-use crate::flow::{Flow, Position, Scope};
+use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
 use crate::forge::{self, ForgeAsk};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +147,23 @@ impl State {
     /// Whether each task goes its own way through a flow.
     pub(super) fn has_flow_of_tasks(&self) -> bool {
         self.rules.flow.is_some() && !self.is_one_flow()
+    }
+
+    /// Whether the files that this turn leaves changed decide the risk of its
+    /// task (ROLE-04); nobody is asked where a person has decided it.
+    pub fn is_judged_by_files(&self) -> bool {
+        let open = |rules: &FlowRules| rules.risk.is_none() && rules.bypass.is_none();
+        let step = self.place().and_then(|(flow, at)| flow.step(at.step));
+        self.has_flow_of_tasks()
+            && self.stage == Stage::Running
+            && self.rules.flow.as_ref().is_some_and(open)
+            && step.is_some_and(|step| step.writes == Writes::Yes)
+    }
+
+    /// The tree of the commit at which the task began that goes through its
+    /// flow.
+    pub fn task_base(&self) -> Option<&str> {
+        self.flow.position.as_ref()?.base.as_deref()
     }
 
     /// Ticks that were turned back and still stand in the file.

@@ -6,5 +6,6 @@
 pub mod gate;
 pub mod plugin_file;
 pub mod reinject;
+pub mod roles;
 pub mod task;
 pub mod words;

@@ -66,6 +66,9 @@ pub enum PromptNote {
     /// A role that may only look changed files.
     #[say(format!("As {role} you may only look, and the work tree changed during your turn: your verdict is void. Look at all of the work again, as it is now, and change nothing.", role = role.to_uppercase()))]
     OnlyLook { role: String },
+    /// In a session the agent stopped, and nobody played the role.
+    #[say(format!("You stopped, and the {role} was not called. Call it now: nobody else's words count for it.", role = role.to_uppercase()))]
+    NotPlayed { role: String },
     #[say(String::from(
         "Nobody could read a verdict in your last answer. Decide again, and end with exactly one of the lines that the instructions below name."
     ))]
@@ -119,7 +122,7 @@ impl PromptNote {
             PromptNote::SentBack { .. } => 0,
             PromptNote::Diagnosis { .. } => 1,
             PromptNote::OnlyLook { .. } => 2,
-            PromptNote::UnclearVerdict => 2,
+            PromptNote::UnclearVerdict | PromptNote::NotPlayed { .. } => 2,
             PromptNote::NoOutput { .. } => 2,
             PromptNote::TicksHeld { .. } => 4,
         }

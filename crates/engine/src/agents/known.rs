@@ -94,7 +94,7 @@ const CLAUDE: Facts = Facts {
             entry("PreToolUse", "WebFetch", Event::PreToolUse),
             entry(
                 "PreToolUse",
-                "^(MultiEdit|NotebookEdit|Glob|Grep|mcp__.*)$",
+                "^(MultiEdit|NotebookEdit|Glob|Grep|Agent|Task|mcp__.*)$",
                 Event::PreToolUse,
             ),
             entry("PostToolUse", "Write|Edit", Event::PostToolUse),
@@ -102,7 +102,7 @@ const CLAUDE: Facts = Facts {
             // whichever it was; so do we.
             entry(
                 "PostToolUse",
-                "Bash|MultiEdit|NotebookEdit",
+                "Bash|MultiEdit|NotebookEdit|Agent|Task",
                 Event::PostToolUse,
             ),
             plain("Stop", Event::Stop),

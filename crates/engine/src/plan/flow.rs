@@ -1,7 +1,7 @@
 //! The flow of a run: that of a route, or that of each task.
 
 use ralph_core::config::{self, Settings};
-use ralph_core::flow::{Answer, FlowRules, Risk, Scope};
+use ralph_core::flow::{Answer, FlowRules, Risk, Scope, Step, VerdictKind};
 use ralph_core::machine::Goal;
 use ralph_core::tasks::ReadOptions;
 
@@ -14,7 +14,8 @@ pub(super) fn of_run(settings: &Settings, wanted: &Wanted) -> Result<Option<Flow
     let Some(name) = &wanted.asked.flow else {
         return Ok(None);
     };
-    let flow = flows::find(wanted.layout.root(), name, Scope::Run).map_err(PlanError::Flow)?;
+    let flow = flows::find(wanted.layout.root(), name, Scope::Run, wanted.lang)
+        .map_err(PlanError::Flow)?;
     Ok(Some(FlowRules {
         flow,
         risk: risk(settings),
@@ -34,11 +35,24 @@ pub(super) fn of_tasks(
     if !roles.enabled || !matches!(goal, Goal::Tasks { .. }) {
         return Ok(None);
     }
-    let mut flow =
-        flows::find(wanted.layout.root(), &roles.flow, Scope::Task).map_err(PlanError::Flow)?;
+    let mut flow = flows::find(wanted.layout.root(), &roles.flow, Scope::Task, wanted.lang)
+        .map_err(PlanError::Flow)?;
     for step in &mut flow.steps {
         if let Some(limit) = step.limit.get_mut(&Answer::Reject) {
             *limit = roles.reject_limit;
+        }
+    }
+    let reviews = |step: &&Step| step.verdict == VerdictKind::Review;
+    let reviewers: Vec<String> = flow
+        .steps
+        .iter()
+        .filter(reviews)
+        .map(|s| s.id.clone())
+        .collect();
+    if !roles.high_model.is_empty() {
+        let models = &mut flow.risk.entry(Risk::High).or_default().model;
+        for id in reviewers {
+            models.entry(id).or_insert_with(|| roles.high_model.clone());
         }
     }
     Ok(Some(FlowRules {

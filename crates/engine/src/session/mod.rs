@@ -11,6 +11,7 @@ pub mod adopt;
 pub mod gate;
 pub mod index;
 mod perform;
+pub mod roles;
 mod standing;
 pub mod tracker;
 pub mod transcript;
@@ -268,7 +269,10 @@ impl SessionLoop {
             cap: stopped.cap,
         });
         let next = match &self.run.state.stage {
-            Stage::Running => Some(Kind::TurnEnded(self.report(&stopped.said))),
+            Stage::Running => {
+                let played = !roles::is_played(&self.run.state);
+                Some(Kind::TurnEnded(self.report(&stopped.said, played)))
+            }
             _ => None,
         };
         let kinds: Vec<Kind> = std::iter::once(stopping).chain(next).collect();
@@ -364,6 +368,9 @@ impl SessionLoop {
 
     fn told_now(&self) -> String {
         let turn = self.run.state.turn.number;
+        if let Some(dispatch) = self.dispatch() {
+            return self.phase_text(dispatch, &[], turn);
+        }
         let told = ralph_store::regular::read_to_string(self.run.paths.turn_prompt(turn, 1));
         told.unwrap_or_else(|_| self.standing_text(&[], turn))
     }
@@ -385,7 +392,8 @@ impl SessionLoop {
         Some(told.unwrap_or_else(|| self.standing_text(&[], self.run.state.turn.number)))
     }
 
-    fn report(&mut self, said: &str) -> TurnReport {
+    /// `played`: it was said in the role of a flow, where the run follows one.
+    fn report(&mut self, said: &str, played: bool) -> TurnReport {
         let turn = self.run.state.turn.number;
         let prompt = ralph_store::regular::read_to_string(self.run.paths.turn_prompt(turn, 1)).ok();
         let detection = promise::detect(said, &self.run.plan.promise, prompt.as_deref());
@@ -406,7 +414,10 @@ impl SessionLoop {
             failure: String::new(),
             spent: Usage::default(),
             refusal: None,
-            role: self.heard_in_role(said, prompt.as_deref()),
+            role: match played {
+                true => self.heard_in_role(said, prompt.as_deref()),
+                false => None,
+            },
             seen,
         }
     }

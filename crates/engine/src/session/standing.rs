@@ -9,7 +9,7 @@ use ralph_core::template::{PromptNote, compose};
 use ralph_core::{phases, text};
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 
-use super::{GoOn, SessionLoop, index};
+use super::{GoOn, SessionLoop, index, roles};
 use crate::git;
 use crate::look::TaskMark;
 
@@ -22,15 +22,27 @@ impl SessionLoop {
         let notes = self.notes_for(turn);
         let is_first = turn.turn <= self.run.state.rules.turns_before + 1;
         let repeats = is_first || self.repeats_the_prompt();
-        let whole = match &turn.flow {
-            Some(_) if !is_first => self.phase_text(turn, &notes),
-            None if !repeats => self.standing_text(&notes, turn.turn),
-            _ => compose(&self.prompt_of(turn), &notes),
+        let (told, notes): (Vec<_>, Vec<_>) = notes
+            .into_iter()
+            .partition(|note| matches!(note, PromptNote::NotPlayed { .. }));
+        let own = compose(&self.prompt_of(turn), &notes);
+        let dispatch = self.dispatch();
+        let whole = match (&turn.flow, dispatch) {
+            (Some(_), Some(dispatch)) => self.phase_text(dispatch, &told, turn.turn),
+            (Some(_), None) if !is_first => {
+                self.phase_text(self.prompt_of(turn), &notes, turn.turn)
+            }
+            (None, _) if !repeats => self.standing_text(&notes, turn.turn),
+            _ => own.clone(),
         };
         let file = self.run.paths.turn_prompt(turn.turn, 1);
         let options = AtomicOptions { durable: false };
-        // For people and for the promise that only repeats it.
-        let _ = write_atomic(&file, whole.as_bytes(), options);
+        // For people, for a role, and for the promise that only repeats it.
+        let kept = match roles::is_played(&self.run.state) {
+            true => &own,
+            false => &whole,
+        };
+        let _ = write_atomic(&file, kept.as_bytes(), options);
         let text = match whole.chars().count() > LONGEST {
             true => {
                 let place = file
@@ -52,6 +64,9 @@ impl SessionLoop {
         }
         let lang = self.run.plan.lang;
         let mut banner = match &turn.flow {
+            Some(flow) if roles::is_played(&self.run.state) => {
+                reinject::phase_banner(turn.turn, &self.role_line(flow), lang)
+            }
             Some(flow) => reinject::phase_banner(turn.turn, &self.phase_of(flow), lang),
             None => reinject::banner(turn.turn, &self.ends_with(), lang),
         };
@@ -76,10 +91,10 @@ impl SessionLoop {
     }
 
     /// Where the work stands, and what the phase that begins has to do.
-    fn phase_text(&self, turn: &Turn, notes: &[PromptNote]) -> String {
+    pub(super) fn phase_text(&self, orders: String, notes: &[PromptNote], turn: u32) -> String {
         let standing = Standing {
-            promise: PromiseAsked::InPhase(self.prompt_of(turn)),
-            ..self.standing(turn.turn)
+            promise: PromiseAsked::InPhase(orders),
+            ..self.standing(turn)
         };
         reinject::reinjection(&standing, notes, self.run.plan.lang)
     }

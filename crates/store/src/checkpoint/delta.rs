@@ -89,6 +89,22 @@ impl DeltaFile {
         read.next()
     }
 
+    /// What the state is written over: the file, else a backup in which others
+    /// wrote the same as in what is known of the file.
+    fn base(&self, state: &DeltaState, backups: &CheckpointDir) -> Option<String> {
+        let read = |path: &Path| {
+            let text = crate::regular::read_to_string(path).ok()?;
+            let before = DeltaState::read(text.as_bytes()).ok()?;
+            (before.meta.task_id == state.meta.task_id).then_some((text, before))
+        };
+        let kept = (1..=backups.backups).filter_map(|number| read(&backups.backup(NAME, number)));
+        let own = |(_, before): &(String, DeltaState)| {
+            before.other == state.other && before.preamble == state.preamble
+        };
+        let base = read(&self.path).or_else(|| kept.into_iter().find(own));
+        base.map(|(text, _)| text)
+    }
+
     /// Writes the state over the file, in which everything that others wrote
     /// stays. With care, the one before becomes its newest backup.
     pub fn save(
@@ -101,11 +117,9 @@ impl DeltaFile {
         if !dir.is_dir() {
             sys::create_dir(dir, point::DELTA_CREATE_DIR).at(dir, Action::Create)?;
         }
-        let before = crate::regular::read_to_string(&self.path).unwrap_or_default();
-        let is_ours = |before: DeltaState| before.meta.task_id == state.meta.task_id;
-        let text = match DeltaState::read(before.as_bytes()).is_ok_and(is_ours) {
-            true => state.write_over(&before),
-            false => state.write(),
+        let text = match self.base(state, backups) {
+            Some(before) => state.write_over(&before),
+            None => state.write(),
         };
         match care {
             Care::Cheap => backups.put(&self.path, text.as_bytes()),

@@ -285,6 +285,33 @@ fn a_corrupt_delta_state_is_moved_aside_and_never_lost() {
     assert_eq!(file.load(), Ok(LoadedDelta::Nothing));
 }
 
+/// What an agent keeps in the file stays to the byte, also where the file has
+/// to be made anew from its backup; newer notes are not given up for old bytes
+/// (DELT-11, CKPT-10).
+#[test]
+fn a_delta_state_made_anew_keeps_the_notes_of_its_backup() {
+    const NOTES: &str = "## My notes  \n*  odd   bullet \n\n\n\ttab\n\n";
+    let (root, dir) = after(0);
+    let file = DeltaFile::new(root.path().join("ralph-delta.local.md"));
+    let mut state = DeltaState::new("t", "RALPH", "2026-03-01 08:00:00", 20);
+    let text = state
+        .write()
+        .replace("## Promise", &format!("{NOTES}## Promise"));
+    fs::write(file.path(), &text).unwrap();
+    state = file.peek().unwrap();
+    file.save(&state, &dir, Care::Durable).unwrap();
+    fs::remove_file(file.path()).unwrap();
+    state.iteration.current = 7;
+    file.save(&state, &dir, Care::Cheap).unwrap();
+    let made = fs::read_to_string(file.path()).unwrap();
+    assert_eq!(made, text.replace("- Current: 1", "- Current: 7"));
+
+    fs::remove_file(file.path()).unwrap();
+    state.other[0].body.push_str("\nnewer");
+    file.save(&state, &dir, Care::Cheap).unwrap();
+    assert!(fs::read_to_string(file.path()).unwrap().contains("newer"));
+}
+
 /// An agent that works meanwhile and takes everything in with `git add -A`
 /// must not meet a file that is gone a moment later.
 #[test]

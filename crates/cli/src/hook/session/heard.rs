@@ -28,6 +28,7 @@ pub struct Heard {
     pub stop_hook_active: bool,
     pub tool: String,
     pub tool_input: Value,
+    pub tool_response: Value,
     /// Why a session began.
     pub source: String,
     /// When the hook was called, where the client says so.
@@ -62,6 +63,7 @@ impl Heard {
             stop_hook_active: is_true("stop_hook_active"),
             tool: text(&["tool_name", "toolName"]).unwrap_or_default(),
             tool_input: Value::Null,
+            tool_response: Value::Null,
             source: text(&["source"]).unwrap_or_default(),
             time: fields.get("timestamp").cloned().unwrap_or_default(),
         };
@@ -72,6 +74,10 @@ impl Heard {
             Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or_default(),
             input => input.unwrap_or_default(),
         };
+        heard.tool_response = fields
+            .get_mut("tool_response")
+            .map(Value::take)
+            .unwrap_or_default();
         Ok(heard)
     }
 

@@ -6,6 +6,7 @@ mod answer;
 mod heard;
 mod lifecycle;
 mod prompt;
+pub(super) mod roles;
 mod stop;
 mod subagent;
 mod tool;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ralph_core::config::{self, TrackerSettings};
 use ralph_core::lang::Lang;
+use ralph_core::session::roles::CALLERS;
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
 use ralph_engine::agents::Client;
@@ -19,7 +20,7 @@ use crate::insession::Here;
 use crate::{app, settings};
 
 /// Tools that change files, as the clients name them.
-const WRITERS: [&str; 11] = [
+pub(super) const WRITERS: [&str; 11] = [
     "Write",
     "Edit",
     "MultiEdit",
@@ -42,6 +43,9 @@ pub fn answer(heard: &Heard, layout: Layout) -> Reply {
         && let Some(run) = index::find(&here.layout, &here.session)
     {
         index::note_acted(&here.layout.run(&run));
+    }
+    if heard.host == Client::Claude && CALLERS.contains(&heard.tool.as_str()) {
+        return super::roles::after(heard, &here);
     }
     if !WRITERS.contains(&heard.tool.as_str()) {
         return Reply::default();

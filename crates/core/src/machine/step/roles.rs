@@ -173,7 +173,10 @@ fn choose_task(state: &mut State, out: &mut Out) {
                 task: task.id.clone(),
                 detected,
             });
-            state.flow.position = Some(Position::begin(Some(task), risk));
+            state.flow.position = Some(Position {
+                base: state.flow.commit.clone(),
+                ..Position::begin(Some(task), risk)
+            });
         }
         _ => {}
     }

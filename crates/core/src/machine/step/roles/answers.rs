@@ -1,8 +1,8 @@
 //! What a turn in a role leads to: its answer is read, counted and followed.
 
 use crate::flow::{
-    Answer, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport, Scope, Step,
-    Target, VerdictKind, Writes,
+    self, Answer, Detected, Doing, Escalation, Flow, FlowNotice, Given, LastAnswer, RoleReport,
+    Scope, Step, Target, VerdictKind, Writes,
 };
 use crate::machine::state::Failing;
 use crate::machine::step::failures::{count_failure, forget_failure};
@@ -80,6 +80,14 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         return Next::Decide;
     };
     let iteration = report.turn;
+    // In a session the roles of tasks are played by subagents.
+    let by_subagents = state.session.is_some() && state.has_flow_of_tasks();
+    if by_subagents && report.role.is_none() {
+        count_failure(state, Failing::Phase, &step.role);
+        let role = step.role.clone();
+        state.notes.push(PromptNote::NotPlayed { role });
+        return Next::Decide;
+    }
     if step.writes == Writes::No && changed(state, &report.seen) {
         let role = step.role.clone();
         out.tell(FlowNotice::Violation { iteration, role });
@@ -100,6 +108,7 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
     if matches!(state.failures.last, Some((Failing::Phase, _))) {
         forget_failure(state);
     }
+    raise_by_files(state, &report.seen, out);
     if step.verdict == VerdictKind::None && step.each.is_some() {
         state.flow.set_doing(Doing::Tick);
         return Next::ProveFlow;
@@ -110,6 +119,25 @@ fn take_answer(state: &mut State, report: &TurnReport, out: &mut Out) -> Next {
         _ if step.verdict == VerdictKind::None => settle(state, Answer::Done, out),
         Some(answer) => weigh(state, answer, out),
         None => ask_again(state, PromptNote::UnclearVerdict, out),
+    }
+}
+
+/// What was changed may be riskier than what the task said of it; never the
+/// other way round (ROLE-04).
+fn raise_by_files(state: &mut State, seen: &Observation, out: &mut Out) {
+    if seen.changed.is_empty() {
+        return;
+    }
+    let Detected { risk: to, sign } = flow::detect("", &seen.changed, None);
+    let iteration = state.turn.number;
+    if let Some(position) = state.flow.position.as_mut().filter(|p| p.risk < to) {
+        let from = std::mem::replace(&mut position.risk, to);
+        out.tell(FlowNotice::RiskSeen {
+            iteration,
+            from,
+            to,
+            sign,
+        });
     }
 }
 
