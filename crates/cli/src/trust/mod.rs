@@ -7,6 +7,7 @@
 mod clients;
 mod store;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use ralph_core::config::{self, Loaded, NamedText, Rejected, Sources};
@@ -16,6 +17,7 @@ use ralph_core::tr;
 use ralph_engine::plan::Plan;
 use ralph_store::FileError;
 use ralph_store::layout::Layout;
+use ralph_store::regular;
 use serde_json::{Value, json};
 
 use crate::app::{self, App, OrFail};
@@ -212,12 +214,12 @@ pub fn without_strange_checks(layout: &Layout, plan: &mut Plan) -> usize {
 /// there.
 fn read(root: &Path, name: &str) -> Option<Result<NamedText, String>> {
     const LONGEST: u64 = 4 * 1024 * 1024;
-    let path = root.join(name);
-    let found = std::fs::metadata(&path).ok()?;
-    if !found.is_file() || found.len() > LONGEST {
-        return Some(Err(String::from("no regular file of a sensible size")));
-    }
-    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+    let bytes = match regular::read_within(root.join(name), LONGEST) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(error.to_string())),
+        Ok(bytes) => bytes,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| error.to_string());
     let name = name.to_owned();
     Some(text.map(|text| NamedText { name, text }))
 }

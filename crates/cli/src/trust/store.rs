@@ -28,7 +28,7 @@ fn file(layout: &Layout) -> PathBuf {
 impl Kept {
     /// Whatever can't be read was not trusted.
     pub fn read(layout: &Layout) -> Kept {
-        let text = std::fs::read(file(layout)).unwrap_or_default();
+        let text = ralph_store::regular::read(file(layout)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 

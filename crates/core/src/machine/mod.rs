@@ -4,6 +4,7 @@
 //! outside, hooks from the inside) feed this one function, and everything that
 //! ends a run passes through one [`Effect::Finish`].
 
+mod asked;
 mod bill;
 mod checks;
 mod clock;
@@ -23,8 +24,9 @@ mod state;
 mod step;
 mod words;
 
+pub use asked::{Checks, Integrity, Ticks};
 pub use bill::{Allowance, Bill, Budget, BudgetKind};
-pub use checks::{CheckNotice, Checks, Integrity, NoProof, Scope as CheckScope, Ticks};
+pub use checks::{CheckNotice, NoProof, Scope as CheckScope};
 pub use clock::{Now, iso_utc};
 pub use effect::{Effect, Turn, WaitReason};
 pub use event::{

@@ -61,7 +61,8 @@ pub fn look(layout: &Layout, run: &RunId) -> Option<Roles> {
             .steps
             .iter()
             .any(|other| other.needs.as_ref() == Some(&step.id)),
-        prompt: std::fs::read_to_string(paths.turn_prompt(state.turn.number, 1)).ok()?,
+        prompt: ralph_store::regular::read_to_string(paths.turn_prompt(state.turn.number, 1))
+            .ok()?,
         model: flow.model_for(step, position.risk).map(str::to_owned),
     }))
 }
