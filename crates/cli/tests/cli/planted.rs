@@ -107,7 +107,7 @@ fn no_hook_runs_what_is_planted_in_its_variables() {
         ("GIT_EXTERNAL_DIFF", &program),
         ("GIT_DIR", &env.outside("nowhere").display().to_string()),
     ] {
-        let _ = fs::remove_file(env.path(".ralph/tracker"));
+        let _ = fs::remove_file(env.state("tracker"));
         let payload = json!({"session_id": ONE, "cwd": env.root, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": {"file_path": "f1.txt"}, "tool_response": {}});
         let input = env.outside("payload.json");
         fs::write(&input, payload.to_string()).unwrap();
