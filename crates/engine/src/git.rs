@@ -38,13 +38,34 @@ const LONGEST_LIST: usize = 256 * 1024 * 1024;
 /// Everything but Ralph's own files.
 const WORK: [&str; 4] = ["--", ".", ":(exclude).ralph", ":(exclude).skillpack"];
 
-/// The nearest directory at or above `start` that holds a `.git`.
+/// The nearest directory at or above `start` that holds a `.git` of ours.
 pub fn find_root(start: &Path) -> Option<PathBuf> {
     let start = std::path::absolute(start).ok()?;
-    let root = start
-        .ancestors()
-        .find(|directory| directory.join(".git").exists())?;
+    let root = start.ancestors().find(|directory| {
+        let mark = directory.join(".git");
+        mark.exists() && is_ours(&mark, &start)
+    })?;
     Some(root.to_path_buf())
+}
+
+/// Whether what marks a project was put there by this user, by the system, or
+/// by whoever the place of the work belongs to: anybody can make a `.git` in a
+/// folder that all share, and would have it in the middle of the others' work
+/// (S-06).
+#[cfg(unix)]
+pub fn is_ours(mark: &Path, start: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(mark) = fs::symlink_metadata(mark) else {
+        return false;
+    };
+    let here = rustix::process::geteuid().as_raw();
+    let of_start = || fs::metadata(start).is_ok_and(|start| start.uid() == mark.uid());
+    mark.uid() == here || mark.uid() == 0 || of_start()
+}
+
+#[cfg(not(unix))]
+pub fn is_ours(_mark: &Path, _start: &Path) -> bool {
+    true
 }
 
 /// Where HEAD stands; both parts are `None` where that cannot be told.

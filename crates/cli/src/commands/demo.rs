@@ -8,6 +8,7 @@ use ralph_engine::opening::Opening;
 use ralph_engine::plan::{self, Asked, Wanted};
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
+use ralph_store::private::PrivateDir;
 
 use super::run::drive;
 use crate::app::{App, Exit, OrFail, own_program};
@@ -18,21 +19,32 @@ use crate::settings;
 use crate::view::{JsonLines, People};
 
 pub fn run(app: &App, args: &DemoArgs) -> Exit {
-    let root = std::env::temp_dir().join(format!("ralph-demo-{}", std::process::id()));
-    if let Err(error) = demo::make_project(&root) {
-        let root = root.display();
-        return app.refuse(&tr!(app.lang(), "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory"));
-    }
+    let made = PrivateDir::new("demo")
+        .map(PrivateDir::keep)
+        .and_then(|root| {
+            demo::make_project(&root)?;
+            Ok(root)
+        });
+    let root = match made {
+        Ok(root) => root,
+        Err(error) => return no_project(app, &error),
+    };
     let code = work(app, args, root.clone());
     if !args.json {
         app.tell(&farewell(app, args, &root));
     }
     if !args.keep {
-        // It is ours, and named after this process.
+        // It is ours, and nobody else knew its name.
         let _ = std::fs::remove_dir_all(&root);
         let _ = std::fs::remove_dir_all(state_beside(&root));
     }
     code
+}
+
+fn no_project(app: &App, error: &std::io::Error) -> Exit {
+    let root = std::env::temp_dir();
+    let root = root.display();
+    app.refuse(&tr!(app.lang(), "{root}: the demo project can't be made ({error}); the demo needs git and a writable temporary directory"))
 }
 
 fn state_beside(root: &Path) -> PathBuf {

@@ -286,7 +286,7 @@ fn shown(env: &TestEnv, lang: &str) -> String {
     let done = Done::of(&output);
     assert_eq!(done.code, 7, "{}", done.stderr);
     let copies = done.stdout.split("ralph-drill-").nth(1).unwrap();
-    let pid: String = copies.chars().take_while(char::is_ascii_digit).collect();
+    let pid: String = copies.chars().take_while(char::is_ascii_hexdigit).collect();
     let text = redacted(env, &done.stdout.replace(&pid, "[pid]"));
     let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     text.lines().map(squeezed).collect::<Vec<_>>().join("\n")

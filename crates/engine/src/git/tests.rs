@@ -221,3 +221,32 @@ fn tree_of_a_commit() {
         assert_eq!(tree_of_commit(root, odd), None, "{odd:?}");
     }
 }
+
+/// S-06: in a folder that everybody may write to, anybody can put a `.git`.
+#[cfg(unix)]
+#[test]
+#[cfg_attr(permissions_bind, ignore = "needs root, to make another user's files")]
+fn a_repository_of_somebody_else_around_us_is_not_taken() {
+    use std::os::unix::fs::{chown, lchown, symlink};
+    const OTHER: Option<u32> = Some(65_534);
+    for kind in ["folder", "file", "link"] {
+        let shared = TempDir::new().unwrap();
+        let (mark, work) = (shared.path().join(".git"), shared.path().join("work/deep"));
+        fs::create_dir_all(&work).unwrap();
+        match kind {
+            "folder" => fs::create_dir(&mark).unwrap(),
+            "file" => fs::write(&mark, "gitdir: elsewhere\n").unwrap(),
+            _ => {
+                fs::create_dir(shared.path().join("real")).unwrap();
+                symlink("real", &mark).unwrap();
+            }
+        }
+        assert_eq!(find_root(&work).as_deref(), Some(shared.path()), "{kind}");
+        lchown(&mark, OTHER, None).unwrap();
+        assert_eq!(find_root(&work), None, "{kind}");
+        assert_eq!(find_root(shared.path()), None, "{kind}");
+        // Whose the place of the work is may have the project too: a container.
+        chown(&work, OTHER, None).unwrap();
+        assert_eq!(find_root(&work).as_deref(), Some(shared.path()), "{kind}");
+    }
+}

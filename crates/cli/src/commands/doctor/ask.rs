@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ralph_engine::supervise::{self, Ending, Sink, Spec, Stop};
+use ralph_store::private::PrivateDir;
 use tokio::sync::watch;
 
 /// More than any answer that is looked at.
@@ -93,31 +94,28 @@ fn keep(kept: &mut Vec<u8>, chunk: &[u8]) {
 
 /// A directory of our own that goes with this value.
 #[derive(Debug)]
-pub struct Scratch(PathBuf);
+pub struct Scratch {
+    path: PathBuf,
+    _dir: PrivateDir,
+}
 
 impl Scratch {
     pub fn new(name: &str) -> io::Result<Scratch> {
-        let dir = std::env::temp_dir().join(format!("ralph-{name}-{}", std::process::id()));
-        // What is there was left by a process of the same number.
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir)?;
-        Ok(Scratch(dir.canonicalize()?))
+        let dir = PrivateDir::new(name)?;
+        Ok(Scratch {
+            path: dir.path().canonicalize()?,
+            _dir: dir,
+        })
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// A file with this text, open to be read.
     pub fn input(&self, name: &str, text: &str) -> io::Result<File> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         fs::write(&path, text)?;
         File::open(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -21,6 +21,7 @@ use ralph_core::lang::Say;
 use ralph_core::machine::Outcome;
 use ralph_engine::signals::{self, Told};
 use ralph_engine::supervise::{Stop, orphans, stop_ourselves};
+use ralph_store::private::PrivateDir;
 use tokio::sync::{mpsc, watch};
 
 use super::config::warn_all;
@@ -87,14 +88,13 @@ fn make_dir(root: &Path) -> Result<PathBuf, DrillError> {
     let temp = std::env::temp_dir();
     let temp = temp.canonicalize().unwrap_or(temp);
     let root = root.canonicalize().unwrap_or_else(|_| root.into());
-    let dir = temp.join(format!("ralph-drill-{}", std::process::id()));
-    if dir.starts_with(&root) {
-        return Err(DrillError::NoPlace { dir });
+    if temp.starts_with(&root) {
+        return Err(DrillError::NoPlace { dir: temp });
     }
-    match std::fs::create_dir(&dir) {
-        Ok(()) => Ok(dir),
+    match PrivateDir::below(&temp, "drill") {
+        Ok(dir) => Ok(dir.keep()),
         Err(error) => Err(DrillError::File {
-            path: dir,
+            path: temp,
             message: error.to_string(),
         }),
     }
