@@ -67,6 +67,7 @@ mod p1;
 mod planted;
 mod progress;
 mod questions;
+mod recount;
 mod report;
 mod roles;
 mod run;
