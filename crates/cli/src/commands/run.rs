@@ -14,7 +14,7 @@ use super::config::warn_all;
 use crate::app::{self, App, Exit, OrFail};
 use crate::args::{Global, RunArgs};
 use crate::view::{DryRun, JsonLines, People};
-use crate::{FAILED, PAUSED, settings, trust};
+use crate::{FAILED, PAUSED, settings, tmux, trust};
 
 /// How a run is shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +28,9 @@ pub struct Shown {
 pub fn run(app: App, global: &Global, args: &RunArgs) -> Exit {
     if args.monitor {
         let typed: Vec<_> = std::env::args_os().skip(1).collect();
-        return crate::tmux::beside(&app, &typed);
+        if tmux::beside(&app, &typed)? == tmux::Loop::Elsewhere {
+            return Ok(0);
+        }
     }
     let template = args.prompt_template.as_ref();
     let asked = Asked {

@@ -69,6 +69,7 @@ mod pipes;
 mod planted;
 mod progress;
 mod questions;
+mod recount;
 mod report;
 mod roles;
 mod run;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::env::{Done, TestEnv};
+use crate::env::{Done, RALPH, TestEnv};
 use crate::live::{
     self, Live, child_of, eventually, is_alive, journal, latest_run, shell_agent, wait_until,
 };
@@ -16,6 +16,7 @@ use crate::terminal::Terminal;
 const WORKER: &str = "\
 here=$(dirname \"$0\")
 echo 'looking around 四處看看'
+env > \"$here/env\"
 touch \"$here/working\"
 while [ ! -e \"$here/enough\" ]; do sleep 0.05; done
 echo '<promise>BLOCKED: enough</promise>'
@@ -217,19 +218,29 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
     command
         .env("TMUX_TMPDIR", &socket)
         .env("TERM", "xterm-256color");
+    // A server that was started without this key.
+    let mut other = Command::new("tmux");
+    other.args(["new-session", "-d", "sleep 60"]);
+    other.env("TMUX_TMPDIR", &socket).env_remove("TMUX");
+    assert!(other.status().unwrap().success());
+    command.env("MY_KEY", "s3cr3tk3y");
     let done = Done::of(&command.output().unwrap());
     assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("attach"), "{}", done.stderr);
     let session = done.stdout.trim().to_owned();
     assert!(session.starts_with("ralph-sdd-"), "{session}");
+    let server = session.clone();
     let tmux = |args: &[&str]| {
         let mut command = Command::new("tmux");
         command
+            .args(["-L", &server])
             .args(args)
             .env("TMUX_TMPDIR", &socket)
             .env_remove("TMUX");
         Done::of(&command.output().unwrap()).stdout
     };
     wait_until("the agent works", || env.outside("working").exists());
+    has_key_in_private(&env);
     let format = "#{pane_index} #{window_name}";
     let panes = tmux(&["list-panes", "-t", &session, "-F", format]);
     assert_eq!(panes.lines().count(), 2, "{panes}");
@@ -244,6 +255,48 @@ fn loop_and_monitor_stand_side_by_side_in_tmux() {
         env.json(".ralph/status.json")["status"] == "blocked"
     });
     tmux(&["kill-server"]);
+    let mut other = Command::new("tmux");
+    other.arg("kill-server").env("TMUX_TMPDIR", &socket);
+    other.env_remove("TMUX").status().unwrap();
+}
+
+/// U-03: the agent has the key, and no list of processes shows it.
+fn has_key_in_private(env: &TestEnv) {
+    let has_key = || fs::read_to_string(env.outside("env")).unwrap_or_default();
+    wait_until("the agent told its environment", || {
+        has_key().contains("MY_KEY=s3cr3tk3y")
+    });
+    let shown = Command::new("ps").args(["-eo", "args"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(!shown.contains("s3cr3tk3y"), "{shown}");
+}
+
+/// U-03: in tmux the loop stays in its pane, with its environment, and the
+/// monitor comes beside it.
+#[test]
+#[cfg_attr(not(has_tmux), ignore = "needs tmux: cargo xtask test gets it")]
+fn in_tmux_the_loop_stays_here_and_the_monitor_comes_beside_it() {
+    let env = TestEnv::with_tasks(1);
+    let agent = shell_agent(&env, WORKER);
+    let script = env.outside("keyed.sh");
+    let key = format!("export MY_KEY=s3cr3tk3y\nexec {RALPH} \"$@\"\n");
+    fs::write(&script, key).unwrap();
+    let script = script.to_string_lossy().into_owned();
+    let words = ["run", "--monitor", "--agent-cmd", &agent];
+    let terminal = Terminal::start_with(env, &["sh", &script], &words);
+    wait_until("the agent works", || {
+        terminal.env.outside("working").exists()
+    });
+    has_key_in_private(&terminal.env);
+    let panes = terminal.tmux(&["list-panes", "-F", "#{pane_index}"]);
+    assert_eq!(panes.lines().count(), 2, "{panes}");
+    eventually("the monitor shows the run", || {
+        let screen = terminal.tmux(&["capture-pane", "-p", "-t", ":.1"]);
+        screen.contains("task done").then_some(())
+    });
+    fs::write(terminal.env.outside("enough"), "").unwrap();
+    let (code, _) = terminal.end();
+    assert_eq!(code, 4);
 }
 
 #[test]

@@ -23,18 +23,22 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn start(env: TestEnv, args: &[&str]) -> Terminal {
+        Terminal::start_with(env, &[RALPH], args)
+    }
+
+    /// With these words in front instead of the program itself.
+    pub fn start_with(env: TestEnv, program: &[&str], args: &[&str]) -> Terminal {
         let terminal = Terminal {
             socket: env.outside("tmux"),
             exit: env.outside("exit"),
             env,
         };
         let script = terminal.env.outside("terminal.sh");
-        let words: Vec<String> = args.iter().map(|a| quoted(a)).collect();
+        let words: Vec<String> = program.iter().chain(args).map(|a| quoted(a)).collect();
         let exit = quoted(&terminal.exit.to_string_lossy());
         // Ctrl+C is for ralph; the shell only waits to tell how it ended.
         let text = format!(
-            "trap : INT\n{} {}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
-            quoted(RALPH),
+            "trap : INT\n{}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
             words.join(" "),
         );
         fs::write(&script, text).unwrap();

@@ -18,26 +18,15 @@ pub struct Post {
 
 impl Message {
     pub fn post(&self, form: NotifyForm, url: &str, chat: &str) -> Post {
+        let body = match form {
+            NotifyForm::Json => self.json(),
+            NotifyForm::Slack => self.slack(),
+            NotifyForm::Discord => self.discord(),
+            NotifyForm::Telegram => self.telegram(chat),
+            NotifyForm::Ntfy => return self.ntfy(url),
+        };
         let url = url.to_owned();
-        match form {
-            NotifyForm::Json => Post {
-                url,
-                body: self.json(),
-            },
-            NotifyForm::Slack => Post {
-                url,
-                body: self.slack(),
-            },
-            NotifyForm::Discord => Post {
-                url,
-                body: self.discord(),
-            },
-            NotifyForm::Telegram => Post {
-                url,
-                body: self.telegram(chat),
-            },
-            NotifyForm::Ntfy => self.ntfy(url),
-        }
+        Post { url, body }
     }
 
     fn lines(&self) -> String {
@@ -101,7 +90,7 @@ impl Message {
 
     /// The address of a topic is where people read it; JSON goes to the
     /// server, with the topic in it.
-    fn ntfy(&self, url: String) -> Post {
+    fn ntfy(&self, url: &str) -> Post {
         let (server, topic) = url
             .trim_end_matches('/')
             .rsplit_once('/')

@@ -80,6 +80,8 @@ pub struct FileChange {
 /// Everything that can be said about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
+    /// The command to go on with.
+    next: Option<String>,
     pub facts: Facts,
     /// `None`: it still runs, or its process died and nobody took it up:
     /// `standing` tells which.
@@ -124,6 +126,7 @@ impl Report {
         let mut overview = Overview::of(state, Lang::En);
         overview.driven_by(facts.pid);
         Report {
+            next: words::next_of(state, &facts.run_id),
             standing: overview.standing,
             outcome: state.outcome().cloned(),
             turns: state.turn.number,

@@ -398,7 +398,7 @@ fn every_outcome_has_a_word_a_sentence_and_a_way_on() {
     stuck · The circuit breaker opened: the agent kept claiming what was not true. · 卡住 · Circuit Breaker 觸發：代理一再虛假承諾。 · ralph resume 20260118-100000-1a2b
     errors · Too many errors in a row ended the run (0 in all). · 錯誤 · 連續錯誤過多，執行已結束（共 0 次）。 · ralph resume 20260118-100000-1a2b
     rejected · Verification kept failing: make test · 驗證未過 · 驗證持續失敗：make test · ralph resume 20260118-100000-1a2b
-    budget · The budget is spent: $5 · 預算用盡 · 預算已用盡：$5 · ralph resume 20260118-100000-1a2b
+    budget · The budget is spent: $5 · 預算用盡 · 預算已用盡：$5 · ralph resume 20260118-100000-1a2b --max-cost 0usd
     cancelled · A person gave the run up (USER_ABORT). · 已取消 · 使用者已放棄此次執行（USER_ABORT）。 · ralph resume 20260118-100000-1a2b --restart
     interrupted · A person or the system stopped the run; everything is saved. · 已中斷 · 使用者或系統中止了執行；進度已保存。 · ralph resume 20260118-100000-1a2b
     unfinished · Its process ended without saying how; the journal has everything up to there. · 未完成 · 行程未說明原因即已終止；在此之前的一切都在日誌中。 · ralph resume 20260118-100000-1a2b

@@ -1,8 +1,9 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
 use super::{Report, SHORT_ID, TaskProof};
+use crate::display;
 use crate::lang::{Lang, Say};
-use crate::machine::{BreakerRule, Limit, Outcome, PauseReason};
+use crate::machine::{BreakerRule, Limit, Outcome, PauseReason, State};
 use crate::text::{one_line, redact, sanitize};
 use crate::tr;
 
@@ -163,12 +164,24 @@ fn short(commit: &str) -> &str {
 }
 
 pub(super) fn next_command(report: &Report) -> Option<String> {
-    let id = &report.facts.run_id;
-    match &report.outcome {
-        _ if report.is_alive() => Some("ralph monitor".into()),
+    match report.is_alive() {
+        true => Some("ralph monitor".into()),
+        false => report.next.clone(),
+    }
+}
+
+/// What helps after this end, with the run that it is about.
+pub(super) fn next_of(state: &State, id: &str) -> Option<String> {
+    let resume = format!("ralph resume {id}");
+    match state.outcome() {
         Some(Outcome::Complete) => None,
-        // Given up: only the same wish once more can follow.
-        Some(Outcome::Cancelled) => Some(format!("ralph resume {id} --restart")),
-        _ => Some(format!("ralph resume {id}")),
+        None
+        | Some(Outcome::Paused {
+            reason: PauseReason::Unproven,
+        }) => Some(resume),
+        Some(outcome) => {
+            let next = display::next_command(state, outcome);
+            Some(next.replacen("ralph resume", &resume, 1))
+        }
     }
 }
