@@ -1,9 +1,10 @@
 //! What a phase of a route left as its result: an agent's words, read as far
 //! as a summary or a score needs.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+
+use ralph_store::regular;
 
 const LONGEST: u64 = 64 * 1024;
 
@@ -14,7 +15,7 @@ pub(crate) fn read(dir: &Path, name: Option<&str>) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
+    let file = regular::open(path).ok()?;
     file.take(LONGEST).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

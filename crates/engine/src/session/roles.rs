@@ -6,6 +6,7 @@ use ralph_core::flow::{Flow, FlowTurn, Position, Risk, Scope, Step, Writes};
 use ralph_core::machine::{Kind, Limit, Outcome, PauseReason, Stage, State, TaskRef};
 use ralph_core::session::roles;
 use ralph_store::layout::{Layout, RunId};
+use ralph_store::regular;
 
 use super::{SessionError, SessionLoop, Verdict};
 use crate::past;
@@ -61,8 +62,7 @@ pub fn look(layout: &Layout, run: &RunId) -> Option<Roles> {
             .steps
             .iter()
             .any(|other| other.needs.as_ref() == Some(&step.id)),
-        prompt: ralph_store::regular::read_to_string(paths.turn_prompt(state.turn.number, 1))
-            .ok()?,
+        prompt: regular::read_to_string(paths.turn_prompt(state.turn.number, 1)).ok()?,
         model: flow.model_for(step, position.risk).map(str::to_owned),
     }))
 }
