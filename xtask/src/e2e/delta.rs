@@ -56,6 +56,10 @@ fn prepare(stage: &Stage) -> io::Result<()> {
 
 fn session_delta(stage: &Stage) -> io::Result<Findings> {
     prepare(stage)?;
+    stage.write(
+        ".ralph/config.toml",
+        "[verify]\ncommands = [\"test -f done.txt\"]\n",
+    )?;
     let step = |n: u32, more: &str| {
         let command =
             format!("cp {STATE} seen-{n}; cp steps/{n} {STATE}; echo {n} > work.txt{more}");
@@ -86,10 +90,7 @@ fn session_delta(stage: &Stage) -> io::Result<Findings> {
             call("继续这个任务", "--session-id"),
             call("继续", "--resume"),
         ],
-        env: vec![
-            ("RALPH_LANG", "zh-CN".into()),
-            ("RALPH_VERIFY_COMMANDS", "test -f done.txt".into()),
-        ],
+        env: vec![("RALPH_LANG", "zh-CN".into())],
         ..Sitting::default()
     })?);
     findings.exits(0);

@@ -133,6 +133,8 @@ impl<'a> Stage<'a> {
             let said = String::from_utf8_lossy(&init.stderr).into_owned();
             problems.push(format!("ralph init: {said}"));
         }
+        // Whoever set the stage has seen what it brings along.
+        self.ralph(&env).args(["trust", "--yes"]).output()?;
         let mut code = Some(0);
         for (i, group) in sitting.calls.iter().enumerate() {
             let mut children = Vec::new();

@@ -297,3 +297,20 @@ fn a_deep_task_knows_complete() {
     assert!(done.stdout.contains("COMPLETE"), "{}", done.stdout);
     assert!(!done.stdout.contains("unknown promise"), "{}", done.stdout);
 }
+
+/// DISP-01: a route has a bar, too: that of its phases.
+#[test]
+fn a_route_shows_a_bar_of_its_phases() {
+    let env = TestEnv::new();
+    let turns = [
+        leaves("1_plan.md", "# Plan", "planned"),
+        json!({"say": "<promise>BLOCKED: no key</promise>"}),
+    ];
+    let agent = env.agent(&turns);
+    let args = ["do", "--route", "planned", "Add it", "--agent-cmd", &agent];
+    let done = env.ralph(&args);
+    let want = "Overall progress: 1/3 phases done (33%)\n[█████████░░░░░░░░░░░░░░░░░] 33%";
+    assert!(done.stdout.contains(want), "{}{}", done.stdout, done.stderr);
+    let status = env.ralph(&["status"]);
+    assert!(status.stdout.contains("1/3 phases"), "{}", status.stdout);
+}

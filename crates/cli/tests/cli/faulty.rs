@@ -398,3 +398,21 @@ fn a_log_in_a_folder_that_is_not_there_is_written() {
     assert!(env.read("out/logs/ralph.log").contains("blocked: x"));
     assert!(env.ralph(&["logs"]).stdout.contains("blocked: x"));
 }
+
+/// LOOP-13: what the agent says stands in the log, without secrets, and a
+/// flood of it does not.
+#[test]
+fn the_log_has_the_agent_s_words() {
+    let env = TestEnv::with_tasks(1);
+    let flood: String = (1..=300).map(|n| format!("line {n}\n")).collect();
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let say = format!("I look, token={key}\n{flood}<promise>BLOCKED: x</promise>");
+    let (done, _) = env.run_script(&[json!({"say": say})], &[]);
+    assert_eq!(done.code, 4, "{}", done.stderr);
+    let log = env.ralph(&["logs", "--lines", "1000"]).stdout;
+    assert!(log.contains("[DEBUG] │ I look, token="), "{log}");
+    assert!(!log.contains(key), "{log}");
+    assert!(log.contains("│ line 199\n"), "{log}");
+    assert!(!log.contains("│ line 201\n"), "{log}");
+    assert!(log.contains("│ … turn-0001.out"), "{log}");
+}
