@@ -262,7 +262,7 @@ pub fn count_changes(root: &Path) -> Option<usize> {
 /// Whether others take what is on this branch for the project itself: what
 /// the remote says where that is known here, else the usual names.
 pub fn is_default(root: &Path, branch: &str) -> bool {
-    let remote = ask_git(
+    let remote = ask_real(
         root,
         &["symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD"],
     );
