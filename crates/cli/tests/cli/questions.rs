@@ -1,6 +1,10 @@
 //! Questions that don't block, and limits that are raised from another
 //! terminal.
 
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, named};
@@ -194,8 +198,12 @@ fn a_limit_is_raised_while_the_run_goes_on_and_garbage_is_not_heard() {
         r#"{"run":"another","wish":{"extend":{"iterations":7,"duration_ms":0}}}"#,
         r#"{"run":"../..","wish":{"answer":{"question":1,"text":"x"}}}"#,
     ] {
-        env.write(&env.state_name("inbox/1.json"), garbage);
-        wait_until("the letter is gone", || !env.state("inbox/1.json").exists());
+        let mut socket = UnixStream::connect(env.layout().socket()).unwrap();
+        socket.write_all(garbage.as_bytes()).unwrap();
+        socket.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "", "{garbage}");
     }
     let told = env.ralph(&["extend", "2"]);
     assert_eq!(told.code, 0, "{}", told.stderr);

@@ -147,7 +147,7 @@ impl Apart {
             .current_dir(self.dir.path())
             .env("GIT_DIR", std::path::absolute(own).ok()?)
             .args(["config", "-z", "--get-regexp", DATA_KEYS]);
-        super::ask::bytes(command, 256 * 1024)
+        super::ask::bytes_before(command, 256 * 1024)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Starts `git` and takes its answer, within bounds.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,16 +43,26 @@ fn first_line(answer: &str) -> Option<String> {
 
 /// It is read while git writes it, or git would wait for ever.
 pub(super) fn bytes(mut command: Command, most: usize) -> Option<Vec<u8>> {
+    let spawn = || command.spawn();
+    answer(|| fault::at(point::ENGINE_GIT, Deed::Process, spawn), most)
+}
+
+/// The same for a question that comes before another one: what can go wrong
+/// with it goes wrong there.
+pub(super) fn bytes_before(mut command: Command, most: usize) -> Option<Vec<u8>> {
+    answer(|| command.spawn(), most)
+}
+
+fn answer(spawn: impl FnOnce() -> io::Result<Child>, most: usize) -> Option<Vec<u8>> {
     if lock_hung().is_some_and(|hung| hung.elapsed() < REST) {
         return None;
     }
-    let spawn = || command.spawn();
-    let mut child = fault::at(point::ENGINE_GIT, Deed::Process, spawn).ok()?;
+    let mut child = spawn().ok()?;
     let mut output = child.stdout.take()?;
     let reader = thread::spawn(move || {
         let mut answer = Vec::new();
         let read = output.by_ref().take(most as u64).read_to_end(&mut answer);
-        let _ = std::io::copy(&mut output, &mut std::io::sink());
+        let _ = io::copy(&mut output, &mut io::sink());
         read.map(|_| answer)
     });
     let succeeded = succeeds_in_time(&mut child);
