@@ -29,7 +29,9 @@ fn of_fifty_that_start_at_once_exactly_one_runs() {
     let winner = runs.swap_remove(winner);
     let lock = env.json(&env.state_name("lock"));
     assert_eq!(lock["pid"], json!(winner.pid()));
-    let since = lock["started_at"].as_str().unwrap().to_owned();
+    // People read local time, and the zone of a test is UTC (U-06).
+    let since = lock["started_at"].as_str().unwrap();
+    let since = since.replace('T', " ").replace('Z', " (UTC)");
     for refused in runs {
         let done = refused.finish();
         assert_eq!(done.code, 1, "{}", done.stderr);
