@@ -268,7 +268,14 @@ impl<'a> Stage<'a> {
 
     fn run(&self, env: &Env) -> io::Result<Option<i32>> {
         let mut command = self.ralph(env);
-        command.args(["run", "--json", "--agent", self.client.name]);
+        // Whatever the project brings: a person has said yes to it.
+        command.args([
+            "run",
+            "--trust-project",
+            "--json",
+            "--agent",
+            self.client.name,
+        ]);
         if !self.client.has_hooks {
             command.arg("--allow-unsafe");
         }
