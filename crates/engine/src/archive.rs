@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use ralph_core::checkpoint::Checkpoint;
 use ralph_core::delta::DeltaState;
+use ralph_core::gate::{Key, sign};
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{Effect, Event, Kind, Outcome, State, iso_utc, step};
 use ralph_core::report::{Report, Story, outcome_name};
+use ralph_core::text::digest::hex_sha256;
 use ralph_store::FileError;
 use ralph_store::atomic::remove_stale_temps;
 use ralph_store::history::{self, Bundle, Entry, Manifest};
@@ -28,7 +30,7 @@ use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
-use crate::{clock, opening, report, session};
+use crate::{clock, gate, opening, report, session};
 
 /// One run that is to be archived.
 #[derive(Clone, Debug)]
@@ -239,8 +241,12 @@ fn bundle<'a>(
     ];
     let others = files.filter(|(name, _)| name != history::EVENTS && !name.contains(".tmp."));
     copies.extend(others.cloned());
+    let mut manifest = manifest(&report, past, task_id);
+    let signed = gate::key_or_new(job.layout).ok();
+    let signed = signed.and_then(|key| signature(&key, &job.run.journal()));
+    manifest.extend(signed.map(|signed| (SIGNATURE.to_owned(), signed.into())));
     Bundle {
-        manifest: manifest(&report, past, task_id),
+        manifest,
         texts: vec![(history::REPORT.to_owned(), report.markdown(job.lang))],
         copies,
     }
@@ -459,6 +465,26 @@ pub enum Restored {
     Unknown,
 }
 
+/// What a manifest says of the journal beside it.
+const SIGNATURE: &str = "journal_signature";
+
+fn signature(key: &Key, journal: &Path) -> Option<String> {
+    let bytes = ralph_store::regular::read(journal).ok()?;
+    Some(sign(key, &hex_sha256(&bytes)))
+}
+
+/// Whether an archive in the project holds the journal that Ralph put there:
+/// anybody can put another one there, with commands in it (S-05).
+fn is_ours(layout: &Layout, entry: &Entry) -> bool {
+    let said = entry
+        .manifest
+        .as_ref()
+        .map(|manifest| manifest.text(SIGNATURE));
+    let key = gate::key(layout);
+    let signed = key.and_then(|key| signature(&key, &entry.path.join(history::JOURNAL)));
+    signed.is_some() && signed.as_deref() == said
+}
+
 /// Finds a run by its name, or by the name of its archive.
 pub fn restore(layout: &Layout, keeping: &Keeping, id: &str) -> Result<Restored, FileError> {
     let there = |id: &RunId| Some(layout.run(id)).filter(|run| run.dir.is_dir());
@@ -474,7 +500,7 @@ pub fn restore(layout: &Layout, keeping: &Keeping, id: &str) -> Result<Restored,
     if let Some(run) = there(&id) {
         return Ok(Restored::There(run));
     }
-    if !entry.path.join(history::JOURNAL).is_file() {
+    if !is_ours(layout, &entry) {
         return Ok(Restored::NoJournal(entry));
     }
     layout.prepare()?;

@@ -5,7 +5,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use ralph_core::machine::{Kind, LONGEST_REPLY, Request, State};
 use ralph_core::text;
@@ -13,10 +12,6 @@ use ralph_store::layout::Layout;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-/// A longer letter is nobody's.
-const LONGEST_LETTER: usize = 64 * 1024;
-/// Whoever has something to say says it at once.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// More than this at once is a mistake.
 const MOST_ITERATIONS: u32 = 10_000;
 const LONGEST_EXTENSION_MS: u64 = 30 * 24 * 60 * 60 * 1000;
@@ -121,25 +116,25 @@ pub fn tell(layout: &Layout, run: &str, wish: Wish) -> io::Result<()> {
     platform::send(&layout.socket(), &letter)
 }
 
-fn read(bytes: &[u8], run: &str) -> Option<Wish> {
-    let letter: Letter = serde_json::from_slice(bytes).ok()?;
-    (letter.run == run).then_some(letter.wish)
-}
-
 #[cfg(unix)]
 mod platform {
     use std::io::{self, Read, Write};
     use std::net::Shutdown;
     use std::os::unix::net::UnixStream as BlockingStream;
     use std::path::Path;
+    use std::time::Duration;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{UnixListener, UnixStream};
     use tokio::sync::mpsc;
 
-    use super::{LONGEST_LETTER, PATIENCE, Wish, read};
+    use super::{Letter, Wish};
     use crate::supervise;
 
+    /// A longer letter is nobody's.
+    const LONGEST_LETTER: u64 = 64 * 1024;
+    /// Whoever has something to say says it at once.
+    const PATIENCE: Duration = Duration::from_secs(2);
     const HEARD: &[u8] = b"heard";
 
     pub fn listen(place: &Path, run: String, heard: mpsc::UnboundedSender<Wish>) -> io::Result<()> {
@@ -182,10 +177,11 @@ mod platform {
         heard: &mpsc::UnboundedSender<Wish>,
     ) -> io::Result<()> {
         let mut bytes = Vec::new();
-        let most = LONGEST_LETTER as u64;
-        (&mut stream).take(most).read_to_end(&mut bytes).await?;
-        if let Some(wish) = read(&bytes, run) {
-            let _ = heard.send(wish);
+        let mut limited = (&mut stream).take(LONGEST_LETTER);
+        limited.read_to_end(&mut bytes).await?;
+        let letter = serde_json::from_slice::<Letter>(&bytes).ok();
+        if let Some(letter) = letter.filter(|letter| letter.run == run) {
+            let _ = heard.send(letter.wish);
             stream.write_all(HEARD).await?;
         }
         Ok(())

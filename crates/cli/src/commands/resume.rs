@@ -229,7 +229,7 @@ fn named(
         Restored::NoJournal(_) if checkpoints.iter().any(|c| c.answers_to(id)) => Ok(None),
         Restored::NoJournal(entry) => {
             let path = entry.path.display();
-            app.refuse(&tr!(lang, "{path} has no journal, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"))
+            app.refuse(&tr!(lang, "{path} has no journal that Ralph put there, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"))
         }
         Restored::Unknown => Ok(None),
     }

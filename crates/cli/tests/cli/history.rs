@@ -221,6 +221,26 @@ fn a_failed_run_is_brought_back_from_the_history_and_archived_again() {
     assert_eq!(manifest(&newest)["outcome"], "complete");
 }
 
+/// S-05: a clone may bring a journal with a command of its own.
+#[test]
+fn a_journal_that_ralph_did_not_archive_is_not_taken_up() {
+    let env = TestEnv::with_tasks(1);
+    env.run_script(&[json!({"say": BLOCKED})], &[]);
+    let run = latest_run(&env);
+    fs::remove_dir_all(&run).unwrap();
+    let journal = format!(".skillpack/history/{}/journal.jsonl", archived(&env)[0]);
+    let evil = env.read(&journal).replace("__agent", "__owned");
+    env.write(&journal, &evil);
+    let done = env.ralph(&["resume", &id_of(&run), "--yes"]);
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    // Its checkpoint is what is left, and nothing begins by itself.
+    assert!(
+        done.stderr.contains("nothing was started"),
+        "{}",
+        done.stderr
+    );
+}
+
 #[test]
 fn a_folder_of_others_can_not_be_taken_up_and_says_so() {
     let env = TestEnv::with_tasks(1);
