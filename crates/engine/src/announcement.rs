@@ -12,6 +12,7 @@ use ralph_store::checkpoint::Refused;
 use ralph_store::layout::RunId;
 
 use crate::notify::Undelivered;
+use crate::snapshots::{SnapshotError, Why};
 
 #[derive(Clone, Debug, PartialEq, Eq, Say)]
 pub enum Announcement {
@@ -154,6 +155,15 @@ pub enum Announcement {
     /// A hook leaves out what the project sets and no person has seen.
     #[say("settings of this project do not count, since nobody has seen them as they are now ({keys}): look at them with `ralph trust`", keys = keys.join(", "))]
     Untrusted { keys: Vec<String> },
+    /// Work that no snapshot brings back.
+    #[say("not kept in the snapshots of this run ({total}): {names}", names = left_out(first, *total, lang))]
+    NotInSnapshot {
+        first: Vec<(PathBuf, Why)>,
+        total: usize,
+    },
+    /// The run goes on without.
+    #[say("{error} (the run goes on; its turns can't be seen or undone with Ralph)", error = error.say(lang))]
+    NoSnapshot { error: SnapshotError },
     /// Somebody wrote `.ralph/STOP` (LOOP-17).
     #[say(if let Some(why) = stays, "{path} is there: the run stops, as with `ralph stop`; remove the file yourself before the next run ({why})", path = path.display())]
     #[say("{path} is there: the run stops, as with `ralph stop`; the file is removed", path = path.display())]
@@ -232,6 +242,15 @@ fn drift(branch: Option<&str>, changed: [bool; 3], lang: Lang) -> String {
         .into_iter()
         .filter_map(|(changed, part)| changed.then_some(part));
     changed.collect::<Vec<_>>().join(&tr!(lang, ", "))
+}
+
+fn left_out(first: &[(PathBuf, Why)], total: usize, lang: Lang) -> String {
+    let name = |(path, why): &(PathBuf, Why)| {
+        let path = ralph_core::text::one_line(&ralph_core::text::sanitize(&path.to_string_lossy()));
+        format!("{path} ({})", why.say(lang))
+    };
+    let more = (total > first.len()).then(|| "…".to_owned());
+    list(&first.iter().map(name).chain(more).collect::<Vec<_>>())
 }
 
 fn list(items: &[impl ToString]) -> String {

@@ -242,10 +242,30 @@ pub fn untracked(root: &Path, most: usize) -> Option<Vec<String>> {
 pub fn listed(root: &Path) -> Option<Vec<Vec<u8>>> {
     let arguments = ["ls-files", "-z", "-co", "--exclude-standard"];
     let names = ask_git_for_bytes(root, &arguments, LONGEST_LIST)?;
-    let names = names
-        .split(|&byte| byte == 0)
-        .filter(|name| !name.is_empty());
-    Some(names.map(<[u8]>::to_vec).collect())
+    Some(names_in(&names))
+}
+
+/// Those of these paths, relative to `root`, that the index has.
+pub fn tracked_among(root: &Path, paths: &[&str]) -> Vec<Vec<u8>> {
+    // More would not fit on a command line everywhere.
+    let asked = paths.chunks(200).filter_map(|some| {
+        let arguments = [&["--literal-pathspecs", "ls-files", "-z", "--"], some].concat();
+        ask_git_for_bytes(root, &arguments, LONGEST_LIST)
+    });
+    asked.flat_map(|names| names_in(&names)).collect()
+}
+
+/// What is tracked although it is ignored, relative to `root`.
+pub fn tracked_and_ignored(root: &Path) -> Vec<Vec<u8>> {
+    let arguments = ["ls-files", "-z", "-ci", "--exclude-standard"];
+    let names = ask_git_for_bytes(root, &arguments, LONGEST_LIST);
+    names.map(|names| names_in(&names)).unwrap_or_default()
+}
+
+fn names_in(answer: &[u8]) -> Vec<Vec<u8>> {
+    let names = answer.split(|&byte| byte == 0);
+    let names = names.filter(|name| !name.is_empty());
+    names.map(<[u8]>::to_vec).collect()
 }
 
 /// How many entries `git status --porcelain` has; what Ralph itself keeps is

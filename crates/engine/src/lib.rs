@@ -41,6 +41,7 @@ pub mod report;
 mod reproduce;
 pub mod session;
 pub mod signals;
+pub mod snapshots;
 pub mod supervise;
 pub mod task_file;
 pub mod terminal;

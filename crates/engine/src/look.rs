@@ -20,11 +20,13 @@ use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_through};
 use ralph_store::layout::RunPaths;
 
+use crate::announcement::Announcement;
 use crate::git;
 use crate::integrity::Watch;
 use crate::plan::Plan;
+use crate::snapshots::{Keeper, Snapshots};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
-use crate::worktree::WorkTree;
+use crate::worktree::{Scan, WorkTree};
 pub use facts::facts;
 use facts::{TEXT_COLUMNS, facts_for, task_ref, ticked};
 pub use signs::Signs;
@@ -67,6 +69,8 @@ pub struct Looker {
     outputs: Option<(PathBuf, Vec<String>)>,
     /// A flow decides which ticks count.
     follows_flow: bool,
+    /// Keeps what was seen, where that is wanted.
+    keeper: Option<Keeper>,
 }
 
 /// The task file as it was when it could be read last.
@@ -106,7 +110,24 @@ impl Looker {
             trees: HashMap::new(),
             outputs: None,
             follows_flow: false,
+            keeper: None,
         }
+    }
+
+    /// From now on every look keeps what it saw. It has to be said last of
+    /// what is said before the first look. `quiet`: a process before this one
+    /// has told what is left out.
+    pub fn keep(&mut self, mut snapshots: Snapshots, quiet: bool) {
+        if let Some(tasks) = &self.tasks {
+            snapshots.also(&tasks.path);
+        }
+        self.work_tree.name_contents();
+        self.keeper = Some(Keeper::new(snapshots, quiet));
+    }
+
+    /// What the snapshots since the last time have to tell.
+    pub fn told(&mut self) -> Vec<Announcement> {
+        self.keeper.as_mut().map(Keeper::told).unwrap_or_default()
     }
 
     /// From now on also looks at what a flow needs to know. It has to be said
@@ -143,7 +164,8 @@ impl Looker {
     }
 
     pub fn look(&mut self) -> Observation {
-        let scan = self.work_tree.scan().ok();
+        let mut scan = self.work_tree.scan().ok();
+        let snapshot = self.take_snapshot(scan.as_mut());
         self.last_tree = scan.as_ref().map(|scan| scan.fingerprint.to_string());
         let head = git::head(&self.root);
         let tasks = self.look_at_tasks();
@@ -161,7 +183,14 @@ impl Looker {
             outputs: self.look_at_outputs(),
             claims: None,
             changed: Vec::new(),
+            snapshot,
         }
+    }
+
+    fn take_snapshot(&mut self, scan: Option<&mut Scan>) -> Option<String> {
+        let keeper = self.keeper.as_mut()?;
+        let found = std::mem::take(&mut scan?.found);
+        keeper.take(found, || self.work_tree.contents())
     }
 
     /// What an agent that begins now will be held against, should it fall

@@ -22,6 +22,7 @@ use crate::look::Looker;
 use crate::plan::Plan;
 use crate::projections::{Due, Projector};
 use crate::record::{Made, RecordError, Recorder};
+use crate::snapshots::Snapshots;
 use crate::supervise::Stop;
 use crate::touched;
 use crate::turn::run_env;
@@ -148,6 +149,30 @@ pub(crate) fn take_in(host: &mut impl Host, done: JobDone) -> Kind {
     done.into()
 }
 
+/// What can't be kept stops nothing, and is told.
+fn keep_snapshots(
+    looker: &mut Looker,
+    plan: &Plan,
+    layout: &Layout,
+    told_before: bool,
+) -> Vec<Announcement> {
+    let Some(caps) = plan.snapshots.clone() else {
+        return Vec::new();
+    };
+    let opened = Snapshots::create(layout, caps).and_then(|mut snapshots| {
+        snapshots.tidy()?;
+        Ok(snapshots)
+    });
+    match opened {
+        Ok(snapshots) => {
+            looker.keep(snapshots, told_before);
+            Vec::new()
+        }
+        Err(_) if told_before => Vec::new(),
+        Err(error) => vec![Announcement::NoSnapshot { error }],
+    }
+}
+
 impl OpenRun {
     pub fn new(
         plan: Plan,
@@ -169,6 +194,7 @@ impl OpenRun {
         }
         let armed = looker.arm(&plan, &state.rules.checks, &paths);
         recorder.note(Made::Checks, armed);
+        let found = keep_snapshots(&mut looker, &plan, &layout, state.turn.number > 0);
         OpenRun {
             plan,
             state,
@@ -178,7 +204,7 @@ impl OpenRun {
             paths,
             layout,
             owed: None,
-            found: Vec::new(),
+            found,
         }
     }
 
@@ -238,6 +264,7 @@ impl OpenRun {
             changed: self.changed_files(),
             ..self.looker.look()
         };
+        self.found.extend(self.looker.told());
         let Some(projector) = &mut self.projector else {
             return seen;
         };

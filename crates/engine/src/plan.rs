@@ -36,6 +36,7 @@ use crate::keeping::{CheckpointPlan, Keeping};
 use crate::look::{OpenTaskFile, TaskFile};
 use crate::notify::{Notifier, Way};
 use crate::prompt::{self, Prompter, Template};
+use crate::snapshots::Caps;
 use crate::verify::Verifier;
 
 /// How long a child may take to end after it was asked to.
@@ -101,6 +102,8 @@ pub struct Plan {
     pub checkpoint: CheckpointPlan,
     /// Where a pull request is made or watched.
     pub forge: Option<Forge>,
+    /// What snapshots may take; `None` where none are wanted.
+    pub snapshots: Option<Caps>,
     /// How long a hook may wait for CI.
     pub hook_wait: Duration,
     /// How much of an agent's output is kept for each turn.
@@ -245,6 +248,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         keeping: Keeping::new(wanted.layout.root(), settings),
         notifier,
         forge,
+        snapshots: (settings.snapshots.enabled).then(|| Caps::of(&settings.snapshots)),
         hook_wait: settings.pr.hook_wait,
         output_max: settings.log.agent_output_max,
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),

@@ -23,6 +23,7 @@ use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
 
 pub use finding::Trace;
+pub use paths::sensitive::is_sensitive;
 pub use rules::catalog::{Example, Family, Rule, RuleId, Text, rule, rules as built_in_rules};
 pub use user::{RuleProblem, check_rule};
 

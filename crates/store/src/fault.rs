@@ -82,6 +82,12 @@ pub mod point {
     pub const LOG_OPEN: &str = "log.open";
     pub const LOG_WRITE: &str = "log.write";
     pub const LOG_ROTATE: &str = "log.rotate";
+    pub const OBJECTS_CREATE_DIR: &str = "objects.create-dir";
+    pub const OBJECTS_OPEN: &str = "objects.open";
+    pub const OBJECTS_WRITE: &str = "objects.write";
+    pub const OBJECTS_SYNC: &str = "objects.sync";
+    pub const OBJECTS_RENAME: &str = "objects.rename";
+    pub const OBJECTS_SYNC_DIR: &str = "objects.sync-dir";
     pub const STOP_REMOVE: &str = "stop.remove";
     pub const ENGINE_PROMPT_OPEN: &str = "engine.prompt.open";
     pub const ENGINE_PROMPT_WRITE: &str = "engine.prompt.write";
@@ -142,6 +148,12 @@ pub const POINTS: &[&str] = &[
     point::LOG_OPEN,
     point::LOG_WRITE,
     point::LOG_ROTATE,
+    point::OBJECTS_CREATE_DIR,
+    point::OBJECTS_OPEN,
+    point::OBJECTS_WRITE,
+    point::OBJECTS_SYNC,
+    point::OBJECTS_RENAME,
+    point::OBJECTS_SYNC_DIR,
     point::STOP_REMOVE,
     point::ENGINE_PROMPT_OPEN,
     point::ENGINE_PROMPT_WRITE,

@@ -34,7 +34,17 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
         ],
     ),
     ("guard", &["ralph-core", "serde_json"]),
-    ("store", &["ralph-core", "rustix", "serde_json", "strum"]),
+    (
+        "store",
+        &[
+            "flate2",
+            "ralph-core",
+            "rustix",
+            "serde_json",
+            "sha2",
+            "strum",
+        ],
+    ),
     (
         "engine",
         &[
@@ -42,6 +52,7 @@ const DEPENDENCIES: [(&str, &[&str]); 6] = [
             "jiff",
             "memchr",
             "ralph-core",
+            "ralph-guard",
             "ralph-store",
             "rustix",
             "serde",

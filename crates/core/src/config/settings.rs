@@ -101,6 +101,7 @@ pub struct Settings {
     pub guard: GuardSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
+    pub snapshots: SnapshotSettings,
     pub questions: QuestionSettings,
     pub tracker: TrackerSettings,
     pub notify: NotifySettings,
@@ -392,6 +393,16 @@ pub struct HistorySettings {
     pub keep: u32,
     /// A finished OpenSpec change is archived as well (HIST-05).
     pub openspec: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotSettings {
+    pub enabled: bool,
+    pub max_file: u64,
+    pub max_files: u32,
+    pub max_size: u64,
+    pub min_free: u64,
 }
 
 /// Nobody is told where no way to a person is named.

@@ -114,6 +114,9 @@ pub struct Observation {
     /// The files that the task was changed in, where that decides its risk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
+    /// The tree in which the work is kept as it stood, where it was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
 }
 
 /// What a state file says, which the agent may edit: nothing of it proves

@@ -8,6 +8,7 @@
 //! The scan stands between two turns of an agent, so it starts no process,
 //! and after the first one it reads only what may have changed.
 
+mod contents;
 mod excludes;
 mod fingerprint;
 mod ignores;
@@ -27,6 +28,7 @@ use ignore::gitignore::gitconfig_excludes_path;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 
+pub use contents::{Found, Standing};
 use excludes::Excludes;
 use fingerprint::Digest;
 pub use fingerprint::Fingerprint;
@@ -49,6 +51,7 @@ pub struct WorkTree {
     outer_rules: OuterRules,
     top: Dir,
     scanned_before: bool,
+    naming: bool,
     buffer: Box<[u8]>,
 }
 
@@ -62,6 +65,9 @@ pub struct Scan {
     /// none in the first scan.
     pub changed: Vec<Change>,
     pub changed_total: usize,
+    /// All of what a snapshot has to look at again, where contents are named:
+    /// in the first scan everything.
+    pub found: Vec<Found>,
 }
 
 /// A path that differs from the scan before.
@@ -97,8 +103,22 @@ impl WorkTree {
             outer_rules: OuterRules::new(gitconfig_excludes_path()),
             top: Dir::default(),
             scanned_before: false,
+            naming: false,
             buffer: vec![0; BUFFER].into_boxed_slice(),
         }
+    }
+
+    /// From now on contents get the names that they have in a snapshot. It has
+    /// to be said before the first scan.
+    pub fn name_contents(&mut self) {
+        self.naming = true;
+    }
+
+    /// Everything that the last scan found, where contents are named.
+    pub fn contents(&self) -> Vec<Found> {
+        let mut all = Vec::new();
+        self.top.contents(&mut PathBuf::new(), &mut all);
+        all
     }
 
     pub fn scan(&mut self) -> Result<Scan, ScanError> {
@@ -125,6 +145,7 @@ impl WorkTree {
                 comparing: self.scanned_before,
                 ..Changes::default()
             },
+            naming: self.naming,
         };
         walk.visit(&mut self.top, &outer_rules);
         self.scanned_before = true;
@@ -133,6 +154,7 @@ impl WorkTree {
             files: walk.files,
             changed: walk.changes.first,
             changed_total: walk.changes.total,
+            found: walk.changes.found,
         })
     }
 }

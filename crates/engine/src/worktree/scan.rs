@@ -11,6 +11,7 @@ use std::io::{self, ErrorKind, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use super::contents::{Found, Naming, Standing};
 use super::excludes::Excludes;
 use super::fingerprint::{Content, Digest};
 use super::ignores::{Chain, IGNORE_FILE, IgnoreFile};
@@ -33,6 +34,7 @@ pub(super) struct Dir {
     ignore_file: Option<IgnoreFile>,
     inherited: Chain,
     rules: Chain,
+    unreadable: bool,
     files: Vec<Named<File>>,
     dirs: Vec<Named<Dir>>,
 }
@@ -44,6 +46,8 @@ struct File {
     known: Option<Meta>,
     /// `None` where the file was not there after all.
     digest: Option<Digest>,
+    /// What a snapshot has to know of it, where somebody wants one.
+    standing: Option<Standing>,
 }
 
 /// One scan under way.
@@ -59,6 +63,8 @@ pub(super) struct Walk<'a> {
     pub sum: Digest,
     pub files: usize,
     pub changes: Changes,
+    /// Whether contents get the names that they have in a snapshot.
+    pub naming: bool,
 }
 
 /// The first changes, and how many there were.
@@ -68,6 +74,8 @@ pub(super) struct Changes {
     pub comparing: bool,
     pub first: Vec<Change>,
     pub total: usize,
+    /// All of them, where contents are named.
+    pub found: Vec<Found>,
 }
 
 impl Changes {
@@ -97,6 +105,8 @@ impl Walk<'_> {
             if !is_gone(&error) {
                 let marker = Digest::of_bytes(Content::Unreadable, &self.path, b"");
                 self.sum.add(marker);
+                dir.unreadable = true;
+                self.found(Some(Standing::Unreadable));
             }
         }
         for (name, child) in &mut dir.dirs {
@@ -123,6 +133,9 @@ impl Walk<'_> {
         inherited: &Chain,
     ) -> io::Result<()> {
         self.refresh_listing(handle, dir, inherited)?;
+        if mem::take(&mut dir.unreadable) {
+            self.found(None);
+        }
         for (name, file) in &mut dir.files {
             self.visit_file(handle, name, file);
         }
@@ -176,7 +189,8 @@ impl Walk<'_> {
         let mut old_dirs: BTreeMap<_, _> = mem::take(&mut dir.dirs).into_iter().collect();
         let mut absolute = self.root_path.join(&self.path);
         for (name, kind) in names {
-            if kind == Kind::Special || self.excludes.contains(&self.path, &name) {
+            let counts = kind != Kind::Special || self.naming;
+            if !counts || self.excludes.contains(&self.path, &name) {
                 continue;
             }
             let is_dir = kind == Kind::Directory;
@@ -208,10 +222,16 @@ impl Walk<'_> {
         for (name, file) in dir.files {
             self.path.push(&*name);
             self.changes.record(&self.path, file.digest, None);
+            if file.standing.is_some() {
+                self.found(None);
+            }
             self.path.pop();
         }
         for (name, child) in dir.dirs {
             self.path.push(&*name);
+            if child.unreadable {
+                self.found(None);
+            }
             self.forget(child);
             self.path.pop();
         }
@@ -236,38 +256,88 @@ impl Walk<'_> {
         found: io::Result<Meta>,
     ) {
         self.path.push(name);
+        let is_special = found.as_ref().is_ok_and(|meta| meta.kind == Kind::Special);
         let digest = found.and_then(|meta| Ok((meta, self.digest(handle, name, meta)?)));
-        let (known, digest) = match digest {
-            Ok((meta, digest)) => (
+        let (known, digest, standing) = match digest {
+            Ok((meta, (digest, standing))) => (
                 self.horizon.settled(&meta.stamp).then_some(meta),
                 Some(digest),
+                Some(standing),
             ),
-            Err(error) if is_gone(&error) => (None, None),
+            Err(error) if is_gone(&error) => (None, None, is_special.then_some(Standing::Special)),
             Err(_) => {
                 let marker = Digest::of_bytes(Content::Unreadable, &self.path, b"");
-                (None, Some(marker))
+                (None, Some(marker), Some(Standing::Unreadable))
             }
         };
+        let standing = standing.filter(|_| self.naming);
         self.changes.record(&self.path, file.digest, digest);
+        if file.standing != standing {
+            self.found(standing.clone());
+        }
         self.path.pop();
-        *file = File { known, digest };
+        *file = File {
+            known,
+            digest,
+            standing,
+        };
+    }
+
+    /// Tells whoever makes a snapshot what stands at `self.path` now.
+    fn found(&mut self, now: Option<Standing>) {
+        if self.naming {
+            let path = self.path.clone();
+            self.changes.found.push(Found { path, now });
+        }
     }
 
     /// The digest of the file at `self.path`.
-    fn digest(&mut self, handle: &DirHandle, name: &OsStr, meta: Meta) -> io::Result<Digest> {
+    fn digest(
+        &mut self,
+        handle: &DirHandle,
+        name: &OsStr,
+        meta: Meta,
+    ) -> io::Result<(Digest, Standing)> {
         let content = match meta.kind {
             Kind::File => Content::File,
             Kind::Executable => Content::Executable,
             Kind::Symlink => {
                 let target = handle.read_link(name)?;
-                return Ok(Digest::of_bytes(Content::Symlink, &self.path, &target));
+                let digest = Digest::of_bytes(Content::Symlink, &self.path, &target);
+                return Ok((digest, Standing::of_link(&target)));
             }
             // Something else took the file's place since the listing.
             Kind::Directory | Kind::Special => return Err(ErrorKind::NotFound.into()),
         };
-        let limit = meta.stamp.size.max(LEAST_READ);
-        let stream = handle.open_file(name)?.take(limit);
-        Digest::of_stream(content, &self.path, stream, self.buffer)
+        let size = meta.stamp.size;
+        let stream = handle.open_file(name)?.take(size.max(LEAST_READ));
+        let mut stream = Naming::new(stream, self.naming.then_some(size));
+        let digest = Digest::of_stream(content, &self.path, &mut stream, self.buffer)?;
+        Ok((digest, stream.standing(meta.kind == Kind::Executable)))
+    }
+}
+
+impl Dir {
+    /// Everything that is known of a tree after a scan that named contents.
+    pub fn contents(&self, path: &mut PathBuf, all: &mut Vec<Found>) {
+        for (name, file) in &self.files {
+            if file.standing.is_some() {
+                let path = path.join(&**name);
+                let now = file.standing.clone();
+                all.push(Found { path, now });
+            }
+        }
+        if self.unreadable {
+            all.push(Found {
+                path: path.clone(),
+                now: Some(Standing::Unreadable),
+            });
+        }
+        for (name, child) in &self.dirs {
+            path.push(&**name);
+            child.contents(path, all);
+            path.pop();
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::journal::{Durability, Journal};
 use crate::layout::{Layout, RunPaths, new_run_id};
 use crate::lock::{LockInfo, acquire};
 use crate::log::{LogFile, LogLevel, LogOptions, LogStyle};
+use crate::objects::{Batch, ObjectKind, Objects, Packed};
 
 /// The engine's own are passed by the whole runs of the program's tests.
 fn points_of_the_store() -> impl Iterator<Item = &'static str> {
@@ -53,6 +54,7 @@ fn a_whole_run(root: &std::path::Path) -> Result<(), Box<dyn std::error::Error>>
     }
     checkpoints(root, &run.events())?;
     archive(&layout, &run)?;
+    snapshot(&layout.state_dir().join("snapshots"))?;
     std::fs::write(layout.stop_file(), "")?;
     layout.take_stop_file()?;
     Ok(())
@@ -79,6 +81,13 @@ fn checkpoints(
     )?;
     std::fs::write(delta.path(), "torn")?;
     delta.load()?;
+    Ok(())
+}
+
+fn snapshot(dir: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+    let mut batch = Batch::default();
+    batch.add(&Packed::new(ObjectKind::Blob, b"content")?);
+    Objects::create(dir)?.write(&mut batch)?;
     Ok(())
 }
 
