@@ -3,6 +3,7 @@
 mod flow;
 mod install;
 mod pages;
+mod past;
 mod pull;
 mod session;
 mod watching;
@@ -19,6 +20,7 @@ use strum::VariantNames;
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
+pub use past::{DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs, TrustArgs, WhereArgs};
@@ -109,6 +111,18 @@ pub enum Command {
     Web(WebArgs),
     /// Tell what became of a run: proven, not proven, cost, and how to go on
     Report(ReportArgs),
+    /// Tell one turn: what was said, called, changed and checked, and its cost
+    Show(ShowArgs),
+    /// Show what a turn changed, new files included
+    Diff(DiffArgs),
+    /// Make the work what it was before a turn
+    Undo(UndoArgs),
+    /// Take the last undo back
+    Redo(RedoArgs),
+    /// Put the work as it was after a turn into a directory of its own
+    Restore(RestoreArgs),
+    /// List what every turn left, or delete that
+    Snapshots(SnapshotsArgs),
     /// Show what the agents' calls cost, and what the rest will take
     Cost(CostArgs),
     /// See what this project would execute, and say yes once
@@ -154,10 +168,14 @@ impl Command {
             Command::Guard(args) => matches!(args.verb, GuardVerb::Trust { .. }),
             Command::Resume(args) => !(args.list || args.show),
             Command::Loop(args) => !matches!(args.command, LoopCommand::Status),
+            Command::Undo(args) => !args.dry_run,
+            Command::Redo(args) => !args.dry_run,
+            Command::Snapshots(args) => args.verb.is_some(),
             Command::Run(args) => !args.work.dry_run,
             Command::Do(args) => !(args.work.dry_run || args.explain),
             Command::Extend(_)
             | Command::Cancel
+            | Command::Restore(_)
             | Command::Wake
             | Command::Trust(_)
             | Command::Init(_)

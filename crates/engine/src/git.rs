@@ -14,8 +14,9 @@ use std::path::{Component, Path, PathBuf};
 use ralph_core::report::{Commit, FileChange};
 
 pub(crate) use apart::Apart;
+use apart::command_for_store;
 pub use apart::in_own_repository;
-use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real};
+use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real, bytes};
 
 /// Where HEAD stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,6 +244,51 @@ pub fn listed(root: &Path) -> Option<Vec<Vec<u8>>> {
     let arguments = ["ls-files", "-z", "-co", "--exclude-standard"];
     let names = ask_git_for_bytes(root, &arguments, LONGEST_LIST)?;
     Some(names_in(&names))
+}
+
+/// How a difference is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Only how much changed in which file.
+    pub stat: bool,
+    pub color: bool,
+    /// Without the programs that a person may have configured.
+    pub plain: bool,
+}
+
+/// What differs between two trees of a store of Ralph's own; the beginning of
+/// it. `None` where Git can't tell.
+pub fn diff_in_store(
+    (store, root): (&Path, &Path),
+    trees: [&str; 2],
+    paths: &[&str],
+    shown: Shown,
+    most: usize,
+) -> Option<Vec<u8>> {
+    let mut arguments = vec!["--literal-pathspecs", "diff"];
+    let color = if shown.color {
+        "--color=always"
+    } else {
+        "--color=never"
+    };
+    arguments.push(color);
+    if shown.stat {
+        arguments.push("--stat");
+    }
+    if shown.plain {
+        arguments.extend(["--no-ext-diff", "--no-textconv"]);
+    }
+    arguments.extend(trees);
+    arguments.push("--");
+    arguments.extend(paths);
+    bytes(command_for_store(store, root, &arguments)?, most)
+}
+
+/// The person's own pager for what Git shows.
+pub fn pager(store: &Path, root: &Path) -> Option<String> {
+    let answer = bytes(command_for_store(store, root, &["var", "GIT_PAGER"])?, 4096)?;
+    let pager = String::from_utf8(answer).ok()?.trim().to_owned();
+    Some(pager).filter(|pager| !pager.is_empty() && pager != "cat")
 }
 
 /// Those of these paths, relative to `root`, that the index has.

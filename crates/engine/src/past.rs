@@ -158,6 +158,7 @@ pub fn seen_in(event: &Event) -> Option<&Observation> {
         | Kind::Woke { seen }
         | Kind::Nudged { seen } => Some(seen),
         Kind::TurnEnded(report) => Some(&report.seen),
+        Kind::Undone(undone) => undone.seen.as_deref(),
         Kind::Answered {
             answer: MenuAnswer::Simplify { seen, .. },
         } => Some(seen),

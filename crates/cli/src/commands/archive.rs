@@ -83,7 +83,7 @@ fn refuse_the_living(app: &App, layout: &Layout, run: &RunPaths) -> Result<(), u
     }
 }
 
-fn confirm(app: &App, question: &str) -> Result<(), u8> {
+pub fn confirm(app: &App, question: &str) -> Result<(), u8> {
     let lang = app.lang();
     if !app::is_interactive() {
         return app.refuse(&format!("{question} {}", tr!(lang, "Say --yes.")));

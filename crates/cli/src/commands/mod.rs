@@ -8,6 +8,7 @@ mod config;
 mod control;
 mod cost;
 mod demo;
+mod diff;
 mod do_;
 mod doctor;
 mod drill;
@@ -27,12 +28,17 @@ mod loop_;
 mod monitor;
 mod phase;
 mod report;
+mod restore;
 pub mod resume;
 mod run;
+mod show;
+mod snapshots;
 mod status;
 mod tasks;
 mod templates;
 mod trust;
+mod turns;
+mod undo;
 mod uninstall;
 mod verify;
 mod web;
@@ -73,6 +79,12 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Monitor(args) => monitor::run(&app, &args),
         Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),
+        Command::Show(args) => show::run(&app, &args),
+        Command::Diff(args) => diff::run(&app, &args),
+        Command::Undo(args) => undo::undo(&app, &args),
+        Command::Redo(args) => undo::redo(&app, &args),
+        Command::Restore(args) => restore::run(&app, &args),
+        Command::Snapshots(args) => snapshots::run(&app, &args),
         Command::Cost(args) => cost::run(&app, &args),
         Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),

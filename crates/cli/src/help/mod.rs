@@ -21,7 +21,20 @@ const GROUPS: [(&str, &[&str]); 7] = [
         "Steer",
         &["pause", "stop", "cancel", "wake", "extend", "answer"],
     ),
-    ("Look back", &["report", "history", "archive"]),
+    (
+        "Look back",
+        &[
+            "report",
+            "show",
+            "diff",
+            "undo",
+            "redo",
+            "restore",
+            "snapshots",
+            "history",
+            "archive",
+        ],
+    ),
     ("Prove", &["verify", "gate", "phase", "drill"]),
     (
         "Set up",

@@ -84,8 +84,30 @@ pub enum Kind {
     Thawed,
     /// The forge, or Git, answered what it was asked for.
     Forge { answer: ForgeAnswer },
+    /// A person brought the work back to what it was, or took that back.
+    Undone(Undone),
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
+}
+
+/// It is written down before anything is touched, without what was seen, and
+/// again when it is done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Undone {
+    /// The work stands as it did after this turn; 0 is before the first.
+    pub turn: u32,
+    /// The snapshot of the work as it was before.
+    pub before: String,
+    /// The snapshot that it is brought back to.
+    pub after: String,
+    /// How many files that concerns.
+    #[serde(default)]
+    pub files: usize,
+    /// It took an undo back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redo: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Box<Observation>>,
 }
 
 /// What the driver saw of the world, without asking the agent.

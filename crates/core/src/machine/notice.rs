@@ -243,6 +243,14 @@ pub enum Notice {
     /// The run is over and goes into the history under this name (EVNT-04).
     #[say("archived as {name}")]
     Archive { name: String },
+    /// A person brought the work back, or took that back.
+    #[say(if *redo, "undo taken back: the work stands as after iteration {iteration} ({files} {files_en})", files_en = plural(*files, "file", "files"))]
+    #[say("undone: the work stands as after iteration {iteration} ({files} {files_en})", files_en = plural(*files, "file", "files"))]
+    Undone {
+        iteration: u32,
+        files: usize,
+        redo: bool,
+    },
     /// About roles and phases.
     #[say(_0.say(lang))]
     Flow(FlowNotice),

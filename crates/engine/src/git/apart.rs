@@ -165,6 +165,35 @@ pub fn in_own_repository(root: &Path, arguments: &[&str]) -> io::Result<std::pro
     fault::at(point::ENGINE_GIT, Deed::Process, || command.output())
 }
 
+/// Variables of a person that say how their Git shows things.
+const SHOWING: [&str; 4] = [
+    "GIT_PAGER",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// `git` for a store of Ralph's own: it shows things as the person has it
+/// configured, and sees nothing of the project.
+pub(super) fn command_for_store(store: &Path, root: &Path, arguments: &[&str]) -> Option<Command> {
+    let mut command = Command::new(program(root, &std::env::var_os("PATH")?)?);
+    let foreign = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with("GIT_") && !SHOWING.contains(&&*name)
+    };
+    for (name, _) in std::env::vars_os().filter(|(name, _)| foreign(name)) {
+        command.env_remove(name);
+    }
+    command
+        .env("GIT_DIR", store)
+        .current_dir(store)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    Some(command)
+}
+
 fn bare_command(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear();

@@ -11,11 +11,14 @@
 mod blobs;
 mod compare;
 mod entry;
+mod files;
 mod keeper;
 mod node;
 mod taking;
 #[cfg(test)]
 mod tests;
+pub mod timeline;
+pub mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -186,6 +189,11 @@ impl Snapshots {
         let found = inside(&path).or_else(|| inside(&path.canonicalize().ok()?));
         let is_new = |path: &PathBuf| !self.extras.contains(path);
         self.extras.extend(found.filter(is_new));
+    }
+
+    /// Looks again at what others have written.
+    pub fn refresh(&mut self) -> Result<(), SnapshotError> {
+        Ok(self.objects.refresh()?)
     }
 
     /// Bytes on disk, and objects.

@@ -33,7 +33,7 @@ use self::next::{Next, stop_outcome};
 use self::out::Out;
 use super::{
     Effect, Event, Kind, Limit, MenuAnswer, Notice, Observation, Outcome, PauseReason, Request,
-    Stage, State,
+    Stage, State, Undone,
 };
 use crate::forge::ForgeAnswer;
 
@@ -97,6 +97,7 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
             let name = name.clone();
             out.tell(Notice::Archive { name });
         }
+        Kind::Undone(undone) => take_undone(state, undone, out),
         Kind::GuardBlocked { lines, blocks } => {
             state.guard_lines = state.guard_lines.saturating_add(*lines);
             let iteration = state.turn.number;
@@ -268,6 +269,25 @@ fn is_over(state: &State) -> bool {
         state.outcome(),
         Some(Outcome::Complete | Outcome::Cancelled)
     )
+}
+
+/// The work is another than the one that was judged: what was complete can be
+/// taken up again.
+fn take_undone(state: &mut State, undone: &Undone, out: &mut Out) {
+    let Some(seen) = &undone.seen else {
+        return;
+    };
+    take_in(state, seen, out);
+    if state.outcome() == Some(&Outcome::Complete) && !undone.redo {
+        state.stage = Stage::Finished(Outcome::Paused {
+            reason: PauseReason::Requested,
+        });
+    }
+    out.tell(Notice::Undone {
+        iteration: undone.turn,
+        files: undone.files,
+        redo: undone.redo,
+    });
 }
 
 fn wake(state: &mut State, seen: &Observation, out: &mut Out) -> Next {

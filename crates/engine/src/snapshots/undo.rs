@@ -1,0 +1,308 @@
+//! Brings the work back to an earlier snapshot: only the paths that differ,
+//! and none that somebody else changed since.
+
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::{Event, Kind, Observation, Undone};
+use ralph_core::tasks::Scope;
+use ralph_store::FileError;
+use ralph_store::journal::{Durability, Journal};
+use ralph_store::layout::{Layout, RunPaths};
+
+use super::entry::{Entry, Mode, TreeId, Why};
+use super::files::on_disk;
+use super::timeline::Timeline;
+use super::{Caps, Changed, SnapshotError, Snapshots};
+use crate::clock;
+use crate::error::DriveError;
+use crate::look::{Looker, TaskFile};
+use crate::opening;
+use crate::past::{Past, PastError};
+
+/// What the world consists of, as the run saw it.
+#[derive(Debug)]
+pub struct World {
+    pub tasks: Option<TaskFile>,
+    pub scope: Scope,
+    /// Files of Ralph's own within the project.
+    pub own: PathBuf,
+    pub caps: Caps,
+    pub lang: Lang,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// The work as it was before a turn; before the last one where none is
+    /// named.
+    Undo {
+        turn: Option<u32>,
+    },
+    Redo,
+}
+
+/// What would be done.
+#[derive(Debug)]
+pub struct Plan {
+    pub wish: Wish,
+    /// The work stands as after this turn then.
+    pub turn: u32,
+    /// The paths that become what they were: as they are, and as they were.
+    pub paths: Vec<Changed>,
+    /// What was not kept stays as it is.
+    pub left_out: Vec<(PathBuf, Why)>,
+    target: TreeId,
+    now: TreeId,
+}
+
+#[derive(Clone, Debug, Say)]
+pub enum UndoError {
+    #[say(_0.say(lang))]
+    Snapshot(SnapshotError),
+    #[say(_0.say(lang))]
+    Past(PastError),
+    #[say(_0.say(lang))]
+    Drive(Box<DriveError>),
+    #[say("run {run} is not over; pause it first with `ralph pause`, or end it with `ralph stop`")]
+    Living { run: String },
+    #[say("run {run} has no turn that could be undone")]
+    NoTurn { run: String },
+    #[say("turn {turn} of run {run} has no snapshot; `ralph snapshots` lists those that there are")]
+    NoSnapshot { run: String, turn: u32 },
+    #[say("nothing was undone that could be taken back")]
+    NothingToRedo,
+    #[say(
+        "somebody else changed since: {names}; nothing was touched. Save or commit that, name other paths, or look at the old state in a directory of its own: `ralph restore {turn} --to DIR`",
+        names = names(paths)
+    )]
+    Foreign { paths: Vec<PathBuf>, turn: u32 },
+    #[say("changed meanwhile: {name}; what was done so far can be finished by the same command, or taken back with `ralph redo`", name = names(std::slice::from_ref(path)))]
+    Moved { path: PathBuf },
+}
+
+impl From<SnapshotError> for UndoError {
+    fn from(error: SnapshotError) -> UndoError {
+        UndoError::Snapshot(error)
+    }
+}
+
+impl From<PastError> for UndoError {
+    fn from(error: PastError) -> UndoError {
+        UndoError::Past(error)
+    }
+}
+
+impl From<DriveError> for UndoError {
+    fn from(error: DriveError) -> UndoError {
+        UndoError::Drive(Box::new(error))
+    }
+}
+
+impl From<FileError> for UndoError {
+    fn from(error: FileError) -> UndoError {
+        UndoError::Snapshot(error.into())
+    }
+}
+
+/// So many paths are named.
+const NAMED: usize = 20;
+
+fn names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| {
+        ralph_core::text::one_line(&ralph_core::text::sanitize(&path.to_string_lossy()))
+    };
+    let more = (paths.len() > NAMED).then(|| "…".to_owned());
+    let named = paths.iter().take(NAMED).map(name);
+    named.chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// An undo under the project's lock, from its plan to its end.
+#[derive(Debug)]
+pub struct Undo {
+    layout: Layout,
+    paths: RunPaths,
+    past: Past,
+    timeline: Timeline,
+    looker: Looker,
+    snapshots: Snapshots,
+    largest: u64,
+    _lock: ralph_store::lock::Lock,
+}
+
+impl Undo {
+    /// Takes the lock, and a snapshot of the work as it is.
+    pub fn open(layout: &Layout, paths: &RunPaths, world: World) -> Result<Undo, UndoError> {
+        layout.prepare()?;
+        let lock = opening::lock(layout, &paths.id).map_err(DriveError::Locked)?;
+        let (timeline, past) = Timeline::read(paths)?;
+        if past.state.outcome().is_none() && past.state.session.is_some() {
+            let run = paths.id.to_string();
+            return Err(UndoError::Living { run });
+        }
+        let scope = Scope {
+            skipped: past.skipped.clone(),
+            ..world.scope
+        };
+        let mut looker = Looker::new(layout.root(), world.tasks, scope, world.lang);
+        looker.exclude(&world.own);
+        looker.keep(Snapshots::create(layout, world.caps.clone())?, true);
+        Ok(Undo {
+            layout: layout.clone(),
+            paths: paths.clone(),
+            past,
+            timeline,
+            looker,
+            snapshots: Snapshots::open(layout)?,
+            largest: world.caps.file,
+            _lock: lock,
+        })
+    }
+
+    pub fn snapshots(&self) -> &Snapshots {
+        &self.snapshots
+    }
+
+    /// What the wish comes to; nothing is touched. `only` names files and
+    /// folders relative to the root; none are all.
+    pub fn plan(&mut self, wish: Wish, only: &[PathBuf]) -> Result<Plan, UndoError> {
+        let (target, turn) = self.target(&wish)?;
+        let now = self.look()?;
+        let last = self.timeline.last.clone().unwrap_or_else(|| now.clone());
+        let wanted = |path: &Path| only.is_empty() || only.iter().any(|o| path.starts_with(o));
+        let (mut paths, mut left_out, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+        for changed in self.snapshots.changes(&now, &target)? {
+            let (path, is, was) = (&changed.path, changed.before, changed.after);
+            let known = self.snapshots.entry(&last, path)?;
+            // What differs from the snapshot, and the run has not changed,
+            // is no part of what is undone.
+            if !wanted(path) || known == was {
+                continue;
+            }
+            match [is, was].into_iter().flatten().find_map(why_left_out) {
+                Some(why) => left_out.push((path.clone(), why)),
+                None if is != known && !self.was_begun(path, is)? => foreign.push(path.clone()),
+                None => paths.push(changed),
+            }
+        }
+        if !foreign.is_empty() {
+            return Err(UndoError::Foreign {
+                paths: foreign,
+                turn,
+            });
+        }
+        Ok(Plan {
+            wish,
+            turn,
+            paths,
+            left_out,
+            target,
+            now,
+        })
+    }
+
+    /// Whether an undo that did not live to its end made a path what it is.
+    fn was_begun(&self, path: &Path, is: Option<Entry>) -> Result<bool, UndoError> {
+        let Some(begun) = &self.timeline.begun else {
+            return Ok(false);
+        };
+        for tree in [&begun.before, &begun.after] {
+            let tree = TreeId::parse(tree)?;
+            if self.snapshots.entry(&tree, path)? == is {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn target(&self, wish: &Wish) -> Result<(TreeId, u32), UndoError> {
+        let run = self.paths.id.to_string();
+        let turn = match wish {
+            Wish::Redo => return self.timeline.to_redo().ok_or(UndoError::NothingToRedo),
+            Wish::Undo { turn: Some(turn) } => *turn,
+            Wish::Undo { turn: None } => self.timeline.standing,
+        };
+        if turn == 0 || !self.timeline.turns.contains_key(&turn) {
+            return Err(UndoError::NoTurn { run });
+        }
+        let target = self.timeline.before(turn).cloned();
+        let target = target.ok_or(UndoError::NoSnapshot { run, turn })?;
+        Ok((target, turn - 1))
+    }
+
+    fn look(&mut self) -> Result<TreeId, UndoError> {
+        let seen = self.looker.look();
+        self.snapshot_of(&seen)
+    }
+
+    fn snapshot_of(&mut self, seen: &Observation) -> Result<TreeId, UndoError> {
+        self.snapshots.refresh()?;
+        match &seen.snapshot {
+            Some(tree) => Ok(TreeId::parse(tree)?),
+            None => {
+                let told = self.looker.told();
+                let error = told.into_iter().find_map(|told| match told {
+                    crate::announcement::Announcement::NoSnapshot { error } => Some(error),
+                    _ => None,
+                });
+                let root = self.layout.root().to_owned();
+                Err(error.unwrap_or(SnapshotError::Refused { root }).into())
+            }
+        }
+    }
+
+    /// Writes down what is going to be done, does it, and writes down what
+    /// came of it.
+    pub fn perform(&mut self, plan: &Plan) -> Result<usize, UndoError> {
+        let mut undone = Undone {
+            turn: plan.turn,
+            before: plan.now.to_string(),
+            after: plan.target.to_string(),
+            files: plan.paths.len(),
+            redo: plan.wish == Wish::Redo,
+            seen: None,
+        };
+        self.write_down(undone.clone())?;
+        let root = self.layout.root().to_owned();
+        // A file may stand where a folder has to be, and the other way round.
+        let (gone, there): (Vec<_>, Vec<_>) = plan.paths.iter().partition(|c| c.after.is_none());
+        for changed in gone.into_iter().chain(there) {
+            if on_disk(&root, &changed.path, self.largest) != changed.before {
+                let path = changed.path.clone();
+                return Err(UndoError::Moved { path });
+            }
+            self.snapshots
+                .put_back(&root, &changed.path, changed.after.as_ref())?;
+        }
+        let seen = self.looker.look();
+        undone.after = self.snapshot_of(&seen)?.to_string();
+        undone.seen = Some(Box::new(seen));
+        self.write_down(undone)?;
+        opening::settle(&self.layout, &self.paths)?;
+        Ok(plan.paths.len())
+    }
+
+    fn write_down(&mut self, undone: Undone) -> Result<(), UndoError> {
+        let (mut journal, ..) = Journal::open(&self.paths.journal()).map_err(PastError::from)?;
+        let event = Event {
+            at: clock::now(),
+            kind: Kind::Undone(undone),
+        };
+        let record = serde_json::to_value(&event).unwrap_or_default();
+        let appended = journal.append(&[record], Durability::Commit);
+        appended.map_err(PastError::from)?;
+        Ok(())
+    }
+
+    /// The run that is undone, as its journal had it.
+    pub fn past(&self) -> &Past {
+        &self.past
+    }
+}
+
+fn why_left_out(entry: Entry) -> Option<Why> {
+    match entry.mode {
+        Mode::LeftOut(why) => Some(why),
+        _ => None,
+    }
+}
