@@ -6,7 +6,6 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::text;
 use ralph_core::tr;
 use ralph_engine::announcement::megabytes;
-use ralph_engine::past::Past;
 use ralph_engine::snapshots::timeline::Timeline;
 use ralph_engine::snapshots::{Changed, Entry, Mode, Snapshots, TreeId};
 use ralph_store::layout::{Layout, RunPaths};
@@ -20,7 +19,6 @@ pub struct Turns {
     pub layout: Layout,
     pub paths: RunPaths,
     pub timeline: Timeline,
-    pub past: Past,
     pub snapshots: Snapshots,
 }
 
@@ -47,13 +45,12 @@ impl Turns {
     pub fn read(app: &App, run: Option<&str>) -> Result<Turns, u8> {
         let paths = run_of(app, run)?;
         let layout = app.layout();
-        let (timeline, past) = Timeline::read(&paths).or_fail(app)?;
+        let (timeline, _) = Timeline::read(&paths).or_fail(app)?;
         let snapshots = Snapshots::open(&layout).or_fail(app)?;
         Ok(Turns {
             layout,
             paths,
             timeline,
-            past,
             snapshots,
         })
     }

@@ -120,8 +120,7 @@ fn write(root: &Path, path: &Path, mode: Mode, bytes: &[u8]) -> io::Result<()> {
     let beside = folder.join(format!(".ralph-undo.{}", std::process::id()));
     let there = fs::symlink_metadata(&at).ok();
     if there.as_ref().is_some_and(fs::Metadata::is_dir) {
-        // Folders that hold nothing are nobody's work.
-        fs::remove_dir(&at)?;
+        remove_empty(&at)?;
     }
     let written = match mode {
         Mode::Link => link(bytes, &beside),
@@ -132,6 +131,18 @@ fn write(root: &Path, path: &Path, mode: Mode, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     placed
+}
+
+/// Folders that hold nothing but folders are nobody's work.
+fn remove_empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() {
+            return Err(ErrorKind::DirectoryNotEmpty.into());
+        }
+        remove_empty(&entry.path())?;
+    }
+    fs::remove_dir(folder)
 }
 
 fn file(bytes: &[u8], at: &Path, mode: Mode, there: Option<&fs::Metadata>) -> io::Result<()> {

@@ -3,6 +3,7 @@ use crate::worktree::WorkTree;
 use std::fs;
 
 mod support;
+mod undoing;
 use support::Project;
 
 #[test]

@@ -176,15 +176,22 @@ impl Undo {
             let known = self.snapshots.entry(&last, path)?;
             // What differs from the snapshot, and the run has not changed,
             // is no part of what is undone.
-            if !wanted(path) || known == was {
+            let begun = is != known && self.was_begun(path, is)?;
+            if !wanted(path) || (known == was && !begun) {
                 continue;
             }
-            match [is, was].into_iter().flatten().find_map(why_left_out) {
+            let above = self.why_above(&now, path)?;
+            match above.or_else(|| [is, was].into_iter().flatten().find_map(why_left_out)) {
                 Some(why) => left_out.push((path.clone(), why)),
-                None if is != known && !self.was_begun(path, is)? => foreign.push(path.clone()),
+                None if is != known && !begun => foreign.push(path.clone()),
                 None => paths.push(changed),
             }
         }
+        let root = self.layout.root();
+        let in_the_way = paths.iter().filter(|c| {
+            on_disk(root, &c.path, self.largest) != c.before || !has_room(root, c, &paths)
+        });
+        foreign.extend(in_the_way.map(|c| c.path.clone()).collect::<Vec<_>>());
         if !foreign.is_empty() {
             return Err(UndoError::Foreign {
                 paths: foreign,
@@ -199,6 +206,17 @@ impl Undo {
             target,
             now,
         })
+    }
+
+    /// Whether a path lies in something that is not kept.
+    fn why_above(&self, now: &TreeId, path: &Path) -> Result<Option<Why>, UndoError> {
+        for above in path.ancestors().skip(1) {
+            let entry = self.snapshots.entry(now, above)?;
+            if let Some(why) = entry.and_then(why_left_out) {
+                return Ok(Some(why));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether an undo that did not live to its end made a path what it is.
@@ -298,6 +316,43 @@ impl Undo {
     pub fn past(&self) -> &Past {
         &self.past
     }
+}
+
+/// Whether a path can become what it was once everything else is gone that
+/// goes: a folder in its place is empty then, and those above it are folders.
+fn has_room(root: &Path, changed: &Changed, all: &[Changed]) -> bool {
+    if changed.after.is_none() {
+        return true;
+    }
+    let goes = |path: &Path| {
+        let is_it = |c: &Changed| c.path == path && c.after.is_none();
+        all.iter().any(is_it)
+    };
+    let folders = changed.path.ancestors().skip(1);
+    let mut folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+    let open = folders.all(|folder| match root.join(folder).symlink_metadata() {
+        Ok(found) => found.is_dir() || goes(folder),
+        Err(_) => true,
+    });
+    open && is_emptied(root, &changed.path, &goes)
+}
+
+fn is_emptied(root: &Path, path: &Path, goes: &dyn Fn(&Path) -> bool) -> bool {
+    let is_folder = |path: &Path| {
+        let found = root.join(path).symlink_metadata();
+        found.is_ok_and(|found| found.is_dir())
+    };
+    if !is_folder(path) {
+        return true;
+    }
+    let entries = std::fs::read_dir(root.join(path)).into_iter().flatten();
+    entries.flatten().all(|entry| {
+        let below = path.join(entry.file_name());
+        match is_folder(&below) {
+            true => is_emptied(root, &below, goes),
+            false => goes(&below),
+        }
+    })
 }
 
 fn why_left_out(entry: Entry) -> Option<Why> {

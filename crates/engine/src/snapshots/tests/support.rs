@@ -4,7 +4,7 @@ use super::*;
 use std::process::Command;
 
 pub struct Project {
-    dir: tempfile::TempDir,
+    pub dir: tempfile::TempDir,
     pub caps: Caps,
     excluded: Vec<PathBuf>,
     tree: WorkTree,
