@@ -41,6 +41,7 @@ cargo xtask survivors       nobody outlives 200 runs that end in every way [--ru
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
 cargo xtask bench readers   what it costs that people look on, and how fast a long run is opened
+cargo xtask bench snapshots what keeping the work of every turn costs, against git
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
 cargo xtask e2e [--client NAME] [--scenario NAME] [--latest] [--strict] [--keep]
                             the real clients under `ralph run`, on loopback only, and the page
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         ["bench", "hooks"] => bench::hooks::run(&root()),
         ["bench", "output"] => bench::output::run(&root()),
         ["bench", "readers"] => bench::readers::run(&root()),
+        ["bench", "snapshots"] => bench::snapshots::run(&root()),
         ["bench", "stream"] => bench::stream::run(&root()),
         ["survivors"] => survivors::run(&root(), survivors::RUNS),
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),

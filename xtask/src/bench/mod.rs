@@ -14,6 +14,7 @@ pub mod hooks;
 mod onlookers;
 pub mod output;
 pub mod readers;
+pub mod snapshots;
 pub mod stream;
 
 use std::fs;
