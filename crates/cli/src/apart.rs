@@ -24,6 +24,24 @@ pub fn resume_apart(root: &Path, run: &str, lang: Lang) -> io::Result<Child> {
     command.spawn()
 }
 
+/// Undoes a turn of a run that is over, and says what came of it.
+pub fn undo_apart(root: &Path, run: &str, turn: u32, lang: Lang) -> io::Result<String> {
+    let output = Command::new(crate::app::own_program())
+        .arg("--root")
+        .arg(root)
+        .args(["--lang", lang.into_str()])
+        .args(["undo", &turn.to_string(), "--yes", "--run", run])
+        .stdin(Stdio::null())
+        .output()?;
+    let said = match output.status.success() {
+        true => output.stdout,
+        false => output.stderr,
+    };
+    let said = String::from_utf8_lossy(&said);
+    // What it did stands in its last line.
+    Ok(said.trim().lines().last().unwrap_or_default().to_owned())
+}
+
 /// Reads what it says to its end, since nobody else does: what matters stands
 /// in the log.
 pub fn leave_alone(child: Child) {

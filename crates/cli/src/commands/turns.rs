@@ -143,12 +143,12 @@ pub fn line(changed: &Changed, lang: Lang) -> String {
         (Some(before), Some(after)) => bits(before, after, lang),
         _ => String::new(),
     };
-    let kept = [&changed.before, &changed.after].into_iter().flatten();
-    let why = kept.filter_map(|entry| match entry.mode {
+    let mut kept = [&changed.after, &changed.before].into_iter().flatten();
+    let why = kept.find_map(|entry| match entry.mode {
         Mode::LeftOut(why) => Some(format!(" ({})", why.say(lang))),
         _ => None,
     });
-    let why = why.last().unwrap_or(about);
+    let why = why.unwrap_or(about);
     format!("  {sign} {}{why}\n", name(&changed.path))
 }
 

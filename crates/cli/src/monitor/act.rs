@@ -13,7 +13,7 @@ use ralph_engine::mailbox::reply_text;
 use ralph_store::layout::{Layout, RunPaths};
 
 use super::model::{Model, News, Wanted};
-use crate::apart::{leave_alone, resume_apart};
+use crate::apart::{leave_alone, resume_apart, undo_apart};
 
 impl Model {
     /// Does it on a thread of its own; what came of it is said below.
@@ -75,10 +75,20 @@ impl Asked {
                 iterations: *iterations,
                 duration_ms: 0,
             }),
+            Wanted::Undo(turn) => self.undo(*turn),
             Wanted::Answer { question, text } => match reply_text(text) {
                 Some(text) => self.answer(*question, &text),
                 None => tr!(lang, "nothing was said"),
             },
+        }
+    }
+
+    /// By the verb, which asks nobody here: somebody was asked.
+    fn undo(&self, turn: u32) -> String {
+        let run = self.run.id.as_str();
+        match undo_apart(self.layout.root(), run, turn, self.lang) {
+            Ok(said) => said,
+            Err(error) => error.to_string(),
         }
     }
 

@@ -13,7 +13,7 @@ use ralph_core::text::{self, width};
 use ralph_core::tr;
 use ralph_engine::watch::{Brief, Snapshot};
 
-use super::model::{Model, Overlay, Tab, Typing};
+use super::model::{Model, Overlay, Tab, Typing, Wanted};
 use super::style::{BOLD, colored, dim, fit};
 use super::{tabs, words};
 
@@ -218,6 +218,13 @@ fn overlay(frame: &mut Frame<'_>, model: &Model, body: Rect) {
             (title, keys.collect::<Vec<_>>())
         }
         Overlay::Typing { what, text } => typing(model, what, text, body.width),
+        Overlay::Sure(Wanted::Undo(turn)) => {
+            let question = tr!(
+                lang,
+                "Make the work what it was before turn {turn}? Commits stay; `ralph redo` takes it back. (y/n)"
+            );
+            (tr!(lang, "Undo"), vec![Line::raw(question)])
+        }
         Overlay::Sure(_) => {
             let question = tr!(lang, "Stop the run now? Everything is saved. (y/n)");
             (tr!(lang, "Stop"), vec![Line::raw(question)])

@@ -59,6 +59,11 @@ impl Model {
             KeyCode::Char('a') => self.start_answer(),
             KeyCode::Char('l') => self.open_log(),
             KeyCode::Char('r') if self.tab == Tab::Diff => self.load_diff(),
+            KeyCode::Char('u') if self.tab == Tab::Diff => {
+                if let Some(turn) = self.turn_to_undo() {
+                    self.overlay = Overlay::Sure(Wanted::Undo(turn));
+                }
+            }
             KeyCode::Char('/' | 'f') => {
                 self.go_to(Tab::Events);
                 let filter = self.filter.clone();

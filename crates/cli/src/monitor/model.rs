@@ -72,7 +72,12 @@ pub enum Wanted {
     Continue,
     Stop,
     Extend(u32),
-    Answer { question: u32, text: String },
+    /// The work as it was before this turn.
+    Undo(u32),
+    Answer {
+        question: u32,
+        text: String,
+    },
 }
 
 /// What came from elsewhere while the person looked.
@@ -312,7 +317,22 @@ impl Model {
         let at = self.turn.unwrap_or(last).saturating_add_signed(by);
         self.turn = (at < last).then_some(at);
         self.scroll.insert(Tab::Output, 0);
+        if self.tab == Tab::Diff {
+            self.load_diff();
+        }
         self.look();
+    }
+
+    /// The number of the turn that is looked at, unless that is the last.
+    pub fn chosen_turn(&self) -> Option<u32> {
+        let turns = &self.snapshot()?.turns;
+        Some(turns.get(self.turn?)?.turn)
+    }
+
+    /// The turn whose diff is shown, to be undone.
+    pub fn turn_to_undo(&self) -> Option<u32> {
+        let last = self.snapshot()?.turns.last();
+        self.chosen_turn().or_else(|| Some(last?.turn))
     }
 
     pub fn go_to(&mut self, tab: Tab) {
@@ -328,14 +348,10 @@ impl Model {
         let Some(watch) = &self.watch else {
             return;
         };
-        let (root, base) = (
-            watch.layout().root().to_owned(),
-            watch.turn_base().map(str::to_owned),
-        );
+        let wanted = watch.diff_of(self.chosen_turn());
         let news = self.news.clone();
         std::thread::spawn(move || {
-            let diff = ralph_engine::watch::diff_since(&root, base.as_deref());
-            let _ = news.send(News::Diff(diff));
+            let _ = news.send(News::Diff(wanted.make()));
         });
     }
 }

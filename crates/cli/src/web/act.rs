@@ -29,6 +29,7 @@ pub enum Act {
     Wake,
     Resume,
     Extend { by: Option<u64> },
+    Undo { turn: u32 },
     Answer { question: u64, text: String },
 }
 
@@ -52,6 +53,12 @@ impl Act {
                     Some(Act::Extend { by: Some(by) })
                 }
             },
+            "undo" => {
+                let turn = body["turn"]
+                    .as_u64()
+                    .and_then(|turn| turn.try_into().ok())?;
+                Some(Act::Undo { turn })
+            }
             "answer" => {
                 let text = body["text"].as_str()?.trim();
                 let is_short = !text.is_empty() && text.chars().count() <= LONGEST_ANSWER;
@@ -75,6 +82,9 @@ impl Act {
             Act::Resume => typed(&["resume", "--yes", "--quiet", run.as_str()]),
             Act::Extend { by: None } => typed(&["extend"]),
             Act::Extend { by: Some(by) } => typed(&["extend", &by.to_string()]),
+            Act::Undo { turn } => {
+                typed(&["undo", &turn.to_string(), "--yes", "--run", run.as_str()])
+            }
             Act::Answer { question, text } => typed(&["answer", &question.to_string(), "--", text]),
         }
     }
@@ -93,7 +103,7 @@ impl Actor {
         let alive = layout.current_run().ok().flatten();
         let is_alive = alive.is_some_and(|alive| alive.id == *run);
         let fits = match act {
-            Act::Resume => !is_alive,
+            Act::Resume | Act::Undo { .. } => !is_alive,
             // A run that waits for an answer may have ended meanwhile.
             Act::Answer { .. } => {
                 let latest = layout.latest_run().ok().flatten();

@@ -22,7 +22,7 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::tr;
 use ralph_engine::archive::Keeping;
 use ralph_engine::report;
-use ralph_engine::watch::{self, briefs};
+use ralph_engine::watch::briefs;
 use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
@@ -317,7 +317,7 @@ impl Shared {
             [] => Response::new(200, http::JSON, channel.whole().0.as_bytes()),
             ["turns"] => Response::json(&turns(&channel, request)),
             ["events"] => Response::json(&events(&channel, request)),
-            ["diff"] => diff(&channel, self.site.layout.root()),
+            ["diff"] => diff(&channel, request),
             ["turns", call, "output"] => output(&channel, call),
             _ => not_found(),
         })
@@ -379,9 +379,9 @@ fn events(channel: &Channel, request: &Request) -> Value {
 }
 
 /// Git is asked while nobody waits for the run.
-fn diff(channel: &Channel, root: &std::path::Path) -> Response {
-    let base = channel.with(|watch| watch.turn_base().map(str::to_owned));
-    match watch::diff_since(root, base.as_deref()) {
+fn diff(channel: &Channel, request: &Request) -> Response {
+    let turn = request.number("turn").and_then(|turn| turn.try_into().ok());
+    match channel.with(|watch| watch.diff_of(turn)).make() {
         Some(diff) => Response::json(&api::safe(json!(diff))),
         None => Response::problem(404, "Git can't tell"),
     }

@@ -85,9 +85,15 @@ pub fn page(lang: Lang) -> Value {
         ("no_checks_yet", tr!(lang, "Not verified yet.")),
         ("no_blocks", tr!(lang, "The guard blocked nothing.")),
         ("no_diff", tr!(lang, "Nothing differs.")),
+        ("diff_is", tr!(lang, "what this turn changed")),
+        ("last_turn", tr!(lang, "the last turn")),
+        ("undo", tr!(lang, "Undo")),
         (
-            "diff_is",
-            tr!(lang, "what differs from the last commit before this turn"),
+            "undo_sure",
+            tr!(
+                lang,
+                "Make the work what it was before turn {zero}? Commits stay where they are."
+            ),
         ),
         ("new_files", tr!(lang, "new files: {zero}")),
         ("cut", tr!(lang, "The rest is left out.")),

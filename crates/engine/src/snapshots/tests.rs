@@ -245,3 +245,39 @@ fn a_collected_repository_breaks_no_snapshot() {
         );
     }
 }
+
+#[test]
+fn a_full_disk_is_told_once_and_what_was_missed_comes_later() {
+    use ralph_core::lang::Lang;
+    use ralph_core::tasks::Scope;
+    use ralph_store::fault::{Fault, arm, point};
+    const ENOSPC: i32 = 28;
+    let points = [
+        point::OBJECTS_OPEN,
+        point::OBJECTS_WRITE,
+        point::OBJECTS_SYNC,
+        point::OBJECTS_RENAME,
+        point::OBJECTS_SYNC_DIR,
+    ];
+    for point in points {
+        let project = Project::plain();
+        let root = project.dir.path();
+        project.write("a", "1");
+        let mut looker = crate::look::Looker::new(root, None, Scope::default(), Lang::En);
+        let layout = crate::layout_in(root);
+        looker.keep(Snapshots::create(&layout, support::caps()).unwrap(), false);
+        for fault in 0..2 {
+            arm(point, 0, Fault::error(ENOSPC));
+            project.write("a", &format!("fault {fault}"));
+            let seen = looker.look();
+            assert_eq!(seen.snapshot, None, "{point}");
+            assert!(seen.tree.is_some(), "{point}: the look itself is whole");
+            assert_eq!(looker.told().len(), usize::from(fault == 0), "{point}");
+        }
+        let seen = looker.look();
+        let tree = TreeId::parse(&seen.snapshot.unwrap()).unwrap();
+        let reader = Snapshots::open(&layout).unwrap();
+        let entry = reader.entry(&tree, Path::new("a")).unwrap().unwrap();
+        assert_eq!(reader.read(&entry).unwrap(), b"fault 1", "{point}");
+    }
+}

@@ -40,7 +40,7 @@ impl Timeline {
         Ok((timeline, past))
     }
 
-    fn hear(&mut self, event: &Event) {
+    pub fn hear(&mut self, event: &Event) {
         let seen = seen_in(event).and_then(|seen| seen.snapshot.as_deref());
         let seen = seen.and_then(|tree| TreeId::parse(tree).ok());
         match &event.kind {

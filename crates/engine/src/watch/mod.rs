@@ -27,8 +27,9 @@ use ralph_store::lock;
 
 use crate::past::PastError;
 use crate::record::Header;
+use crate::snapshots::timeline::Timeline;
 
-pub use diff::{Diff, diff_since};
+pub use diff::{Diff, TurnDiff, diff_since};
 pub use output::OutputTail;
 pub use projects::known_projects;
 pub use runs::{Brief, briefs};
@@ -51,6 +52,8 @@ pub struct Watch {
     /// What was seen of the world last, and before the last turn.
     last_tree: Option<String>,
     turn_base: Option<String>,
+    /// What every turn left.
+    timeline: Timeline,
 }
 
 impl Watch {
@@ -69,6 +72,7 @@ impl Watch {
             header: None,
             last_tree: None,
             turn_base: None,
+            timeline: Timeline::default(),
         }
     }
 
@@ -122,6 +126,7 @@ impl Watch {
         let event = decode::event(data)?;
         if let Some(state) = &mut self.state {
             let tree = seen(&event).map(|seen| seen.commit_tree.clone());
+            self.timeline.hear(&event);
             let started = self.snapshot.play(state, &event, self.lang);
             if let Some(tree) = tree {
                 self.last_tree = tree;
@@ -170,9 +175,19 @@ impl Watch {
         self.turn_base.as_deref()
     }
 
-    /// What the last turn changed in the work tree, as Git tells it.
-    pub fn diff(&self) -> Option<Diff> {
-        diff_since(self.layout.root(), self.turn_base())
+    /// What a turn changed, the last one where none is named: to be asked
+    /// while nobody waits.
+    pub fn diff_of(&self, turn: Option<u32>) -> TurnDiff {
+        let number = self.state.as_ref().map_or(0, |state| state.turn.number);
+        let wanted = turn.unwrap_or(number);
+        let before = self.timeline.before(wanted);
+        let both = before.zip(self.timeline.after(wanted));
+        TurnDiff {
+            layout: self.layout.clone(),
+            trees: both.map(|(from, to)| (from.to_string(), to.to_string())),
+            // Of a turn that runs, or was not kept, Git tells the most.
+            base: (wanted == number).then(|| self.turn_base.clone()),
+        }
     }
 
     /// The output of a turn, to be followed.

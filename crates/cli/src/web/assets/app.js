@@ -400,10 +400,19 @@ function run(id) {
     const rows = blocks.map((block) => el("tr", {}, el("td", {}, String(block.turn)), el("td", {}, block.tool), el("td", {}, el("code", {}, block.rule)), el("td.text", {}, block.detail)));
     return [table(t("tab_guard"), [[t("turn")], [t("tool")], [t("rule")], [t("text")]], rows)];
   }
+  let diffTurn = "";
+  function diffTop() {
+    const numbers = [...new Set([...model.turns.values()].map((turn) => turn.turn))].toSorted((a, b) => b - a);
+    const pick = el("select", { "aria-label": t("turn"), onchange: (event) => { diffTurn = event.target.value; loadDiff(); } }, el("option", { value: "" }, t("last_turn")), ...numbers.map((n) => el("option", { value: String(n) }, String(n))));
+    pick.value = diffTurn;
+    const turn = Number(diffTurn || numbers[0] || 0);
+    const undo = model.head.outcome && turn ? el("button.danger", { onclick: () => { if (confirm(t("undo_sure", String(turn)))) act("undo", { turn }); } }, t("undo")) : null;
+    return el("div.line-top", {}, el("span", {}, t("diff_is")), pick, el("button", { onclick: loadDiff }, t("again")), undo);
+  }
   async function loadDiff() {
     put(panel, el("p.empty", {}, "…"));
     try {
-      const found = await get(`/api/runs/${id}/diff`);
+      const found = await get(`/api/runs/${id}/diff${diffTurn ? `?turn=${diffTurn}` : ""}`);
       if (tab !== "diff") return;
       const box = el("pre.diff", { tabindex: "0", "aria-label": t("tab_diff") });
       for (const line of found.text ? found.text.split("\n") : []) {
@@ -411,9 +420,9 @@ function run(id) {
         box.append(el(`div.${kind}`, {}, line || " "));
       }
       const more = found.untracked.length ? el("p.sub", {}, t("new_files", found.untracked.join(", "))) : null;
-      put(panel, el("div.line-top", {}, el("span", {}, t("diff_is")), el("button", { onclick: loadDiff }, t("again"))), found.text ? box : el("p.empty", {}, t("no_diff")), more, found.cut ? el("p.warn", {}, t("cut")) : null);
+      put(panel, diffTop(), found.text ? box : el("p.empty", {}, t("no_diff")), more, found.cut ? el("p.warn", {}, t("cut")) : null);
     } catch (error) {
-      put(panel, el("p.empty", {}, error.message));
+      put(panel, diffTop(), el("p.empty", {}, error.message));
     }
   }
 
