@@ -29,7 +29,7 @@ fn faults() -> Vec<(Pass, String)> {
     let trace = scenario.trace();
     // What is made from the journal is written in the same way again and
     // again.
-    let projections = ["atomic.", "checkpoint.", "delta.", "history."];
+    let projections = ["atomic.", "checkpoint.", "delta.", "history.", "objects."];
     let is_tried = |pass: &Pass| {
         let projected = projections.iter().any(|p| pass.point.starts_with(p));
         pass.deed != "Process" && !(projected && pass.number > 3)

@@ -92,6 +92,7 @@ mod templates;
 mod terminal;
 mod timeouts;
 mod trust;
+mod turns;
 #[cfg(target_os = "linux")]
 mod web;
 mod where_;

@@ -1,0 +1,224 @@
+//! Turns that are shown, compared, undone, redone and restored (issue 18).
+
+use std::fs;
+
+use ralph_store::lock::{LockInfo, acquire};
+use serde_json::{Value, json};
+
+use crate::env::{Done, TestEnv};
+
+fn ticking(id: &str, text: &str) -> Value {
+    let files = json!({"src/lib.rs": text, format!("{id}.txt"): id});
+    json!({"write": files, "tick": [id], "say": format!("I did {id}.")})
+}
+
+/// Three turns; the agent committed nothing.
+fn worked() -> TestEnv {
+    let env = TestEnv::with_tasks(3);
+    let turns = [
+        ticking("T001", "one\n"),
+        ticking("T002", "two\n"),
+        ticking("T003", "three\n"),
+    ];
+    let (done, _) = env.run_script(&turns, &["--verify", "echo checked"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    env
+}
+
+#[track_caller]
+fn ok(done: &Done) -> &str {
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    &done.stdout
+}
+
+#[test]
+fn a_turn_is_told_and_compared() {
+    let env = worked();
+    let shown = env.ralph(&["show", "2"]);
+    let shown = ok(&shown);
+    for part in [
+        "turn 2 of run",
+        "T002",
+        "I did T002.",
+        "A T002.txt",
+        "M src/lib.rs",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let last = env.ralph(&["show"]);
+    assert!(ok(&last).contains("echo checked"), "{}", last.stdout);
+    let diff = env.ralph(&["diff", "2", "src"]);
+    let diff = ok(&diff);
+    assert!(diff.contains("-one\n+two\n"), "{diff}");
+    assert!(
+        !diff.contains("T002.txt"),
+        "only the paths that were named: {diff}"
+    );
+    let stat = env.ralph(&["diff", "0..3", "--stat"]);
+    assert!(ok(&stat).contains("5 files changed"), "{}", stat.stdout);
+    let listed = env.ralph(&["snapshots", "--json"]);
+    let listed: Value = serde_json::from_str(ok(&listed)).unwrap();
+    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 4);
+    for bad in [
+        vec!["show", "9"],
+        vec!["diff", "9"],
+        vec!["diff", "--run", "x"],
+    ] {
+        assert_eq!(env.ralph(&bad).code, 1, "{bad:?}");
+    }
+}
+
+#[test]
+fn undo_asks_does_exactly_that_and_is_taken_back() {
+    let env = worked();
+    let work = env.snapshot();
+    let planned = env.ralph(&["undo", "--dry-run"]);
+    for part in ["D T003.txt", "M src/lib.rs", "M tasks.md"] {
+        assert!(ok(&planned).contains(part), "{part}: {}", planned.stdout);
+    }
+    let asked = env.ralph(&["undo"]);
+    assert_eq!(asked.code, 1, "nobody said yes: {}", asked.stdout);
+    let agents = env
+        .command(&["undo", "--yes"])
+        .env("RALPH_RUN_ID", "x")
+        .output();
+    assert_eq!(Done::of(&agents.unwrap()).code, 1, "no agent may do it");
+    let only_work = |files: Vec<(std::path::PathBuf, Vec<u8>)>| {
+        let own = |path: &std::path::Path| path.starts_with(env.path(".ralph"));
+        files
+            .into_iter()
+            .filter(|(path, _)| !own(path))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(only_work(env.snapshot()), only_work(work.clone()));
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert_eq!(env.read("src/lib.rs"), "two\n");
+    assert!(!env.path("T003.txt").exists());
+    let status = env.json(".ralph/status.json");
+    assert_eq!(status["status"], "paused", "{status}");
+    assert_eq!(status["tasks"]["completed"], 2, "{status}");
+    ok(&env.ralph(&["redo", "--yes"]));
+    assert_eq!(only_work(env.snapshot()), only_work(work));
+    ok(&env.ralph(&["undo", "2", "--yes"]));
+    assert_eq!(env.read("src/lib.rs"), "one\n");
+    // The run goes on from there: its fourth turn is the next.
+    let done = json!({"say": "This turn was before."});
+    let again = [ticking("T002", "other\n"), ticking("T003", "last\n")];
+    env.agent(&[&[done.clone(), done.clone(), done][..], &again].concat());
+    ok(&env.ralph(&["resume", "--yes", "--quiet"]));
+    assert_eq!(env.read("src/lib.rs"), "last\n");
+    let last = env.ralph(&["diff", "4", "src"]);
+    assert!(ok(&last).contains("-one\n+other\n"), "{}", last.stdout);
+}
+
+#[test]
+fn what_somebody_changed_is_refused_and_restored_elsewhere() {
+    let env = worked();
+    env.write("src/lib.rs", "mine\n");
+    let refused = env.ralph(&["undo", "--yes"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("src/lib.rs"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("ralph restore 2 --to DIR"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(env.read("src/lib.rs"), "mine\n");
+    assert!(env.path("T003.txt").exists());
+    let to = env.outside("before");
+    let to = to.to_str().unwrap();
+    ok(&env.ralph(&["restore", "2", "--to", to]));
+    assert_eq!(
+        fs::read_to_string(format!("{to}/src/lib.rs")).unwrap(),
+        "two\n"
+    );
+    assert!(!fs::exists(format!("{to}/T003.txt")).unwrap());
+    assert_eq!(
+        env.ralph(&["restore", "2", "--to", to]).code,
+        1,
+        "not over something"
+    );
+}
+
+#[test]
+fn a_living_run_is_not_undone() {
+    let env = worked();
+    let run = env.layout().latest_run().unwrap().unwrap();
+    let info = LockInfo {
+        pid: std::process::id(),
+        started_at: "2026-01-01T00:00:00Z".into(),
+        run_id: run.id.to_string(),
+        host: None,
+    };
+    let lock = acquire(&env.layout().lock(), &info).unwrap();
+    for verb in [
+        &["undo", "--yes"][..],
+        &["redo", "--yes"],
+        &["snapshots", "purge", "--yes"],
+    ] {
+        assert_eq!(env.ralph(verb).code, 1, "{verb:?}");
+    }
+    assert_eq!(env.read("src/lib.rs"), "three\n");
+    drop(lock);
+    ok(&env.ralph(&["snapshots", "purge", "--yes"]));
+    let gone = env.ralph(&["undo", "--yes"]);
+    assert_eq!(gone.code, 1, "{}", gone.stdout);
+}
+
+#[test]
+fn nothing_that_the_repository_configures_is_run() {
+    let env = worked();
+    let program = format!("touch {}", env.path("pwned").display());
+    for key in [
+        "diff.external",
+        "core.pager",
+        "diff.x.textconv",
+        "diff.x.command",
+        "core.fsmonitor",
+    ] {
+        env.git(&["config", key, &program]);
+    }
+    env.write(".gitattributes", "* diff=x\n");
+    for verb in [
+        &["diff", "2"][..],
+        &["diff", "--stat"],
+        &["show"],
+        &["undo", "--dry-run"],
+    ] {
+        ok(&env.ralph(verb));
+    }
+    assert!(!env.path("pwned").exists());
+}
+
+#[test]
+fn without_a_repository_turns_are_undone_too() {
+    let env = TestEnv::bare();
+    env.write("tasks.md", "- [ ] T001 a\n");
+    let turns = [json!({"write": {"a.txt": "a"}, "tick": ["T001"], "say": "done"})];
+    let (done, _) = env.run_script(&turns, &["--max-iterations", "1"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(ok(&env.ralph(&["diff"])).contains("a.txt"));
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert!(!env.path("a.txt").exists());
+    assert_eq!(env.read("tasks.md"), "- [ ] T001 a\n");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_store_that_can_t_be_written_stops_nothing() {
+    for fault in [
+        "objects.write#1+=ENOSPC",
+        "objects.create-dir#1+=EROFS",
+        "objects.sync#1+=EIO",
+    ] {
+        let env = TestEnv::with_tasks(2);
+        let agent = env.agent(&[ticking("T001", "one\n"), ticking("T002", "two\n")]);
+        let args = ["run", "--agent-cmd", &agent, "--verify", "true"];
+        let run = env.command(&args).env("RALPH_FAULT", fault).output();
+        let run = Done::of(&run.unwrap());
+        assert_eq!(run.code, 0, "{fault}: {}", run.stderr);
+        let told = format!("{}{}", run.stdout, run.stderr);
+        let said = "turns can't be seen or undone";
+        assert_eq!(told.matches(said).count(), 1, "{fault}: {told}");
+    }
+}
