@@ -30,7 +30,7 @@ use crate::past::{self, Past, PastError};
 use crate::plan::Plan;
 use crate::record::{self, RecordError, Recorder};
 use crate::supervise::orphans;
-use crate::{clock, gate, opening, report, session};
+use crate::{clock, gate, opening, report, session, snapshots};
 
 /// One run that is to be archived.
 #[derive(Clone, Debug)]
@@ -405,6 +405,10 @@ pub fn prune(layout: &Layout, keeping: &Keeping, keep: usize) -> Result<Vec<Prun
         }
         keeping.history.delete(&entry)?;
         deleted.push(pruned);
+    }
+    if !deleted.is_empty() {
+        // What can't be deleted now goes with the next run that is.
+        let _ = snapshots::sweep(layout);
     }
     Ok(deleted)
 }

@@ -159,7 +159,7 @@ fn keep_snapshots(
     let Some(caps) = plan.snapshots.clone() else {
         return Vec::new();
     };
-    let opened = Snapshots::create(layout, caps).and_then(|mut snapshots| {
+    let opened = Snapshots::create(layout, caps, told_before).and_then(|mut snapshots| {
         snapshots.tidy()?;
         Ok(snapshots)
     });

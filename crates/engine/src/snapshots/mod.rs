@@ -14,6 +14,7 @@ mod entry;
 mod files;
 mod keeper;
 mod node;
+mod sweep;
 mod taking;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::git;
 use ralph_core::config::SnapshotSettings;
 use ralph_core::lang::Say;
 use ralph_store::FileError;
+use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use ralph_store::objects::{Batch, ObjectError, ObjectId, ObjectKind, Objects, free_space};
 
@@ -35,9 +37,12 @@ use entry::git_name_to_path;
 pub use entry::{Entry, Mode, TreeId, Why};
 pub use keeper::Keeper;
 use node::Node;
+pub use sweep::sweep;
 
 /// The store's folder in the state of a project.
 const DIR: &str = "snapshots";
+/// In it: what is tracked although it is ignored.
+const TRACKED: &str = "tracked";
 
 /// The snapshots of one project.
 #[derive(Debug)]
@@ -135,7 +140,10 @@ pub fn dir(layout: &Layout) -> PathBuf {
 
 impl Snapshots {
     /// For whoever makes them: the store is made where there is none.
-    pub fn create(layout: &Layout, caps: Caps) -> Result<Snapshots, SnapshotError> {
+    ///
+    /// Git is asked what is tracked although it is ignored; a process of a run
+    /// that has asked before (`again`) takes that answer.
+    pub fn create(layout: &Layout, caps: Caps, again: bool) -> Result<Snapshots, SnapshotError> {
         if holds_too_much(layout) {
             let root = layout.root().to_owned();
             return Err(SnapshotError::Refused { root });
@@ -144,8 +152,10 @@ impl Snapshots {
         objects.clear_leftovers();
         let mut snapshots = Snapshots::with(layout.root(), objects, caps);
         let own = |path: &PathBuf| path.starts_with(".ralph") || path.starts_with(".skillpack");
-        let tracked = git::tracked_and_ignored(layout.root());
-        let tracked = tracked.iter().filter_map(|name| git_name_to_path(name));
+        let tracked = tracked_and_ignored(layout, again)?;
+        let names = tracked.split(|&byte| byte == 0);
+        let names = names.filter(|name| !name.is_empty());
+        let tracked = names.filter_map(git_name_to_path);
         snapshots.extras = tracked.filter(|path| !own(path)).collect();
         Ok(snapshots)
     }
@@ -213,6 +223,24 @@ impl Snapshots {
     pub fn has(&self, id: &ObjectId) -> bool {
         self.objects.contains(id)
     }
+}
+
+/// Names with a zero byte behind each.
+fn tracked_and_ignored(layout: &Layout, again: bool) -> Result<Vec<u8>, FileError> {
+    let file = dir(layout).join(TRACKED);
+    let before = ralph_store::regular::read(&file).ok();
+    if let Some(names) = before.as_ref().filter(|_| again) {
+        return Ok(names.clone());
+    }
+    let mut names = Vec::new();
+    for name in git::tracked_and_ignored(layout.root()) {
+        names.extend(name);
+        names.push(0);
+    }
+    if before.as_ref() != Some(&names) {
+        write_atomic(&file, &names, AtomicOptions { durable: false })?;
+    }
+    Ok(names)
 }
 
 /// The whole disk, somebody's home, or what holds Ralph's own state where the

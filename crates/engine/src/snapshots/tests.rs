@@ -201,7 +201,7 @@ fn home_and_root_are_refused() {
     roots.extend(std::env::home_dir());
     for root in roots {
         let layout = Layout::new(&root, &home);
-        let refused = Snapshots::create(&layout, support::caps()).unwrap_err();
+        let refused = Snapshots::create(&layout, support::caps(), false).unwrap_err();
         assert_eq!(refused, SnapshotError::Refused { root });
     }
     // A project that holds the state of Ralph would keep its own snapshots.
@@ -209,7 +209,7 @@ fn home_and_root_are_refused() {
     let home = ralph_store::home::StateHome::at(root.path().join("state"));
     let layout = Layout::new(root.path(), &home);
     fs::create_dir_all(layout.state_dir()).unwrap();
-    assert!(Snapshots::create(&layout, support::caps()).is_err());
+    assert!(Snapshots::create(&layout, support::caps(), false).is_err());
 }
 
 #[test]
@@ -265,7 +265,10 @@ fn a_full_disk_is_told_once_and_what_was_missed_comes_later() {
         project.write("a", "1");
         let mut looker = crate::look::Looker::new(root, None, Scope::default(), Lang::En);
         let layout = crate::layout_in(root);
-        looker.keep(Snapshots::create(&layout, support::caps()).unwrap(), false);
+        looker.keep(
+            Snapshots::create(&layout, support::caps(), false).unwrap(),
+            false,
+        );
         for fault in 0..2 {
             arm(point, 0, Fault::error(ENOSPC));
             project.write("a", &format!("fault {fault}"));

@@ -146,7 +146,7 @@ impl Undo {
         };
         let mut looker = Looker::new(layout.root(), world.tasks, scope, world.lang);
         looker.exclude(&world.own);
-        looker.keep(Snapshots::create(layout, world.caps.clone())?, true);
+        looker.keep(Snapshots::create(layout, world.caps.clone(), false)?, true);
         Ok(Undo {
             layout: layout.clone(),
             paths: paths.clone(),

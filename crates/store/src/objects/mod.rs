@@ -10,6 +10,7 @@ mod id;
 mod pack;
 mod tree;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -212,20 +213,45 @@ impl Objects {
         let mut old = Vec::new();
         for pack in self.packs.iter().filter(small) {
             // What is damaged stays where it is, to be told when it is read.
-            if pack.copy_to(&mut batch).is_ok() {
+            if pack.copy_to(&mut batch, &|_| true).is_ok() {
                 old.push(pack.path.clone());
             }
         }
         self.write(&mut batch)?;
         let newest = self.packs.last().map(|pack| pack.path.clone());
         old.retain(|path| Some(path) != newest.as_ref());
+        self.drop_packs(&old);
+        Ok(())
+    }
+
+    /// Keeps only these objects. For whoever knows that nobody else writes.
+    pub fn retain(&mut self, live: &HashSet<ObjectId>) -> Result<(), FileError> {
+        let is_live = |id: &ObjectId| live.contains(id);
+        let stale: Vec<PathBuf> = (self.packs.iter())
+            .filter(|pack| !pack.ids().all(|id| is_live(&id)))
+            .map(|pack| pack.path.clone())
+            .collect();
+        for path in stale {
+            let mut batch = Batch::default();
+            let pack = self.packs.iter().find(|pack| pack.path == path);
+            // What is damaged stays where it is, to be told when it is read.
+            if pack.is_none_or(|pack| pack.copy_to(&mut batch, &is_live).is_err()) {
+                continue;
+            }
+            self.write(&mut batch)?;
+            self.drop_packs(&[path]);
+        }
+        Ok(())
+    }
+
+    /// What they hold stands elsewhere, or is not wanted.
+    fn drop_packs(&mut self, old: &[PathBuf]) {
         self.packs.retain(|pack| !old.contains(&pack.path));
         for path in old {
             // The index goes first: without it, a pack is not seen.
             let _ = fs::remove_file(path.with_extension("idx"));
             let _ = fs::remove_file(path);
         }
-        Ok(())
     }
 
     /// Removes what dead processes left half written.

@@ -171,8 +171,13 @@ impl Pack {
         }
     }
 
-    /// Copies every object as it stands.
-    pub fn copy_to(&self, batch: &mut Batch) -> io::Result<()> {
+    pub fn ids(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let names = (0..self.count).filter_map(|place| self.name(place));
+        names.filter_map(|name| Some(ObjectId(name.try_into().ok()?)))
+    }
+
+    /// Copies the objects that are wanted as they stand.
+    pub fn copy_to(&self, batch: &mut Batch, wanted: &dyn Fn(&ObjectId) -> bool) -> io::Result<()> {
         let damaged = || io::Error::from(io::ErrorKind::InvalidData);
         let bytes = read_all(&self.path)?;
         let body = bytes.len().checked_sub(NAME).ok_or_else(damaged)?;
@@ -190,7 +195,10 @@ impl Pack {
         }
         let ends = places.iter().skip(1).map(|(offset, _)| *offset);
         for ((start, id), end) in places.iter().zip(ends.chain([body])) {
-            batch.add_raw(*id, content.get(*start..end).ok_or_else(damaged)?);
+            let bytes = content.get(*start..end).ok_or_else(damaged)?;
+            if wanted(id) {
+                batch.add_raw(*id, bytes);
+            }
         }
         Ok(())
     }

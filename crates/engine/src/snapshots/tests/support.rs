@@ -25,7 +25,7 @@ fn open(root: &Path, caps: &Caps, excluded: &[PathBuf]) -> (WorkTree, Snapshots)
     layout.prepare().unwrap();
     let mut tree = WorkTree::new(root, excluded.to_vec());
     tree.name_contents();
-    let mut snapshots = Snapshots::create(&layout, caps.clone()).unwrap();
+    let mut snapshots = Snapshots::create(&layout, caps.clone(), false).unwrap();
     for path in excluded {
         snapshots.also(path);
     }

@@ -56,7 +56,7 @@ impl Run {
         let tasks = task_file(&project);
         let mut looker = Looker::new(root, tasks, Scope::default(), Lang::En);
         looker.keep(
-            Snapshots::create(&layout, project.caps.clone()).unwrap(),
+            Snapshots::create(&layout, project.caps.clone(), false).unwrap(),
             false,
         );
         let mut run = Run {
@@ -312,6 +312,28 @@ fn an_undo_that_died_in_the_middle_is_finished_or_taken_back() {
             }
         }
     }
+}
+
+#[test]
+fn snapshots_go_with_their_run() {
+    let mut run = Run::begin(Project::plain());
+    let layout = crate::layout_in(run.project.dir.path());
+    run.project.write("a", "kept");
+    run.turn();
+    let kept = run.timeline().last.unwrap();
+    // Of a run that is gone: no journal names it.
+    run.project.write("a", &"of nobody".repeat(1000));
+    let gone = run.project.take();
+    let sweep = || super::super::sweep(&layout).unwrap();
+    assert_eq!(sweep(), 0, "the run is not over and may need it");
+    run.add(Kind::Abandoned);
+    assert!(run.state().outcome().is_some());
+    assert!(sweep() > 0);
+    let snapshots = Snapshots::open(&layout).unwrap();
+    let entry = snapshots.entry(&kept, Path::new("a")).unwrap().unwrap();
+    assert_eq!(snapshots.read(&entry).unwrap(), b"kept");
+    assert!(snapshots.files(&gone).is_err());
+    assert_eq!(sweep(), 0);
 }
 
 /// Reproducible choices.
