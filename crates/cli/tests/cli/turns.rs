@@ -222,3 +222,26 @@ fn a_store_that_can_t_be_written_stops_nothing() {
         assert_eq!(told.matches(said).count(), 1, "{fault}: {told}");
     }
 }
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_run_that_died_in_a_snapshot_goes_on_and_is_undone() {
+    for point in ["open", "write", "sync", "rename", "sync-dir"] {
+        let env = TestEnv::with_tasks(2);
+        let agent = env.agent(&[ticking("T001", "one\n"), ticking("T002", "two\n")]);
+        let args = ["run", "--quiet", "--agent-cmd", &agent, "--verify", "true"];
+        // The first pass is that of the state before the run.
+        let fault = format!("objects.{point}#3=kill");
+        let killed = env
+            .command(&args)
+            .env("RALPH_FAULT", &fault)
+            .output()
+            .unwrap();
+        assert_eq!(killed.status.code(), None, "{fault}");
+        ok(&env.ralph(&["resume", "--yes", "--quiet"]));
+        ok(&env.ralph(&["undo", "1", "--yes"]));
+        assert!(!env.path("src/lib.rs").exists(), "{fault}");
+        ok(&env.ralph(&["redo", "--yes"]));
+        assert!(env.path("T001.txt").exists(), "{fault}");
+    }
+}

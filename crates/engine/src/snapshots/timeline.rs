@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::machine::{Event, Kind, Undone};
+use ralph_core::machine::{Event, Kind, Stage, State, Undone};
 use ralph_store::layout::RunPaths;
 
 use super::TreeId;
@@ -36,24 +36,23 @@ pub struct Turn {
 impl Timeline {
     pub fn read(paths: &RunPaths) -> Result<(Timeline, Past), PastError> {
         let mut timeline = Timeline::default();
-        let past = past::listen(paths, &mut |event, _, _| timeline.hear(event))?;
+        let past = past::listen(paths, &mut |event, state, _| timeline.hear(event, state))?;
         Ok((timeline, past))
     }
 
-    pub fn hear(&mut self, event: &Event) {
+    /// Takes in an event and what it led to.
+    pub fn hear(&mut self, event: &Event, state: &State) {
         let seen = seen_in(event).and_then(|seen| seen.snapshot.as_deref());
         let seen = seen.and_then(|tree| TreeId::parse(tree).ok());
         match &event.kind {
-            Kind::TurnEnded(report) => {
-                let before = self.last.clone();
-                let turn = self.turns.entry(report.turn).or_insert_with(|| Turn {
-                    before,
-                    after: None,
-                });
-                turn.after.clone_from(&seen);
-                self.standing = report.turn;
-                self.undone.clear();
-                self.begun = None;
+            Kind::TurnEnded(report) => self.end(report.turn, seen.as_ref()),
+            // What a turn left whose end nobody saw.
+            Kind::Resumed { .. } => {
+                let lost = self.turns.iter().next_back();
+                let lost = lost.filter(|(_, turn)| turn.after.is_none());
+                if let Some(turn) = lost.map(|(number, _)| *number) {
+                    self.end(turn, seen.as_ref());
+                }
             }
             Kind::Undone(undone) => self.hear_undone(undone),
             _ => {}
@@ -64,6 +63,26 @@ impl Timeline {
         if seen.is_some() {
             self.last = seen;
         }
+        if state.stage == Stage::Running {
+            let before = &self.last;
+            let begin = || Turn {
+                before: before.clone(),
+                after: None,
+            };
+            self.turns.entry(state.turn.number).or_insert_with(begin);
+        }
+    }
+
+    fn end(&mut self, number: u32, after: Option<&TreeId>) {
+        let before = &self.last;
+        let begin = || Turn {
+            before: before.clone(),
+            after: None,
+        };
+        self.turns.entry(number).or_insert_with(begin).after = after.cloned();
+        self.standing = number;
+        self.undone.clear();
+        self.begun = None;
     }
 
     fn hear_undone(&mut self, undone: &Undone) {

@@ -126,8 +126,8 @@ impl Watch {
         let event = decode::event(data)?;
         if let Some(state) = &mut self.state {
             let tree = seen(&event).map(|seen| seen.commit_tree.clone());
-            self.timeline.hear(&event);
             let started = self.snapshot.play(state, &event, self.lang);
+            self.timeline.hear(&event, state);
             if let Some(tree) = tree {
                 self.last_tree = tree;
             }

@@ -308,3 +308,23 @@ fn the_time_until_a_run_is_abandoned_is_not_its_own_resm_09() {
     run.pass(86_400_000).feed(Kind::Abandoned);
     assert_eq!(run.state.elapsed_ms(), 3000);
 }
+
+/// The work is another than the one that was judged (issue 18).
+#[test]
+fn what_was_complete_can_be_taken_up_again_after_an_undo() {
+    let mut run = Script::begin(for_tasks(), seen(list(2, 2)));
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+    let undone = |seen| {
+        Kind::Undone(Undone {
+            seen,
+            ..Undone::default()
+        })
+    };
+    run.feed(undone(None));
+    assert_eq!(run.last, [], "it has only begun");
+    run.feed(undone(Some(Box::new(seen(list(1, 2))))));
+    assert_eq!(run.told(), ["undone"]);
+    assert!(run.outcome().is_some_and(|outcome| outcome.can_go_on()));
+    let facts = run.state.tasks.facts.clone().unwrap_or_default();
+    assert_eq!((facts.completed, facts.total), (1, 2));
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use ralph_core::lang::Lang;
 use ralph_core::machine::{
-    End, Event, Goal, Kind, Now, Observation, Outcome, Rules, State, Tasks, TurnReport, Undone,
+    End, Event, Goal, Kind, Now, Observation, Rules, State, TurnReport, Undone,
 };
 use ralph_core::tasks::{ReadOptions, Scope};
 use ralph_core::usage::Usage;
@@ -224,20 +224,6 @@ fn turns_are_undone_and_redone() {
     assert_eq!(run.text("new/b").as_deref(), Some("untracked"));
     let told = fs::read_to_string(run.paths.events()).unwrap();
     assert_eq!(told.matches("\"undone\"").count(), 5);
-}
-
-#[test]
-fn what_was_complete_can_be_taken_up_again() {
-    let mut run = Run::begin(Project::plain());
-    run.project.write("tasks.md", "- [x] T001 a\n");
-    run.project.write("a", "1");
-    let seen = run.turn();
-    assert!(matches!(seen.tasks, Tasks::Read(_)));
-    let before = run.state();
-    run.undo(0).unwrap();
-    if before.outcome() == Some(&Outcome::Complete) {
-        assert!(run.state().outcome().is_some_and(Outcome::can_go_on));
-    }
 }
 
 #[test]
