@@ -1,4 +1,5 @@
-//! `guard.jsonl` of a run: what the guard's hook blocked.
+//! `guard.jsonl` of a run: what the guard's hook blocked; `asked.jsonl`: what
+//! it was asked about.
 //!
 //! Every hook call is a process of its own, which appends its line with one
 //! write. The driver takes the lines in at the end of a turn, and from then on
@@ -6,7 +7,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{Action, At, FileError};
 use crate::events::EventLog;
@@ -19,6 +20,11 @@ const MOST_AT_ONCE: usize = 1_000;
 /// Appends one line. The folder of the run must be there.
 pub fn append(path: &Path, line: &Value) -> Result<(), FileError> {
     EventLog::open(path)?.append_json(line)
+}
+
+/// Notes that the hook was asked about a call: the proof that it is there.
+pub fn asked(path: &Path, tool: &str, id: Option<&str>) -> Result<(), FileError> {
+    append(path, &json!({"tool": tool, "id": id.unwrap_or_default()}))
 }
 
 /// The whole lines behind the first `known` ones. What is no JSON is `Null`:
@@ -40,8 +46,6 @@ pub fn read(path: &Path, known: u64) -> Result<Vec<Value>, FileError> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

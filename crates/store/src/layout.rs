@@ -359,6 +359,11 @@ impl RunPaths {
         self.dir.join("guard.jsonl")
     }
 
+    /// What the guard's hook was asked about, one line each.
+    pub fn asked(&self) -> PathBuf {
+        self.dir.join("asked.jsonl")
+    }
+
     /// What the agent printed in a call of a turn; attempts count from 1.
     pub fn turn_output(&self, turn: u32, attempt: u32) -> PathBuf {
         self.dir.join(format!("{}.out", call_name(turn, attempt)))

@@ -110,6 +110,10 @@ fn reason_words(outcome: &Outcome, lang: Lang) -> String {
                 lang,
                 "the disk took no more; make room, then `ralph resume`"
             ),
+            PauseReason::Unguarded => tr!(
+                lang,
+                "the client does not ask the guard; `ralph doctor` says why"
+            ),
             PauseReason::Agent(need) => need.say(lang),
             PauseReason::Escalated(why) => why.say(lang),
             PauseReason::Forge(need) => need.say(lang),

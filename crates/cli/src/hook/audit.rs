@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ralph_core::config::GuardFailure;
 use ralph_core::machine::iso_utc;
 use ralph_core::text;
-use ralph_store::layout::RunId;
+use ralph_store::layout::{RunId, RunPaths};
 use ralph_store::{guard_log, stats};
 use serde_json::json;
 
@@ -15,6 +15,23 @@ use super::{Call, Client, FAILURE, Judged};
 /// A name from outside that is longer is no tool's.
 const MAX_NAME: usize = 120;
 const MAX_DETAIL: usize = 500;
+
+/// The run that this hook belongs to.
+fn run_of(call: &Call) -> Option<RunPaths> {
+    let layout = call.layout.as_ref()?;
+    let run = std::env::var("RALPH_RUN_ID").ok();
+    let run = layout.run(&RunId::parse(&run?)?);
+    run.dir.is_dir().then_some(run)
+}
+
+/// Notes that the guard was asked. Whoever reads the client's stream takes a
+/// tool that ran without this for one that ran unguarded, so it comes before
+/// the answer.
+pub(super) fn asked(call: &Call) {
+    if let (Some(run), Some(payload)) = (run_of(call), call.payload) {
+        let _ = guard_log::asked(&run.asked(), &payload.tool, payload.id.as_deref());
+    }
+}
 
 pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     let Some(layout) = &call.layout else { return };
@@ -47,14 +64,9 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     if is_silent {
         return;
     }
-    let run = std::env::var("RALPH_RUN_ID").ok();
-    let Some(run) = run.as_deref().and_then(RunId::parse) else {
+    let Some(run) = run_of(call) else {
         return;
     };
-    let run = layout.run(&run);
-    if !run.dir.is_dir() {
-        return;
-    }
     let detail: String = text::redact(detail).chars().take(MAX_DETAIL).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));

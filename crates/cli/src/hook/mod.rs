@@ -121,6 +121,7 @@ fn pre_tool_use(options: &Options) -> u8 {
     {
         answer = of_role;
     }
+    audit::asked(&call);
     let output = answer.output(host.unwrap_or_default(), dialect, is_headless(), lang);
     let _ = std::io::stdout().lock().write_all(output.stdout.as_bytes());
     let _ = std::io::stdout().lock().flush();

@@ -249,6 +249,41 @@ const AMP: Facts = Facts {
     ..USUAL
 };
 
+/// How a call in a client's stream is found among those that its hook was
+/// asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Both have one name for it.
+    ByName,
+    /// There must be as many.
+    ByCount,
+}
+
+impl Proof {
+    /// Whether a tool of the stream acts: those that only look are many, and
+    /// some clients ask no hook for all of them.
+    pub fn covers(self, tool: &str) -> bool {
+        match self {
+            Proof::ByName => {
+                tool.starts_with("mcp__")
+                    || matches!(
+                        tool,
+                        "Bash" | "PowerShell" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit"
+                    )
+            }
+            Proof::ByCount => matches!(tool, "command_execution" | "file_change"),
+        }
+    }
+
+    /// Whether the hook was asked about such a tool.
+    pub fn covers_asked(self, tool: &str) -> bool {
+        match self {
+            Proof::ByName => self.covers(tool),
+            Proof::ByCount => !tool.starts_with("mcp__"),
+        }
+    }
+}
+
 impl Client {
     pub const ALL: &[Client] = <Client as strum::VariantArray>::VARIANTS;
 
@@ -275,6 +310,16 @@ impl Client {
     pub fn names() -> Vec<&'static str> {
         let known = Client::ALL.iter().map(Client::into_str);
         known.chain(["custom"]).collect()
+    }
+
+    /// How its stream shows that our hook is asked. The streams of the others
+    /// tell their calls by names that nobody has compared yet.
+    pub fn proof(self) -> Option<Proof> {
+        match self {
+            Client::Claude => Some(Proof::ByName),
+            Client::Codex => Some(Proof::ByCount),
+            _ => None,
+        }
     }
 
     pub fn facts(self) -> &'static Facts {
@@ -319,7 +364,7 @@ impl Client {
         self.listener(&Session::Fresh)
     }
 
-    pub(super) fn listener(self, session: &Session) -> Listener {
+    pub(crate) fn listener(self, session: &Session) -> Listener {
         match self {
             Client::Claude | Client::Amp => Listener::stream(claude::Stream::new(session)),
             Client::Codex => Listener::stream(codex::Stream::new(session)),
