@@ -406,6 +406,7 @@ echo '{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","ty
             program: script,
             hooks: wired.then(|| HookWiring {
                 program: "/bin/true".into(),
+                state: "/state".into(),
                 timeout: Duration::from_secs(30),
                 fail_closed: true,
             }),

@@ -80,7 +80,7 @@ fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
 
 /// What of `.ralph` is made anew by every run. The rest is the team's, to be
 /// committed or not. The names of earlier versions are among them.
-const IGNORED: &str = "\
+pub const IGNORED: &str = "\
 # Made by ralph; settings, flows and templates beside them can be committed.
 /.gitignore
 /.safety_stats*
@@ -90,6 +90,8 @@ const IGNORED: &str = "\
 /baseline.json
 /gate.log
 /inbox/
+/install.json
+/install/
 /lock
 /ralph*.log*
 /runs/
@@ -306,6 +308,15 @@ impl Layout {
     /// The run that began last, whatever became of it.
     pub fn latest_run(&self) -> Result<Option<RunPaths>, FileError> {
         Ok(self.runs()?.pop())
+    }
+
+    /// The run whose journal was written last: what the project's own files
+    /// say about that anybody may have written (T-10).
+    pub fn last_written(&self) -> Result<Option<RunPaths>, FileError> {
+        let mut runs = self.runs()?;
+        let written = |run: &RunPaths| fs::metadata(run.journal()).and_then(|file| file.modified());
+        runs.sort_by_cached_key(|run| written(run).ok());
+        Ok(runs.pop())
     }
 
     /// The run that is alive now: the one that holds the lock.

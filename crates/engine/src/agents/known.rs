@@ -85,6 +85,7 @@ const CLAUDE: Facts = Facts {
         session: Some("CLAUDE_CODE_SESSION_ID"),
         project: Some("CLAUDE_PROJECT_DIR"),
         place: Place::Settings(".claude/settings.json"),
+        local: Some(".claude/settings.local.json"),
         personal: Some((Some("CLAUDE_CONFIG_DIR"), ".claude", "settings.json")),
         nests_hooks: true,
         // INST-03, and what else the guard has something to say about.

@@ -72,6 +72,9 @@ impl Session {
 pub struct HookWiring {
     /// This program.
     pub program: PathBuf,
+    /// Where the person's state is: the settings of a repository may set
+    /// variables for hooks.
+    pub state: PathBuf,
     pub timeout: Duration,
     /// Whether a failure of the hook keeps the tool from running, where the
     /// client can be told so.
@@ -79,8 +82,9 @@ pub struct HookWiring {
 }
 
 impl HookWiring {
-    pub(super) fn args(&self, host: &str) -> [String; 4] {
-        ["hook", "--host", host, "pre-tool-use"].map(str::to_owned)
+    pub(super) fn args(&self, host: &str) -> [String; 6] {
+        let state = self.state.to_string_lossy();
+        ["hook", "--host", host, "--state", &state, "pre-tool-use"].map(str::to_owned)
     }
 
     /// For clients that give the command to a shell.
@@ -230,6 +234,7 @@ mod tests {
     fn permissions_are_skipped_only_with_a_guard_or_the_person_s_word() {
         let hooks = Some(HookWiring {
             program: "/bin/ralph".into(),
+            state: "/state".into(),
             timeout: Duration::from_secs(30),
             fail_closed: true,
         });
