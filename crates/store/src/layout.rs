@@ -206,15 +206,6 @@ impl Layout {
         self.state_dir.join("runs")
     }
 
-    /// Runs of earlier versions, which were kept in the project: to be looked
-    /// at, never to be gone on with, since anybody may have written them.
-    pub fn old_run(&self, id: &RunId) -> RunPaths {
-        RunPaths {
-            dir: self.ralph_dir.join("runs").join(id.as_str()),
-            id: id.clone(),
-        }
-    }
-
     pub fn run(&self, id: &RunId) -> RunPaths {
         RunPaths {
             dir: self.runs_dir().join(id.as_str()),

@@ -19,6 +19,7 @@ pub mod layout;
 pub mod lines;
 pub mod lock;
 pub mod log;
+pub mod old;
 pub mod private;
 mod process;
 pub mod regular;

@@ -59,6 +59,7 @@ mod lying;
 #[cfg(unix)]
 mod monitor;
 mod notify;
+mod old_state;
 #[cfg(unix)]
 mod p0;
 #[cfg(unix)]

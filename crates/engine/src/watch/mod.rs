@@ -31,7 +31,7 @@ use crate::record::Header;
 pub use diff::{Diff, diff_since};
 pub use output::OutputTail;
 pub use projects::known_projects;
-pub use runs::{Brief, briefs};
+pub use runs::{Brief, briefs, old_briefs};
 pub use snapshot::{RunFacts, Snapshot, Told};
 pub use spoken::{OutputLine, Said, Spoken};
 pub use tasks::TaskList;
