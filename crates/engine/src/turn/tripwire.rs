@@ -59,10 +59,10 @@ impl Tripwire {
 
     pub(super) fn take(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::ToolCall { id, name, .. } if self.proof.covers(name) => {
-                if self.open.len() < MAX_OPEN {
-                    self.open.insert(id.clone(), name.clone());
-                }
+            AgentEvent::ToolCall { id, name, .. }
+                if self.proof.covers(name) && self.open.len() < MAX_OPEN =>
+            {
+                self.open.insert(id.clone(), name.clone());
             }
             AgentEvent::ToolResult { id, ran, .. } => {
                 let Some(tool) = self.open.remove(id) else {
