@@ -228,20 +228,9 @@ impl Layout {
         Ok(())
     }
 
-    /// An error where a link of the project leads there: what is written for
-    /// others stays within (S-07). A path outside is the person's own.
+    /// [`refuse_links`] of this project.
     pub fn refuse_links(&self, path: &Path) -> Result<(), FileError> {
-        let Ok(inside) = path.strip_prefix(&self.root) else {
-            return Ok(());
-        };
-        let mut at = self.root.clone();
-        for part in inside.components() {
-            at.push(part);
-            if at.is_symlink() {
-                return Err(FileError::new(&at, Action::Write, &link_error()));
-            }
-        }
-        Ok(())
+        refuse_links(&self.root, path)
     }
 
     /// Creates the folder of the state alone.
@@ -316,6 +305,22 @@ impl Layout {
         let id = holder.and_then(|info| RunId::parse(&info.run_id));
         Ok(id.map(|id| self.run(&id)))
     }
+}
+
+/// An error where a link of the project leads there: what is written for
+/// others stays within (S-07). A path outside is the person's own.
+pub fn refuse_links(root: &Path, path: &Path) -> Result<(), FileError> {
+    let Ok(inside) = path.strip_prefix(root) else {
+        return Ok(());
+    };
+    let mut at = root.to_owned();
+    for part in inside.components() {
+        at.push(part);
+        if at.is_symlink() {
+            return Err(FileError::new(&at, Action::Write, &link_error()));
+        }
+    }
+    Ok(())
 }
 
 fn run_id_of(entry: &fs::DirEntry) -> Option<RunId> {

@@ -35,7 +35,10 @@ pub(super) fn asked(call: &Call) {
 
 pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     let Some(layout) = &call.layout else { return };
-    if !layout.ralph_dir().is_dir() && layout.prepare().is_err() {
+    // A folder that leads elsewhere is not ours to write into (S-07).
+    if layout.refuse_links(&layout.safety_stats()).is_err()
+        || (!layout.ralph_dir().is_dir() && layout.prepare().is_err())
+    {
         return;
     }
     let tool = call.payload.map_or("unknown", |payload| &payload.tool);

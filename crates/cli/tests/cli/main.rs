@@ -47,6 +47,7 @@ mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
+mod hostile;
 #[cfg(unix)]
 mod hub;
 #[cfg(unix)]
@@ -58,6 +59,7 @@ mod limits;
 mod lying;
 #[cfg(unix)]
 mod monitor;
+mod neighbour;
 mod notify;
 mod old_state;
 #[cfg(unix)]
