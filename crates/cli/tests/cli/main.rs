@@ -74,6 +74,7 @@ mod progress;
 mod questions;
 mod recount;
 mod report;
+mod resettled;
 mod roles;
 mod run;
 mod session;
