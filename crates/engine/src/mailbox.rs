@@ -251,7 +251,7 @@ mod tests {
             run: RUN.into(),
             wish: Wish::Wake,
         };
-        serde_json::to_vec(&letter).unwrap()
+        serde_json::to_vec(&letter).unwrap_or_default()
     }
 
     /// Played by a child of the test below: it speaks as an agent would.
