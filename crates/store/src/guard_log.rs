@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 
 use crate::error::{Action, At, FileError};
 use crate::events::EventLog;
+use crate::fault::point;
 use crate::lines::LineTail;
+use crate::{private, sys};
 
 /// More lines than this are left for the next time, so that an agent that is
 /// blocked over and over can't hold the loop up.
@@ -23,8 +25,17 @@ pub fn append(path: &Path, line: &Value) -> Result<(), FileError> {
 }
 
 /// Notes that the hook was asked about a call: the proof that it is there.
+/// Every call pays for it, so nobody looks whether the last line is torn: a
+/// line break comes first.
 pub fn asked(path: &Path, tool: &str, id: Option<&str>) -> Result<(), FileError> {
-    append(path, &json!({"tool": tool, "id": id.unwrap_or_default()}))
+    let mut options = private::options();
+    options.append(true).create(true);
+    let file = sys::open(&options, path, point::EVENTS_OPEN).at(path, Action::Open)?;
+    let line = format!(
+        "\n{}\n",
+        json!({"tool": tool, "id": id.unwrap_or_default()})
+    );
+    sys::write_all(&file, line.as_bytes(), point::EVENTS_WRITE).at(path, Action::Write)
 }
 
 /// The whole lines behind the first `known` ones. What is no JSON is `Null`:

@@ -62,6 +62,11 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
         println!("empty process {}, hook {}", micros(empty), micros(hook));
         verdict.ratio(name, hook, empty, bound);
     }
+    let run = programs.run_in(&plain, scratch.path())?;
+    let (empty, hook) = programs.compare_in(&plain, &ordinary, &run)?;
+    println!("empty process {}, hook {}", micros(empty), micros(hook));
+    let name = "hook, within a run / empty process";
+    verdict.ratio(name, hook, empty, MAX_ORDINARY);
     let decision = programs.decision(&plain)?;
     verdict.at_most("one decision in a batch", decision, MAX_DECISION);
     verdict.end()
@@ -126,11 +131,41 @@ impl Programs {
         dir: &Path,
         payloads: &[String],
     ) -> Result<(Duration, Duration), Vec<String>> {
+        self.compare_in(dir, payloads, &[])
+    }
+
+    /// What a client that a run started hands to the hook; the run has a
+    /// folder, in which the hook notes each call.
+    fn run_in(&self, dir: &Path, scratch: &Path) -> Result<[(String, PathBuf); 2], Vec<String>> {
+        const ID: &str = "20260101-000000-0001";
+        let failed = |e: std::io::Error| vec![e.to_string()];
+        let state = scratch.join("state");
+        let mut command = Command::new(&self.ralph);
+        command.args(["where", "--json"]).current_dir(dir);
+        let told = command.env("XDG_STATE_HOME", &state).output();
+        let told = told.map_err(failed)?.stdout;
+        let told: serde_json::Value = serde_json::from_slice(&told).unwrap_or_default();
+        let runs = told["runs"].as_str().ok_or(vec!["no runs".to_owned()])?;
+        fs::create_dir_all(Path::new(runs).join(ID)).map_err(failed)?;
+        let of_run = ("RALPH_RUN_ID".to_owned(), PathBuf::from(ID));
+        Ok([of_run, ("XDG_STATE_HOME".to_owned(), state)])
+    }
+
+    fn compare_in(
+        &self,
+        dir: &Path,
+        payloads: &[String],
+        env: &[(String, PathBuf)],
+    ) -> Result<(Duration, Duration), Vec<String>> {
         let (mut empty, mut hook) = (Vec::new(), Vec::new());
-        for payload in payloads.iter().cycle().take(CALLS) {
+        for (i, payload) in payloads.iter().cycle().take(CALLS).enumerate() {
+            // Clients name each call.
+            let named = format!("\"tool_use_id\":\"toolu_{i}\",\"cwd\"");
+            let payload = &payload.replacen("\"cwd\"", &named, 1);
             empty.push(timed(Command::new(&self.empty), dir, payload)?);
             let mut command = Command::new(&self.ralph);
             command.args(["hook", "--host", "claude", "pre-tool-use"]);
+            command.envs(env.iter().map(|(name, value)| (name, value)));
             hook.push(timed(command, dir, payload)?);
         }
         Ok((median(empty), median(hook)))

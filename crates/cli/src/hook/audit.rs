@@ -20,13 +20,12 @@ const MAX_DETAIL: usize = 500;
 fn run_of(call: &Call) -> Option<RunPaths> {
     let layout = call.layout.as_ref()?;
     let run = std::env::var("RALPH_RUN_ID").ok();
-    let run = layout.run(&RunId::parse(&run?)?);
-    run.dir.is_dir().then_some(run)
+    Some(layout.run(&RunId::parse(&run?)?))
 }
 
 /// Notes that the guard was asked. Whoever reads the client's stream takes a
 /// tool that ran without this for one that ran unguarded, so it comes before
-/// the answer.
+/// the answer. Where there is no such run, there is no folder for it either.
 pub(super) fn asked(call: &Call) {
     if let (Some(run), Some(payload)) = (run_of(call), call.payload) {
         let _ = guard_log::asked(&run.asked(), &payload.tool, payload.id.as_deref());
@@ -67,7 +66,7 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     if is_silent {
         return;
     }
-    let Some(run) = run_of(call) else {
+    let Some(run) = run_of(call).filter(|run| run.dir.is_dir()) else {
         return;
     };
     let detail: String = text::redact(detail).chars().take(MAX_DETAIL).collect();

@@ -381,7 +381,11 @@ fn status_tells_where_a_run_stands() {
     for args in [&["status"][..], &["status", "--json"]] {
         let done = env.ralph(args);
         assert_eq!((done.code, done.stdout.as_str()), (1, ""));
-        assert!(done.stderr.contains("no loop has run here yet"), "{}", done.stderr);
+        assert!(
+            done.stderr.contains("no loop has run here yet"),
+            "{}",
+            done.stderr
+        );
     }
 }
 

@@ -250,7 +250,13 @@ mod tests {
         let bash = claude("Bash", "t1", r#""content":"a","is_error":false"#);
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("asked.jsonl");
-        for text in ["", "garbage\n", "{\"tool\":\"Bash\",\"id\":\"t1\"}", "[]\n"] {
+        for text in [
+            "",
+            "\n\n",
+            "garbage\n",
+            "{\"tool\":\"Bash\",\"id\":\"t1\"}",
+            "[]\n",
+        ] {
             let _ = std::fs::remove_file(&file);
             let mut wire = Tripwire::new(Proof::ByName, &file);
             std::fs::write(&file, text).unwrap();
