@@ -251,39 +251,47 @@ const AMP: Facts = Facts {
 };
 
 /// How a call in a client's stream is found among those that its hook was
-/// asked about.
+/// asked about. Only tools that act count: those that look are many, and some
+/// clients ask no hook for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// Both have one name for it.
-    ByName,
-    /// There must be as many.
-    ByCount,
+pub struct Proof {
+    /// Stream and hook have one name for a call; otherwise there must be as
+    /// many.
+    pub by_name: bool,
+    /// What the stream calls the tools.
+    acts: &'static [&'static str],
+    /// What the hook is told of them; nothing where that is any of its own.
+    asked: &'static [&'static str],
 }
 
+/// Tools of servers that a person added.
+const ADDED: &str = "mcp__";
+
 impl Proof {
-    /// Whether a tool of the stream acts: those that only look are many, and
-    /// some clients ask no hook for all of them.
-    pub fn covers(self, tool: &str) -> bool {
-        match self {
-            Proof::ByName => {
-                tool.starts_with("mcp__")
-                    || matches!(
-                        tool,
-                        "Bash" | "PowerShell" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit"
-                    )
-            }
-            Proof::ByCount => matches!(tool, "command_execution" | "file_change"),
-        }
+    /// Whether a tool of the stream acts.
+    pub fn covers(&self, tool: &str) -> bool {
+        self.acts.contains(&tool) || (self.by_name && tool.starts_with(ADDED))
     }
 
     /// Whether the hook was asked about such a tool.
-    pub fn covers_asked(self, tool: &str) -> bool {
-        match self {
-            Proof::ByName => self.covers(tool),
-            Proof::ByCount => !tool.starts_with("mcp__"),
+    pub fn covers_asked(&self, tool: &str) -> bool {
+        match (self.by_name, self.asked) {
+            (true, _) => self.covers(tool),
+            (false, []) => !tool.starts_with(ADDED),
+            (false, asked) => asked.contains(&tool),
         }
     }
 }
+
+const CLAUDES_TOOLS: &[&str] = &[
+    "Bash",
+    "PowerShell",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+];
+const GEMINIS_TOOLS: &[&str] = &["run_shell_command", "write_file", "replace"];
 
 impl Client {
     pub const ALL: &[Client] = <Client as strum::VariantArray>::VARIANTS;
@@ -313,14 +321,20 @@ impl Client {
         known.chain(["custom"]).collect()
     }
 
-    /// How its stream shows that our hook is asked. The streams of the others
-    /// tell their calls by names that nobody has compared yet.
+    /// How its stream shows that our hook is asked, as the real ones were seen
+    /// to do. Cursor takes no guard of a run.
     pub fn proof(self) -> Option<Proof> {
-        match self {
-            Client::Claude => Some(Proof::ByName),
-            Client::Codex => Some(Proof::ByCount),
-            _ => None,
-        }
+        let (by_name, acts, asked): (bool, &[&str], &[&str]) = match self {
+            Client::Claude => (true, CLAUDES_TOOLS, &[]),
+            Client::Codex => (false, &["command_execution", "file_change"], &[]),
+            Client::Gemini => (false, GEMINIS_TOOLS, GEMINIS_TOOLS),
+            _ => return None,
+        };
+        Some(Proof {
+            by_name,
+            acts,
+            asked,
+        })
     }
 
     pub fn facts(self) -> &'static Facts {

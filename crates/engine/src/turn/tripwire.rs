@@ -109,9 +109,9 @@ impl Tripwire {
             if last.len() > REMEMBERED {
                 last.pop_front();
             }
-            match proof {
-                Proof::ByName => drop(named.insert(asked.id)),
-                Proof::ByCount => *unnamed += 1,
+            match proof.by_name {
+                true => drop(named.insert(asked.id)),
+                false => *unnamed += 1,
             }
         });
     }
@@ -246,6 +246,23 @@ mod tests {
     }
 
     #[test]
+    fn gemini_is_counted_by_the_tools_that_act() {
+        let stream = r#"{"type":"tool_use","tool_name":"read_file","tool_id":"c0","parameters":{}}
+{"type":"tool_result","tool_id":"c0","status":"success"}
+{"type":"tool_use","tool_name":"run_shell_command","tool_id":"c1","parameters":{"command":"ls"}}
+{"type":"tool_result","tool_id":"c1","status":"success"}
+"#;
+        for (asked, expected) in [
+            (&[("read_file", ""), ("run_shell_command", "")][..], None),
+            (&[("read_file", "")], Some("run_shell_command")),
+            (&[], Some("run_shell_command")),
+        ] {
+            let found = tripped(Client::Gemini, stream, asked);
+            assert_eq!(found.as_deref(), expected, "{asked:?}");
+        }
+    }
+
+    #[test]
     fn what_is_planted_in_the_place_of_the_file_proves_nothing() {
         let bash = claude("Bash", "t1", r#""content":"a","is_error":false"#);
         let dir = tempfile::tempdir().unwrap();
@@ -258,7 +275,7 @@ mod tests {
             "[]\n",
         ] {
             let _ = std::fs::remove_file(&file);
-            let mut wire = Tripwire::new(Proof::ByName, &file);
+            let mut wire = Tripwire::new(Client::Claude.proof().unwrap(), &file);
             std::fs::write(&file, text).unwrap();
             let mut listener = Client::Claude.listener(&crate::agents::Session::Fresh);
             listener.hear(bash.as_bytes(), &mut |event| wire.take(&event));
