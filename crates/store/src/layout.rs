@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At, FileError, link_error};
@@ -105,20 +106,29 @@ const IGNORED_BEFORE: &[u8] = b"*\n";
 
 /// The files of one project: what Ralph believes in a folder of the person's
 /// own, what a team shares and what others read in the project's `.ralph`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     root: PathBuf,
     ralph_dir: PathBuf,
     home: StateHome,
-    state_dir: PathBuf,
+    /// Found out when it is asked for: most calls of a hook never do.
+    state_dir: OnceLock<PathBuf>,
 }
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Layout) -> bool {
+        (&self.root, &self.home) == (&other.root, &other.home)
+    }
+}
+
+impl Eq for Layout {}
 
 impl Layout {
     pub fn new(root: impl Into<PathBuf>, home: &StateHome) -> Layout {
         let root = root.into();
         Layout {
             ralph_dir: root.join(".ralph"),
-            state_dir: home.of_project(&root),
+            state_dir: OnceLock::new(),
             home: home.clone(),
             root,
         }
@@ -136,7 +146,8 @@ impl Layout {
 
     /// What Ralph believes; nothing else may write there.
     pub fn state_dir(&self) -> &Path {
-        &self.state_dir
+        self.state_dir
+            .get_or_init(|| self.home.of_project(&self.root))
     }
 
     pub fn root(&self) -> &Path {
@@ -160,7 +171,7 @@ impl Layout {
     }
 
     pub fn lock(&self) -> PathBuf {
-        self.state_dir.join("lock")
+        self.state_dir().join("lock")
     }
 
     /// A file that stops the run as soon as it is there (LOOP-17).
@@ -171,7 +182,7 @@ impl Layout {
     /// The socket of the run that is alive. Its path is short: systems take
     /// hardly more than a hundred bytes.
     pub fn socket(&self) -> PathBuf {
-        let name = self.state_dir.file_name().unwrap_or_default();
+        let name = self.state_dir().file_name().unwrap_or_default();
         let name = name.to_string_lossy();
         let (_, digest) = name.rsplit_once('-').unwrap_or(("", &name));
         self.home.dir().join("run").join(digest)
@@ -203,7 +214,7 @@ impl Layout {
     }
 
     pub fn runs_dir(&self) -> PathBuf {
-        self.state_dir.join("runs")
+        self.state_dir().join("runs")
     }
 
     pub fn run(&self, id: &RunId) -> RunPaths {
@@ -235,7 +246,7 @@ impl Layout {
 
     /// Creates the folder of the state alone.
     pub fn prepare_state(&self) -> Result<(), FileError> {
-        self.home.prepare(&self.root, &self.state_dir)
+        self.home.prepare(&self.root, self.state_dir())
     }
 
     fn write_ignore_file(&self) -> Result<(), FileError> {
