@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 8] = [
+const NEEDS: [(&str, Need, &[&str]); 9] = [
     ("has_bash", Need::Program("bash"), &["ralph-guard"]),
     (
         "has_curl",
@@ -32,6 +32,11 @@ const NEEDS: [(&str, Need, &[&str]); 8] = [
         &["ralph-loop", "ralph-store"],
     ),
     ("has_reftable", Need::Other(has_reftable), &["ralph-engine"]),
+    (
+        "can_be_another_user",
+        Need::Other(can_be_another_user),
+        &["ralph-loop"],
+    ),
     ("may_mount", Need::Other(may_mount), &["ralph-loop"]),
 ];
 
@@ -85,6 +90,20 @@ fn has_program(name: &str) -> bool {
 fn permissions_bind() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() != b"0")
+}
+
+/// Whether a command can be run as somebody else: root, with `setpriv`.
+fn can_be_another_user() -> bool {
+    let id = Command::new("setpriv")
+        .args([
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            "id",
+            "-u",
+        ])
+        .output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"65534")
 }
 
 /// A file system beside that of the temporary files, which we may write to.

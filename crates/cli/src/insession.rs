@@ -158,14 +158,10 @@ impl Here {
         let (settings, strange) = self.settings(&asked.flags)?;
         let lang = Lang::from_name(&settings.lang).unwrap_or_else(app::environment_lang);
         let wanted = Wanted {
-            layout: self.layout.clone(),
-            lang,
             asked,
-            interactive: false,
-            own_program: own_program(),
             session: Some(self.host.into()),
             permit: Some(crate::guard::permit),
-            calls_nobody: false,
+            ..Wanted::new(self.layout.clone(), lang, own_program())
         };
         let mut plan = plan::prepare(&settings, &wanted).map_err(Problem::Plan)?;
         let checks = trust::without_strange_checks(&self.layout, &mut plan);

@@ -139,6 +139,9 @@ pub enum Announcement {
     /// Old runs were deleted, because there were too many (HIST-04).
     #[say("old runs deleted with their output (history.keep), {size}: {names}", names = list(&runs.iter().map(|run| &run.name).collect::<Vec<_>>()), size = megabytes(runs.iter().map(|run| run.bytes).sum()))]
     Pruned { runs: Vec<Pruned> },
+    /// Runs were deleted, because the state folder was too large.
+    #[say("runs that are over deleted with their output (history.state_max), {size}: {names}", names = list(&runs.iter().map(|run| &run.name).collect::<Vec<_>>()), size = megabytes(runs.iter().map(|run| run.bytes).sum()))]
+    Shrunk { runs: Vec<Pruned> },
     /// A `git` that was killed left its lock on the index.
     #[say("{path} is {age} old: a git that was killed left it, and no other can commit while it is there; if no git is at work here, remove that file yourself", (path, age) = (path.display(), ralph_core::text::duration::human(lang, *age)))]
     IndexLocked { path: PathBuf, age: Duration },

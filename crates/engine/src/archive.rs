@@ -124,7 +124,55 @@ pub fn at_the_end(
             message: error.say(plan.lang),
         }),
     };
-    std::iter::once(archived).chain(pruned).collect()
+    let shrunk = match shrink(layout, plan.keeping.state_max) {
+        Ok(runs) => (!runs.is_empty()).then_some(Announcement::Shrunk { runs }),
+        Err(error) => Some(Announcement::NotPruned {
+            message: error.say(plan.lang),
+        }),
+    };
+    let all = std::iter::once(archived).chain(pruned);
+    all.chain(shrunk).collect()
+}
+
+/// Deletes the oldest runs that are over until the state folder is within its
+/// bounds. The newest stays, and so does what can be gone on with.
+fn shrink(layout: &Layout, most: u64) -> Result<Vec<Pruned>, FileError> {
+    let mut size = size_below(layout.state_dir());
+    let mut deleted = Vec::new();
+    if most == 0 || size <= most {
+        return Ok(deleted);
+    }
+    let living = layout.current_run()?.map(|run| run.id);
+    let mut runs = layout.runs()?;
+    runs.pop();
+    for run in runs {
+        if size <= most {
+            break;
+        }
+        if Some(&run.id) == living.as_ref() || can_go_on(layout, &run.id) {
+            continue;
+        }
+        let bytes = size_below(&run.dir);
+        history::delete_folder(&layout.runs_dir(), run.id.as_str())?;
+        size = size.saturating_sub(bytes);
+        deleted.push(Pruned {
+            name: run.id.to_string(),
+            run: Some(run.id),
+            bytes,
+        });
+    }
+    Ok(deleted)
+}
+
+/// Of everything below a folder; links are not followed.
+fn size_below(dir: &Path) -> u64 {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let size = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size_below(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
 }
 
 /// Archives a run, if it is not archived as it stands now. `write` puts it

@@ -12,6 +12,8 @@ pub struct Keeping {
     /// The working directory of other tools, `.skillpack/current`.
     pub current: PathBuf,
     pub keep: usize,
+    /// How much the state folder may hold; 0 where that is no matter.
+    pub state_max: u64,
     /// A finished OpenSpec change is archived as well.
     pub openspec: bool,
 }
@@ -22,6 +24,7 @@ impl Keeping {
             history: History::new(root.join(&settings.history.dir)),
             current: root.join(&settings.checkpoint.dir),
             keep: usize::try_from(settings.history.keep).unwrap_or(usize::MAX),
+            state_max: settings.history.state_max,
             openspec: settings.history.openspec,
         }
     }

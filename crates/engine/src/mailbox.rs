@@ -165,10 +165,18 @@ mod platform {
         };
         let own = std::process::id();
         let of_agent = match peer.pid().and_then(|pid| u32::try_from(pid).ok()) {
-            Some(pid) => pid != own && supervise::ancestors_of(pid).contains(&own),
+            Some(pid) => {
+                pid != own && (supervise::ancestors_of(pid).contains(&own) || is_gone(pid))
+            }
             None => false,
         };
         peer.uid() == rustix::process::geteuid().as_raw() && !of_agent
+    }
+
+    /// Whom a process that is gone descended from nobody can say, and whoever
+    /// means well waits for the answer (C-10).
+    fn is_gone(pid: u32) -> bool {
+        cfg!(target_os = "linux") && !Path::new(&format!("/proc/{pid}")).exists()
     }
 
     async fn take(
@@ -221,5 +229,68 @@ mod platform {
 
     pub fn send(_place: &Path, _letter: &[u8]) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use ralph_store::home::StateHome;
+
+    use super::*;
+
+    const SOCKET: &str = "RALPH_TEST_SOCKET";
+    const RUN: &str = "20260101-000000-0001";
+
+    fn letter() -> Vec<u8> {
+        let letter = Letter {
+            run: RUN.into(),
+            wish: Wish::Wake,
+        };
+        serde_json::to_vec(&letter).unwrap_or_default()
+    }
+
+    /// Played by a child of the test below: it speaks as an agent would.
+    #[test]
+    #[ignore = "a part of an_agent_is_not_heard"]
+    fn speaks_and_goes() {
+        let socket = std::env::var_os(SOCKET).unwrap();
+        UnixStream::connect(socket)
+            .unwrap()
+            .write_all(&letter())
+            .unwrap();
+    }
+
+    /// C-10: neither one that waits for the answer, nor one that is gone before
+    /// anybody looks at it.
+    #[tokio::test]
+    async fn an_agent_is_not_heard() {
+        let dir = tempfile::tempdir().unwrap();
+        let layout = Layout::new(dir.path(), &StateHome::at(dir.path().join("state")));
+        layout.prepare().unwrap();
+        let (mut mailbox, listens) = Mailbox::open(&layout, RUN);
+        listens.unwrap();
+        let agent = || {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command
+                .args(["--exact", "mailbox::tests::speaks_and_goes", "--ignored"])
+                .env(SOCKET, layout.socket());
+            command
+        };
+        // Nobody accepts before it was buried: the test has only one thread.
+        assert!(agent().output().unwrap().status.success());
+        let mut waits = agent().spawn().unwrap();
+        let patience = Duration::from_millis(300);
+        let heard = tokio::time::timeout(patience, mailbox.wish()).await;
+        assert!(heard.is_err(), "{heard:?}");
+        waits.wait().unwrap();
+        // The person is.
+        let told = tokio::task::spawn_blocking(move || tell(&layout, RUN, Wish::Wake));
+        told.await.unwrap().unwrap();
+        assert_eq!(mailbox.wish().await, Some(Wish::Wake));
     }
 }

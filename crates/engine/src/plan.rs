@@ -62,6 +62,22 @@ pub struct Wanted {
     pub calls_nobody: bool,
 }
 
+impl Wanted {
+    /// A run that nobody asked anything more of, and at which nobody sits.
+    pub fn new(layout: Layout, lang: Lang, own_program: PathBuf) -> Wanted {
+        Wanted {
+            layout,
+            lang,
+            own_program,
+            asked: Asked::default(),
+            interactive: false,
+            permit: None,
+            session: None,
+            calls_nobody: false,
+        }
+    }
+}
+
 /// Says why a command must not be run in a project; none where it may.
 pub type Permit = fn(&Path, &str) -> Option<String>;
 

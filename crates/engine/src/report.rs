@@ -8,7 +8,7 @@ use ralph_core::tasks::{ReadOptions, Scope};
 use ralph_store::FileError;
 use ralph_store::history;
 use ralph_store::layout::{Layout, RunId, RunPaths};
-use ralph_store::lock;
+use ralph_store::{lock, old};
 
 use crate::keeping::Keeping;
 use crate::past::{self, Past, PastError};
@@ -59,7 +59,10 @@ pub fn find(
             id,
             dir: entry.path,
         },
-        None => return Ok(None),
+        None => match old::run(layout, &id) {
+            Some(old) => old,
+            None => return Ok(None),
+        },
     };
     Ok(Some(Source { run, ended_with }))
 }

@@ -2,6 +2,7 @@
 
 mod linger;
 mod meter;
+mod tripwire;
 
 use std::fs::File;
 use std::io;
@@ -27,6 +28,7 @@ use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
 use meter::Meter;
+use tripwire::Tripwire;
 
 pub use linger::LINGER;
 
@@ -53,6 +55,8 @@ pub struct Call {
     pub prompt: String,
     pub prompt_file: PathBuf,
     pub output_file: PathBuf,
+    /// What our hook was asked about.
+    pub asked_file: PathBuf,
     /// How much of the output is kept; zero keeps all.
     pub output_max: u64,
     pub env: Vec<(String, String)>,
@@ -146,7 +150,12 @@ impl Call {
             listener: self.agent.listener(),
             stderr: Excerpt::new(FAILURE_CHARACTERS),
             rest: watch::Sender::new(None),
+            enough: watch::Sender::new(false),
             meter: Meter::new(self.turn.allowance),
+            tripwire: self
+                .agent
+                .proof()
+                .map(|proof| Tripwire::new(proof, &self.asked_file)),
             echo: self.echo.clone(),
         };
         Ok((stdin, sink))
@@ -183,12 +192,12 @@ impl Call {
             left_of_run: unless_zero(self.turn.left_ms),
             grace: self.grace,
         };
-        let (rest, spent) = (sink.rest.subscribe(), sink.meter.subscribe());
+        let (rest, enough) = (sink.rest.subscribe(), sink.enough.subscribe());
         let child = watch::Sender::new(*stop.borrow());
         let lingered = AtomicBool::new(false);
         let running = supervise::run(spec, &mut sink, child.subscribe());
         let watching =
-            linger::watch_over(stop.clone(), rest, spent, self.linger, &child, &lingered);
+            linger::watch_over(stop.clone(), rest, enough, self.linger, &child, &lingered);
         // A wish reaches the child within the poll that brings it: a freeze
         // allows for no second one.
         let mut report = tokio::select! {
@@ -205,7 +214,11 @@ impl Call {
         let stderr = sink.stderr.text();
         // Nobody but us wanted it to end, and it had used more than it may.
         let cut = sink.meter.is_over() && *stop.borrow() == supervise::Stop::No;
-        let end = end(&report, &heard, cut);
+        let unguarded = sink.unguarded().map(str::to_owned);
+        let end = match unguarded {
+            Some(_) => End::Unguarded,
+            None => end(&report, &heard, cut),
+        };
         let refusal = self.refusal(&end, &heard, &stderr);
         Called {
             turn: self.turn.turn,
@@ -218,9 +231,10 @@ impl Call {
             prompt: self.prompt,
             end,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
-            failure: match report.ending {
+            failure: match (&report.ending, unguarded) {
+                (_, Some(tool)) => tool,
                 // The class of the error says what is wrong with it.
-                Ending::SpawnFailed { missing: true, .. } => name,
+                (Ending::SpawnFailed { missing: true, .. }, None) => name,
                 _ => failure(&report.ending, heard.error.as_ref(), &stderr),
             },
             text: heard.text,
@@ -334,19 +348,36 @@ struct TurnSink {
     stderr: Excerpt,
     /// Since when the agent has nothing left to do.
     rest: watch::Sender<linger::Rest>,
+    /// It has to end, for one of the reasons below.
+    enough: watch::Sender<bool>,
     meter: Meter,
+    tripwire: Option<Tripwire>,
     echo: Option<Echo>,
+}
+
+impl TurnSink {
+    /// The tool that ran without our guard, where it rides along.
+    fn unguarded(&self) -> Option<&str> {
+        self.tripwire.as_ref()?.tool()
+    }
 }
 
 impl Sink for TurnSink {
     fn stdout(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let (meter, echo) = (&mut self.meter, &self.echo);
+        let (meter, tripwire, echo) = (&mut self.meter, &mut self.tripwire, &self.echo);
         self.listener.hear(chunk, &mut |event| {
             meter.take(&event);
+            if let Some(tripwire) = tripwire {
+                tripwire.take(&event);
+            }
             if let Some(echo) = echo {
                 echo(Echoed::Event(&event));
             }
         });
+        if self.meter.is_over() || self.unguarded().is_some() {
+            let tell = |enough: &mut bool| !std::mem::replace(enough, true);
+            self.enough.send_if_modified(tell);
+        }
         let rests = self.listener.at_rest();
         self.rest.send_if_modified(|rest| {
             let changed = rests || rest.is_some();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ralph_core::machine::{End, Turn};
-use ralph_engine::agents::{Agent, Client, EnvFilter, Options};
+use ralph_engine::agents::{Agent, Client, EnvFilter, HookWiring, Options};
 use ralph_engine::announcement::Announcement;
 use ralph_engine::supervise::Stop;
 use ralph_engine::turn::{Call, Called, Echoed, run_env};
@@ -73,6 +73,7 @@ impl Project {
             prompt: "do the work\nand say so".into(),
             prompt_file: self.path("prompt.md"),
             output_file: self.path("out"),
+            asked_file: self.path("asked.jsonl"),
             output_max: 0,
             signs: None,
             env: Vec::new(),
@@ -382,4 +383,40 @@ async fn files_of_an_invocation_are_written_beside_the_prompt() {
             .contains("dangerouslyAllowAll")
     );
     assert!(project.read("out").contains("dangerouslyAllowAll"));
+}
+
+/// S-01: what took the hook away is no matter; the child that would go on for
+/// ever is ended.
+#[tokio::test]
+async fn a_tool_that_ran_without_the_guard_ends_the_turn() {
+    const CALL: &str = r#"echo '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}'
+echo '{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"a","is_error":false}]}}'"#;
+    const ASKED: &str = r#"echo '{"tool":"Bash","id":"t1"}' > asked.jsonl"#;
+    const RESULT: &str = r#"echo '{"type":"result","subtype":"success","result":"done"}'"#;
+    let (hangs, ends) = ("exec sleep 1000", RESULT);
+    for (wired, asked, after, expected, failure) in [
+        (true, "", hangs, End::Unguarded, "Bash"),
+        (true, "", ends, End::Unguarded, "Bash"),
+        (true, ASKED, ends, End::Exit(0), ""),
+        (false, "", ends, End::Exit(0), ""),
+    ] {
+        let project = Project::new();
+        let script = project.script("claude.sh", &format!("{asked}\n{CALL}\n{after}"));
+        let options = Options {
+            program: script,
+            hooks: wired.then(|| HookWiring {
+                program: "/bin/true".into(),
+                state: "/state".into(),
+                run: None,
+                timeout: Duration::from_secs(30),
+                fail_closed: true,
+            }),
+            ..Options::default()
+        };
+        let mut call = project.call(Agent::known(Client::Claude, options));
+        call.grace = Duration::from_secs(5);
+        let called = make(call).await;
+        assert_eq!(called.end, expected, "{wired} {asked} {after}");
+        assert_eq!(called.failure, failure);
+    }
 }

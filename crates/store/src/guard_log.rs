@@ -1,4 +1,5 @@
-//! `guard.jsonl` of a run: what the guard's hook blocked.
+//! `guard.jsonl` of a run: what the guard's hook blocked; `asked.jsonl`: what
+//! it was asked about.
 //!
 //! Every hook call is a process of its own, which appends its line with one
 //! write. The driver takes the lines in at the end of a turn, and from then on
@@ -6,11 +7,13 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{Action, At, FileError};
 use crate::events::EventLog;
+use crate::fault::point;
 use crate::lines::LineTail;
+use crate::{private, sys};
 
 /// More lines than this are left for the next time, so that an agent that is
 /// blocked over and over can't hold the loop up.
@@ -19,6 +22,20 @@ const MOST_AT_ONCE: usize = 1_000;
 /// Appends one line. The folder of the run must be there.
 pub fn append(path: &Path, line: &Value) -> Result<(), FileError> {
     EventLog::open(path)?.append_json(line)
+}
+
+/// Notes that the hook was asked about a call: the proof that it is there.
+/// Every call pays for it, so nobody looks whether the last line is torn: a
+/// line break comes first.
+pub fn asked(path: &Path, tool: &str, id: Option<&str>) -> Result<(), FileError> {
+    let mut options = private::options();
+    options.append(true).create(true);
+    let file = sys::open(&options, path, point::EVENTS_OPEN).at(path, Action::Open)?;
+    let line = format!(
+        "\n{}\n",
+        json!({"tool": tool, "id": id.unwrap_or_default()})
+    );
+    sys::write_all(&file, line.as_bytes(), point::EVENTS_WRITE).at(path, Action::Write)
 }
 
 /// The whole lines behind the first `known` ones. What is no JSON is `Null`:
@@ -40,8 +57,6 @@ pub fn read(path: &Path, known: u64) -> Result<Vec<Value>, FileError> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

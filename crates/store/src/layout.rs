@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::atomic::{AtomicOptions, write_atomic};
 use crate::error::{Action, At, FileError, link_error};
@@ -80,7 +81,7 @@ fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
 
 /// What of `.ralph` is made anew by every run. The rest is the team's, to be
 /// committed or not. The names of earlier versions are among them.
-const IGNORED: &str = "\
+pub const IGNORED: &str = "\
 # Made by ralph; settings, flows and templates beside them can be committed.
 /.gitignore
 /.safety_stats*
@@ -90,6 +91,8 @@ const IGNORED: &str = "\
 /baseline.json
 /gate.log
 /inbox/
+/install.json
+/install/
 /lock
 /ralph*.log*
 /runs/
@@ -103,20 +106,29 @@ const IGNORED_BEFORE: &[u8] = b"*\n";
 
 /// The files of one project: what Ralph believes in a folder of the person's
 /// own, what a team shares and what others read in the project's `.ralph`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     root: PathBuf,
     ralph_dir: PathBuf,
     home: StateHome,
-    state_dir: PathBuf,
+    /// Found out when it is asked for: most calls of a hook never do.
+    state_dir: OnceLock<PathBuf>,
 }
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Layout) -> bool {
+        (&self.root, &self.home) == (&other.root, &other.home)
+    }
+}
+
+impl Eq for Layout {}
 
 impl Layout {
     pub fn new(root: impl Into<PathBuf>, home: &StateHome) -> Layout {
         let root = root.into();
         Layout {
             ralph_dir: root.join(".ralph"),
-            state_dir: home.of_project(&root),
+            state_dir: OnceLock::new(),
             home: home.clone(),
             root,
         }
@@ -134,7 +146,8 @@ impl Layout {
 
     /// What Ralph believes; nothing else may write there.
     pub fn state_dir(&self) -> &Path {
-        &self.state_dir
+        self.state_dir
+            .get_or_init(|| self.home.of_project(&self.root))
     }
 
     pub fn root(&self) -> &Path {
@@ -158,7 +171,7 @@ impl Layout {
     }
 
     pub fn lock(&self) -> PathBuf {
-        self.state_dir.join("lock")
+        self.state_dir().join("lock")
     }
 
     /// A file that stops the run as soon as it is there (LOOP-17).
@@ -169,7 +182,7 @@ impl Layout {
     /// The socket of the run that is alive. Its path is short: systems take
     /// hardly more than a hundred bytes.
     pub fn socket(&self) -> PathBuf {
-        let name = self.state_dir.file_name().unwrap_or_default();
+        let name = self.state_dir().file_name().unwrap_or_default();
         let name = name.to_string_lossy();
         let (_, digest) = name.rsplit_once('-').unwrap_or(("", &name));
         self.home.dir().join("run").join(digest)
@@ -201,16 +214,7 @@ impl Layout {
     }
 
     pub fn runs_dir(&self) -> PathBuf {
-        self.state_dir.join("runs")
-    }
-
-    /// Runs of earlier versions, which were kept in the project: to be looked
-    /// at, never to be gone on with, since anybody may have written them.
-    pub fn old_run(&self, id: &RunId) -> RunPaths {
-        RunPaths {
-            dir: self.ralph_dir.join("runs").join(id.as_str()),
-            id: id.clone(),
-        }
+        self.state_dir().join("runs")
     }
 
     pub fn run(&self, id: &RunId) -> RunPaths {
@@ -235,25 +239,14 @@ impl Layout {
         Ok(())
     }
 
-    /// An error where a link of the project leads there: what is written for
-    /// others stays within (S-07). A path outside is the person's own.
+    /// [`refuse_links`] of this project.
     pub fn refuse_links(&self, path: &Path) -> Result<(), FileError> {
-        let Ok(inside) = path.strip_prefix(&self.root) else {
-            return Ok(());
-        };
-        let mut at = self.root.clone();
-        for part in inside.components() {
-            at.push(part);
-            if at.is_symlink() {
-                return Err(FileError::new(&at, Action::Write, &link_error()));
-            }
-        }
-        Ok(())
+        refuse_links(&self.root, path)
     }
 
     /// Creates the folder of the state alone.
     pub fn prepare_state(&self) -> Result<(), FileError> {
-        self.home.prepare(&self.root, &self.state_dir)
+        self.home.prepare(&self.root, self.state_dir())
     }
 
     fn write_ignore_file(&self) -> Result<(), FileError> {
@@ -308,12 +301,37 @@ impl Layout {
         Ok(self.runs()?.pop())
     }
 
+    /// The run whose journal was written last: what the project's own files
+    /// say about that anybody may have written (T-10).
+    pub fn last_written(&self) -> Result<Option<RunPaths>, FileError> {
+        let mut runs = self.runs()?;
+        let written = |run: &RunPaths| fs::metadata(run.journal()).and_then(|file| file.modified());
+        runs.sort_by_cached_key(|run| written(run).ok());
+        Ok(runs.pop())
+    }
+
     /// The run that is alive now: the one that holds the lock.
     pub fn current_run(&self) -> Result<Option<RunPaths>, FileError> {
         let holder = lock::holder(&self.lock())?;
         let id = holder.and_then(|info| RunId::parse(&info.run_id));
         Ok(id.map(|id| self.run(&id)))
     }
+}
+
+/// An error where a link of the project leads there: what is written for
+/// others stays within (S-07). A path outside is the person's own.
+pub fn refuse_links(root: &Path, path: &Path) -> Result<(), FileError> {
+    let Ok(inside) = path.strip_prefix(root) else {
+        return Ok(());
+    };
+    let mut at = root.to_owned();
+    for part in inside.components() {
+        at.push(part);
+        if at.is_symlink() {
+            return Err(FileError::new(&at, Action::Write, &link_error()));
+        }
+    }
+    Ok(())
 }
 
 fn run_id_of(entry: &fs::DirEntry) -> Option<RunId> {
@@ -357,6 +375,11 @@ impl RunPaths {
     /// What the guard's hook blocked, one line each.
     pub fn guard_log(&self) -> PathBuf {
         self.dir.join("guard.jsonl")
+    }
+
+    /// What the guard's hook was asked about, one line each.
+    pub fn asked(&self) -> PathBuf {
+        self.dir.join("asked.jsonl")
     }
 
     /// What the agent printed in a call of a turn; attempts count from 1.

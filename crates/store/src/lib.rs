@@ -20,6 +20,7 @@ pub mod lines;
 pub mod lock;
 pub mod log;
 pub mod objects;
+pub mod old;
 pub mod private;
 mod process;
 pub mod regular;

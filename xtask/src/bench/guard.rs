@@ -62,6 +62,11 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
         println!("empty process {}, hook {}", micros(empty), micros(hook));
         verdict.ratio(name, hook, empty, bound);
     }
+    let run = programs.run_in(scratch.path())?;
+    let (empty, hook) = programs.compare_in(&plain, &ordinary, &run)?;
+    println!("empty process {}, hook {}", micros(empty), micros(hook));
+    let name = "hook, within a run / empty process";
+    verdict.ratio(name, hook, empty, MAX_ORDINARY);
     let decision = programs.decision(&plain)?;
     verdict.at_most("one decision in a batch", decision, MAX_DECISION);
     verdict.end()
@@ -126,11 +131,34 @@ impl Programs {
         dir: &Path,
         payloads: &[String],
     ) -> Result<(Duration, Duration), Vec<String>> {
+        self.compare_in(dir, payloads, &[])
+    }
+
+    /// What a client that a run started hands to the hook: the folder in
+    /// which it notes each call.
+    fn run_in(&self, scratch: &Path) -> Result<[String; 4], Vec<String>> {
+        let state = scratch.join("state");
+        let run = state.join("projects/plain/runs/20260101-000000-0001");
+        fs::create_dir_all(&run).map_err(|e| vec![e.to_string()])?;
+        let words = ["--state".into(), state, "--run".into(), run];
+        Ok(words.map(|word: PathBuf| word.to_string_lossy().into_owned()))
+    }
+
+    fn compare_in(
+        &self,
+        dir: &Path,
+        payloads: &[String],
+        more: &[String],
+    ) -> Result<(Duration, Duration), Vec<String>> {
         let (mut empty, mut hook) = (Vec::new(), Vec::new());
-        for payload in payloads.iter().cycle().take(CALLS) {
+        for (i, payload) in payloads.iter().cycle().take(CALLS).enumerate() {
+            // Clients name each call.
+            let named = format!("\"tool_use_id\":\"toolu_{i}\",\"cwd\"");
+            let payload = &payload.replacen("\"cwd\"", &named, 1);
             empty.push(timed(Command::new(&self.empty), dir, payload)?);
             let mut command = Command::new(&self.ralph);
             command.args(["hook", "--host", "claude", "pre-tool-use"]);
+            command.args(more.iter().map(String::as_str));
             hook.push(timed(command, dir, payload)?);
         }
         Ok((median(empty), median(hook)))

@@ -41,7 +41,7 @@ impl Scenario {
     }
 }
 
-pub const SCENARIOS: [Scenario; 9] = [
+pub const SCENARIOS: [Scenario; 10] = [
     Scenario {
         name: "works a list off",
         is_for: |_| true,
@@ -66,6 +66,11 @@ pub const SCENARIOS: [Scenario; 9] = [
         name: "hooks stay on",
         is_for: |client| ["claude", "codex"].contains(&client.name),
         play: hooks_stay_on,
+    },
+    Scenario {
+        name: "hooks taken away",
+        is_for: |client| ["claude", "codex"].contains(&client.name),
+        play: hooks_taken_away,
     },
     Scenario {
         name: "api error",
@@ -411,6 +416,31 @@ fn hooks_stay_on(stage: &Stage) -> io::Result<Findings> {
         findings.count("guard_block") > 0,
         "the guard should have been asked",
     );
+    Ok(findings)
+}
+
+/// Behind our own options somebody switches hooks off after all: the first
+/// tool that runs ends the turn, and the run says why (S-01).
+fn hooks_taken_away(stage: &Stage) -> io::Result<Findings> {
+    stage.write("tasks.md", &tasks(1, 0))?;
+    let off = match stage.client.name {
+        "claude" => r#"["--settings", '{"disableAllHooks": true}']"#,
+        _ => r#"["-c", "features.hooks=false"]"#,
+    };
+    stage.write(".ralph/config.toml", &format!("[agent]\nargs = {off}\n"))?;
+    let open = stage.client.shell("touch opened.txt");
+    let mut findings = Findings::new(stage.play(Wishes {
+        script: Script::main(vec![Turn::say("Unseen.").call(open).for_ever()]),
+        ..Wishes::default()
+    })?);
+    findings.must(
+        stage.project.join("opened.txt").exists(),
+        "the hook should really be gone",
+    );
+    findings.must(findings.played.hooked == 0, "nobody should be asked");
+    findings.ends("paused", 3);
+    findings.iterations(1);
+    findings.must(findings.count("unguarded") == 1, "the run should say why");
     Ok(findings)
 }
 

@@ -23,6 +23,10 @@ pub struct InitArgs {
     /// Write a plugin for Claude Code into .ralph/plugin instead
     #[arg(long, conflicts_with = "agent")]
     pub plugin: bool,
+    /// Write the hooks into the settings that the team shares, not into your
+    /// own
+    #[arg(long, conflicts_with = "plugin")]
+    pub shared: bool,
     /// Add lines to .gitignore that keep Ralph's files out of Git
     #[arg(long)]
     pub gitignore: bool,

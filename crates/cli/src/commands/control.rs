@@ -6,7 +6,7 @@ use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::control::{self, ControlError, Heard, Wish};
 use ralph_engine::past;
-use ralph_store::layout::Layout;
+use ralph_store::layout::{Layout, RunId};
 
 use super::resume;
 use crate::PAUSED;
@@ -92,7 +92,8 @@ fn tell(app: &App, request: Request) -> Exit {
         }
         Err(error) => return app.fail(&error),
     };
-    let iteration = iteration(&layout);
+    let (Heard::Noted { run, .. } | Heard::Ended { run }) = &heard;
+    let iteration = iteration(&layout, run);
     app.tell(&match (heard, request) {
         (Heard::Noted { run, pid }, Request::Pause) => tr!(lang, "run {run} (process {pid}) pauses after iteration {iteration}"),
         (Heard::Noted { run, pid }, _) => tr!(lang, "run {run} (process {pid}) is ending iteration {iteration}; `ralph status` shows when it is over"),
@@ -104,11 +105,11 @@ fn tell(app: &App, request: Request) -> Exit {
 
 /// The session that the newest run goes on in, and its client.
 fn in_session(layout: &Layout) -> Option<(String, Client)> {
-    let text = ralph_store::regular::read_to_string(layout.status()).ok()?;
-    let status: serde_json::Value = serde_json::from_str(&text).ok()?;
-    let session = status["session"]["id"].as_str()?;
-    let host = Client::host(status["session"]["host"].as_str()?)?;
-    (status["status"] == "running").then(|| (session.to_owned(), host))
+    let past = past::read(&layout.last_written().ok()??).ok()?;
+    let goes_on = past.state.outcome().is_none();
+    let session = past.state.session.filter(|_| goes_on)?;
+    let host = Client::host(&session.host)?;
+    Some((session.id, host))
 }
 
 /// No process drives a loop inside a session between two hooks.
@@ -128,9 +129,9 @@ fn leave_session(app: &App, layout: &Layout, request: Request) -> Exit {
     }
 }
 
-/// Where the run stands, as far as its status says.
-fn iteration(layout: &Layout) -> u64 {
-    let text = ralph_store::regular::read_to_string(layout.status()).unwrap_or_default();
-    let status: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    status["iteration"].as_u64().unwrap_or(0)
+/// Where the run stands that was told.
+fn iteration(layout: &Layout, run: &str) -> u32 {
+    let past = RunId::parse(run).map(|id| past::read(&layout.run(&id)));
+    past.and_then(Result::ok)
+        .map_or(0, |past| past.state.turn.number)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ralph_core::config::{Layer, Sources};
 use ralph_core::tr;
 use ralph_engine::opening::Opening;
-use ralph_engine::plan::{self, Asked, Wanted};
+use ralph_engine::plan::{self, Wanted};
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
 use ralph_store::private::PrivateDir;
@@ -74,16 +74,7 @@ fn work(app: &App, args: &DemoArgs, root: PathBuf) -> Exit {
         // What goes again leaves nothing among the person's own runs.
         false => StateHome::at(state_beside(&root)),
     };
-    let wanted = Wanted {
-        layout: Layout::new(root, &home),
-        lang: app.lang(),
-        asked: Asked::default(),
-        interactive: false,
-        own_program: own_program(),
-        permit: None,
-        session: None,
-        calls_nobody: false,
-    };
+    let wanted = Wanted::new(Layout::new(root, &home), app.lang(), own_program());
     let plan = plan::prepare(&settings, &wanted).or_fail(app)?;
     if args.json {
         return drive(app, plan, &Opening::New, &mut JsonLines);

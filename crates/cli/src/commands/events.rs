@@ -5,7 +5,8 @@ use std::time::Duration;
 use ralph_core::tr;
 use ralph_engine::clock;
 use ralph_store::events::{EventLine, EventReader, Filter};
-use ralph_store::layout::RunPaths;
+use ralph_store::layout::{RunId, RunPaths};
+use ralph_store::old;
 
 use super::archive::known;
 use crate::app::{App, Exit, OrFail};
@@ -49,7 +50,7 @@ pub fn run(app: &App, args: &EventsArgs) -> Exit {
 fn find_run(app: &App, id: Option<&str>) -> Option<RunPaths> {
     let layout = app.layout();
     match id {
-        Some(id) => known(&layout, id),
+        Some(id) => known(&layout, id).or_else(|| old::run(&layout, &RunId::parse(id)?)),
         None => layout.latest_run().ok().flatten(),
     }
 }

@@ -9,6 +9,7 @@ use ralph_core::text::duration::human;
 use ralph_core::text::sanitize;
 use ralph_core::tr;
 use ralph_engine::archive::Keeping;
+use ralph_engine::watch::{self, Brief};
 use ralph_store::history::{self, Entry, Manifest};
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ pub fn run(app: &App, args: &HistoryArgs) -> Exit {
     match &args.verb {
         Some(HistoryVerb::Show { id, report, json }) => {
             let Some(entry) = keeping.history.find(id).or_fail(app)? else {
-                return unknown(app, &keeping, id);
+                return show_old(app, id, *json).unwrap_or_else(|| unknown(app, &keeping, id));
             };
             match () {
                 () if *report => show_report(app, &entry),
@@ -50,26 +51,33 @@ fn unknown(app: &App, keeping: &Keeping, id: &str) -> Exit {
 
 fn list(app: &App, keeping: &Keeping, args: &HistoryArgs) -> Exit {
     let mut entries = keeping.history.entries().or_fail(app)?;
-    let all = entries.len();
+    let mut old = watch::old_briefs(&app.layout());
+    old.retain(|run| !entries.iter().any(|e| e.is_about(run.id.as_str())));
+    let all = entries.len() + old.len();
     if args.limit > 0 {
         entries.truncate(args.limit);
+        old.truncate(args.limit - entries.len());
     }
     if args.json {
-        let entries: Vec<Value> = entries.iter().map(|e| to_json(app, e)).collect();
+        let archived = entries.iter().map(|e| to_json(app, e));
+        let entries: Vec<Value> = archived.chain(old.iter().map(old_json)).collect();
         app.json(&json!({"version": 1, "total": all, "entries": entries}));
         return Ok(0);
     }
-    if entries.is_empty() {
+    if all == 0 {
         let dir = keeping.history.dir().display();
         return app.done(&tr!(
             app.lang(),
             "nothing is archived yet ({dir}); a run comes here when it is over"
         ));
     }
-    let rows: Vec<[String; 7]> = entries.iter().map(|e| row(app, e)).collect();
+    let archived = entries.iter().map(|e| row(app, e));
+    let rows: Vec<[String; 7]> = archived
+        .chain(old.iter().map(|run| old_row(run, app.lang())))
+        .collect();
     app.tell(&table(app.lang(), &rows));
-    if all > entries.len() {
-        let more = all - entries.len();
+    if all > rows.len() {
+        let more = all - rows.len();
         app.tell(&tr!(app.lang(), "and {more} more (--limit 0 shows all)"));
     }
     Ok(0)
@@ -119,6 +127,50 @@ fn row(app: &App, entry: &Entry) -> [String; 7] {
         duration(lang, manifest),
         path,
     ]
+}
+
+/// A run of an earlier version, as its last events have it.
+fn old_row(run: &Brief, lang: Lang) -> [String; 7] {
+    [
+        clean(&run.updated),
+        run.id.to_string(),
+        clean(&run.word(lang)),
+        format!("{}/{}", run.completed, run.total),
+        run.iterations.to_string(),
+        "-".to_owned(),
+        old_place(run),
+    ]
+}
+
+fn old_place(run: &Brief) -> String {
+    format!(".ralph/runs/{}", run.id)
+}
+
+fn old_json(run: &Brief) -> Value {
+    json!({
+        "name": run.id.as_str(),
+        "path": old_place(run),
+        "ended": run.updated,
+        "outcome": run.outcome,
+        "tasks": {"completed": run.completed, "total": run.total},
+        "turns": run.iterations,
+        "earlier_version": true,
+    })
+}
+
+fn show_old(app: &App, id: &str, json: bool) -> Option<Exit> {
+    let old = watch::old_briefs(&app.layout());
+    let run = old.iter().find(|run| run.id.as_str() == id)?;
+    if json {
+        app.json(&old_json(run));
+        return Some(Ok(0));
+    }
+    let lang = app.lang();
+    app.tell(&table(lang, &[old_row(run, lang)]));
+    Some(app.done(&tr!(
+        lang,
+        "of an earlier version, which kept it in the project; `ralph report {id}` tells all of it"
+    )))
 }
 
 fn tasks(manifest: &Manifest) -> String {

@@ -13,7 +13,8 @@ use ralph_engine::opening::{self, Opening};
 use ralph_engine::past::{self, Past, PastError};
 use ralph_engine::plan::{self, Asked};
 use ralph_store::FileError;
-use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::layout::{Layout, RunId, RunPaths};
+use ralph_store::old;
 use serde_json::{Value, json};
 
 use super::archive::known;
@@ -231,7 +232,13 @@ fn named(
             let path = entry.path.display();
             app.refuse(&tr!(lang, "{path} has no journal that Ralph put there, so that nothing can be taken up from it; look at it with `ralph history show {id}`, then start a new run with `ralph run`: what is ticked stays ticked"))
         }
-        Restored::Unknown => Ok(None),
+        Restored::Unknown => match RunId::parse(id).and_then(|id| old::run(layout, &id)) {
+            Some(old) => {
+                let run = &old.id;
+                app.refuse(&tr!(lang, "run {run} is of an earlier version, which kept it in the project, where anybody could change it: look at it with `ralph report {run}`, then start a new run with `ralph run`; what is ticked stays ticked"))
+            }
+            None => Ok(None),
+        },
     }
 }
 

@@ -85,14 +85,11 @@ pub fn prepare(app: App, global: &Global, asked: Asked, shown: Shown) -> Result<
         warn_all(&app, &warnings);
     }
     let wanted = Wanted {
-        layout: app.layout(),
-        lang: app.lang(),
         asked,
         interactive: app::is_interactive() && !shown.json,
-        own_program: app::own_program(),
         permit: Some(crate::guard::permit),
-        session: None,
         calls_nobody: shown.calls_nobody,
+        ..Wanted::new(app.layout(), app.lang(), app::own_program())
     };
     let plan = plan::prepare(&settings, &wanted).or_fail(&app)?;
     if !shown.calls_nobody {

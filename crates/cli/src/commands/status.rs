@@ -1,9 +1,5 @@
 //! `ralph status`: where the loop stands.
 
-use std::fmt::Display;
-use std::io::{self, ErrorKind};
-use std::path::Path;
-
 use ralph_core::display;
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::{BreakerRule, Limit, Outcome, PauseReason, State, WaitReason};
@@ -13,7 +9,6 @@ use ralph_core::tr;
 use ralph_engine::clock;
 use ralph_engine::record::Header;
 use ralph_engine::watch::{Snapshot, Watch};
-use ralph_store::layout::{Layout, RunId};
 use serde_json::{Value, json};
 
 use super::archive::unknown;
@@ -22,10 +17,10 @@ use crate::args::StatusArgs;
 
 pub fn run(app: &App, args: &StatusArgs) -> Exit {
     let lang = app.lang();
-    let id = match written_last(&app.layout(), lang) {
-        Ok(id) => id,
-        Err(problem) => return app.refuse(&problem),
+    let Some(paths) = app.layout().last_written().or_fail(app)? else {
+        return app.refuse(&super::answer::no_run(lang));
     };
+    let id = paths.id;
     let mut watch = Watch::new(&app.layout(), &id, lang);
     watch.refresh().or_fail(app)?;
     let (Some(state), Some(header)) = (watch.state(), watch.header()) else {
@@ -39,23 +34,6 @@ pub fn run(app: &App, args: &StatusArgs) -> Exit {
     )
 }
 
-/// The run that `status.json` is about; all else its journal tells.
-fn written_last(layout: &Layout, lang: Lang) -> Result<RunId, String> {
-    let path = layout.status();
-    let text =
-        ralph_store::regular::read_to_string(&path).map_err(|error| unread(&path, &error, lang))?;
-    let damaged = |error: &dyn Display| {
-        let path = path.display();
-        tr!(
-            lang,
-            "{path} is damaged ({error}); delete it, the next run writes it anew, and `ralph events` shows everything that happened"
-        )
-    };
-    let status: Value = serde_json::from_str(&text).map_err(|error| damaged(&error))?;
-    let id = status["run_id"].as_str().and_then(RunId::parse);
-    id.ok_or_else(|| damaged(&"run_id"))
-}
-
 /// What the run writes into `status.json`, and who drives it.
 fn json(state: &State, header: &Header, overview: &Overview) -> Value {
     let mut status = state.status(&header.run_id, &header.tasks_file_text());
@@ -65,20 +43,6 @@ fn json(state: &State, header: &Header, overview: &Overview) -> Value {
     }
     status["pid"] = json!(overview.pid);
     status
-}
-
-fn unread(path: &Path, error: &io::Error, lang: Lang) -> String {
-    let path = path.display();
-    match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => tr!(
-            lang,
-            "no loop has run here yet ({path} is not there); start one with `ralph run`"
-        ),
-        _ => tr!(
-            lang,
-            "{path} can't be read ({error}); move away what stands there, `ralph events` shows everything that happened"
-        ),
-    }
 }
 
 /// The `status` of `status.json` in words (STAT-03).
@@ -109,6 +73,10 @@ fn reason_words(outcome: &Outcome, lang: Lang) -> String {
             PauseReason::Disk => tr!(
                 lang,
                 "the disk took no more; make room, then `ralph resume`"
+            ),
+            PauseReason::Unguarded => tr!(
+                lang,
+                "the client does not ask the guard; `ralph doctor` says why"
             ),
             PauseReason::Agent(need) => need.say(lang),
             PauseReason::Escalated(why) => why.say(lang),

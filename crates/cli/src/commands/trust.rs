@@ -6,7 +6,7 @@ use std::path::Path;
 use ralph_core::config::{self, Layer};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
-use ralph_engine::plan::{self, Asked, Wanted};
+use ralph_engine::plan::{self, Wanted};
 use serde_json::json;
 
 use crate::app::{App, Exit, OrFail, is_interactive, own_program};
@@ -76,14 +76,8 @@ fn everything(app: &App, tasks: Option<&Path>) -> Result<Vec<Item>, u8> {
     let loaded = config::load(&settings::sources(&app.root, flags)).ok();
     let mut items = trust::items(&app.root, loaded.as_ref());
     let wanted = Wanted {
-        layout: app.layout(),
-        lang: app.lang(),
-        asked: Asked::default(),
-        interactive: false,
-        own_program: own_program(),
-        permit: None,
-        session: None,
         calls_nobody: true,
+        ..Wanted::new(app.layout(), app.lang(), own_program())
     };
     // Without a task list there are no checks of tasks.
     let planned = loaded.and_then(|loaded| plan::prepare(&loaded.settings, &wanted).ok());

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use ralph_core::config::GuardFailure;
 use ralph_core::machine::iso_utc;
 use ralph_core::text;
-use ralph_store::layout::RunId;
+use ralph_store::layout::{RunId, RunPaths};
 use ralph_store::{guard_log, stats};
 use serde_json::json;
 
@@ -16,9 +16,33 @@ use super::{Call, Client, FAILURE, Judged};
 const MAX_NAME: usize = 120;
 const MAX_DETAIL: usize = 500;
 
+/// The run that this hook belongs to.
+fn run_of(call: &Call) -> Option<RunPaths> {
+    if let Some(dir) = call.run {
+        let id = RunId::parse(dir.file_name()?.to_str()?)?;
+        let dir = dir.to_owned();
+        return Some(RunPaths { id, dir });
+    }
+    let layout = call.layout.as_ref()?;
+    let run = std::env::var("RALPH_RUN_ID").ok();
+    Some(layout.run(&RunId::parse(&run?)?))
+}
+
+/// Notes that the guard was asked. Whoever reads the client's stream takes a
+/// tool that ran without this for one that ran unguarded, so it comes before
+/// the answer. Where there is no such run, there is no folder for it either.
+pub(super) fn asked(call: &Call) {
+    if let (Some(run), Some(payload)) = (run_of(call), call.payload) {
+        let _ = guard_log::asked(&run.asked(), &payload.tool, payload.id.as_deref());
+    }
+}
+
 pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     let Some(layout) = &call.layout else { return };
-    if !layout.ralph_dir().is_dir() && layout.prepare().is_err() {
+    // A folder that leads elsewhere is not ours to write into (S-07).
+    if layout.refuse_links(&layout.safety_stats()).is_err()
+        || (!layout.ralph_dir().is_dir() && layout.prepare().is_err())
+    {
         return;
     }
     let tool = call.payload.map_or("unknown", |payload| &payload.tool);
@@ -47,14 +71,9 @@ pub(super) fn record(call: &Call, judged: &Judged, host: Client) {
     if is_silent {
         return;
     }
-    let run = std::env::var("RALPH_RUN_ID").ok();
-    let Some(run) = run.as_deref().and_then(RunId::parse) else {
+    let Some(run) = run_of(call).filter(|run| run.dir.is_dir()) else {
         return;
     };
-    let run = layout.run(&run);
-    if !run.dir.is_dir() {
-        return;
-    }
     let detail: String = text::redact(detail).chars().take(MAX_DETAIL).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0));

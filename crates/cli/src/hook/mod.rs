@@ -11,6 +11,7 @@
 mod answer;
 mod args;
 mod audit;
+mod patience;
 mod payload;
 mod session;
 
@@ -19,7 +20,6 @@ use std::io::{Read, Write};
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use ralph_core::config::{GuardFailure, GuardSettings};
 use ralph_core::lang::{Lang, Say};
@@ -70,32 +70,16 @@ pub fn is_guard(args: &[OsString]) -> bool {
     })
 }
 
-/// A client lets a call pass whose hook takes too long, and somebody may have
-/// put a disk there that does not answer (S-09).
-const PATIENCE: Duration = Duration::from_secs(5);
-
-fn watch_the_time() {
-    let watch = || {
-        std::thread::sleep(PATIENCE);
-        let lang = app::environment_lang();
-        let seconds = PATIENCE.as_secs();
-        let why = tr!(lang, "the guard was not done within {seconds} s");
-        out::error(&closed(&why, lang));
-        std::process::exit(i32::from(BLOCKED));
-    };
-    let thread = std::thread::Builder::new().stack_size(64 * 1024);
-    let _ = thread.spawn(watch);
-}
-
 fn pre_tool_use(options: &Options) -> u8 {
     std::panic::set_hook(Box::new(answer_a_panic));
-    let payload = read_payload().and_then(|bytes| Payload::decode(&bytes, options.host));
+    let bytes = read_payload();
+    patience::watch(bytes.as_ref().map_or(0, Vec::len));
+    let payload = bytes.and_then(|bytes| Payload::decode(&bytes, options.host));
     #[cfg(debug_assertions)]
     assert!(
         std::env::var_os("RALPH_HOOK_PANIC").is_none(),
         "as the test wanted"
     );
-    watch_the_time();
     let root = root_of(options, payload.as_ref().ok());
     let loaded = settings::load(&root);
     let settled = loaded.as_ref().ok().and_then(|loaded| loaded.lang);
@@ -109,6 +93,7 @@ fn pre_tool_use(options: &Options) -> u8 {
     let call = Call {
         layout: home.map(|home| Layout::new(&root, &home)),
         root: &root,
+        run: options.run.as_deref(),
         payload: payload.as_ref().ok(),
     };
     let judged = match (&payload, loaded) {
@@ -137,6 +122,7 @@ fn pre_tool_use(options: &Options) -> u8 {
     {
         answer = of_role;
     }
+    audit::asked(&call);
     let output = answer.output(host.unwrap_or_default(), dialect, is_headless(), lang);
     let _ = std::io::stdout().lock().write_all(output.stdout.as_bytes());
     let _ = std::io::stdout().lock().flush();
@@ -150,6 +136,8 @@ struct Call<'a> {
     root: &'a Path,
     /// `None` where the person has no home.
     layout: Option<Layout>,
+    /// The folder of the run, where that is told.
+    run: Option<&'a Path>,
     payload: Option<&'a Payload>,
 }
 

@@ -16,6 +16,8 @@ pub struct Wanted {
     /// As a word for a shell.
     pub program: String,
     pub guard: bool,
+    /// They stand in a file of the team, which others have without Ralph.
+    pub shared: bool,
     /// For hooks that may have to verify (VERI-17).
     pub gate: Duration,
     /// And for the one that may have to wait for CI besides.
@@ -55,6 +57,10 @@ impl Wanted {
     pub fn command(&self, host: Client, verb: Event) -> String {
         let (program, name) = (&self.program, host.into_str());
         let command = format!("{program} hook --host {name} {}", verb.into_str());
+        let command = match self.shared {
+            true => format!("{}{command}", program::unless_missing(program, host)),
+            false => command,
+        };
         match verb {
             // It has to know when its client would end it.
             Event::Stop => {
@@ -130,7 +136,7 @@ pub fn commands(element: &Value) -> Vec<(Option<usize>, &str)> {
 /// Whether a command line calls this very program, or the one of its name
 /// that the person's own path leads to.
 pub fn calls_this(line: &str, host: Client) -> bool {
-    let Some((program, _)) = program::called_by(line, host.into_str()) else {
+    let Some((program, _)) = program::called_by(line, host) else {
         return false;
     };
     let own = program::own().map(|own| program::quoted(&own.to_string_lossy()));
@@ -139,7 +145,7 @@ pub fn calls_this(line: &str, host: Client) -> bool {
 
 /// Whether the program of such a line can't come with the project.
 pub fn is_outside(line: &str, host: Client, root: &Path) -> bool {
-    let Some((program, _)) = program::called_by(line, host.into_str()) else {
+    let Some((program, _)) = program::called_by(line, host) else {
         return false;
     };
     let path = Path::new(program.trim_matches(['\'', '"']));
@@ -150,6 +156,6 @@ pub fn is_outside(line: &str, host: Client, root: &Path) -> bool {
 /// Whether an element calls us for this agent, and nobody else.
 pub fn is_ours(element: &Value, host: Client) -> bool {
     let lines = commands(element);
-    let ours = |line: &str| program::called_by(line, host.into_str()).is_some();
+    let ours = |line: &str| program::called_by(line, host).is_some();
     !lines.is_empty() && lines.iter().all(|(_, line)| ours(line))
 }

@@ -92,8 +92,12 @@ impl Manifest {
 
     /// Takes in what became of a file; what was known of it is forgotten.
     pub fn put(&mut self, file: Installed) {
-        self.files.retain(|other| other.path != file.path);
+        self.forget(&file.path);
         self.files.push(file);
+    }
+
+    pub fn forget(&mut self, path: &str) {
+        self.files.retain(|file| file.path != path);
     }
 
     pub fn back_up(root: &Path, path: &str, text: &str) -> Result<(), FileError> {

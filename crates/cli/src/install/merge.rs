@@ -219,6 +219,16 @@ pub fn is_current(
     Ok(missing.is_empty() && cap_fits)
 }
 
+/// Whether anything in a text calls us.
+pub fn calls_us(text: &str, host: Client) -> bool {
+    let ours = |line: &str| program::called_by(line, host).is_some();
+    jsonc::parse(text).is_ok_and(|root| {
+        elements(&root)
+            .iter()
+            .any(|(_, element)| hosts::commands(element).iter().any(|(_, line)| ours(line)))
+    })
+}
+
 /// Every element of every event's list.
 pub fn elements(root: &Node) -> Vec<(String, Value)> {
     let Some(hooks) = root.get(&"hooks".into()) else {
@@ -324,7 +334,7 @@ fn strip_one(text: &str, host: Client) -> Result<Option<String>, MergeError> {
         for (index, element) in item.value.list().iter().enumerate() {
             let element = element.value.to_value();
             let lines = hosts::commands(&element);
-            let ours = |line: &str| program::called_by(line, host.into_str()).is_some();
+            let ours = |line: &str| program::called_by(line, host).is_some();
             let Some((inner, _)) = lines.iter().find(|(_, line)| ours(line)) else {
                 continue;
             };

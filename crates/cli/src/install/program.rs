@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ralph_engine::agents::find_program;
+use ralph_engine::agents::{Client, find_program};
 
 /// The usual name.
 const NAME: &str = "ralph";
@@ -29,6 +29,17 @@ pub fn own() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
+/// Whether a shell takes it for one word and nothing else, as we write words.
+fn is_word(text: &str) -> bool {
+    let inner = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@% \\".contains(c);
+    match (inner('\''), inner('"')) {
+        (Some(inner), _) => quoted(&inner.replace(r"'\''", "'")) == text,
+        (None, Some(inner)) => inner.chars().all(plain),
+        (None, None) => text.chars().all(|c| plain(c) && c != ' '),
+    }
+}
+
 /// One word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
@@ -38,10 +49,36 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+const ASK: &str = "command -v ";
+
+/// What stands before our command in settings that a team shares, so that
+/// whoever lacks the program is told, and works on (U-10). `exec` and no
+/// braces: some clients give it to the person's own shell, fish among them.
+pub fn unless_missing(program: &str, host: Client) -> String {
+    // Only the code 2 is a block, but for one that takes every failure for a
+    // refusal; the others show what ended with an error.
+    let code = match host {
+        Client::Copilot => 0,
+        _ => 1,
+    };
+    format!(
+        "{ASK}{program} >/dev/null 2>&1 || exec sh -c 'echo \"Ralph is not installed here: this hook of the project does nothing.\" >&2; exit {code}'; "
+    )
+}
+
 /// The program in a command line of a hook of ours, and the event that it is
 /// for; `None` for everybody else's.
-pub fn called_by<'a>(command: &'a str, host: &str) -> Option<(&'a str, &'a str)> {
-    let (program, event) = command.split_once(&format!(" hook --host {host} "))?;
+pub fn called_by(command: &str, host: Client) -> Option<(&str, &str)> {
+    let asked = command.strip_prefix(ASK);
+    let asked = asked.and_then(|rest| Some(rest.split_once(" >/dev/null")?.0));
+    let called = match asked {
+        Some(program) => command.strip_prefix(&unless_missing(program, host))?,
+        None => command,
+    };
+    let (program, event) = called.split_once(&format!(" hook --host {} ", host.into_str()))?;
+    if asked.is_some_and(|asked| asked != program) || !is_word(program) {
+        return None;
+    }
     let file = program.trim_matches(['\'', '"']);
     let name = file.rsplit(['/', '\\']).next()?;
     let (event, time) = match event.split_once(" --within ") {
@@ -84,12 +121,38 @@ mod tests {
                 Some(("ralph", "stop")),
             ),
             ("ralph hook --host claude stop --within 6;0", None),
+            (
+                "command -v ralph >/dev/null 2>&1 || exec sh -c 'echo \"Ralph is not installed here: this hook of the project does nothing.\" >&2; exit 1'; ralph hook --host claude stop",
+                Some(("ralph", "stop")),
+            ),
+            (
+                "command -v ralph >/dev/null 2>&1 || exec sh -c 'rm x'; ralph hook --host claude stop",
+                None,
+            ),
+            (
+                "command -v ralph;rm x >/dev/null 2>&1 || exec sh -c 'echo \"Ralph is not installed here: this hook of the project does nothing.\" >&2; exit 1'; ralph hook --host claude stop",
+                None,
+            ),
             ("ralph hook --host codex stop", None),
             ("notralph hook --host claude stop", None),
             ("ralph hook --host claude stop; rm x", None),
+            ("touch x; /bin/ralph hook --host claude stop", None),
+            (
+                "/bin/true;touch${IFS}x;/bin/ralph hook --host claude stop",
+                None,
+            ),
+            (
+                "'/bin/true';touch x;'/bin/ralph' hook --host claude stop",
+                None,
+            ),
+            ("\"$(touch x)/ralph\" hook --host claude stop", None),
+            (
+                "\"C:\\Program Files\\ralph.exe\" hook --host claude stop",
+                Some(("\"C:\\Program Files\\ralph.exe\"", "stop")),
+            ),
             ("echo ralph", None),
         ] {
-            assert_eq!(called_by(command, "claude"), want, "{command}");
+            assert_eq!(called_by(command, Client::Claude), want, "{command}");
         }
     }
 }

@@ -48,7 +48,12 @@ pub fn config(preset: Option<&str>, agent: Client) -> String {
 }
 
 /// Lines that keep Ralph's files out of Git (INST-06).
-pub const IGNORED: [&str; 3] = [".ralph/", "*.local.md", ".skillpack/"];
+pub const IGNORED: [&str; 4] = [
+    ".ralph/",
+    "*.local.md",
+    ".claude/settings.local.json",
+    ".skillpack/",
+];
 
 /// The plugin for Claude Code: path and text of each file.
 pub fn claude_plugin(wanted: &Wanted) -> Vec<(String, String)> {

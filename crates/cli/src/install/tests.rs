@@ -13,6 +13,7 @@ fn wanted() -> Wanted {
     Wanted {
         program: "ralph".into(),
         guard: true,
+        shared: false,
         gate: Duration::from_secs(150),
         wait: Duration::from_secs(480),
     }

@@ -204,6 +204,14 @@ fn paused(screen: &Screen, state: &State, ending: &Ending, reason: PauseReason) 
         PauseReason::Unproven => display::unproven(screen, ending),
         PauseReason::Requested => display::pause_box(screen, ending),
         PauseReason::Disk => display::disk_box(screen, ending),
+        PauseReason::Unguarded => display::escalated(
+            screen,
+            ending,
+            &tr!(
+                screen.lang,
+                "A tool ran and the guard was not asked: something took its hook away. Look at the client's settings (`ralph trust --list`, `ralph doctor`), see what the last turn did, then go on."
+            ),
+        ),
         PauseReason::Question => {
             let question = machine::Notice::Pause {
                 iteration: state.turn.number,

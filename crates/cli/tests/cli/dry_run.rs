@@ -557,6 +557,6 @@ fn hooks_that_were_installed_are_named() {
     let init = env.ralph(&["init", "--agent", "claude", "--yes"]);
     assert_eq!(init.code, 0, "{}", init.stderr);
     let after = env.ralph(&args);
-    let want = "installed by `ralph init`: .claude/settings.json\n";
+    let want = "installed by `ralph init`: .claude/settings.local.json\n";
     assert!(after.stdout.ends_with(want), "{}", after.stdout);
 }

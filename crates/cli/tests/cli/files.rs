@@ -378,12 +378,16 @@ fn status_tells_where_a_run_stands() {
     assert!(shown.starts_with("complete · run "), "{shown}");
     assert!(!shown.contains("process"), "{shown}");
 
-    // Whose journal is gone has nothing to tell.
+    // Where no journal is left, nothing is to be told (T-10).
     std::fs::remove_dir_all(env.state("runs")).unwrap();
     for args in [&["status"][..], &["status", "--json"]] {
         let done = env.ralph(args);
         assert_eq!((done.code, done.stdout.as_str()), (1, ""));
-        assert!(done.stderr.contains("there is no run"), "{}", done.stderr);
+        assert!(
+            done.stderr.contains("no loop has run here yet"),
+            "{}",
+            done.stderr
+        );
     }
 }
 

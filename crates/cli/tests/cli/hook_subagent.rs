@@ -131,10 +131,14 @@ fn t003_4_rounds_are_counted_in_the_state_file() {
     assert!(!env.path(STATE).exists());
     // Half an hour is long enough.
     std::fs::remove_file(env.path("green")).unwrap();
-    env.write(
-        STATE,
-        "{\"task\": \"docs/迭代/two\", \"iteration\": 1, \"started_at\": \"2020-01-01T00:00:00.000001\"}",
-    );
+    let long_ago = "{\"task\": \"docs/迭代/two\", \"iteration\": 1, \"started_at\": \"2020-01-01T00:00:00.000001\"}";
+    // C-05: what an agent wrote into the project's file counts for nothing.
+    env.write(STATE, long_ago);
+    assert!(sent_on(&stops(&env, "check", "")).contains("iteration 1"));
+    env.write(STATE, &long_ago.replace(": 1,", ": 4,"));
+    assert!(sent_on(&stops(&env, "check", "")).contains("iteration 2"));
+    assert_eq!(env.json(STATE)["iteration"], 2, "it is put right");
+    env.write(&env.state_name("verify-state.json"), long_ago);
     let late = stops(&env, "check", "");
     assert!(
         released(&late).contains("Timeout (30 min) exceeded"),

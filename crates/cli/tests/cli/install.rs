@@ -71,7 +71,7 @@ fn init_and_uninstall_leave_every_file_as_it_was() {
         let env = TestEnv::new();
         env.write(".gitignore", "target");
         env.write(
-            ".claude/settings.json",
+            ".claude/settings.local.json",
             "{\r\n\t// mine\r\n\t\"hooks\": {\"Stop\": [{\"hooks\": []},]},\r\n}",
         );
         env.write(".claude/commands/mine.md", "Mine.\n");
@@ -93,18 +93,94 @@ fn init_and_uninstall_leave_every_file_as_it_was() {
     }
 }
 
+/// U-10: hooks are the person's own unless they mean the team, and whoever has
+/// the team's without Ralph is told, and works on.
+#[test]
+fn hooks_go_into_the_team_s_settings_only_when_that_is_meant() {
+    const OWN: &str = ".claude/settings.local.json";
+    const TEAM: &str = ".claude/settings.json";
+    let env = TestEnv::new();
+    env.write(TEAM, "{\"model\": \"opus\"}\n");
+    let before = env.shape();
+    env.init(&[]);
+    assert!(env.read(OWN).contains("ralph hook --host claude stop"));
+    assert_eq!(env.read(TEAM), "{\"model\": \"opus\"}\n");
+    assert!(env.diagnosed("red").is_empty());
+    // The team's take the place of the person's.
+    env.init(&["--shared"]);
+    assert!(!env.path(OWN).exists());
+    assert!(env.read(TEAM).contains("ralph hook --host claude stop"));
+    assert!(env.diagnosed("red").is_empty());
+    assert!(
+        !env.diagnosed("warning")
+            .contains(&"hooks.current".to_owned())
+    );
+    // And stay where they are.
+    let again = env.init(&[]);
+    assert!(
+        again.stderr.contains("for the whole team"),
+        "{}",
+        again.stderr
+    );
+    assert!(!env.path(OWN).exists());
+    let hook = &env.json(TEAM)["hooks"]["PreToolUse"][0]["hooks"][0];
+    let command = hook["command"].as_str().unwrap().to_owned();
+    let ran = std::process::Command::new("/bin/sh")
+        .args(["-c", &command])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.starts_with("Ralph is not installed here"), "{said}");
+    assert_eq!(ran.stdout, b"");
+    let done = env.own(&["uninstall", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(env.shape(), before);
+    // A client that knows no other file.
+    let done = env.init(&["--agent", "codex"]);
+    assert!(done.stderr.contains(".codex/hooks.json is the only file"));
+    assert!(env.read(".codex/hooks.json").contains("command -v ralph"));
+}
+
+/// S-05: what only ends in a call of Ralph is no call of Ralph.
+#[test]
+fn a_doctor_runs_nothing_that_stands_before_ralph() {
+    let env = TestEnv::new();
+    let canary = env.outside("canary");
+    for before in [
+        "/bin/true; touch CANARY;",
+        "touch CANARY; ",
+        "'/bin/true';touch CANARY;",
+    ] {
+        let before = before.replace("CANARY", &canary.display().to_string());
+        let command = format!("{before}/bin/ralph hook --host claude stop");
+        let hooks =
+            json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}});
+        for file in [".claude/settings.json", ".claude/settings.local.json"] {
+            env.write(file, &hooks.to_string());
+        }
+        env.doctor();
+        assert!(!canary.exists(), "{command}");
+    }
+}
+
 #[test]
 fn what_a_person_did_in_between_stays() {
     let env = TestEnv::new();
     env.init(&[]);
-    let text = env.read(".claude/settings.json");
+    let text = env.read(".claude/settings.local.json");
     let theirs = text.replacen("{\n", "{\n  \"model\": \"opus\",\n", 1);
-    env.write(".claude/settings.json", &theirs);
+    env.write(".claude/settings.local.json", &theirs);
     env.write(".claude/commands/do.md", "My own.\n");
     fs::write(env.path(".ralph/status.json"), "{}").unwrap();
     let done = env.own(&["uninstall", "--yes"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(env.json(".claude/settings.json"), json!({"model": "opus"}));
+    assert_eq!(
+        env.json(".claude/settings.local.json"),
+        json!({"model": "opus"})
+    );
     assert_eq!(env.read(".claude/commands/do.md"), "My own.\n");
     assert!(done.stderr.contains(".claude/commands/do.md"));
     assert!(!env.path(".claude/commands/ralph-loop.md").exists());
@@ -115,12 +191,12 @@ fn what_a_person_did_in_between_stays() {
 #[test]
 fn a_project_from_elsewhere_can_be_cleaned_without_a_manifest() {
     let env = TestEnv::new();
-    env.write(".claude/settings.json", "{\"model\": \"opus\"}");
+    env.write(".claude/settings.local.json", "{\"model\": \"opus\"}");
     env.init(&[]);
     fs::remove_dir_all(env.path(".ralph")).unwrap();
     let done = env.own(&["uninstall", "--yes"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let left = env.json(".claude/settings.json");
+    let left = env.json(".claude/settings.local.json");
     assert_eq!(left["model"], "opus");
     assert_eq!(left["hooks"], Value::Null);
     assert!(!env.path(".claude/commands/ralph-loop.md").exists());
@@ -131,11 +207,14 @@ fn a_project_from_elsewhere_can_be_cleaned_without_a_manifest() {
 #[test]
 fn nothing_is_changed_before_a_person_says_so() {
     let env = TestEnv::new();
-    env.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    env.write(
+        ".claude/settings.local.json",
+        "{\n  \"model\": \"opus\"\n}\n",
+    );
     let before = env.shape();
     for args in [&["init"][..], &["init", "--dry-run"]] {
         let done = env.own(args);
-        assert!(done.stdout.contains("--- a/.claude/settings.json"));
+        assert!(done.stdout.contains("--- a/.claude/settings.local.json"));
         assert!(done.stdout.contains("+++ b/.claude/commands/ralph-loop.md"));
         assert!(done.stdout.contains("ralph hook --host claude stop"));
         let asked = !args.contains(&"--dry-run");
@@ -147,7 +226,7 @@ fn nothing_is_changed_before_a_person_says_so() {
     let installed = env.shape();
     for args in [&["uninstall"][..], &["uninstall", "--dry-run"]] {
         let done = env.own(args);
-        assert!(done.stdout.contains("+++ b/.claude/settings.json"));
+        assert!(done.stdout.contains("+++ b/.claude/settings.local.json"));
         assert_eq!(env.shape(), installed);
     }
 }
@@ -161,11 +240,11 @@ fn broken_settings_are_told_with_their_place_and_never_overwritten() {
         ("[1]", "no JSON object"),
     ] {
         let env = TestEnv::new();
-        env.write(".claude/settings.json", text);
+        env.write(".claude/settings.local.json", text);
         let before = env.shape();
         let done = env.own(&["init", "--yes"]);
         assert_eq!(done.code, 1);
-        assert!(done.stderr.contains(".claude/settings.json"));
+        assert!(done.stderr.contains(".claude/settings.local.json"));
         assert!(done.stderr.contains(place), "{text}: {}", done.stderr);
         assert_eq!(env.shape(), before);
     }
@@ -194,11 +273,14 @@ fn an_update_renews_entries_and_adds_no_files() {
     env.init(&["--update"]);
     assert!(!env.path(".claude/commands").exists());
     let stale = env
-        .read(".claude/settings.json")
+        .read(".claude/settings.local.json")
         .replace("\"ralph hook", "\"/old/ralph hook");
-    env.write(".claude/settings.json", &stale);
+    env.write(".claude/settings.local.json", &stale);
     env.init(&["--update"]);
-    assert!(!env.read(".claude/settings.json").contains("/old/ralph"));
+    assert!(
+        !env.read(".claude/settings.local.json")
+            .contains("/old/ralph")
+    );
     assert!(env.diagnosed("red").is_empty());
 }
 
@@ -210,7 +292,7 @@ fn the_time_of_the_gate_and_the_cap_follow_the_settings() {
         "[verify]\ncommands = [\"a\", \"b\", \"c\"]\ncommand_timeout = \"60s\"\n[limits]\nmax_iterations = 30\n",
     );
     env.init(&[]);
-    let settings = env.json(".claude/settings.json");
+    let settings = env.json(".claude/settings.local.json");
     let stop = &settings["hooks"]["Stop"][0]["hooks"][0];
     // All checks, the wait for CI, and the hook knows it.
     assert_eq!(stop["timeout"], 210 + 480);
@@ -330,10 +412,10 @@ fn what_is_dead_is_red() {
     for (deed, check) in cases {
         let env = TestEnv::new();
         env.init(&[]);
-        let text = env.read(".claude/settings.json");
+        let text = env.read(".claude/settings.local.json");
         let changed = deed(&env, &text);
         assert_ne!(changed, text, "{check}");
-        env.write(".claude/settings.json", &changed);
+        env.write(".claude/settings.local.json", &changed);
         let red = env.diagnosed("red");
         assert!(red.iter().any(|found| found == check), "{check}: {red:?}");
     }
@@ -344,15 +426,15 @@ fn a_doubled_hook_and_an_odd_field_are_warned_of() {
     let env = TestEnv::new();
     env.init(&[]);
     fs::copy(
-        env.path(".claude/settings.json"),
         env.path(".claude/settings.local.json"),
+        env.path(".claude/settings.json"),
     )
     .unwrap();
     assert!(env.diagnosed("warning").contains(&"hooks.twice".to_owned()));
     let odd = env
-        .read(".claude/settings.json")
+        .read(".claude/settings.local.json")
         .replacen("\"timeout\"", "\"timeoutSec\"", 1);
-    env.write(".claude/settings.json", &odd);
+    env.write(".claude/settings.local.json", &odd);
     let warned = env.diagnosed("warning");
     assert!(warned.contains(&"hooks.field".to_owned()), "{warned:?}");
     assert!(warned.contains(&"hooks.current".to_owned()), "{warned:?}");

@@ -1013,13 +1013,13 @@ fn status_before_during_and_after() {
     });
     insta::assert_snapshot!(none, @"
     --- en
-    ralph: no loop has run here yet ([project]/.ralph/status.json is not there); start one with `ralph run`
+    ralph: no loop has run here yet; start one with `ralph run`
 
     --- zh-TW
-    ralph: 這裡還沒有執行過迴圈（找不到 [project]/.ralph/status.json）；請用 `ralph run` 開始
+    ralph: 這裡還沒有執行過迴圈；請用 `ralph run` 開始
 
     --- zh-CN
-    ralph: 这里还没有运行过循环（找不到 [project]/.ralph/status.json）；请用 `ralph run` 开始
+    ralph: 这里还没有运行过循环；请用 `ralph run` 开始
     ");
 
     run(&env, &[say("<promise>BLOCKED: no key</promise>")], &[]);
@@ -1137,22 +1137,15 @@ fn status_before_during_and_after() {
     阶段: 1
     ");
 
-    env.write(".ralph/status.json", "{");
-    let damaged = in_all_languages(|lang| {
-        let (code, text) = status(&["status", "--lang", lang]);
-        assert_eq!(code, 1);
-        text
-    });
-    insta::assert_snapshot!(damaged, @"
-    --- en
-    ralph: [project]/.ralph/status.json is damaged (EOF while parsing an object at line 1 column 1); delete it, the next run writes it anew, and `ralph events` shows everything that happened
-
-    --- zh-TW
-    ralph: [project]/.ralph/status.json 已損毀（EOF while parsing an object at line 1 column 1）；請刪除它，下次執行會重新寫入，`ralph events` 仍可查看所有紀錄
-
-    --- zh-CN
-    ralph: [project]/.ralph/status.json 已损坏（EOF while parsing an object at line 1 column 1）；请删除它，下次运行会重新写入，`ralph events` 仍可查看所有记录
-    ");
+    // T-10: whatever stands in the project's file, the journal is believed.
+    for planted in [
+        "{",
+        "{\"run_id\": \"20200101-000000-0000\", \"status\": \"complete\"}",
+    ] {
+        env.write(".ralph/status.json", planted);
+        let believed = in_all_languages(|lang| status(&["status", "--lang", lang]).1);
+        assert_eq!(believed, dead);
+    }
 }
 
 #[test]

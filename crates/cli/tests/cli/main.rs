@@ -47,6 +47,7 @@ mod history;
 mod hook;
 mod hook_subagent;
 mod hook_tracker;
+mod hostile;
 #[cfg(unix)]
 mod hub;
 #[cfg(unix)]
@@ -58,7 +59,9 @@ mod limits;
 mod lying;
 #[cfg(unix)]
 mod monitor;
+mod neighbour;
 mod notify;
+mod old_state;
 #[cfg(unix)]
 mod p0;
 #[cfg(unix)]
@@ -71,6 +74,7 @@ mod progress;
 mod questions;
 mod recount;
 mod report;
+mod resettled;
 mod roles;
 mod run;
 mod session;

@@ -391,6 +391,7 @@ impl Default for TrackerSettings {
 pub struct HistorySettings {
     pub dir: String,
     pub keep: u32,
+    pub state_max: u64,
     /// A finished OpenSpec change is archived as well (HIST-05).
     pub openspec: bool,
 }

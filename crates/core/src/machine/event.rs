@@ -350,6 +350,8 @@ pub enum End {
     TimedOut,
     /// We ended it, because it used more than it may.
     OverBudget,
+    /// We ended it, because a tool ran that our guard was not asked about.
+    Unguarded,
     /// We stopped it, because somebody asked for that.
     Stopped,
     SpawnFailed {

@@ -143,6 +143,9 @@ pub enum Notice {
     /// A call was ended because it used more than it may.
     #[say("iteration {iteration} was ended: it used more than it may")]
     OverBudget { iteration: u32 },
+    /// A call was ended because its client does not ask our guard.
+    #[say("iteration {iteration} was ended: {tool} ran and the guard was not asked")]
+    Unguarded { iteration: u32, tool: String },
     #[say("verifying")]
     GateStart { iteration: u32 },
     #[say(if *passed, "verification passed: {commands}", commands = commands(results))]
@@ -206,6 +209,7 @@ pub enum Notice {
     #[say(if let PauseReason::Escalated(why) = reason, why.say(lang))]
     #[say(if let PauseReason::Question = reason, "everything that is left waits for an answer: `ralph answer`, then `ralph resume`")]
     #[say(if let PauseReason::Unproven = reason, "the agent says that it is done, and nothing was set up that could prove it")]
+    #[say(if let PauseReason::Unguarded = reason, "the client ran a tool without asking the guard: see what took its hook away (`ralph doctor`), then `ralph resume`")]
     #[say(if let PauseReason::Forge(need) = reason, need.say(lang))]
     #[say("the disk does not take what has to be written; make room, then `ralph resume`")]
     Pause {
@@ -280,7 +284,9 @@ impl Notice {
 
     pub fn level(&self) -> Level {
         match self {
-            Notice::Error { .. } | Notice::BreakerOpen { .. } => Level::Error,
+            Notice::Error { .. } | Notice::BreakerOpen { .. } | Notice::Unguarded { .. } => {
+                Level::Error
+            }
             Notice::IterationRetry { .. }
             | Notice::PromiseMissing { .. }
             | Notice::PromiseRejected { .. }

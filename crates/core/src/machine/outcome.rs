@@ -114,6 +114,8 @@ pub enum PauseReason {
     Unproven,
     /// The disk does not take what the run has to write.
     Disk,
+    /// The client ran a tool without asking our guard (S-01).
+    Unguarded,
     /// No agent can be called until a person has seen to something.
     #[strum(transparent)]
     Agent(Need),

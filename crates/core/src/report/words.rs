@@ -104,6 +104,10 @@ fn paused(lang: Lang, reason: PauseReason) -> String {
             "The agent says that it is done, and nothing could prove it."
         ),
         PauseReason::Disk => tr!(lang, "The disk did not take what had to be written."),
+        PauseReason::Unguarded => tr!(
+            lang,
+            "The client ran a tool without asking the guard, so the turn was ended."
+        ),
         PauseReason::Agent(need) => need.say(lang),
         PauseReason::Escalated(why) => why.say(lang),
         PauseReason::Limit(Limit::Dispatches) => tr!(lang, "The limit of agent calls was reached."),

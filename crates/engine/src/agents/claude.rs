@@ -175,9 +175,11 @@ impl Stream {
         let message = line.message.0.unwrap_or_default();
         for block in &message.content.0 {
             if block.kind.text() == "tool_result" {
+                let ok = !block.is_error.0.unwrap_or(false);
                 tell(AgentEvent::ToolResult {
                     id: shortened(block.tool_use_id.text(), super::event::ID),
-                    ok: !block.is_error.0.unwrap_or(false),
+                    ok,
+                    ran: ok || block.content.text().starts_with("Exit code "),
                 });
             }
         }
@@ -358,6 +360,7 @@ struct ToolResult<'a> {
     kind: Words<'a>,
     tool_use_id: Words<'a>,
     is_error: Switch,
+    content: Words<'a>,
 }
 
 /// What a tool is asked to do, in the names that clients give it.

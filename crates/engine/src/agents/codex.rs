@@ -102,9 +102,11 @@ impl Stream {
                     if status == "declined" {
                         self.heard.denied(id, kind, "", tell);
                     }
-                    let ok = status == "completed" && item.exit_code.0.unwrap_or(0.0) == 0.0;
+                    let ended = item.exit_code.0;
+                    let ok = status == "completed" && ended.unwrap_or(0.0) == 0.0;
+                    let ran = status != "declined" && (ok || ended.is_some());
                     let id = shortened(id, super::event::ID);
-                    tell(AgentEvent::ToolResult { id, ok });
+                    tell(AgentEvent::ToolResult { id, ok, ran });
                 }
             }
         }

@@ -90,10 +90,9 @@ impl Stream {
         if let Some(error) = denied.filter(|error| error.code.text() == "denied") {
             self.heard.denied(id, "", error.message.text(), tell);
         }
-        tell(AgentEvent::ToolResult {
-            id: shortened(id, super::event::ID),
-            ok: data.success.0.unwrap_or(false),
-        });
+        let ok = data.success.0.unwrap_or(false);
+        let id = shortened(id, super::event::ID);
+        tell(AgentEvent::ToolResult { id, ok, ran: ok });
     }
 
     fn failed(&mut self, data: &Data<'_>) {

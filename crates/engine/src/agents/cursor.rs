@@ -61,7 +61,7 @@ impl Stream {
         }
         let id = shortened(id, super::event::ID);
         let ok = has("success");
-        tell(AgentEvent::ToolResult { id, ok });
+        tell(AgentEvent::ToolResult { id, ok, ran: ok });
     }
 }
 

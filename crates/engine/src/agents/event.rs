@@ -25,6 +25,8 @@ pub enum AgentEvent {
     ToolResult {
         id: String,
         ok: bool,
+        /// It is sure that the tool ran, however that ended.
+        ran: bool,
     },
     Denied(Denial),
     /// Used up since the last such event.

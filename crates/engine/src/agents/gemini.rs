@@ -96,10 +96,9 @@ impl Stream {
         if let Some(error) = error.filter(|error| error.kind.text() == "policy_violation") {
             self.heard.denied(id, "", error.message.text(), tell);
         }
-        tell(AgentEvent::ToolResult {
-            id: shortened(id, super::event::ID),
-            ok: line.status.text() == "success",
-        });
+        let ok = line.status.text() == "success";
+        let id = shortened(id, super::event::ID);
+        tell(AgentEvent::ToolResult { id, ok, ran: ok });
     }
 
     fn result(&mut self, line: &Line<'_>, tell: Tell<'_>) {

@@ -12,6 +12,9 @@ pub struct Hooks {
     pub project: Option<&'static str>,
     /// Where it reads the hooks of a project.
     pub place: Place,
+    /// Where it reads those of a person in this project, which nobody
+    /// commits. Others have one file only, which a team shares.
+    pub local: Option<&'static str>,
     /// Those of a person: the variable that names the directory, the one below
     /// the home directory without it, and the file.
     pub personal: Option<(Option<&'static str>, &'static str, &'static str)>,
@@ -75,6 +78,7 @@ pub(super) const NONE: Hooks = Hooks {
     session: None,
     project: None,
     place: Place::Nowhere,
+    local: None,
     personal: None,
     needs_version: false,
     reads_comments: false,
@@ -86,6 +90,15 @@ pub(super) const NONE: Hooks = Hooks {
 };
 
 impl Hooks {
+    /// Every file of a project in which entries are merged.
+    pub fn settings(&self) -> impl Iterator<Item = &'static str> {
+        let shared = match self.place {
+            Place::Settings(path) => Some(path),
+            Place::Plugin(_) | Place::Nowhere => None,
+        };
+        shared.into_iter().chain(self.local)
+    }
+
     /// Our first entry for an event, as the client calls it.
     pub fn event_name(&self, verb: Event) -> &'static str {
         let entry = self.entries.iter().find(|entry| entry.verb == verb);

@@ -85,6 +85,7 @@ const CLAUDE: Facts = Facts {
         session: Some("CLAUDE_CODE_SESSION_ID"),
         project: Some("CLAUDE_PROJECT_DIR"),
         place: Place::Settings(".claude/settings.json"),
+        local: Some(".claude/settings.local.json"),
         personal: Some((Some("CLAUDE_CONFIG_DIR"), ".claude", "settings.json")),
         nests_hooks: true,
         // INST-03, and what else the guard has something to say about.
@@ -249,6 +250,49 @@ const AMP: Facts = Facts {
     ..USUAL
 };
 
+/// How a call in a client's stream is found among those that its hook was
+/// asked about. Only tools that act count: those that look are many, and some
+/// clients ask no hook for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// Stream and hook have one name for a call; otherwise there must be as
+    /// many.
+    pub by_name: bool,
+    /// What the stream calls the tools.
+    acts: &'static [&'static str],
+    /// What the hook is told of them; nothing where that is any of its own.
+    asked: &'static [&'static str],
+}
+
+/// Tools of servers that a person added.
+const ADDED: &str = "mcp__";
+
+impl Proof {
+    /// Whether a tool of the stream acts.
+    pub fn covers(&self, tool: &str) -> bool {
+        self.acts.contains(&tool) || (self.by_name && tool.starts_with(ADDED))
+    }
+
+    /// Whether the hook was asked about such a tool.
+    pub fn covers_asked(&self, tool: &str) -> bool {
+        match (self.by_name, self.asked) {
+            (true, _) => self.covers(tool),
+            (false, []) => !tool.starts_with(ADDED),
+            (false, asked) => asked.contains(&tool),
+        }
+    }
+}
+
+const CLAUDES_TOOLS: &[&str] = &[
+    "Bash",
+    "PowerShell",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+];
+const GEMINIS_TOOLS: &[&str] = &["run_shell_command", "write_file", "replace"];
+
 impl Client {
     pub const ALL: &[Client] = <Client as strum::VariantArray>::VARIANTS;
 
@@ -275,6 +319,22 @@ impl Client {
     pub fn names() -> Vec<&'static str> {
         let known = Client::ALL.iter().map(Client::into_str);
         known.chain(["custom"]).collect()
+    }
+
+    /// How its stream shows that our hook is asked, as the real ones were seen
+    /// to do. Cursor takes no guard of a run.
+    pub fn proof(self) -> Option<Proof> {
+        let (by_name, acts, asked): (bool, &[&str], &[&str]) = match self {
+            Client::Claude => (true, CLAUDES_TOOLS, &[]),
+            Client::Codex => (false, &["command_execution", "file_change"], &[]),
+            Client::Gemini => (false, GEMINIS_TOOLS, GEMINIS_TOOLS),
+            _ => return None,
+        };
+        Some(Proof {
+            by_name,
+            acts,
+            asked,
+        })
     }
 
     pub fn facts(self) -> &'static Facts {
@@ -319,7 +379,7 @@ impl Client {
         self.listener(&Session::Fresh)
     }
 
-    pub(super) fn listener(self, session: &Session) -> Listener {
+    pub(crate) fn listener(self, session: &Session) -> Listener {
         match self {
             Client::Claude | Client::Amp => Listener::stream(claude::Stream::new(session)),
             Client::Codex => Listener::stream(codex::Stream::new(session)),

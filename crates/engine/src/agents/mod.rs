@@ -32,7 +32,7 @@ pub use custom::SplitError;
 pub use environment::EnvFilter;
 pub use event::{AgentError, AgentEvent, Denial, EndReason, Heard, Tell};
 pub use find::{find_file, find_program};
-pub use known::{Client, Facts};
+pub use known::{Client, Facts, Proof};
 pub use listener::Listener;
 pub use options::{HookWiring, Invocation, Options, Permissions, Session};
 pub use probe::{Installed, installed};
@@ -75,7 +75,11 @@ impl Agent {
         match self {
             Agent::Custom(line) => line.invocation(prompt_file),
             Agent::Known(client, options) => {
-                client.setup(options, dir).invocation(prompt_file, prompt)
+                let mut options = options.clone();
+                if let Some(hooks) = &mut options.hooks {
+                    hooks.run = dir.is_absolute().then(|| dir.to_owned());
+                }
+                client.setup(&options, dir).invocation(prompt_file, prompt)
             }
             Agent::Scripted { program } => scripted::invocation(program),
         }
@@ -118,6 +122,14 @@ impl Agent {
     /// Our guard rides along with it.
     pub fn is_guarded(&self) -> bool {
         matches!(self, Agent::Known(_, options) if options.hooks.is_some())
+    }
+
+    /// How it is seen that the guard is asked, where it rides along.
+    pub fn proof(&self) -> Option<Proof> {
+        match self {
+            Agent::Known(client, options) if options.hooks.is_some() => client.proof(),
+            _ => None,
+        }
     }
 
     /// Whether it says how much of this it used.

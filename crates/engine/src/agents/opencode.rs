@@ -64,7 +64,7 @@ impl Stream {
         }
         let id = shortened(id, super::event::ID);
         let ok = state.status.text() == "completed";
-        tell(AgentEvent::ToolResult { id, ok });
+        tell(AgentEvent::ToolResult { id, ok, ran: ok });
     }
 
     fn step_finished(&mut self, part: &Part<'_>, tell: Tell<'_>) {

@@ -49,6 +49,7 @@ impl Driver<'_> {
             prompt: rendered.text,
             prompt_file: self.run.paths.turn_prompt(turn.turn, turn.attempt),
             output_file,
+            asked_file: self.run.paths.asked(),
             env,
             env_filter: self.run.plan.env_filter.clone(),
             output_max: self.run.plan.output_max,

@@ -83,6 +83,7 @@ pub async fn run(
 ) -> Result<GateRun, GateError> {
     let root = layout.root();
     let gate_file = root.join(&settings.gate_file);
+    layout.refuse_links(&gate_file)?;
     remove(&gate_file)?;
     let steps = steps(root, settings);
     if steps.is_empty() {

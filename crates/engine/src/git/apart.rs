@@ -48,6 +48,12 @@ impl Apart {
     pub fn of(root: &Path) -> Option<Apart> {
         let top = find_root(root)?;
         let (own, common) = (git_dir(&top)?, common_dir(&top)?);
+        // Git would wait for a pipe in its place, and so would we.
+        if let Err(error) = ralph_store::regular::open(own.join("index"))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            return None;
+        }
         let apart = Apart {
             dir: PrivateDir::new("git").ok()?,
             program: program(&top, &std::env::var_os("PATH")?)?,

@@ -14,7 +14,7 @@ use ralph_core::session::plugin_file::{self, PluginFile, PluginFileError};
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::error::Action;
-use ralph_store::layout::{Layout, RunId};
+use ralph_store::layout::{Layout, RunId, refuse_links};
 
 use super::{InSession, StateFile, index};
 use crate::plan::{Adopted, Asked, Flag};
@@ -205,6 +205,7 @@ fn task_of(delta: &DeltaState) -> String {
 /// plugin itself would remove it (INTR-03).
 pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileError> {
     let path = root.join(plugin_file::PATH);
+    refuse_links(root, &path)?;
     let Ok(text) = ralph_store::regular::read_to_string(&path) else {
         return Ok(());
     };
@@ -234,7 +235,7 @@ pub(super) fn keep_plugin_file(root: &Path, state: &State) -> Result<(), FileErr
 /// Says in the delta state file of a run that it can't go on.
 pub fn mark_failed(layout: &Layout, run: &RunId) {
     let path = layout.delta_state();
-    let Ok(Some(text)) = read(&path) else {
+    let (true, Ok(Some(text))) = (layout.refuse_links(&path).is_ok(), read(&path)) else {
         return;
     };
     let Ok(mut delta) = DeltaState::read(text.as_bytes()) else {
@@ -251,6 +252,7 @@ pub fn mark_failed(layout: &Layout, run: &RunId) {
 
 pub fn remove_plugin_file(root: &Path) -> Result<(), FileError> {
     let path = root.join(plugin_file::PATH);
+    refuse_links(root, &path)?;
     match fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(FileError::new(&path, Action::Remove, &error))

@@ -118,7 +118,10 @@ impl Gate<'_> {
     fn count(&self, failure: Option<&str>, task: &str) -> Ruling {
         let _ = self.layout.prepare();
         let _lock = self.lock();
-        let file = self.state_file();
+        // What is counted is ours; the file of the project is what its tools
+        // look at, and nobody believes it (C-05).
+        let file = self.layout.state_dir().join("verify-state.json");
+        let shown = self.shown_file();
         let text = ralph_store::regular::read_to_string(&file).unwrap_or_default();
         let before = GateState::read(&text, task);
         let now = local_iso();
@@ -127,10 +130,17 @@ impl Gate<'_> {
             Ruling::Block { state, .. } => {
                 let options = AtomicOptions { durable: false };
                 let _ = write_atomic(&file, state.write().as_bytes(), options);
+                if self.layout.refuse_links(&shown).is_ok() {
+                    let options = AtomicOptions { durable: false };
+                    let _ = write_atomic(&shown, state.write().as_bytes(), options);
+                }
             }
             // What it counted is over (VERI-09).
             Ruling::Pass { .. } | Ruling::Unverified { .. } => {
                 let _ = fs::remove_file(&file);
+                if self.layout.refuse_links(&shown).is_ok() {
+                    let _ = fs::remove_file(&shown);
+                }
             }
         }
         ruling
@@ -182,8 +192,8 @@ impl Gate<'_> {
         named.unwrap_or_default()
     }
 
-    /// Where the tool that the project uses keeps its count (VERI-07).
-    fn state_file(&self) -> PathBuf {
+    /// Where the tool that the project uses looks for the count (VERI-07).
+    fn shown_file(&self) -> PathBuf {
         let root = self.root();
         let tools = [
             (".ideal", ".verify-state.json"),

@@ -30,6 +30,9 @@ pub struct Reminding {
 /// Adds a line for a file that a tool changed.
 pub fn record(root: &Path, tool: &str, file: &str) {
     let path = root.join(PATH);
+    if ralph_store::layout::refuse_links(root, &path).is_err() {
+        return;
+    }
     let now = clock::local_time(clock::now().wall_ms);
     let time = now.get(11..).unwrap_or_default();
     let file = Path::new(file);

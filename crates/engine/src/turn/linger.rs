@@ -1,5 +1,6 @@
 //! What ends a child beside the wishes of the person: it said how the turn
-//! went and does not go (pain 10), or it used more than it may.
+//! went and does not go (pain 10), it used more than it may, or it did
+//! something unseen by the guard.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,12 +18,12 @@ pub const LINGER: Duration = Duration::from_secs(60);
 pub(super) type Rest = Option<Instant>;
 
 /// Passes the wishes of the person on to the child, and adds one of its own
-/// when the child has rested for too long or used too much. Never ends by
+/// when the child has rested for too long or it is enough. Never ends by
 /// itself.
 pub(super) async fn watch_over(
     mut wishes: watch::Receiver<Stop>,
     mut rest: watch::Receiver<Rest>,
-    mut over: watch::Receiver<bool>,
+    mut enough: watch::Receiver<bool>,
     patience: Duration,
     child: &watch::Sender<Stop>,
     lingered: &AtomicBool,
@@ -36,8 +37,8 @@ pub(super) async fn watch_over(
         tokio::select! {
             () = changed(&mut wishes) => {}
             () = changed(&mut rest) => {}
-            () = changed(&mut over) => {
-                if *over.borrow_and_update() {
+            () = changed(&mut enough) => {
+                if *enough.borrow_and_update() {
                     ours = Stop::Gracefully;
                 }
             }

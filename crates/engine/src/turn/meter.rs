@@ -2,7 +2,6 @@
 
 use ralph_core::machine::Allowance;
 use ralph_core::usage::{Tokens, Usd};
-use tokio::sync::watch;
 
 use crate::agents::AgentEvent;
 
@@ -12,7 +11,7 @@ pub(super) struct Meter {
     allowance: Allowance,
     tokens: Tokens,
     cost: Usd,
-    over: watch::Sender<bool>,
+    over: bool,
 }
 
 impl Meter {
@@ -21,7 +20,7 @@ impl Meter {
             allowance,
             tokens: Tokens::default(),
             cost: Usd::ZERO,
-            over: watch::Sender::new(false),
+            over: false,
         }
     }
 
@@ -32,16 +31,12 @@ impl Meter {
         self.tokens = self.tokens.plus(used.tokens.unwrap_or_default());
         self.cost = self.cost.plus(used.cost.unwrap_or_default());
         if self.allowance.used_up(self.cost, self.tokens).is_some() {
-            self.over.send_replace(true);
+            self.over = true;
         }
     }
 
-    pub(super) fn subscribe(&self) -> watch::Receiver<bool> {
-        self.over.subscribe()
-    }
-
     pub(super) fn is_over(&self) -> bool {
-        *self.over.borrow()
+        self.over
     }
 }
 

@@ -32,7 +32,7 @@ use crate::snapshots::timeline::Timeline;
 pub use diff::{Diff, TurnDiff, diff_since};
 pub use output::OutputTail;
 pub use projects::known_projects;
-pub use runs::{Brief, briefs};
+pub use runs::{Brief, briefs, old_briefs};
 pub use snapshot::{RunFacts, Snapshot, Told};
 pub use spoken::{OutputLine, Said, Spoken};
 pub use tasks::TaskList;

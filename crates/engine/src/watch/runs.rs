@@ -11,7 +11,7 @@ use ralph_core::tr;
 use ralph_store::FileError;
 use ralph_store::layout::{Layout, RunId, RunPaths};
 use ralph_store::lines::open_regular;
-use ralph_store::lock;
+use ralph_store::{lock, old};
 use serde_json::Value;
 
 /// The last event stands within this of the end.
@@ -59,6 +59,15 @@ pub fn briefs(layout: &Layout, most: usize) -> Result<Vec<Brief>, FileError> {
             .map(|h| h.pid)
     };
     Ok(newest.map(|run| brief(layout, run, pid(run))).collect())
+}
+
+/// Those of earlier versions, the newest first: history, and no more.
+pub fn old_briefs(layout: &Layout) -> Vec<Brief> {
+    let runs = old::runs(layout);
+    runs.iter()
+        .rev()
+        .map(|run| brief(layout, run, None))
+        .collect()
 }
 
 fn brief(layout: &Layout, run: &RunPaths, pid: Option<u32>) -> Brief {

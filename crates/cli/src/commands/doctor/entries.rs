@@ -137,12 +137,10 @@ fn scopes(root: &Path) -> Vec<Scope> {
         }
     }
     for &host in Client::HOSTS {
-        if let Place::Settings(path) = host.hooks().place {
+        for path in host.hooks().settings() {
             add(host, Some(root.join(path)), true);
         }
     }
-    let local = root.join(".claude/settings.local.json");
-    add(Client::Claude, Some(local), false);
     let managed = PathBuf::from("/etc/claude-code/managed-settings.json");
     add(Client::Claude, Some(managed), false);
     let plugin = root.join(".ralph/plugin/hooks/hooks.json");
@@ -207,7 +205,7 @@ fn look_at(
 /// Whom a command line of ours is for, and what it asks for.
 fn called(command: &str) -> Option<(Client, String)> {
     Client::HOSTS.iter().find_map(|&host| {
-        let (_, verb) = program::called_by(command, host.into_str())?;
+        let (_, verb) = program::called_by(command, host)?;
         Some((host, verb.to_owned()))
     })
 }
@@ -278,6 +276,7 @@ fn out_of_date(app: &App, scope: &Scope, text: &str) -> Option<Finding> {
     let wanted = Wanted {
         program: program::for_hooks(&app.root),
         guard,
+        shared: scope.host.hooks().local != Some(scope.name.as_str()),
         gate: hosts::gate_time(&settings.settings),
         wait: settings.settings.pr.hook_wait,
     };

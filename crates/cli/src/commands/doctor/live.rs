@@ -134,6 +134,7 @@ fn settings(records: &Path) -> io::Result<String> {
     let wanted = Wanted {
         program: program::quoted(&own.to_string_lossy()),
         guard: true,
+        shared: false,
         gate: Duration::from_secs(60),
         wait: Duration::ZERO,
     };

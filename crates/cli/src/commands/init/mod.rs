@@ -39,12 +39,14 @@ fn work(app: &App, args: &InitArgs) -> Result<u8, Problem> {
         wanted: Wanted {
             program: program::for_hooks(&root),
             guard: args.guard != Some(Switch::Off),
+            shared: false,
             gate: hosts::gate_time(&settings),
             wait: settings.pr.hook_wait,
         },
         cap: hosts::needed_cap(&settings),
         hosts: hosts.clone(),
         plugin: args.plugin,
+        shared: args.shared,
         gitignore: args.gitignore,
         preset: args.preset.clone(),
         templates: match (args.force, args.update) {
@@ -154,7 +156,10 @@ fn apply(root: &Path, plan: Plan) -> Result<(), FileError> {
         if let Some(before) = backup {
             Manifest::back_up(root, &change.path, before)?;
         }
-        manifest.put(installed.clone());
+        match installed {
+            Some(installed) => manifest.put(installed.clone()),
+            None => manifest.forget(&change.path),
+        }
     }
     if is_new {
         note_directory(&mut manifest, root, &ralph);

@@ -25,6 +25,8 @@ pub struct Wish {
     pub cap: u32,
     pub hosts: Vec<Client>,
     pub plugin: bool,
+    /// Into the settings of the team, where the client has others.
+    pub shared: bool,
     pub gitignore: bool,
     pub preset: Option<String>,
     pub templates: Templates,
@@ -51,7 +53,8 @@ pub struct Plan {
 #[derive(Debug)]
 pub struct Planned {
     pub change: Change,
-    pub installed: Installed,
+    /// Nothing where all of ours goes.
+    pub installed: Option<Installed>,
     /// What the file will be again; nothing where it will be gone.
     pub backup: Option<String>,
 }
@@ -75,7 +78,7 @@ impl Plan {
         let first = wish.hosts.first().copied().unwrap_or_default();
         let config = templates::config(wish.preset.as_deref(), first);
         plan.config(root, wish, config)?;
-        let ignore = String::from("*\n");
+        let ignore = ralph_store::layout::IGNORED.to_owned();
         plan.whole(root, ".ralph/.gitignore", ignore, Templates::Add)?;
         if wish.gitignore {
             plan.gitignore(root)?;
@@ -85,7 +88,7 @@ impl Plan {
 
     fn host(&mut self, root: &Path, wish: &Wish, host: Client) -> Result<(), Problem> {
         match host.hooks().place {
-            Place::Settings(path) => self.settings(root, path, wish, host)?,
+            Place::Settings(shared) => self.one_of(root, shared, wish, host)?,
             Place::Plugin(path) if wish.wanted.guard => {
                 self.whole(root, path, templates::opencode_plugin(), wish.templates)?;
             }
@@ -99,13 +102,76 @@ impl Plan {
         Ok(())
     }
 
-    fn settings(
+    /// Into the person's own settings, unless the team is meant or has them
+    /// already: in both places each hook would run twice (U-10).
+    fn one_of(
         &mut self,
         root: &Path,
-        path: &str,
+        shared: &'static str,
         wish: &Wish,
         host: Client,
     ) -> Result<(), Problem> {
+        let Some(local) = host.hooks().local else {
+            if !wish.shared {
+                let path = shared.to_owned();
+                self.notes.push(Note::OnlyShared { path, host });
+            }
+            return self.settings(root, shared, wish, host);
+        };
+        let text = change::read(&root.join(shared))?;
+        let is_there = text.is_some_and(|text| merge::calls_us(&text, host));
+        if !wish.shared && !is_there {
+            return self.settings(root, local, wish, host);
+        }
+        if !wish.shared {
+            let path = shared.to_owned();
+            self.notes.push(Note::InShared { path });
+        }
+        self.settings(root, shared, wish, host)?;
+        self.take_out(root, local, host)
+    }
+
+    /// Ours, out of the file that it stood in before.
+    fn take_out(&mut self, root: &Path, path: &str, host: Client) -> Result<(), Problem> {
+        let Some(current) = change::read(&root.join(path))? else {
+            return Ok(());
+        };
+        let known = self.manifest.of(path);
+        let edits = match known.map(|known| &known.how) {
+            Some(How::Merged { edits, .. }) => edits.as_slice(),
+            _ => &[],
+        };
+        // A broken file has no entry that works.
+        let Ok(after) = merge::strip(&current, host, edits) else {
+            return Ok(());
+        };
+        let was_there = known.is_none_or(|known| known.before.is_some());
+        let change = Change {
+            path: path.to_owned(),
+            before: Some(current),
+            after: Some(after).filter(|text| was_there || !is_empty(text)),
+        };
+        if !change.is_none() {
+            self.files.push(Planned {
+                change,
+                installed: None,
+                backup: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn settings(
+        &mut self,
+        root: &Path,
+        path: &'static str,
+        wish: &Wish,
+        host: Client,
+    ) -> Result<(), Problem> {
+        let wanted = Wanted {
+            shared: host.hooks().local != Some(path),
+            ..wish.wanted.clone()
+        };
         let current = change::read(&root.join(path))?;
         let cap = (host == Client::Claude).then_some(wish.cap);
         let refused = |error| Problem::Settings {
@@ -121,7 +187,7 @@ impl Plan {
                 let path = path.to_owned();
                 self.notes.push(Note::Comments { path, host });
             }
-            if merge::is_current(text, host, &wish.wanted, cap).map_err(refused)? {
+            if merge::is_current(text, host, &wanted, cap).map_err(refused)? {
                 return Ok(());
             }
         }
@@ -139,8 +205,7 @@ impl Plan {
         let before = before.filter(|text| was_there || !is_empty(text));
         let basis = before.as_deref().filter(|text| !text.trim().is_empty());
         let Merged { text: after, edits } =
-            merge::merge(basis.unwrap_or(merge::EMPTY), host, &wish.wanted, cap)
-                .map_err(refused)?;
+            merge::merge(basis.unwrap_or(merge::EMPTY), host, &wanted, cap).map_err(refused)?;
         let host = host.into_str().to_owned();
         let how = How::Merged { host, edits };
         self.add(path, current, after, before, how);
@@ -256,7 +321,7 @@ impl Plan {
         if !change.is_none() {
             self.files.push(Planned {
                 change,
-                installed,
+                installed: Some(installed),
                 backup: before,
             });
         }

@@ -11,6 +11,12 @@ use super::plan::{PLUGIN, Wish};
 pub enum Note {
     #[say("{path} is there and not ours: it stays as it is (--force puts ours in its place)")]
     Kept { path: String },
+    #[say("{path} is the only file in which {name} looks for hooks of a project: whoever shares it shares them; without Ralph they say so and do nothing", name = host.into_str())]
+    OnlyShared { path: String, host: Client },
+    #[say(
+        "{path} has Ralph's hooks already, for the whole team: they stay there (`ralph uninstall` first, to have them for yourself alone)"
+    )]
+    InShared { path: String },
     #[say(".ralph/config.toml is yours and stays as it is; write {line} into it to use the preset")]
     Preset { line: String },
     #[say("{path} has comments or trailing commas: {name} passes over the whole file in silence, so that no hook in it runs. Take them out", name = host.into_str())]

@@ -6,7 +6,6 @@ use ralph_core::checkpoint::sha256;
 use ralph_core::lang::Lang;
 use ralph_core::tr;
 use ralph_engine::agents::Client;
-use ralph_engine::agents::hooks::Place;
 
 use super::init::{is_empty, without_lines};
 use crate::app::{App, Exit, OrFail, ask, is_interactive};
@@ -183,17 +182,16 @@ impl Removal {
     fn without_manifest(root: &Path) -> Result<Removal, Problem> {
         let mut removal = Removal::default();
         for &host in Client::HOSTS {
-            let Place::Settings(path) = host.hooks().place else {
-                continue;
-            };
-            let Some(current) = change::read(&root.join(path))? else {
-                continue;
-            };
-            // A broken file has no entry that works.
-            let after = merge::strip(&current, host, &[]).unwrap_or_else(|_| current.clone());
-            let is_ours_alone = host == Client::Copilot && after != current;
-            let after = Some(after).filter(|_| !is_ours_alone);
-            removal.push(path, current, after);
+            for path in host.hooks().settings() {
+                let Some(current) = change::read(&root.join(path))? else {
+                    continue;
+                };
+                // A broken file has no entry that works.
+                let after = merge::strip(&current, host, &[]).unwrap_or_else(|_| current.clone());
+                let is_ours_alone = host == Client::Copilot && after != current;
+                let after = Some(after).filter(|_| !is_ours_alone);
+                removal.push(path, current, after);
+            }
         }
         for (path, text) in templates::slash_commands(".claude/commands") {
             if change::read(&root.join(&path))?.as_ref() == Some(&text) {

@@ -19,6 +19,8 @@ enum TurnVerdict {
     /// It was ended from outside and is judged by what it left.
     Cut,
     Failed(ErrorNote),
+    /// Its client does not ask the guard: no other turn of it may begin.
+    Unguarded,
     /// A full disk gets no better by trying again at once.
     Unwritable(ErrorNote),
 }
@@ -70,6 +72,7 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
             count_error(state, report.turn, error, out);
             Next::pause(PauseReason::Disk).unless_stopped(state)
         }
+        TurnVerdict::Unguarded => Next::pause(PauseReason::Unguarded).unless_stopped(state),
         TurnVerdict::Cut => {
             forget_errors(state);
             Next::GoOn.unless_stopped(state)
@@ -94,6 +97,10 @@ fn tell_turn(
     let iteration = report.turn;
     if report.end == End::OverBudget {
         out.tell(Notice::OverBudget { iteration });
+    }
+    if report.end == End::Unguarded {
+        let tool = report.failure.clone();
+        out.tell(Notice::Unguarded { iteration, tool });
     }
     let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::IterationComplete {
@@ -163,6 +170,7 @@ fn how_it_went(report: &TurnReport, productive: bool) -> TurnVerdict {
             class: ErrorClass::FileOp,
             detail: Detail::Words(words),
         }),
+        End::Unguarded => TurnVerdict::Unguarded,
         End::TimedOut if productive => TurnVerdict::Cut,
         End::TimedOut => failed(
             ErrorClass::AgentTimeout,

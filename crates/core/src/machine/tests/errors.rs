@@ -212,6 +212,22 @@ fn a_turn_whose_files_cant_be_written_pauses_the_run() {
     assert!(!run.told().contains(&"stalled"));
 }
 
+/// S-01: whatever it promises or did, nobody calls it again unseen.
+#[test]
+fn a_turn_without_the_guard_pauses_the_run() {
+    let mut run = Script::begin(for_tasks(), seen(list(0, 2)));
+    let did = Did {
+        failure: "Bash".into(),
+        promise: Some(Promise::Complete("COMPLETE".into())),
+        ..ended(End::Unguarded)
+    };
+    run.turn(did);
+    let reason = PauseReason::Unguarded;
+    assert_eq!(run.outcome(), Some(Outcome::Paused { reason }));
+    assert!(run.told().contains(&"unguarded"));
+    assert!(!run.told().contains(&"promise_detected"));
+}
+
 #[test]
 fn a_promise_of_a_failed_turn_is_not_heard() {
     let mut run = Script::begin(for_tasks(), seen(list(0, 2)));

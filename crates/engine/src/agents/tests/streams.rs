@@ -497,7 +497,7 @@ fn events_tell_a_turn_as_it_goes() {
                 format!("{} {text}", ["sub", "main"][usize::from(main)])
             }
             AgentEvent::ToolCall { id, name, summary } => format!("call {id} {name} {summary}"),
-            AgentEvent::ToolResult { id, ok } => format!("result {id} {ok}"),
+            AgentEvent::ToolResult { id, ok, .. } => format!("result {id} {ok}"),
             AgentEvent::Usage(usage) => format!("used {}", usage.tokens.unwrap().total()),
             AgentEvent::Limit(limit) => format!("limit {:?}", limit.used_percent),
             other => format!("{other:?}"),

@@ -37,14 +37,8 @@ fn asking(project: &Project, asked: Asked) -> Wanted {
 
 fn asking_in(root: &Path, asked: Asked) -> Wanted {
     Wanted {
-        layout: crate::layout_in(root),
-        lang: Lang::En,
         asked,
-        interactive: false,
-        own_program: PathBuf::new(),
-        permit: None,
-        session: None,
-        calls_nobody: false,
+        ..Wanted::new(crate::layout_in(root), Lang::En, PathBuf::new())
     }
 }
 
