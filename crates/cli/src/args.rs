@@ -23,7 +23,9 @@ pub use pages::{ReportArgs, WebArgs};
 pub use past::{DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
-pub use watching::{AnswerArgs, ExtendArgs, MonitorArgs, TrustArgs, WhereArgs};
+pub use watching::{
+    AcceptArgs, AnswerArgs, ExtendArgs, MonitorArgs, ProveArgs, TrustArgs, WhereArgs,
+};
 pub use work::WorkArgs;
 
 /// Works a task list off with a coding agent, and believes evidence, not words.
@@ -89,10 +91,14 @@ pub enum Command {
     Extend(ExtendArgs),
     /// Answer a question of the agent; without words, list the open ones
     Answer(AnswerArgs),
+    /// Say that work is right which no check could prove; without tasks, list it
+    Accept(AcceptArgs),
     /// Watch runs in the terminal: tasks, output, events, checks, cost, diff
     Monitor(MonitorArgs),
     /// Run the verification commands of the project: exit 0, or 7
     Verify(VerifyArgs),
+    /// Make the experiments that prove a task once more, and see each of them
+    Prove(ProveArgs),
     /// Start or steer a loop inside a session of an agent's client
     Loop(LoopArgs),
     /// Show what Ralph sees in a task file
@@ -168,6 +174,7 @@ impl Command {
             Command::Guard(args) => matches!(args.verb, GuardVerb::Trust { .. }),
             Command::Resume(args) => !(args.list || args.show),
             Command::Loop(args) => !matches!(args.command, LoopCommand::Status),
+            Command::Accept(args) => args.all || !args.tasks.is_empty(),
             Command::Undo(args) => !args.dry_run,
             Command::Redo(args) => !args.dry_run,
             Command::Snapshots(args) => args.verb.is_some(),

@@ -197,7 +197,9 @@ impl Overview {
             Stage::Finished(_) => Standing::Ended,
             Stage::New => Standing::New,
             Stage::Running => Standing::Working,
-            Stage::Verifying { .. } | Stage::Trying { .. } | Stage::Checking => Standing::Verifying,
+            Stage::Preflight | Stage::Verifying { .. } | Stage::Trying { .. } | Stage::Checking => {
+                Standing::Verifying
+            }
             Stage::Asking(_) => Standing::Asking,
             Stage::Waiting | Stage::Unticking { .. } | Stage::Marking | Stage::Forge(_) => {
                 Standing::Waiting

@@ -98,6 +98,11 @@ pub fn answer_later(
         question: id,
         text: text.into(),
     };
+    add_later(layout, run, kind)
+}
+
+/// Something that a person says of a run that no process drives.
+pub fn add_later(layout: &Layout, run: &RunPaths, kind: Kind) -> Result<(), ArchiveError> {
     archive::add_event(layout, run, kind)
 }
 

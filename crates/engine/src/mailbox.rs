@@ -39,6 +39,9 @@ pub enum Wish {
     Extend { iterations: u32, duration_ms: u64 },
     #[strum(to_string = "replied")]
     Answer { question: u32, text: String },
+    /// Tasks are done by a person's word.
+    #[strum(to_string = "accepted")]
+    Accept { tasks: Vec<String>, why: String },
 }
 
 impl Wish {
@@ -57,6 +60,10 @@ impl Wish {
                     iterations,
                     duration_ms,
                 })
+            }
+            Wish::Accept { tasks, why } => {
+                let known = tasks.iter().all(|id| state.knows_task(id));
+                known.then_some(Kind::Accepted { tasks, why })
             }
             Wish::Answer { question, text } => {
                 let text = reply_text(&text)?;

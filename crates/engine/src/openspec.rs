@@ -64,6 +64,7 @@ async fn ask(program: &Path, root: &Path, id: &str) -> Result<(), String> {
         args: ["archive", id, "--yes"].map(Into::into).to_vec(),
         cwd: root.into(),
         env: Vec::new(),
+        overlay: None,
         env_remove: Vec::new(),
         stdin: None,
         timeout: Some(TIMEOUT),

@@ -5,7 +5,9 @@
 
 mod jobs;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use ralph_core::machine::{
     Effect, Event, Kind, Limit, Notice, Now, Observation, Outcome, State, Turn, WaitReason, step,
@@ -25,6 +27,7 @@ use crate::record::{Made, RecordError, Recorder};
 use crate::snapshots::Snapshots;
 use crate::supervise::Stop;
 use crate::touched;
+use crate::trials::Bench;
 use crate::turn::run_env;
 
 /// Enough to tell many files from a few.
@@ -46,6 +49,8 @@ pub(crate) struct OpenRun {
     owed: Option<Owed>,
     /// What was found out while looking, and not told yet.
     found: Vec<Announcement>,
+    /// What experiments need not find out again.
+    bench: Rc<RefCell<Bench>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +105,10 @@ pub(crate) fn perform(host: &mut impl Host, effect: Effect, at: Now) {
             let work = run.verification(turn, &scope);
             begin(host, work);
         }
+        Effect::Preflight => {
+            let work = run.preflight();
+            begin(host, work);
+        }
         Effect::RunE2e { turn } => {
             let work = run.e2e(turn);
             begin(host, work);
@@ -138,7 +147,8 @@ pub(crate) fn begin(host: &mut impl Host, work: Work) {
 
 /// What came of a job, as the machine is told of it.
 pub(crate) fn take_in(host: &mut impl Host, done: JobDone) -> Kind {
-    if let JobDone::Verified(verified) | JobDone::E2e(verified) = &done
+    if let JobDone::Preflighted(verified) | JobDone::Verified(verified) | JobDone::E2e(verified) =
+        &done
         && let Some(kind) = verified.lost
     {
         let turn = verified.report.turn;
@@ -205,6 +215,7 @@ impl OpenRun {
             layout,
             owed: None,
             found,
+            bench: Rc::default(),
         }
     }
 

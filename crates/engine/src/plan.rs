@@ -314,6 +314,11 @@ fn workers(
     Ok((agents, roles))
 }
 
+/// Runs any command within the bounds of every verification.
+pub fn reproducer(settings: &Settings) -> Verifier {
+    checks::reproducer(settings)
+}
+
 /// The verification commands of a project and their bounds.
 pub fn verifier(settings: &Settings, layout: &Layout) -> Option<Verifier> {
     checks::verifier(settings, layout, &Default::default())

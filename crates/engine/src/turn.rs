@@ -185,6 +185,7 @@ impl Call {
             args: invocation.args,
             cwd: self.root.clone(),
             env,
+            overlay: None,
             env_remove,
             stdin,
             idle: self.idle,

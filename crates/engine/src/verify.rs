@@ -3,7 +3,7 @@
 mod order;
 mod said;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::agents::EnvFilter;
 use crate::excerpt::Excerpt;
 use crate::kept::{self, KeptOutput};
-use crate::supervise::{self, Ending, Sink, Spec, Stop};
+use crate::supervise::{self, Ending, Overlay, Sink, Spec, Stop};
 pub use order::Order;
 use said::Said;
 
@@ -34,6 +34,30 @@ pub struct Verifier {
     pub baseline: Baseline,
     /// What is kept from the agent is kept from the code that it wrote (S-12).
     pub env_filter: EnvFilter,
+    /// Files that belong to the checks beside those that are known.
+    pub files: Vec<String>,
+    /// Time for the experiments of one verification; zero is no limit.
+    pub max_time: Duration,
+}
+
+/// Where checks run.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub cwd: PathBuf,
+    pub overlay: Option<Overlay>,
+    /// A word to look for in what the commands say.
+    pub word: Option<String>,
+}
+
+impl Place {
+    /// The folder itself.
+    pub fn at(root: &Path) -> Place {
+        Place {
+            cwd: root.to_owned(),
+            overlay: None,
+            word: None,
+        }
+    }
 }
 
 /// What came of a verification.
@@ -42,6 +66,8 @@ pub struct Verified {
     pub report: VerifyReport,
     /// How the commands failed that did.
     pub failing: BTreeMap<String, Failure>,
+    /// The commands that said the word that was looked for.
+    pub said: BTreeSet<String>,
     /// Why the output could not be kept, where it could not.
     pub lost: Option<io::ErrorKind>,
 }
@@ -61,14 +87,15 @@ impl Verifier {
             project: self.commands.clone(),
             ..Order::default()
         };
-        self.run_order(&order, turn, root, env, log, stop).await
+        self.run_order(&order, turn, &Place::at(root), env, log, stop)
+            .await
     }
 
     pub async fn run_order(
         &self,
         order: &Order,
         turn: u32,
-        root: &Path,
+        place: &Place,
         env: &[(String, String)],
         log: PathBuf,
         stop: watch::Receiver<Stop>,
@@ -81,6 +108,7 @@ impl Verifier {
             };
         let mut results: Vec<CommandResult> = Vec::new();
         let mut failing = BTreeMap::new();
+        let mut said = BTreeSet::new();
         let project = order.project.iter().map(|command| (command, false));
         let own = order.own.iter().map(|command| (command, true));
         for (command, of_task) in project.chain(own) {
@@ -88,10 +116,25 @@ impl Verifier {
             if has_failed && (!of_task || order.own_only_if_project_passes) {
                 continue;
             }
-            let (output, unwritten) = Output::new(log.as_mut(), command, self.output_limit);
+            let (output, unwritten) = Output::new(
+                log.as_mut(),
+                command,
+                self.output_limit,
+                place.word.as_deref(),
+            );
             lost = lost.or(unwritten);
-            let (result, failure, unkept) =
-                self.run_one(command, root, env, output, stop.clone()).await;
+            let ran = self
+                .run_one(command, place, env, output, stop.clone())
+                .await;
+            let Ran {
+                result,
+                failure,
+                has_said_it,
+                unkept,
+            } = ran;
+            if has_said_it {
+                said.insert(command.clone());
+            }
             if result.exit != Some(0) {
                 failing.insert(command.clone(), failure);
             }
@@ -103,12 +146,13 @@ impl Verifier {
         }
         let report = VerifyReport {
             turn,
-            tree: None,
             results,
+            ..VerifyReport::default()
         };
         Verified {
             report,
             failing,
+            said,
             lost,
         }
     }
@@ -116,11 +160,11 @@ impl Verifier {
     async fn run_one(
         &self,
         command: &str,
-        root: &Path,
+        place: &Place,
         env: &[(String, String)],
         mut output: Output<'_>,
         stop: watch::Receiver<Stop>,
-    ) -> (CommandResult, Failure, Option<io::ErrorKind>) {
+    ) -> Ran {
         let (program, flag) = if cfg!(windows) {
             ("cmd", "/C")
         } else {
@@ -129,8 +173,9 @@ impl Verifier {
         let spec = Spec {
             program: program.into(),
             args: vec![flag.into(), command.into()],
-            cwd: root.into(),
+            cwd: place.cwd.clone(),
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            overlay: place.overlay.clone(),
             env_remove: self.env_filter.removed_here(&[]),
             stdin: None,
             idle: None,
@@ -159,8 +204,21 @@ impl Verifier {
             known: exit != Some(0) && self.baseline.knows(command, &failure),
             of_task: false,
         };
-        (result, failure, report.sink_error)
+        Ran {
+            result,
+            failure,
+            has_said_it: output.said.has_said_it(),
+            unkept: report.sink_error,
+        }
     }
+}
+
+/// What came of one command.
+struct Ran {
+    result: CommandResult,
+    failure: Failure,
+    has_said_it: bool,
+    unkept: Option<io::ErrorKind>,
 }
 
 /// Both streams in one, as a person would see them: in the log as far as that
@@ -176,6 +234,7 @@ impl<'a> Output<'a> {
         mut log: Option<&'a mut KeptOutput>,
         command: &str,
         limit: usize,
+        word: Option<&str>,
     ) -> (Output<'a>, Option<io::ErrorKind>) {
         let head = format!("$ {command}\n");
         let written = log
@@ -186,7 +245,7 @@ impl<'a> Output<'a> {
             Output {
                 log,
                 kept,
-                said: Said::default(),
+                said: Said::looking_for(word),
             },
             written.err().map(|error| error.kind()),
         )

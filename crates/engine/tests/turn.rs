@@ -407,7 +407,6 @@ echo '{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","ty
             hooks: wired.then(|| HookWiring {
                 program: "/bin/true".into(),
                 state: "/state".into(),
-                run: None,
                 timeout: Duration::from_secs(30),
                 fail_closed: true,
             }),

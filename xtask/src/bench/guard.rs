@@ -62,7 +62,7 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
         println!("empty process {}, hook {}", micros(empty), micros(hook));
         verdict.ratio(name, hook, empty, bound);
     }
-    let run = programs.run_in(scratch.path())?;
+    let run = programs.run_in(&plain, scratch.path())?;
     let (empty, hook) = programs.compare_in(&plain, &ordinary, &run)?;
     println!("empty process {}, hook {}", micros(empty), micros(hook));
     let name = "hook, within a run / empty process";
@@ -134,21 +134,28 @@ impl Programs {
         self.compare_in(dir, payloads, &[])
     }
 
-    /// What a client that a run started hands to the hook: the folder in
-    /// which it notes each call.
-    fn run_in(&self, scratch: &Path) -> Result<[String; 4], Vec<String>> {
+    /// What a client that a run started hands to the hook; the run has a
+    /// folder, in which the hook notes each call.
+    fn run_in(&self, dir: &Path, scratch: &Path) -> Result<[(String, PathBuf); 2], Vec<String>> {
+        const ID: &str = "20260101-000000-0001";
+        let failed = |e: std::io::Error| vec![e.to_string()];
         let state = scratch.join("state");
-        let run = state.join("projects/plain/runs/20260101-000000-0001");
-        fs::create_dir_all(&run).map_err(|e| vec![e.to_string()])?;
-        let words = ["--state".into(), state, "--run".into(), run];
-        Ok(words.map(|word: PathBuf| word.to_string_lossy().into_owned()))
+        let mut command = Command::new(&self.ralph);
+        command.args(["where", "--json"]).current_dir(dir);
+        let told = command.env("XDG_STATE_HOME", &state).output();
+        let told = told.map_err(failed)?.stdout;
+        let told: serde_json::Value = serde_json::from_slice(&told).unwrap_or_default();
+        let runs = told["runs"].as_str().ok_or(vec!["no runs".to_owned()])?;
+        fs::create_dir_all(Path::new(runs).join(ID)).map_err(failed)?;
+        let of_run = ("RALPH_RUN_ID".to_owned(), PathBuf::from(ID));
+        Ok([of_run, ("XDG_STATE_HOME".to_owned(), state)])
     }
 
     fn compare_in(
         &self,
         dir: &Path,
         payloads: &[String],
-        more: &[String],
+        env: &[(String, PathBuf)],
     ) -> Result<(Duration, Duration), Vec<String>> {
         let (mut empty, mut hook) = (Vec::new(), Vec::new());
         for (i, payload) in payloads.iter().cycle().take(CALLS).enumerate() {
@@ -158,7 +165,7 @@ impl Programs {
             empty.push(timed(Command::new(&self.empty), dir, payload)?);
             let mut command = Command::new(&self.ralph);
             command.args(["hook", "--host", "claude", "pre-tool-use"]);
-            command.args(more.iter().map(String::as_str));
+            command.envs(env.iter().map(|(name, value)| (name, value)));
             hook.push(timed(command, dir, payload)?);
         }
         Ok((median(empty), median(hook)))

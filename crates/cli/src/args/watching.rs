@@ -57,6 +57,34 @@ pub struct ExtendArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ProveArgs {
+    /// The tasks whose experiments are made again; without any, those of the
+    /// last verification
+    #[arg(value_name = "TASK")]
+    pub tasks: Vec<String>,
+    /// Print every experiment as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AcceptArgs {
+    /// The tasks that you have looked at; without any, those that are not proven
+    /// are listed
+    #[arg(value_name = "TASK")]
+    pub tasks: Vec<String>,
+    /// All that are not proven
+    #[arg(long, conflicts_with = "tasks")]
+    pub all: bool,
+    /// Why they are right; the report says it
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub why: String,
+    /// Print the tasks that are not proven as JSON
+    #[arg(long, conflicts_with_all = ["tasks", "all"])]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct AnswerArgs {
     /// Question (its number may be left out where only one is open) and answer:
     /// the number of an option, or your own words

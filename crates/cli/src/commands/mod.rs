@@ -1,5 +1,6 @@
 //! One verb per file.
 
+mod accept;
 mod agents;
 pub mod answer;
 mod archive;
@@ -27,6 +28,7 @@ mod logs;
 mod loop_;
 mod monitor;
 mod phase;
+mod prove;
 mod report;
 mod restore;
 pub mod resume;
@@ -76,6 +78,8 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Wake => control::wake(&app),
         Command::Extend(args) => extend::run(&app, &args),
         Command::Answer(args) => answer::run(&app, &args),
+        Command::Prove(args) => prove::run(&app, &args),
+        Command::Accept(args) => accept::run(&app, &args),
         Command::Monitor(args) => monitor::run(&app, &args),
         Command::Verify(args) => verify::run(&app, &args),
         Command::Loop(args) => loop_::run(&app, &args),

@@ -40,6 +40,11 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "answer",
         &["ralph answer", "ralph answer 2 \"Use PostgreSQL\""],
     ),
+    (
+        "accept",
+        &["ralph accept", "ralph accept T003 --why \"looked at it\""],
+    ),
+    ("prove", &["ralph prove", "ralph prove T003 --json"]),
     ("monitor", &["ralph monitor", "ralph monitor --all"]),
     ("verify", &["ralph verify", "ralph verify --baseline"]),
     (

@@ -19,7 +19,9 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Steer",
-        &["pause", "stop", "cancel", "wake", "extend", "answer"],
+        &[
+            "pause", "stop", "cancel", "wake", "extend", "answer", "accept",
+        ],
     ),
     (
         "Look back",
@@ -35,7 +37,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "archive",
         ],
     ),
-    ("Prove", &["verify", "gate", "phase", "drill"]),
+    ("Prove", &["verify", "prove", "gate", "phase", "drill"]),
     (
         "Set up",
         &[

@@ -22,8 +22,6 @@ pub struct Options {
     /// Where the person's state is, as whoever wrote the entry knows it: a
     /// client may set variables that the repository chose.
     pub state: Option<PathBuf>,
-    /// The folder of the run whose client asks, as the run itself says.
-    pub run: Option<PathBuf>,
     /// After so long the client ends the hook, as `ralph init` wrote it.
     pub within: Option<Duration>,
 }
@@ -80,7 +78,6 @@ pub fn parse(args: &[OsString]) -> Result<Options, Usage> {
                 options.lang = Lang::from_name(&name);
             }
             "--state" => options.state = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
-            "--run" => options.run = Some(next().ok_or(Usage::Missing("DIR"))?.into()),
             "--exit-code-mode" => options.exit_code_mode = true,
             "--within" => {
                 let seconds = next().and_then(|text| text.parse().ok());

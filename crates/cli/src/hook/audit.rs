@@ -18,11 +18,6 @@ const MAX_DETAIL: usize = 500;
 
 /// The run that this hook belongs to.
 fn run_of(call: &Call) -> Option<RunPaths> {
-    if let Some(dir) = call.run {
-        let id = RunId::parse(dir.file_name()?.to_str()?)?;
-        let dir = dir.to_owned();
-        return Some(RunPaths { id, dir });
-    }
     let layout = call.layout.as_ref()?;
     let run = std::env::var("RALPH_RUN_ID").ok();
     Some(layout.run(&RunId::parse(&run?)?))

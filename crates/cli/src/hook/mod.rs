@@ -93,7 +93,6 @@ fn pre_tool_use(options: &Options) -> u8 {
     let call = Call {
         layout: home.map(|home| Layout::new(&root, &home)),
         root: &root,
-        run: options.run.as_deref(),
         payload: payload.as_ref().ok(),
     };
     let judged = match (&payload, loaded) {
@@ -136,8 +135,6 @@ struct Call<'a> {
     root: &'a Path,
     /// `None` where the person has no home.
     layout: Option<Layout>,
-    /// The folder of the run, where that is told.
-    run: Option<&'a Path>,
     payload: Option<&'a Payload>,
 }
 

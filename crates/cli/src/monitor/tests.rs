@@ -112,6 +112,7 @@ fn story() -> Vec<Kind> {
                     ..CommandResult::default()
                 },
             ],
+            ..VerifyReport::default()
         }),
         Kind::GuardBlocked {
             lines: 1,
@@ -133,6 +134,7 @@ fn story() -> Vec<Kind> {
                 output: String::new(),
                 ..CommandResult::default()
             }],
+            ..VerifyReport::default()
         }),
     ]
 }

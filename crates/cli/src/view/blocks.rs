@@ -189,6 +189,15 @@ pub fn ending(screen: &Screen, context: &Context, state: &State, notice: &Notice
             let errors: Vec<ErrorView> = state.failures.errors.iter().map(error).collect();
             display::error_report(screen, &errors, &ending)
         }
+        Outcome::Unproven { tasks } => {
+            let level = |id: &String| {
+                let level = state.ticks.levels.get(id).copied().unwrap_or_default();
+                (id.clone(), level)
+            };
+            let tasks: Vec<_> = tasks.iter().map(level).collect();
+            display::unshown(screen, &ending, &tasks)
+        }
+        Outcome::NoCheck { command } => display::no_check(screen, &ending, command),
         Outcome::GateFailed { .. } => display::gate_failed(screen, &context.missing, &ending),
         Outcome::Budget { limit } => {
             display::budget(screen, &ending, &display::budget_kind(state, limit))

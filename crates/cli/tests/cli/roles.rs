@@ -168,7 +168,7 @@ fn five_rejections_that_reproduce_need_a_person_who_can_go_on() {
 }
 
 #[test]
-fn from_the_third_rejection_on_words_alone_do_not_block() {
+fn a_rejection_that_nothing_shows_stands_all_the_same_t_05() {
     let env = TestEnv::with_tasks(1);
     let turns = [
         develops("a.txt"),
@@ -177,13 +177,30 @@ fn from_the_third_rejection_on_words_alone_do_not_block() {
         rejects("I still do not like it."),
         develops("c.txt"),
         rejects("FINDING high: a.txt is missing\nREPRODUCE: test -f a.txt"),
+        develops("d.txt"),
+        approves(),
         passes(),
     ];
     let (done, events) = run(&env, &turns, &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(named(&events, "review_overruled").len(), 1);
+    assert_eq!(named(&events, "review_unshown").len(), 1);
     assert!(prompt(&env, 6).contains("sent back twice already"));
     assert!(!prompt(&env, 4).contains("sent back twice already"));
+}
+
+#[test]
+fn a_reviewer_who_never_approves_leaves_it_to_a_person_t_05_role_07() {
+    let env = TestEnv::with_tasks(1);
+    let files = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt"];
+    let critical = "FINDING critical: it deletes everything";
+    let turns: Vec<_> = files
+        .iter()
+        .flat_map(|file| [develops(file), rejects(critical)])
+        .collect();
+    let (done, events) = run(&env, &turns, &[]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert_eq!(named(&events, "review_unshown").len(), 3);
+    assert!(env.read("tasks.md").contains("[ ]"));
 }
 
 #[test]
@@ -197,11 +214,13 @@ fn what_the_guard_forbids_an_agent_is_not_run_for_a_reviewer() {
         rejects("no"),
         develops("c.txt"),
         rejects("FINDING high: x\nREPRODUCE: rm -rf / ; false"),
+        develops("d.txt"),
+        approves(),
         passes(),
     ];
     let (done, events) = run(&env, &turns, &[]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(named(&events, "review_overruled").len(), 1);
+    assert_eq!(named(&events, "review_unshown").len(), 1);
     assert_eq!(env.read("keep/me.txt"), "precious");
 }
 

@@ -176,6 +176,7 @@ fn a_loop_goes_on_until_its_promise_is_proven() {
 #[test]
 fn a_task_list_is_worked_off_and_told_as_it_stands() {
     let env = TestEnv::with_tasks(3);
+    env.without_experiments();
     let client = env.claude_session(ONE);
     let begun = client.says("/ralph-loop --tasks tasks.md");
     assert!(context(&begun).contains("T001"), "{begun}");

@@ -34,6 +34,7 @@ fn is_asking(env: &TestEnv, answer: &Value) {
 #[test]
 fn other_work_goes_on_and_then_the_agent_may_rest() {
     let env = TestEnv::with_tasks(2);
+    env.without_experiments();
     let client = env.claude_session(ONE);
     client.says("/ralph-loop --tasks tasks.md");
     let parked = client.stops(ASKS);

@@ -8,7 +8,10 @@ use crate::session::{Client, ONE, context, released, sent_on};
 
 /// A loop over so many tasks whose roles subagents play.
 fn begun<'a>(env: &'a TestEnv, lang: &str) -> (Client<'a>, Value) {
-    env.write(".ralph/config.toml", "[roles]\nenabled = true\n");
+    env.write(
+        ".ralph/config.toml",
+        "[roles]\nenabled = true\n[evidence]\nlevel = \"claimed\"\n",
+    );
     let client = env.claude_session(ONE).var("RALPH_LANG", lang);
     let begun = client.says("/ralph-loop --tasks tasks.md");
     (client, begun)

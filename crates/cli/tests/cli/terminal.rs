@@ -39,7 +39,7 @@ impl Terminal {
         let exit = quoted(&terminal.exit.to_string_lossy());
         // Ctrl+C is for ralph; the shell only waits to tell how it ended.
         let text = format!(
-            "trap : INT\n{}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
+            "trap : INT\nexport RALPH_EVIDENCE_LEVEL=claimed\n{}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
             words.join(" "),
         );
         fs::write(&script, text).unwrap();

@@ -46,6 +46,10 @@ choices! {
     TickProof { Proven, Agent }
     /// What happens where checks were weakened.
     IntegrityMode { Strict, Warn, Off }
+    /// How well work has to be shown.
+    AskedLevel { Auto, Claimed, Changed, Unrefuted, Preserved, Proven }
+    /// What happens where green tests were rewritten.
+    ChangedChecks { Tell, Ask }
     /// One kind of evidence of progress.
     Evidence { Tasks, Phase, Commit, Tree }
     /// How a gate file is compared with later changes.
@@ -91,6 +95,7 @@ pub struct Settings {
     pub promise: PromiseSettings,
     pub tasks: TaskSettings,
     pub verify: VerifySettings,
+    pub evidence: EvidenceSettings,
     pub agent: AgentSettings,
     pub progress: ProgressSettings,
     pub rate: RateSettings,
@@ -200,6 +205,16 @@ pub struct VerifySettings {
     pub when: VerifyWhen,
     pub ticks: TickProof,
     pub integrity: IntegrityMode,
+    pub files: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceSettings {
+    pub level: AskedLevel,
+    pub asks: u32,
+    pub max_time: Duration,
+    pub changed_checks: ChangedChecks,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -7,6 +7,8 @@ use super::boxes::title_box;
 use super::proof::{Gap, Proof, not_proven, proven};
 use super::screen::{Screen, Symbol, Tone};
 use super::usage::{UsageView, dollars};
+use crate::lang::Say;
+use crate::proof::EvidenceLevel;
 use crate::text::duration::{human, iterations, plural};
 use crate::tr;
 use crate::usage::Usd;
@@ -288,6 +290,53 @@ fn why_unproven(screen: &Screen, ending: &Ending) -> String {
         lang,
         "The agent says that it is done. {lacking}, so Ralph cannot tell whether it is true. Look at the changes, or name a command that fails while the work is not done as [verify] commands in .ralph/config.toml; `ralph resume` then has it checked."
     )
+}
+
+/// Everything is done as far as the checks can see, and some of it is not
+/// shown as well as was asked.
+pub fn unshown(screen: &Screen, ending: &Ending, tasks: &[(String, EvidenceLevel)]) -> String {
+    let lang = screen.lang;
+    let question = screen.mark(Symbol::Question);
+    let mut out = title_box(
+        screen,
+        Tone::Warning,
+        &tr!(lang, "{question}Done, and not all of it proven"),
+    );
+    out.push('\n');
+    out.push_str(&current_progress(screen, ending.progress));
+    out.push_str(&effort(screen, ending));
+    for (task, level) in tasks {
+        let (task, level) = (screen.value(task), level.say(lang));
+        let line = match task.is_empty() {
+            true => tr!(lang, "the work: {level}"),
+            false => format!("{task}: {level}"),
+        };
+        out.push_str(&screen.paragraph("- ", &line));
+    }
+    out.push_str(&screen.paragraph("", &tr!(lang, "The checks pass, and no experiment shows that they would fail without this work. Look at it: `ralph accept` says that it is right, a test that fails without it proves it.")));
+    out.push_str(&next_step(
+        screen,
+        ending.next.as_deref(),
+        "ralph accept",
+        &tr!(lang, "takes your word for it"),
+    ));
+    out
+}
+
+/// A check can't be run, so that nothing was begun.
+pub fn no_check(screen: &Screen, ending: &Ending, command: &str) -> String {
+    let lang = screen.lang;
+    let mut out = title_box(screen, Tone::Bad, &tr!(lang, "The check can't be run"));
+    out.push('\n');
+    let command = screen.value(command);
+    out.push_str(&screen.paragraph("", &tr!(lang, "`{command}` is not there or can't be executed. No agent was called. Correct verify.commands (or --verify), then start again.")));
+    out.push_str(&next_step(
+        screen,
+        ending.next.as_deref(),
+        "ralph run",
+        &tr!(lang, "starts again"),
+    ));
+    out
 }
 
 /// The time or the money that was set for the run is used up.

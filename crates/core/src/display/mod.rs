@@ -25,7 +25,8 @@ mod tests;
 pub use bar::{Progress, bar};
 pub use endings::{
     BudgetKind, CompleteView, Ending, LoopKind, Place, archived, budget, cancelled, complete_box,
-    disk_box, escalated, interrupted, needs_forge, needs_person, pause_box, unproven,
+    disk_box, escalated, interrupted, needs_forge, needs_person, no_check, pause_box, unproven,
+    unshown,
 };
 pub use limits::limit_box;
 pub use menus::{

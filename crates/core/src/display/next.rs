@@ -36,6 +36,8 @@ pub fn next_command(state: &State, outcome: &Outcome) -> String {
             let raise = budget_kind(state, limit).raise();
             return raise.unwrap_or_else(|| "ralph resume".to_owned());
         }
+        Outcome::Unproven { .. } => "ralph accept",
+        Outcome::NoCheck { .. } => "ralph run",
         Outcome::Cancelled => "ralph resume --restart",
         _ => "ralph resume",
     };

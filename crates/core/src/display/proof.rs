@@ -5,6 +5,7 @@ use super::screen::{Screen, Symbol, Tone};
 use crate::forge::ForgeProof;
 use crate::lang::Say;
 use crate::machine::Missing;
+use crate::proof::EvidenceLevel;
 use crate::text::duration::{human, plural};
 use crate::tr;
 use std::time::Duration;
@@ -39,7 +40,13 @@ pub enum Gap {
     NoVerifyCommand,
     NoTaskList,
     NoGit,
-    SkippedTasks { ids: Vec<String> },
+    SkippedTasks {
+        ids: Vec<String>,
+    },
+    /// Not shown as well as was asked for.
+    ShortOfProof {
+        tasks: Vec<(String, EvidenceLevel)>,
+    },
 }
 
 /// The list of proofs, each with a tick, below its heading; nothing for none.
@@ -146,6 +153,18 @@ pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
             screen.lang,
             "this is no Git project: there are no commits to look at"
         ),
+        Gap::ShortOfProof { tasks } => {
+            let lang = screen.lang;
+            let one = |(id, level): &(String, EvidenceLevel)| match id.is_empty() {
+                true => level.say(lang),
+                false => format!("{} ({})", screen.value(id), level.say(lang)),
+            };
+            let tasks = tasks.iter().map(one).collect::<Vec<_>>().join(", ");
+            tr!(
+                lang,
+                "not shown as well as was asked for: {tasks}; `ralph accept`"
+            )
+        }
         Gap::SkippedTasks { ids } => {
             let count = ids.len();
             let noun_en = plural(count, "task was", "tasks were");

@@ -58,10 +58,12 @@ pub enum FlowNotice {
     #[say("{role} may only look and changed files: its verdict is void", role = role.to_uppercase())]
     #[strum(to_string = "role_violation")]
     Violation { iteration: u32, role: String },
-    /// A rejection without a problem that can be shown does not block.
-    #[say("the rejection does not block: none of its {findings} findings could be reproduced")]
-    #[strum(to_string = "review_overruled")]
-    Overruled { iteration: u32, findings: usize },
+    /// Nothing shows what a review found; it stands all the same.
+    #[say(
+        "none of the {findings} findings could be reproduced; the rejection stands, and at the limit a person decides"
+    )]
+    #[strum(to_string = "review_unshown")]
+    Unshown { iteration: u32, findings: usize },
     /// A role was about to begin without the approval that it needs (ROLE-05).
     #[say("{role_en} without a fresh approval of {needs} breaks the D→R→T flow (risk: {risk})", (role_en, needs) = (role.to_uppercase(), needs.to_uppercase()), risk = risk.into_str())]
     #[strum(to_string = "role_refused")]

@@ -23,7 +23,7 @@ pub fn trailer(turn: &FlowTurn, lang: Lang) -> String {
     if turn.verdict == VerdictKind::Review && turn.strict {
         parts.push(tr!(
             lang,
-            "This work was sent back twice already. From now on a finding sends it back only if it is at least medium and has a REPRODUCE command: Ralph runs it, and it must fail. Everything else may be said and does not block."
+            "This work was sent back twice already. Give each finding that is at least medium a REPRODUCE command: Ralph runs it and shows the developer what came of it. Send it back again only for what really is wrong: after a few more rejections a person has to decide."
         ));
     }
     let (good, bad) = match turn.verdict {

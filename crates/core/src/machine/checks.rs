@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::{CommandResult, Level, TaskRef};
 use crate::integrity::Weakening;
-use crate::lang::{Say, said};
-use crate::proof::TaskProof;
+use crate::lang::{Lang, Say, said};
+use crate::proof::{EvidenceLevel, TaskProof, Unshown};
+use crate::tr;
 use crate::wire;
 
 /// Which checks are to run.
@@ -38,6 +39,33 @@ pub enum CheckNotice {
         tasks: Vec<TaskRef>,
         #[serde(rename = "reason", serialize_with = "wire::english")]
         why: NoProof,
+    },
+    /// A tick stands, and nothing shows the work as well as was asked.
+    #[say("not proven, {level}: {tasks} ({why})", (level, tasks, why) = (level.say(lang), tasks.join(", "), why.say(lang)))]
+    TickUnproven {
+        iteration: u32,
+        tasks: Vec<String>,
+        #[serde(rename = "evidence")]
+        level: EvidenceLevel,
+        #[serde(rename = "reason", serialize_with = "wire::english")]
+        why: Unshown,
+    },
+    /// Tests that were green before say something else now.
+    #[say("{task} changed what old tests expect; look at {files}", files = files.join(", "))]
+    ExpectationsChanged {
+        iteration: u32,
+        task: String,
+        files: Vec<String>,
+    },
+    #[say(if why.is_empty(), "accepted by a person: {tasks}", tasks = tasks.join(", "))]
+    #[say("accepted by a person: {tasks} ({why})", tasks = tasks.join(", "))]
+    #[strum(to_string = "tick_accepted")]
+    Accepted { tasks: Vec<String>, why: String },
+    /// What the checks say before anything is changed.
+    #[say(preflight(results, lang))]
+    Preflight {
+        #[serde(rename = "commands", serialize_with = "all_results")]
+        results: Vec<CommandResult>,
     },
     #[strum(to_string = "checks_weakened")]
     #[say(if *strict, "checks were weakened, nothing counts as done until they are restored: {found}", found = said(found, "; ", lang))]
@@ -73,20 +101,61 @@ pub enum NoProof {
     NotRun,
     #[say("checks were weakened: {files}", files = files.join(", "))]
     Weakened { files: Vec<String> },
+    /// An experiment says no.
+    #[say(_0.say(lang))]
+    Unshown(Unshown),
 }
 
 impl CheckNotice {
     pub fn level(&self) -> Level {
         match self {
-            CheckNotice::TickRejected { .. } | CheckNotice::Weakened { .. } => Level::Warn,
+            CheckNotice::TickRejected { .. }
+            | CheckNotice::TickUnproven { .. }
+            | CheckNotice::ExpectationsChanged { .. }
+            | CheckNotice::Weakened { .. } => Level::Warn,
             CheckNotice::E2eComplete { result, .. } if result.exit != Some(0) => Level::Warn,
             _ => Level::Info,
         }
     }
 }
 
+/// One sentence for each check: what its state before the work means.
+fn preflight(results: &[CommandResult], lang: Lang) -> String {
+    let one = |result: &CommandResult| {
+        let command = &result.command;
+        match result.exit {
+            Some(0) => tr!(
+                lang,
+                "`{command}` is green already: a tick will count when a test fails without it"
+            ),
+            Some(126 | 127) => {
+                let output = result.output.trim();
+                tr!(lang, "`{command}` can't be run, or not yet: {output}")
+            }
+            Some(_) => tr!(
+                lang,
+                "`{command}` is red: making it green becomes the proof"
+            ),
+            None => tr!(
+                lang,
+                "`{command}` came to no end: raise verify.command_timeout, or give a quicker check"
+            ),
+        }
+    };
+    results.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn all_results<S: Serializer>(results: &[CommandResult], to: S) -> Result<S::Ok, S::Error> {
+    let all: Vec<_> = results.iter().map(CommandResult::to_json).collect();
+    all.serialize(to)
+}
+
 fn proven<S: Serializer>(proof: &TaskProof, to: S) -> Result<S::Ok, S::Error> {
-    json!({"tree": proof.tree, "commands": proof.commands}).serialize(to)
+    let mut fields = json!({"tree": proof.tree, "commands": proof.commands});
+    if let Some(level) = proof.level {
+        fields["evidence"] = json!(level);
+    }
+    fields.serialize(to)
 }
 
 fn e2e_result<S: Serializer>(result: &CommandResult, to: S) -> Result<S::Ok, S::Error> {

@@ -15,6 +15,9 @@ pub enum Effect {
         turn: u32,
         scope: CheckScope,
     },
+    /// Run every check once, before anything is changed, and come back with
+    /// `Preflighted`.
+    Preflight,
     /// Empty the boxes of tasks whose ticks were turned back, look at the
     /// world, and come back with `Unticked`.
     Untick {

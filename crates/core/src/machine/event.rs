@@ -10,6 +10,7 @@ use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
 use crate::promise::Promise;
+use crate::proof::trial::{Trial, Weighed};
 use crate::tasks::{Counts, Waiting};
 use crate::template::PromptNote;
 use crate::usage::Usage;
@@ -43,6 +44,14 @@ pub enum Kind {
     TurnEnded(TurnReport),
     /// The verification commands have run.
     Verified(VerifyReport),
+    /// Every check has run once, before the first turn.
+    Preflighted(VerifyReport),
+    /// A person says that these tasks are done.
+    Accepted {
+        tasks: Vec<String>,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
+    },
     /// Ticks that were turned back are empty boxes again, and the world was
     /// looked at; `left` could not be emptied.
     Unticked {
@@ -370,6 +379,11 @@ pub struct VerifyReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     pub results: Vec<CommandResult>,
+    /// The experiments that say what the results are worth.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Trial>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighed: Option<Box<Weighed>>,
 }
 
 impl VerifyReport {

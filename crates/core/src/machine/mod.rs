@@ -46,7 +46,7 @@ pub use rules::{
 pub use say::span;
 pub use session::{SessionEvent, SessionNotice, SessionState};
 pub use state::{
-    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Stage, State,
+    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground, Stage, State,
     TaskState, TickState, TurnState,
 };
 pub use step::step;

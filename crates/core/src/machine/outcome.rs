@@ -16,6 +16,15 @@ pub enum Outcome {
     Paused {
         reason: PauseReason,
     },
+    /// Everything is done as far as the checks can see, and these tasks are
+    /// not shown as well as was asked for.
+    Unproven {
+        tasks: Vec<String>,
+    },
+    /// A check can't be run at all: nothing was begun.
+    NoCheck {
+        command: String,
+    },
     Blocked {
         reason: String,
     },
@@ -41,7 +50,11 @@ impl Outcome {
     pub fn exit_code(&self) -> u8 {
         match self {
             Outcome::Complete => 0,
-            Outcome::Paused { .. } | Outcome::Limit { .. } | Outcome::Cancelled => 3,
+            Outcome::NoCheck { .. } => 1,
+            Outcome::Paused { .. }
+            | Outcome::Unproven { .. }
+            | Outcome::Limit { .. }
+            | Outcome::Cancelled => 3,
             Outcome::Blocked { .. } => 4,
             Outcome::CircuitBreak { .. } => 5,
             Outcome::Errors => 6,
@@ -55,8 +68,12 @@ impl Outcome {
     /// and are archived (HIST-06), though a failed one may be tried again.
     pub fn can_go_on(&self) -> bool {
         match self {
-            Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. } => true,
+            Outcome::Paused { .. }
+            | Outcome::Unproven { .. }
+            | Outcome::Interrupted
+            | Outcome::Budget { .. } => true,
             Outcome::Complete
+            | Outcome::NoCheck { .. }
             | Outcome::Blocked { .. }
             | Outcome::CircuitBreak { .. }
             | Outcome::Errors
@@ -70,6 +87,7 @@ impl Outcome {
     pub fn status(&self) -> &'static str {
         match self {
             Outcome::Complete => "complete",
+            Outcome::Unproven { .. } => "unproven",
             Outcome::Limit { limit }
             | Outcome::Paused {
                 reason: PauseReason::Limit(limit),
@@ -80,7 +98,7 @@ impl Outcome {
             | Outcome::Budget { .. } => "paused",
             Outcome::Blocked { .. } => "blocked",
             Outcome::CircuitBreak { .. } => "circuit_break",
-            Outcome::Errors | Outcome::GateFailed { .. } => "error",
+            Outcome::Errors | Outcome::NoCheck { .. } | Outcome::GateFailed { .. } => "error",
             Outcome::Cancelled => "cancelled",
         }
     }
@@ -94,6 +112,8 @@ impl Outcome {
             Outcome::CircuitBreak { rule } => rule.into_str(),
             Outcome::Budget { limit } => limit,
             Outcome::Limit { limit } => limit.into_str(),
+            Outcome::NoCheck { command } => command,
+            Outcome::Unproven { .. } => "unproven",
             Outcome::Complete | Outcome::Errors | Outcome::Cancelled | Outcome::Interrupted => "",
         }
     }

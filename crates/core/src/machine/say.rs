@@ -49,6 +49,11 @@ pub(super) fn outcome_words(outcome: &Outcome, lang: Lang) -> String {
     match outcome {
         Outcome::Complete => tr!(lang, "complete"),
         Outcome::Paused { .. } => tr!(lang, "paused ({reason})"),
+        Outcome::Unproven { tasks } => {
+            let count = tasks.len();
+            tr!(lang, "done, and {count} not proven: `ralph accept`")
+        }
+        Outcome::NoCheck { .. } => tr!(lang, "the check can't be run: {reason}"),
         Outcome::Blocked { .. } => tr!(lang, "blocked: {reason}"),
         Outcome::CircuitBreak { .. } => tr!(lang, "circuit breaker ({reason})"),
         Outcome::Errors => tr!(lang, "too many errors in a row"),

@@ -4,8 +4,8 @@ mod groups;
 mod status;
 
 pub use self::groups::{
-    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, TaskState, TickState,
-    TurnState,
+    Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground, TaskState,
+    TickState, TurnState,
 };
 pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
 use crate::forge::{self, ForgeAsk};
+use crate::proof::EvidenceLevel;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -52,6 +53,8 @@ pub enum Stage {
     /// Nothing has happened yet.
     New,
     Running,
+    /// Every check runs once, before the first turn.
+    Preflight,
     /// `completes`: a pass ends the run.
     Verifying {
         completes: bool,
@@ -179,6 +182,24 @@ impl State {
             .iter()
             .filter(|id| !ticks.proofs.contains_key(*id));
         unproven.map(String::as_str).collect()
+    }
+
+    /// The tasks of this run that are done and not shown as well as was asked,
+    /// each with its level; the whole work without a name.
+    pub fn short_of_proof(&self) -> Vec<(String, EvidenceLevel)> {
+        let level = |id: &String| self.ticks.levels.get(id).copied().unwrap_or_default();
+        let ids = super::step::short_of_proof(self);
+        ids.into_iter().map(|id| (id.clone(), level(&id))).collect()
+    }
+
+    /// Whether a person can say something of this task.
+    pub fn knows_task(&self, id: &str) -> bool {
+        let ticks = &self.ticks;
+        let is_named = |task: &TaskRef| task.id == id;
+        let facts = self.tasks.facts.as_ref();
+        ticks.levels.contains_key(id)
+            || ticks.done.contains(id)
+            || facts.is_some_and(|facts| facts.open.iter().chain(&facts.ready).any(is_named))
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {

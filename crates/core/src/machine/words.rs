@@ -4,6 +4,7 @@
 
 use super::TaskRef;
 use crate::lang::{Lang, Say};
+use crate::proof::Unshown;
 use crate::tr;
 
 /// What the evidence lacks for a claim.
@@ -25,6 +26,9 @@ pub enum Missing {
     LostTasks { count: usize },
     #[say("`{command}` does not pass")]
     Failing { command: String },
+    /// An experiment says no.
+    #[say(_0.say(lang))]
+    Unshown(Unshown),
     /// Checks are weaker than they were when the loop was armed.
     #[say("checks were weakened; restore them: {files}", files = files.join(", "))]
     Weakened { files: Vec<String> },

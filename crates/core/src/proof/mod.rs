@@ -1,10 +1,20 @@
 //! What a check proves, and what its output says about failures that were
 //! there before the work began.
 
+pub mod canary;
+pub mod edits;
+pub mod files;
+pub mod inline;
+pub mod level;
+pub mod manifest;
+pub mod trial;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::level::{AskedProof, EvidenceLevel, meant_by};
+pub use self::trial::{Experiment, Scale, Trial, Unshown, Verdict, Weighed};
 use crate::machine::CommandResult;
 
 /// What Ralph saw of one task, so that its tick stands (the journal has the
@@ -17,6 +27,9 @@ pub struct TaskProof {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     pub commands: Vec<ProvenCommand>,
+    /// Journals of before know of no levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<EvidenceLevel>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +113,14 @@ pub fn failing_test(line: &str) -> Option<String> {
     {
         return some(rest.split(" - ").next().unwrap_or(rest));
     }
+    // unittest: `FAIL: test_a (test_x.TestX.test_a)`
+    if let Some(rest) = line
+        .strip_prefix("FAIL: ")
+        .or_else(|| line.strip_prefix("ERROR: "))
+        && rest.ends_with(')')
+    {
+        return some(rest);
+    }
     // go: `--- FAIL: TestA (0.00s)`
     if let Some(rest) = line.strip_prefix("--- FAIL: ") {
         return some(rest.split(" (").next().unwrap_or(rest));
@@ -166,6 +187,10 @@ mod tests {
                 Some("tests/a.py::test_b"),
             ),
             ("FAILED (failures=1)", None),
+            (
+                "FAIL: test_a (test_x.X.test_a)",
+                Some("test_a (test_x.X.test_a)"),
+            ),
             ("    --- FAIL: TestA/sub (0.01s)", Some("TestA/sub")),
             ("not ok 3 - adds numbers", Some("adds numbers")),
             ("  ✕ adds numbers (12 ms)", Some("adds numbers")),

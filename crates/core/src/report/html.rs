@@ -8,6 +8,7 @@ use super::{Call, Report, TaskProof, TaskStory, Verdict, chart};
 use crate::display::UsageView;
 use crate::lang::{Lang, Say};
 use crate::machine::{Bill, Outcome};
+use crate::proof::EvidenceLevel;
 use crate::text::duration::human;
 use crate::tr;
 
@@ -276,7 +277,8 @@ fn task_row(lang: Lang, story: &TaskStory) -> Vec<String> {
     let mark = match story.proof {
         TaskProof::Open | TaskProof::Skipped => "☐",
         TaskProof::Before | TaskProof::Ticked { .. } => "☑",
-        TaskProof::Checked { .. } => "✅",
+        TaskProof::Shown { level, .. } if level < EvidenceLevel::Preserved => "☑",
+        TaskProof::Checked { .. } | TaskProof::Shown { .. } => "✅",
     };
     let [cost, tokens] = used;
     vec![

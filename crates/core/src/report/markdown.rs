@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::words::{next_step, outcome_word, plain as value, sentence, task_proof};
+use super::words::{
+    evidence as evidence_words, next_step, outcome_word, plain as value, sentence, task_proof,
+};
 use super::{GitFacts, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
@@ -99,6 +101,9 @@ impl Report {
         ];
         if let Some((done, total)) = self.tasks {
             rows.push((tr!(lang, "Tasks done"), format!("{done}/{total}")));
+        }
+        if let Some(evidence) = evidence_words(lang, &self.task_stories) {
+            rows.push((tr!(lang, "Evidence"), evidence));
         }
         if self.bill.calls > 0 {
             let used = UsageView::from(&self.bill);

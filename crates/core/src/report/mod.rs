@@ -123,6 +123,7 @@ impl Report {
         proven.extend(facts.git.as_ref().and_then(commits));
         let mut task_stories = tasks::stories(&facts.tasks, &story, &state.tasks.skipped);
         tasks::take_proofs(&mut task_stories, &state.ticks.proofs);
+        tasks::take_levels(&mut task_stories, &state.ticks.levels);
         let mut overview = Overview::of(state, Lang::En);
         overview.driven_by(facts.pid);
         Report {
@@ -187,6 +188,10 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     }
     if state.rules.verify.is_none() {
         gaps.push(Gap::NoVerifyCommand);
+    }
+    let short = state.short_of_proof();
+    if !short.is_empty() {
+        gaps.push(Gap::ShortOfProof { tasks: short });
     }
     if !is_git {
         gaps.push(Gap::NoGit);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Story;
 use crate::machine::Bill;
-use crate::proof;
+use crate::proof::{self, EvidenceLevel};
 
 /// A task as its file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -39,6 +39,11 @@ pub enum TaskProof {
     /// Its box was ticked in this turn, and nothing else is known.
     Ticked {
         turn: u32,
+    },
+    /// Experiments, or a person, say how well it is shown.
+    Shown {
+        turn: u32,
+        level: EvidenceLevel,
     },
     /// Its box was ticked in this turn, and the checks passed after `checked`.
     Checked {
@@ -96,6 +101,19 @@ pub(super) fn take_proofs(stories: &mut [TaskStory], proofs: &BTreeMap<String, p
             }
             (None, Some(turn)) if !proofs.is_empty() => story.proof = TaskProof::Ticked { turn },
             _ => {}
+        }
+    }
+}
+
+/// Where experiments were made, they say more.
+pub(super) fn take_levels(stories: &mut [TaskStory], levels: &BTreeMap<String, EvidenceLevel>) {
+    for story in stories.iter_mut().filter(|story| story.task.done) {
+        let turn = match story.proof {
+            TaskProof::Ticked { turn } | TaskProof::Checked { turn, .. } => turn,
+            _ => 0,
+        };
+        if let Some(&level) = levels.get(&story.task.id) {
+            story.proof = TaskProof::Shown { turn, level };
         }
     }
 }

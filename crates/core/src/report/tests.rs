@@ -489,6 +489,8 @@ fn played() -> (State, Story) {
         (
             75,
             Kind::Verified(crate::machine::VerifyReport {
+                trials: Vec::new(),
+                weighed: None,
                 turn: 1,
                 tree: None,
                 results: vec![CommandResult {

@@ -1,9 +1,13 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
-use super::{Report, SHORT_ID, TaskProof};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::{Report, SHORT_ID, TaskProof, TaskStory};
 use crate::display;
 use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason, State};
+use crate::proof::EvidenceLevel;
 use crate::text::{one_line, redact, sanitize};
 use crate::tr;
 
@@ -19,6 +23,10 @@ pub(super) fn task_proof(lang: Lang, proof: TaskProof) -> String {
         TaskProof::Skipped => tr!(lang, "left out"),
         TaskProof::Before => tr!(lang, "ticked, by no turn of its own"),
         TaskProof::Ticked { turn } => tr!(lang, "ticked in turn {turn}; no check has passed since"),
+        TaskProof::Shown { turn, level } => {
+            let level = level.say(lang);
+            tr!(lang, "{level}; ticked in turn {turn}")
+        }
         TaskProof::Checked { turn, checked } => tr!(
             lang,
             "ticked in turn {turn}, checks passed after turn {checked}"
@@ -26,10 +34,26 @@ pub(super) fn task_proof(lang: Lang, proof: TaskProof) -> String {
     }
 }
 
+/// How well the tasks of a run are shown: `7 proven, 2 unrefuted`.
+pub(super) fn evidence(lang: Lang, stories: &[TaskStory]) -> Option<String> {
+    let mut counts: BTreeMap<Reverse<EvidenceLevel>, usize> = BTreeMap::new();
+    for story in stories {
+        if let TaskProof::Shown { level, .. } = story.proof {
+            *counts.entry(Reverse(level)).or_default() += 1;
+        }
+    }
+    let words = counts
+        .iter()
+        .map(|(level, count)| format!("{count} {}", level.0.say(lang)));
+    (!counts.is_empty()).then(|| words.collect::<Vec<_>>().join(", "))
+}
+
 /// One word for the name of an outcome; a name that is not known stays.
 pub fn outcome_word(lang: Lang, name: &str) -> String {
     match name {
         "complete" => tr!(lang, "complete"),
+        "unproven" => tr!(lang, "unproven"),
+        "no_check" => tr!(lang, "no check"),
         "paused" => tr!(lang, "paused"),
         "blocked" => tr!(lang, "blocked"),
         "circuit_break" => tr!(lang, "stuck"),
@@ -70,6 +94,19 @@ pub fn outcome_sentence(lang: Lang, outcome: Option<&Outcome>, count: usize) -> 
             "Everything that was asked for is done, as far as it could be checked."
         ),
         Some(Outcome::Paused { reason }) => paused(lang, *reason),
+        Some(Outcome::Unproven { tasks }) => {
+            let count = tasks.len();
+            tr!(
+                lang,
+                "Everything is done as far as the checks can see; not proven: {count}."
+            )
+        }
+        Some(Outcome::NoCheck { command }) => {
+            tr!(
+                lang,
+                "The check can't be run, so nothing was begun: {command}"
+            )
+        }
         Some(Outcome::Blocked { reason }) => {
             tr!(lang, "The agent says that it can't go on: {reason}")
         }

@@ -300,6 +300,8 @@ mod tests {
     #[test]
     fn failures_are_told_as_the_seed_tells_them() {
         let report = |exit: Option<i32>, output: &str| VerifyReport {
+            trials: Vec::new(),
+            weighed: None,
             turn: 1,
             tree: None,
             results: vec![CommandResult {

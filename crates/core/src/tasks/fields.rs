@@ -67,7 +67,16 @@ fn is_nothing(name: &str) -> bool {
         .any(|word| name.eq_ignore_ascii_case(word))
 }
 
-const KNOWN_KEYS: [&str; 6] = ["agent", "files", "output", "depends", "risk", "verify"];
+const KNOWN_KEYS: [&str; 8] = [
+    "agent",
+    "files",
+    "output",
+    "depends",
+    "risk",
+    "verify",
+    "proof",
+    "may-change",
+];
 
 /// Splits `text | key: value | …`. Only OpenSpec files may carry fields that
 /// we don't know; elsewhere such a `|` is part of the sentence.

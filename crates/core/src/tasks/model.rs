@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::error::TaskError;
 use super::finding::Finding;
 use super::format::Format;
+use crate::proof::level::{AskedProof, meant_by};
 
 /// Whether the tasks of a phase are worked off one by one or side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::IntoStaticStr)]
@@ -53,6 +54,15 @@ pub struct Task {
     pub(super) has_own_id: bool,
     /// The bytes to change for a tick; `None` for a story without `passes`.
     pub(super) mark: Option<Range<usize>>,
+}
+
+impl Task {
+    /// The value of a `| key: value` field that is kept as it stands.
+    pub fn field(&self, key: &str) -> Option<&str> {
+        let mut fields = self.fields.iter();
+        let found = fields.find(|(name, _)| name.eq_ignore_ascii_case(key));
+        found.map(|(_, value)| value.trim())
+    }
 }
 
 /// A section of the file whose tasks belong together.
@@ -194,6 +204,31 @@ impl TaskList {
             (!commands.is_empty()).then(|| (task.id.clone(), commands))
         };
         self.required(scope).filter_map(of).collect()
+    }
+
+    /// How tasks want to be shown: by `| proof: …`, else by what their words
+    /// say that they are about.
+    pub fn proofs(&self, scope: &Scope) -> BTreeMap<String, AskedProof> {
+        let of = |task: &Task| {
+            let said = task.field("proof").and_then(|word| word.parse().ok());
+            let asked = said.or_else(|| meant_by(&task.text))?;
+            Some((task.id.clone(), asked))
+        };
+        self.required(scope).filter_map(of).collect()
+    }
+
+    /// Check files that tasks may change by a person's word.
+    pub fn may_change(&self) -> Vec<String> {
+        let said = self
+            .tasks
+            .iter()
+            .filter_map(|task| task.field("may-change"));
+        let patterns = said.flat_map(|list| list.split([',', '、', '，']));
+        let patterns = patterns.map(|pattern| pattern.trim().trim_matches('`'));
+        patterns
+            .filter(|pattern| !pattern.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Every `verify:` of the file, and how often it stands there.

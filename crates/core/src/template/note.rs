@@ -14,8 +14,14 @@ pub enum PromptNote {
     #[say(format!("Your promise {claim} was REJECTED: the evidence says otherwise. Still missing:\n\n{missing}\n\nFinish this first. Give the promise again only when it is true.", claim = tag(claim), missing = list(missing)))]
     PromiseRejected { claim: String, missing: Vec<String> },
     /// Ticks that Ralph turned back, because no check bears them out.
-    #[say(format!("These tasks were marked as done, and Ralph turned the marks back, because their check is not green. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(why)))]
+    #[say(format!("These tasks were marked as done, and Ralph turned the marks back, because nothing shows that they are done. Do the work, then mark them again:\n\n{tasks}\n\nWhy:\n\n{why}", tasks = list(tasks), why = fenced(why)))]
     TickRejected { tasks: Vec<String>, why: String },
+    /// The checks pass, and nothing shows that they are about this work.
+    #[say(format!("The checks pass, and nothing shows that this work is done:\n\n{why}", why = fenced(why)))]
+    Unshown { why: String },
+    /// What is checked, and what a mark needs to count.
+    #[say(format!("Ralph runs these checks itself:\n\n{checks}\n\nA task counts as done when they pass with the work, and at least one test fails without it. Write such a test with the work; leave the existing tests, and what runs them, as they are.", checks = list(checks)))]
+    Checks { checks: Vec<String> },
     /// Tests or the verification itself check less than before.
     #[say(format!("Tests or checks were weakened. Nothing counts as done until they are restored; make them pass by doing the work:\n\n{found}", found = list(found)))]
     ChecksWeakened { found: Vec<String> },
@@ -107,7 +113,10 @@ impl PromptNote {
     fn rank(&self) -> u8 {
         match self {
             PromptNote::PromiseRejected { .. } => 0,
-            PromptNote::TickRejected { .. } | PromptNote::Forge(_) => 1,
+            PromptNote::TickRejected { .. } | PromptNote::Unshown { .. } | PromptNote::Forge(_) => {
+                1
+            }
+            PromptNote::Checks { .. } => 13,
             PromptNote::ChecksWeakened { .. } => 2,
             PromptNote::VerifyFailed { .. } => 3,
             PromptNote::E2eFailed { .. } => 4,

@@ -75,11 +75,7 @@ impl Agent {
         match self {
             Agent::Custom(line) => line.invocation(prompt_file),
             Agent::Known(client, options) => {
-                let mut options = options.clone();
-                if let Some(hooks) = &mut options.hooks {
-                    hooks.run = dir.is_absolute().then(|| dir.to_owned());
-                }
-                client.setup(&options, dir).invocation(prompt_file, prompt)
+                client.setup(options, dir).invocation(prompt_file, prompt)
             }
             Agent::Scripted { program } => scripted::invocation(program),
         }

@@ -75,9 +75,6 @@ pub struct HookWiring {
     /// Where the person's state is: the settings of a repository may set
     /// variables for hooks.
     pub state: PathBuf,
-    /// The folder of the run, once there is one: finding it out costs a call
-    /// more than noting it there.
-    pub run: Option<PathBuf>,
     pub timeout: Duration,
     /// Whether a failure of the hook keeps the tool from running, where the
     /// client can be told so.
@@ -85,13 +82,9 @@ pub struct HookWiring {
 }
 
 impl HookWiring {
-    pub(super) fn args(&self, host: &str) -> Vec<String> {
+    pub(super) fn args(&self, host: &str) -> [String; 6] {
         let state = self.state.to_string_lossy();
-        let run = self.run.as_ref().map(|dir| dir.to_string_lossy());
-        let run = run.iter().flat_map(|dir| ["--run", dir]);
-        let words = ["hook", "--host", host, "--state", &state].into_iter();
-        let words = words.chain(run).chain(["pre-tool-use"]);
-        words.map(str::to_owned).collect()
+        ["hook", "--host", host, "--state", &state, "pre-tool-use"].map(str::to_owned)
     }
 
     /// For clients that give the command to a shell.
@@ -242,7 +235,6 @@ mod tests {
         let hooks = Some(HookWiring {
             program: "/bin/ralph".into(),
             state: "/state".into(),
-            run: None,
             timeout: Duration::from_secs(30),
             fail_closed: true,
         });

@@ -58,6 +58,7 @@ async fn version(program: PathBuf, cwd: PathBuf) -> Option<String> {
         args: vec!["--version".into()],
         cwd,
         env: Vec::new(),
+        overlay: None,
         env_remove: Vec::new(),
         stdin: None,
         left_of_run: None,

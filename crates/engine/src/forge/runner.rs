@@ -76,6 +76,7 @@ impl Runner<'_> {
             args: args.iter().map(Into::into).collect(),
             cwd: self.root.into(),
             env: quiet.chain(given).chain(apart_of).chain(no_hooks).collect(),
+            overlay: None,
             env_remove: vec!["GH_FORCE_TTY".into(), "GH_DEBUG".into(), "DEBUG".into()],
             stdin: None,
             idle: None,

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use super::{key_or_new, steps, work_tree};
 use crate::agents::EnvFilter;
 use crate::supervise::Stop;
-use crate::verify::{Order, Verifier};
+use crate::verify::{Order, Place, Verifier};
 use crate::worktree::{ChangeKind, WorkTree};
 use crate::{clock, git};
 
@@ -97,6 +97,8 @@ pub async fn run(
     let log = layout.state_dir().join("gate.log");
     remove(&log)?;
     let verifier = Verifier {
+        files: Vec::new(),
+        max_time: Duration::ZERO,
         commands: Vec::new(),
         timeout: settings.step_timeout,
         output_limit: SHOWN_OUTPUT,
@@ -115,7 +117,7 @@ pub async fn run(
             ..Order::default()
         };
         let verified = verifier
-            .run_order(&order, 0, root, &[], log.clone(), stop.clone())
+            .run_order(&order, 0, &Place::at(root), &[], log.clone(), stop.clone())
             .await;
         for result in verified.report.results {
             let step = step.clone();

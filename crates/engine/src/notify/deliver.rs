@@ -177,6 +177,7 @@ async fn start(
         args: args.iter().map(OsString::from).collect(),
         cwd: notifier.root.clone(),
         env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        overlay: None,
         env_remove: Vec::new(),
         stdin: Some(stdin),
         timeout: Some(notifier.timeout).filter(|t| !t.is_zero()),

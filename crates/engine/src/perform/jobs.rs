@@ -6,13 +6,15 @@ use std::pin::Pin;
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{CheckScope, CommandResult, Kind, VerifyReport};
+use ralph_core::proof::EvidenceLevel;
 use tokio::sync::watch;
 
 use super::OpenRun;
 use crate::reproduce::Reproduction;
 use crate::supervise::Stop;
+use crate::trials::Trials;
 use crate::turn::run_env;
-use crate::verify::{Order, Verified};
+use crate::verify::{Order, Place, Verified, Verifier};
 
 pub(crate) type Job = Pin<Box<dyn Future<Output = JobDone>>>;
 
@@ -36,6 +38,7 @@ impl Work {
 }
 
 pub(crate) enum JobDone {
+    Preflighted(Verified),
     Verified(Verified),
     Checked(VerifyReport),
     E2e(Verified),
@@ -45,6 +48,7 @@ pub(crate) enum JobDone {
 impl From<JobDone> for Kind {
     fn from(done: JobDone) -> Kind {
         match done {
+            JobDone::Preflighted(verified) => Kind::Preflighted(verified.report),
             JobDone::Verified(verified) => Kind::Verified(verified.report),
             JobDone::Checked(report) => Kind::Checked(report),
             JobDone::E2e(verified) => {
@@ -68,15 +72,76 @@ impl OpenRun {
             }));
         };
         let order = Order::new(&self.state.rules.checks, &verifier.commands, scope);
+        if self.state.rules.checks.level > EvidenceLevel::Claimed {
+            let (trials, tree) = (self.trials(verifier, order, turn), self.looker.tree());
+            return Work::job(move |stop| async move {
+                let mut verified = trials.run(stop).await;
+                verified.report.tree = tree;
+                JobDone::Verified(verified)
+            });
+        }
         let root = self.plan.layout.root().to_owned();
         let log = self.paths.turn_verification(turn);
         let (env, tree) = (self.env(turn), self.looker.tree());
         Work::job(move |stop| async move {
-            let run = verifier.run_order(&order, turn, &root, &env, log, stop);
+            let place = Place::at(&root);
+            let run = verifier.run_order(&order, turn, &place, &env, log, stop);
             let mut verified = run.await;
             verified.report.tree = tree;
             JobDone::Verified(verified)
         })
+    }
+
+    /// Every check once, before the first turn.
+    pub fn preflight(&self) -> Work {
+        let turn = self.state.turn.number;
+        let Some(verifier) = self.plan.verifier.clone() else {
+            return Work::nothing(Kind::Preflighted(VerifyReport::default()));
+        };
+        let scope = CheckScope::Everything;
+        let order = Order::new(&self.state.rules.checks, &verifier.commands, &scope);
+        let trials = self.trials(verifier, order, turn);
+        Work::job(move |stop| async move { JobDone::Preflighted(trials.preflight(stop).await) })
+    }
+
+    fn trials(&self, verifier: Verifier, order: Order, turn: u32) -> Trials {
+        let evidence = &self.state.evidence.ground;
+        Trials {
+            layout: self.layout.clone(),
+            order,
+            checks: self.state.rules.checks.clone(),
+            red: evidence.red.clone(),
+            ground: evidence.clone(),
+            own: self.own_files(),
+            files: verifier.files.clone(),
+            max_time: verifier.max_time,
+            turn,
+            env: self.env(turn),
+            log: self.paths.turn_verification(turn),
+            bench: self.bench.clone(),
+            prelude: Vec::new(),
+            verifier,
+        }
+    }
+
+    /// Files in the project that are no work: the task list, and what Ralph
+    /// writes for others.
+    fn own_files(&self) -> Vec<String> {
+        let root = self.plan.layout.root();
+        let places = [
+            self.plan.tasks.as_ref().map(|tasks| tasks.path.as_path()),
+            Some(self.plan.checkpoint.dir.as_path()),
+            Some(self.plan.keeping.history.dir()),
+            Some(self.plan.log.as_path()),
+        ];
+        let places = places.into_iter().flatten().filter_map(|path| {
+            let inside = path.strip_prefix(root).unwrap_or(path);
+            inside.to_str().map(str::to_owned)
+        });
+        places
+            .chain([self.plan.prompter.output_dir.clone()])
+            .filter(|path| !path.is_empty())
+            .collect()
     }
 
     pub fn e2e(&self, turn: u32) -> Work {

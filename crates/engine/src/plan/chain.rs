@@ -157,7 +157,6 @@ fn guard(
     options.hooks = Some(HookWiring {
         program: wanted.own_program.clone(),
         state: wanted.layout.home().dir().to_owned(),
-        run: None,
         timeout: HOOK_TIMEOUT,
         fail_closed: settings.guard.fail == config::GuardFailure::Closed,
     });

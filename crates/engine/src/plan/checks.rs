@@ -1,8 +1,8 @@
 //! What a run is proven with, from the settings and the task file.
 
-use ralph_core::config::{IntegrityMode, Settings, TickProof};
+use ralph_core::config::{AskedLevel, ChangedChecks, IntegrityMode, Settings, TickProof};
 use ralph_core::machine::{Checks, Integrity, Ticks};
-use ralph_core::proof::Baseline;
+use ralph_core::proof::{Baseline, EvidenceLevel};
 use ralph_core::tasks::{Scope, TaskList};
 use ralph_store::layout::Layout;
 
@@ -14,6 +14,8 @@ use crate::verify::Verifier;
 pub(super) fn checks(settings: &Settings, list: Option<&TaskList>, scope: &Scope) -> Checks {
     let tasks = list.map(|list| list.checks(scope)).unwrap_or_default();
     let e2e = !settings.e2e.command.is_empty();
+    let checked = !settings.verify.commands.is_empty() || !tasks.is_empty();
+    let level = level(settings.evidence.level, checked);
     let proves = e2e || !settings.verify.commands.is_empty() || !tasks.is_empty();
     Checks {
         ticks: match settings.verify.ticks {
@@ -23,12 +25,30 @@ pub(super) fn checks(settings: &Settings, list: Option<&TaskList>, scope: &Scope
         integrity: match settings.verify.integrity {
             // Where nothing is checked, nothing can be weakened.
             _ if !proves => Integrity::Off,
+            // Experiments with the checks as they were say more.
+            IntegrityMode::Strict if level > EvidenceLevel::Changed => Integrity::Warn,
             IntegrityMode::Strict => Integrity::Strict,
             IntegrityMode::Warn => Integrity::Warn,
             IntegrityMode::Off => Integrity::Off,
         },
         tasks,
         e2e,
+        level,
+        asks: settings.evidence.asks,
+        proofs: list.map(|list| list.proofs(scope)).unwrap_or_default(),
+        may_change: list.map(TaskList::may_change).unwrap_or_default(),
+        ask_about_changed: settings.evidence.changed_checks == ChangedChecks::Ask,
+    }
+}
+
+fn level(asked: AskedLevel, checked: bool) -> EvidenceLevel {
+    match asked {
+        AskedLevel::Auto if checked => EvidenceLevel::Proven,
+        AskedLevel::Auto | AskedLevel::Changed => EvidenceLevel::Changed,
+        AskedLevel::Claimed => EvidenceLevel::Claimed,
+        AskedLevel::Unrefuted => EvidenceLevel::Unrefuted,
+        AskedLevel::Preserved => EvidenceLevel::Preserved,
+        AskedLevel::Proven => EvidenceLevel::Proven,
     }
 }
 
@@ -53,6 +73,8 @@ pub(super) fn reproducer(settings: &Settings) -> Verifier {
         grace: GRACE,
         baseline: Baseline::default(),
         env_filter: EnvFilter::new(&settings.agent),
+        files: settings.verify.files.clone(),
+        max_time: settings.evidence.max_time,
     }
 }
 
@@ -66,5 +88,7 @@ pub(super) fn e2e(settings: &Settings) -> Option<Verifier> {
         grace: GRACE,
         baseline: Baseline::default(),
         env_filter: EnvFilter::new(&settings.agent),
+        files: settings.verify.files.clone(),
+        max_time: settings.evidence.max_time,
     })
 }

@@ -72,12 +72,17 @@ fn status(outcome: Option<&Outcome>) -> Status {
             | Outcome::CircuitBreak { .. }
             | Outcome::GateFailed { .. }
             | Outcome::Limit { .. }
+            | Outcome::NoCheck { .. }
             | Outcome::Blocked { .. },
         ) => Status::Failed,
         // A run that can be taken up goes on, as far as this file is concerned.
-        Some(Outcome::Paused { .. } | Outcome::Interrupted | Outcome::Budget { .. }) | None => {
-            Status::InProgress
-        }
+        Some(
+            Outcome::Paused { .. }
+            | Outcome::Unproven { .. }
+            | Outcome::Interrupted
+            | Outcome::Budget { .. },
+        )
+        | None => Status::InProgress,
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::clock;
 use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
-use crate::verify::{Order, Verified, Verifier};
+use crate::verify::{Order, Place, Verified, Verifier};
 
 /// How long a round waits for another one to have counted.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -76,7 +76,8 @@ impl Gate<'_> {
         let root = self.layout.root();
         let tag = format!("verify-{}", std::process::id());
         let env = run_env(&tag, 0, None);
-        let run = verifier.run_order(order, 0, root, &env, log, stop.subscribe());
+        let place = Place::at(root);
+        let run = verifier.run_order(order, 0, &place, &env, log, stop.subscribe());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
@@ -88,12 +89,9 @@ impl Gate<'_> {
                 verified
             }
             Err(error) => Verified {
-                report: VerifyReport {
-                    turn: 0,
-                    tree: None,
-                    results: Vec::new(),
-                },
+                report: VerifyReport::default(),
                 failing: Default::default(),
+                said: Default::default(),
                 lost: Some(error.kind()),
             },
         })

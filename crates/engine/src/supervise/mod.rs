@@ -44,6 +44,9 @@ pub struct Spec {
     /// Variables to set, after `env_remove` took others away.
     pub env: Vec<(OsString, OsString)>,
     pub env_remove: Vec<OsString>,
+    /// It sees these files over those that are there; `None` where it works in
+    /// the place itself.
+    pub overlay: Option<Overlay>,
     /// Read from where it stands; nothing where there is none.
     pub stdin: Option<std::fs::File>,
     /// None where nothing limits it.
@@ -54,6 +57,17 @@ pub struct Spec {
     pub left_of_run: Option<Duration>,
     /// How long a child may take to end after it was asked to.
     pub grace: Duration,
+}
+
+/// A layer over a folder that only one child and its children see. What they
+/// write goes into the layer.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    /// The folder that it lies over, with its contents below.
+    pub lower: PathBuf,
+    pub upper: PathBuf,
+    /// The kernel's own, empty, on the file system of `upper`.
+    pub work: PathBuf,
 }
 
 /// How far the person who asked for an end wants to go.
@@ -187,6 +201,9 @@ fn spawn(spec: &Spec) -> io::Result<Child> {
         None => Stdio::null(),
     });
     platform::own_session(&mut command);
+    if let Some(overlay) = &spec.overlay {
+        platform::enter(&mut command, overlay, &spec.cwd)?;
+    }
     fault::at(point::ENGINE_SPAWN, Deed::Process, || command.spawn())
 }
 

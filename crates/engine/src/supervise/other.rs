@@ -69,3 +69,12 @@ pub fn stop_ourselves() {}
 pub fn can_be_continued() -> bool {
     false
 }
+
+/// No such thing here.
+pub fn enter(
+    _command: &mut Command,
+    _overlay: &super::Overlay,
+    _cwd: &std::path::Path,
+) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

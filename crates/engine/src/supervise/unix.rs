@@ -30,6 +30,98 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
+/// Lays an overlay over a folder, for the child and its children alone: in a
+/// mount namespace of its own, as root or within a user namespace in which it
+/// stays who it is. It goes with the last of them.
+#[cfg(target_os = "linux")]
+pub fn enter(
+    command: &mut Command,
+    overlay: &super::Overlay,
+    cwd: &std::path::Path,
+) -> io::Result<()> {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    let c_string = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
+    let option = |path: &std::path::Path| {
+        let bytes = path.as_os_str().as_bytes().iter();
+        let escape = |&byte: &u8| match byte {
+            b'\\' | b':' | b',' => vec![b'\\', byte],
+            byte => vec![byte],
+        };
+        bytes.flat_map(escape).collect::<Vec<u8>>()
+    };
+    let mut data = b"lowerdir=".to_vec();
+    data.extend(option(&overlay.lower));
+    data.extend_from_slice(b",upperdir=");
+    data.extend(option(&overlay.upper));
+    data.extend_from_slice(b",workdir=");
+    data.extend(option(&overlay.work));
+    let plain = c_string(&data)?;
+    data.extend_from_slice(b",userxattr");
+    let as_user = c_string(&data)?;
+    let target = c_string(overlay.lower.as_os_str().as_bytes())?;
+    let cwd = c_string(cwd.as_os_str().as_bytes())?;
+    let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+    let is_root = uid.is_root();
+    let uids = c_string(format!("{0} {0} 1", uid.as_raw()).as_bytes())?;
+    let gids = c_string(format!("{0} {0} 1", gid.as_raw()).as_bytes())?;
+    let enter = move || -> io::Result<()> {
+        use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+        use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+        // SAFETY: no table of files is unshared, and this is the child's only
+        // thread.
+        let as_root = is_root && unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.is_ok();
+        if !as_root {
+            // SAFETY: as above.
+            unsafe { unshare_unsafe(UnshareFlags::NEWUSER | UnshareFlags::NEWNS) }?;
+            put(c"/proc/self/setgroups", c"deny")?;
+            put(c"/proc/self/uid_map", &uids)?;
+            put(c"/proc/self/gid_map", &gids)?;
+        }
+        mount_change(
+            c"/",
+            MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+        )?;
+        let data = if as_root { &plain } else { &as_user };
+        mount(
+            c"overlay",
+            &*target,
+            c"overlay",
+            MountFlags::empty(),
+            &**data,
+        )?;
+        rustix::process::chdir(&*cwd)?;
+        Ok(())
+    };
+    // SAFETY: the closure runs in the forked child before exec. It makes
+    // system calls with what was prepared before the fork, and allocates
+    // nothing.
+    unsafe {
+        command.pre_exec(enter);
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn enter(
+    _command: &mut Command,
+    _overlay: &super::Overlay,
+    _cwd: &std::path::Path,
+) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Writes a word into a file of the system.
+#[cfg(target_os = "linux")]
+fn put(path: &std::ffi::CStr, word: &std::ffi::CStr) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, open};
+    let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, word.to_bytes())?;
+    Ok(())
+}
+
 /// A child that floods waits less often for us, and we for it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn widen(pipe: &impl std::os::fd::AsFd) {

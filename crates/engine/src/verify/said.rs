@@ -18,9 +18,23 @@ pub(super) struct Said {
     tests: BTreeSet<String>,
     /// A line that has not ended yet.
     line: Vec<u8>,
+    /// A word that is looked for, and whether it was said.
+    word: Option<String>,
+    said_word: bool,
 }
 
 impl Said {
+    pub fn looking_for(word: Option<&str>) -> Said {
+        Said {
+            word: word.map(str::to_owned),
+            ..Said::default()
+        }
+    }
+
+    pub fn has_said_it(&self) -> bool {
+        self.said_word
+    }
+
     pub fn push(&mut self, chunk: &[u8]) {
         self.whole.update(chunk);
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
@@ -37,6 +51,10 @@ impl Said {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let plain = ralph_core::text::sanitize(&line);
+        self.said_word |= self
+            .word
+            .as_ref()
+            .is_some_and(|word| plain.contains(word.as_str()));
         if self.tests.len() < MOST_TESTS {
             self.tests.extend(failing_test(&plain));
         }

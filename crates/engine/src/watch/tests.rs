@@ -80,6 +80,7 @@ fn verified(turn: u32, exit: i32) -> Kind {
             output: "one \"quoted\" line\nand another\n".into(),
             ..CommandResult::default()
         }],
+        ..VerifyReport::default()
     })
 }
 

@@ -52,6 +52,7 @@ pub async fn ask(question: Question<'_>) -> Answer {
         args: question.args,
         cwd: question.cwd.to_owned(),
         env: question.env,
+        overlay: None,
         env_remove: FOREIGN.map(OsString::from).into(),
         stdin: question.stdin,
         left_of_run: None,

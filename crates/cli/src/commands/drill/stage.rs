@@ -201,6 +201,7 @@ impl Stage<'_> {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            overlay: None,
             env_remove: OF_A_RUN.map(OsString::from).into(),
             stdin: None,
             timeout: Some(self.scale.deadline(fault)),

@@ -10,7 +10,7 @@ use crate::machine::{
     Bill, CheckScope, Detail, ErrorClass, FileClaims, FlowFacts, Observation, Proof, TaskFacts,
     TaskRef, Tasks,
 };
-use crate::proof::TaskProof;
+use crate::proof::{EvidenceLevel, TaskProof};
 use crate::tasks::Waiting;
 use crate::template::PromptNote;
 
@@ -88,6 +88,10 @@ pub struct TickState {
     pub(in crate::machine) done: BTreeSet<String>,
     /// Ticks that wait for a judgement.
     pub(in crate::machine) unchecked: Vec<TaskRef>,
+    /// How well each task is shown whose tick stands.
+    pub levels: BTreeMap<String, EvidenceLevel>,
+    /// Ticks that were there when the run began: they are the person's.
+    pub(in crate::machine) before: BTreeSet<String>,
     /// Ticks that were turned back and still stand in the file.
     pub(in crate::machine) turned_back: Vec<String>,
 }
@@ -108,6 +112,52 @@ pub struct EvidenceState {
     /// Checks that are weaker than they were when the loop was armed.
     pub weakened: Vec<Weakening>,
     pub(in crate::machine) progress: Progress,
+    pub ground: Ground,
+}
+
+/// What experiments are made on, and what they said so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ground {
+    /// Snapshots: when the loop was armed, when a tick stood last, and now.
+    pub armed: Option<String>,
+    pub base: Option<String>,
+    pub now: Option<String>,
+    /// Fingerprints of the same two, where nothing can be checked.
+    pub(in crate::machine) base_tree: Option<String>,
+    pub(in crate::machine) now_tree: Option<String>,
+    /// The checks, as they ran before the first turn.
+    pub(in crate::machine) checks: Vec<String>,
+    /// Commands that are red on the base.
+    pub red: BTreeSet<String>,
+    /// How often work was sent back because no experiment shows it, by check.
+    pub(in crate::machine) sent_back: BTreeMap<String, u32>,
+    /// Tests that went red without the work, beyond the tasks that they showed.
+    pub(in crate::machine) spare: usize,
+}
+
+impl Ground {
+    pub(in crate::machine) fn see(&mut self, seen: &Observation) {
+        self.now_tree.clone_from(&seen.tree);
+        self.now.clone_from(&seen.snapshot);
+    }
+
+    /// The loop is armed: from here on checks are what they are now.
+    pub(in crate::machine) fn arm(&mut self) {
+        self.armed.clone_from(&self.now);
+        self.rebase();
+    }
+
+    /// What is there now is shown: the next work begins here.
+    pub(in crate::machine) fn rebase(&mut self) {
+        self.base.clone_from(&self.now);
+        self.base_tree.clone_from(&self.now_tree);
+    }
+
+    /// Whether anything changed since a tick stood last; what can't be seen
+    /// may have.
+    pub(in crate::machine) fn has_changed(&self) -> bool {
+        self.now_tree.is_none() || self.now_tree != self.base_tree
+    }
 }
 
 /// What the agent says about its work.

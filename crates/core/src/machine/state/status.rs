@@ -61,6 +61,9 @@ impl State {
         if !self.ticks.proofs.is_empty() {
             status["proven_tasks"] = self.ticks.proofs.keys().cloned().collect();
         }
+        if !self.ticks.levels.is_empty() {
+            status["evidence"] = json!(self.ticks.levels);
+        }
         if !self.evidence.weakened.is_empty() {
             status["weakened_checks"] = json!(self.evidence.weakened);
         }

@@ -14,6 +14,11 @@ pub(super) fn verify(state: &mut State, completes: bool, scope: CheckScope, out:
     out.push(Effect::Verify { turn, scope });
 }
 
+pub(super) fn preflight(state: &mut State, out: &mut Out) {
+    state.stage = Stage::Preflight;
+    out.push(Effect::Preflight);
+}
+
 pub(super) fn wait(state: &mut State, ms: u64, why: WaitReason, out: &mut Out) {
     state.stage = Stage::Waiting;
     state.waits_for = Some(why);

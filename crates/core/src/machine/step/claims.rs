@@ -67,15 +67,20 @@ pub(super) fn take_promise(state: &mut State, report: &TurnReport, out: &mut Out
 }
 
 fn take_e2e_failure(state: &mut State, reason: &str) -> Next {
+    state.notes.push(PromptNote::E2eFailed {
+        reason: reason.into(),
+    });
+    if state.rules.checks.e2e {
+        // Ralph's own run of them counts, and says whether it is true.
+        return Next::RunE2e { completes: false }.unless_stopped(state);
+    }
     state.counters.e2e_failed += 1;
     if state.counters.e2e_failed > state.rules.e2e_repairs {
         let reason = state.claims.last_promise.clone();
         return Next::Finish(Outcome::Blocked { reason });
     }
-    state.notes.push(PromptNote::E2eFailed {
-        reason: reason.into(),
-    });
-    Next::Unclaimed
+    // Work that the agent itself calls broken is not done (T-03).
+    Next::Decide
 }
 
 fn judge_claim(state: &mut State, promise: &Promise, out: &mut Out) -> Next {

@@ -22,6 +22,7 @@ pub(super) fn look(state: &mut State, seen: &Observation) -> Vec<Evidence> {
         state.flow.see(seen);
     }
     take_ticks(state, &seen.tasks);
+    state.evidence.ground.see(seen);
     let kinds = state.rules.evidence;
     state.evidence.progress.observe(seen, kinds)
 }

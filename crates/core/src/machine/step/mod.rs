@@ -15,6 +15,7 @@ mod evidence;
 mod failures;
 mod forge;
 mod judge;
+mod levels;
 mod limits;
 mod looks;
 mod next;
@@ -57,17 +58,24 @@ fn follow(state: &mut State, next: Next, out: &mut Out) -> Next {
         Next::GoOn | Next::Decide => return decide::decide(state, out),
         Next::Unclaimed => return claims::after_claims(state),
         Next::CarryOn => return decide::carry_on(state, out),
-        Next::Prove => return verify::prove(state),
+        Next::Prove => return verify::prove(state, out),
         Next::ProveFlow => return roles::end_of_way(state, out),
         Next::Complete => return verify::complete(state),
         Next::Limit(limit) => return acts::reach_limit(state, limit, out),
         Next::Look => return forge::look(state, out),
+        Next::Preflight => acts::preflight(state, out),
         Next::Verify { completes, scope } => acts::verify(state, completes, scope, out),
         Next::RunE2e { completes } => acts::run_e2e(state, completes, out),
         Next::Wait { ms, why } => acts::wait(state, ms, why, out),
         Next::Finish(outcome) => acts::finish(state, outcome, out),
     }
     Next::Rest
+}
+
+/// The tasks that are not shown as well as was asked for; the whole work
+/// without a name.
+pub(super) fn short_of_proof(state: &State) -> Vec<String> {
+    levels::short_of_proof(state)
 }
 
 /// Events that don't depend on the stage, some of which also reach a run that
@@ -92,6 +100,13 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
         Kind::Abandoned => {
             state.clock.restart(event.at);
             return abandon(state);
+        }
+        Kind::Accepted { tasks, why } => {
+            match is_over {
+                true => state.clock.restart(event.at),
+                false => state.clock.advance(event.at),
+            }
+            levels::accept(state, tasks, why, out);
         }
         Kind::Archived { name } => {
             let name = name.clone();
@@ -142,6 +157,7 @@ fn take_in_stage(state: &mut State, kind: &Kind, out: &mut Out) -> Next {
         {
             verify::take_verification(state, report, completes, out)
         }
+        (Kind::Preflighted(report), Stage::Preflight) => levels::take_preflight(state, report, out),
         (Kind::Unticked { seen, left }, Stage::Unticking { ends }) => {
             let ends = ends.clone();
             take_unticked(state, seen, left, ends, out)
@@ -205,12 +221,16 @@ fn start(state: &mut State, seen: &Observation, out: &mut Out) -> Next {
     ticks::know_ticks(state, &seen.tasks);
     take_in(state, seen, out);
     state.tasks.rebase();
+    state.evidence.ground.arm();
     roles::begin(state);
     let facts = state.tasks.facts.clone().unwrap_or_default();
     out.tell(Notice::LoopStart {
         tasks: facts.counts(),
     });
-    Next::GoOn
+    match levels::wants_preflight(state) {
+        true => Next::Preflight,
+        false => Next::GoOn,
+    }
 }
 
 /// A dead or paused run is taken up: iterations accumulate, everything that
@@ -351,6 +371,7 @@ fn take_request(state: &mut State, request: Request, out: &mut Out) -> Next {
     let child_runs = matches!(
         state.stage,
         Stage::Running
+            | Stage::Preflight
             | Stage::Verifying { .. }
             | Stage::Unticking { .. }
             | Stage::Checking

@@ -24,6 +24,8 @@ pub(super) enum Next {
     Complete,
     /// The forge is looked at.
     Look,
+    /// Every check runs once, before the first turn.
+    Preflight,
     /// `completes`: a pass ends the run.
     Verify {
         completes: bool,

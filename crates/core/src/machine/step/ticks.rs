@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::evidence::{is_weakened, weakened_files};
+use super::levels::{Bench, Fate, unchecked_without_checks, weighs};
 use super::next::Next;
 use super::out::Out;
 use crate::lang::{Lang, Say};
@@ -11,7 +12,7 @@ use crate::machine::{
     CheckNotice, CommandResult, Effect, NoProof, Outcome, Stage, State, TaskRef, Tasks, Ticks,
     VerifyReport,
 };
-use crate::proof::TaskProof;
+use crate::proof::{EvidenceLevel, TaskProof, Unshown};
 use crate::template::PromptNote;
 
 /// How many failing commands the agent is shown the output of.
@@ -22,6 +23,7 @@ const SHOWN_FAILURES: usize = 3;
 pub(super) fn know_ticks(state: &mut State, tasks: &Tasks) {
     if let Tasks::Read(facts) = tasks {
         state.ticks.done = facts.ticked.iter().map(|task| task.id.clone()).collect();
+        state.ticks.before.clone_from(&state.ticks.done);
     }
 }
 
@@ -34,6 +36,8 @@ pub(super) fn take_ticks(state: &mut State, tasks: &Tasks) {
     for id in &facts.unticked {
         state.ticks.done.remove(id);
         state.ticks.proofs.remove(id);
+        state.ticks.levels.remove(id);
+        state.ticks.before.remove(id);
         state.ticks.unchecked.retain(|task| task.id != *id);
     }
     for task in &facts.ticked {
@@ -50,11 +54,16 @@ fn needs_proof(state: &State, id: &str) -> bool {
         return false;
     }
     let checks = &state.rules.checks;
-    checks.ticks == Ticks::Proven && (state.rules.verify.is_some() || checks.tasks.contains_key(id))
+    let is_checked = state.rules.verify.is_some() || checks.tasks.contains_key(id);
+    checks.ticks == Ticks::Proven && (is_checked || weighs(state))
 }
 
 /// Lets the ticks that wait for it be judged; `None` where none does.
 pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
+    if state.ticks.unchecked.is_empty() {
+        return untick(state, None, out).then_some(Next::Rest);
+    }
+    judge_unchecked(state, out);
     if state.ticks.unchecked.is_empty() {
         return untick(state, None, out).then_some(Next::Rest);
     }
@@ -71,29 +80,109 @@ pub(super) fn check_ticks(state: &mut State, out: &mut Out) -> Option<Next> {
     })
 }
 
+/// Judges the ticks that no command checks.
+pub(super) fn judge_unchecked(state: &mut State, out: &mut Out) {
+    let waiting = unchecked_without_checks(state);
+    if waiting.is_empty() || !weighs(state) {
+        return;
+    }
+    state.ticks.unchecked.retain(|task| !waiting.contains(task));
+    let report = VerifyReport {
+        turn: state.turn.number,
+        ..VerifyReport::default()
+    };
+    judge_by(state, &report, waiting, out);
+}
+
 /// What a verification says about each tick that waited for it.
 pub(super) fn judge_ticks(state: &mut State, report: &VerifyReport, out: &mut Out) {
     let waiting = std::mem::take(&mut state.ticks.unchecked);
-    let mut proven = Vec::new();
+    judge_by(state, report, waiting, out);
+}
+
+fn judge_by(state: &mut State, report: &VerifyReport, waiting: Vec<TaskRef>, out: &mut Out) {
+    let mut bench = Bench::new(report);
+    let mut proven: Vec<(EvidenceLevel, Vec<String>)> = Vec::new();
+    let mut short: Vec<((EvidenceLevel, Unshown), Vec<String>)> = Vec::new();
     let mut refused: Vec<(NoProof, Vec<TaskRef>)> = Vec::new();
     for task in waiting {
-        match no_proof(state, report, &task.id) {
-            None => proven.push(task.id),
-            Some(why) => match refused.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, tasks)) => tasks.push(task),
-                None => refused.push((why, vec![task])),
-            },
+        let has_check =
+            state.rules.verify.is_some() || state.rules.checks.tasks.contains_key(&task.id);
+        let red = match has_check || !weighs(state) {
+            true => no_proof(state, report, &task.id),
+            false => None,
+        };
+        let fate = match red {
+            Some(why) => Fate::Refused(why),
+            None => bench.judge(state, &task.id, out),
+        };
+        match fate {
+            Fate::Stands(level, None) => put(&mut proven, level, task.id),
+            Fate::Stands(level, Some(why)) => put(&mut short, (level, why), task.id),
+            Fate::Refused(why) => put(&mut refused, why, task),
         }
     }
-    prove(state, report, proven, out);
+    bench.end(state);
+    for (level, ids) in proven {
+        stand(state, &ids, level);
+        prove(state, report, ids, out);
+    }
+    for ((level, why), tasks) in short {
+        stand(state, &tasks, level);
+        out.tell(CheckNotice::TickUnproven {
+            iteration: state.turn.number,
+            tasks,
+            level,
+            why,
+        });
+    }
     for (why, tasks) in refused {
         turn_back(state, tasks, why, out);
+    }
+}
+
+fn stand(state: &mut State, ids: &[String], level: EvidenceLevel) {
+    if weighs(state) {
+        let levels = ids.iter().map(|id| (id.clone(), level));
+        state.ticks.levels.extend(levels);
+    }
+}
+
+/// Puts what is alike together, in the order in which it was met.
+fn put<K: PartialEq, T>(groups: &mut Vec<(K, Vec<T>)>, key: K, item: T) {
+    match groups.iter_mut().find(|(known, _)| *known == key) {
+        Some((_, items)) => items.push(item),
+        None => groups.push((key, vec![item])),
     }
 }
 
 /// The last verification covers every task; one whose own check failed on the
 /// final contents is open again, although it was proven before.
 pub(super) fn judge_everything(state: &mut State, report: &VerifyReport, out: &mut Out) {
+    if report.passed() && weighs(state) {
+        let known: BTreeSet<&String> = state
+            .ticks
+            .levels
+            .keys()
+            .chain(&state.ticks.before)
+            .collect();
+        let waiting = |id: &&String| !known.contains(id);
+        let ids: Vec<String> = state.ticks.done.iter().filter(waiting).cloned().collect();
+        let all = ids.into_iter().map(|id| TaskRef {
+            id,
+            ..TaskRef::default()
+        });
+        let named = std::mem::take(&mut state.ticks.unchecked);
+        let unnamed: Vec<TaskRef> = all
+            .filter(|task| named.iter().all(|t| t.id != task.id))
+            .collect();
+        return judge_by(
+            state,
+            report,
+            named.into_iter().chain(unnamed).collect(),
+            out,
+        );
+    }
     if report.passed() {
         state.ticks.unchecked.clear();
         let ids: Vec<String> = state.ticks.done.iter().cloned().collect();
@@ -130,6 +219,10 @@ pub(super) fn prove(state: &mut State, report: &VerifyReport, ids: Vec<String>, 
         turn: report.turn,
         tree: report.tree.clone(),
         commands: report.results.iter().map(Into::into).collect(),
+        level: ids
+            .first()
+            .and_then(|id| state.ticks.levels.get(id))
+            .copied(),
     };
     for id in &ids {
         let own = proof_of(state, &proof, id);
@@ -183,6 +276,7 @@ fn turn_back(state: &mut State, tasks: Vec<TaskRef>, why: NoProof, out: &mut Out
     for task in &tasks {
         state.ticks.done.remove(&task.id);
         state.ticks.proofs.remove(&task.id);
+        state.ticks.levels.remove(&task.id);
         state.ticks.turned_back.push(task.id.clone());
     }
     state.notes.push(PromptNote::TickRejected {

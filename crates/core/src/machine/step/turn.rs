@@ -1,5 +1,6 @@
 //! The next turn: when it begins, and with whom.
 
+use super::levels;
 use super::next::Next;
 use super::out::Out;
 use super::session::count_block;
@@ -141,6 +142,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     tell_waiting(state, out);
     questions::remind(state);
     let flow = roles::turn(state, out);
+    levels::note_checks(state);
     out.push(Effect::RunAgent(Turn {
         turn: iteration,
         attempt: state.turn.attempt,

@@ -3,18 +3,24 @@
 
 use super::evidence::{has_checks, reject};
 use super::failures::{count_failure, forget_failure};
+use super::levels::{self, Bench, Fate, is_one_piece, weighs};
 use super::limits::is_over;
 use super::next::{Next, stopped};
 use super::out::Out;
 use super::roles;
-use super::ticks::{judge_everything, judge_ticks, show_failures, untick};
+use super::ticks::{judge_everything, judge_ticks, judge_unchecked, show_failures, untick};
+use crate::lang::{Lang, Say};
 use crate::machine::state::Failing;
 use crate::machine::{
-    CheckScope, Goal, Missing, Notice, Outcome, PauseReason, Proof, State, VerifyReport,
+    CheckScope, Goal, Missing, NoProof, Notice, Outcome, PauseReason, Proof, State, VerifyReport,
 };
 
 /// Has the work proven by whatever can prove it.
-pub(super) fn prove(state: &mut State) -> Next {
+pub(super) fn prove(state: &mut State, out: &mut Out) -> Next {
+    judge_unchecked(state, out);
+    if weighs(state) && untick(state, None, out) {
+        return Next::Rest;
+    }
     let checks = has_checks(state);
     if state.rules.goal.is_on_forge() && (!checks || state.turn.number == 0) {
         return Next::Look;
@@ -58,6 +64,9 @@ pub(super) fn take_verification(
         judge_ticks(state, report, out);
     }
     if report.passed() {
+        if let Some(next) = take_unshown(state, report, completes, claim.as_ref(), out) {
+            return next;
+        }
         state.counters.false_promise = 0;
         forget_failure(state);
         state.evidence.proven = report.proofs();
@@ -68,6 +77,45 @@ pub(super) fn take_verification(
         };
     }
     take_failure(state, report, claim, out)
+}
+
+/// The checks pass, and the experiments say what that is worth; `None` where
+/// nothing stands in the way.
+fn take_unshown(
+    state: &mut State,
+    report: &VerifyReport,
+    completes: bool,
+    claim: Option<&String>,
+    out: &mut Out,
+) -> Option<Next> {
+    if completes && weighs(state) && is_one_piece(state) && state.turn.number > 0 {
+        let mut bench = Bench::new(report);
+        let fate = bench.judge(state, "", out);
+        bench.end(state);
+        match fate {
+            Fate::Stands(level, _) => {
+                state.ticks.levels.insert(String::new(), level);
+            }
+            Fate::Refused(why) => return Some(send_back(state, why, claim.cloned(), out)),
+        }
+    }
+    if !weighs(state) || state.ticks.turned_back.is_empty() {
+        return None;
+    }
+    let turned_back = state.ticks.turned_back.first().cloned().unwrap_or_default();
+    count_failure(state, Failing::Check, &turned_back);
+    untick(state, None, out).then_some(Next::Rest)
+}
+
+/// Green, and nothing that the work could be shown by.
+fn send_back(state: &mut State, why: NoProof, claim: Option<String>, out: &mut Out) -> Next {
+    let NoProof::Unshown(why) = why else {
+        return Next::Decide;
+    };
+    count_failure(state, Failing::Check, &why.say(Lang::En));
+    let claim = claim.unwrap_or_default();
+    reject(state, claim, vec![Missing::Unshown(why)], out);
+    Next::Decide
 }
 
 fn take_failure(
@@ -100,6 +148,10 @@ fn take_failure(
 
 /// Everything that was asked for is there, and seen by Ralph itself.
 pub(super) fn complete(state: &mut State) -> Next {
+    let tasks = levels::short_of_proof(state);
+    if !tasks.is_empty() {
+        return Next::Finish(Outcome::Unproven { tasks });
+    }
     if state.rules.goal.is_on_forge() {
         state.pull.verified = true;
         return Next::Look;

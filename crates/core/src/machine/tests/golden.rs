@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 482 events, 5 complete, 844f4c92b807b160
-    prompt: 688 events, 5 complete, 2282f85f49341329
-    pull: 656 events, 6 complete, c7c66cd03509d0a8
-    ci: 1605 events, 0 complete, 69a2e98e74e4f350
-    drt: 1397 events, 6 complete, bdf3346d9a8e8daf
-    ralph: 630 events, 7 complete, b9e81adbad9636bc
-    planned: 455 events, 11 complete, c99f7a53e7e29a9f
-    direct: 408 events, 20 complete, 6afa989367d9f9dc
-    session: 1442 events, 3 complete, 94617426d151a8c8
+    tasks: 669 events, 2 complete, 00b7027cf9e65607
+    prompt: 737 events, 1 complete, 1ff98f9194192123
+    pull: 635 events, 1 complete, c9d682f434f8ef72
+    ci: 1714 events, 0 complete, 8f59099d42dedaa4
+    drt: 1443 events, 7 complete, cee246be02d8cead
+    ralph: 666 events, 8 complete, bc0f82ddfb65e470
+    planned: 455 events, 13 complete, bdd76050a3693456
+    direct: 404 events, 22 complete, c2850692922fd8ff
+    session: 1119 events, 6 complete, 9650730de203e247
     ");
 }

@@ -447,3 +447,22 @@ proptest! {
         }
     }
 }
+
+// ---- (z) the law of evidence ----------------------------------------------------
+
+proptest! {
+    /// No sequence of events leads to the end with a task that is shown less
+    /// well than was asked for.
+    #[test]
+    fn nothing_is_complete_below_the_level_that_was_asked_for(
+        rules in any_rules(),
+        start in any_seen(),
+        moves in any_moves(),
+    ) {
+        let log = play(rules, start, &moves);
+        let ended = log.iter().filter(|l| l.after.outcome() == Some(&Outcome::Complete));
+        for state in ended.map(|l| &l.after) {
+            prop_assert!(state.short_of_proof().is_empty());
+        }
+    }
+}

@@ -372,6 +372,7 @@ impl Script {
             turn,
             tree: Some("tree".into()),
             results,
+            ..VerifyReport::default()
         }))
     }
 
@@ -443,6 +444,7 @@ impl Script {
                 // What the task file says of itself is checked in `goals`.
                 Effect::Emit(_) | Effect::KeepInStep => None,
                 Effect::RunAgent(_) => Some("run"),
+                Effect::Preflight => Some("preflight"),
                 Effect::Verify { .. } => Some("verify"),
                 Effect::Mark { .. } => Some("mark"),
                 Effect::Check { .. } => Some("check"),
@@ -513,6 +515,7 @@ fn line(effect: &Effect) -> String {
         Effect::Finish(outcome) => format!("=> finish {} {}", outcome.into_str(), outcome.reason())
             .trim_end()
             .into(),
+        Effect::Preflight => "=> run every check once".into(),
         Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
     }
 }

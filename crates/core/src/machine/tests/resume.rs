@@ -181,6 +181,7 @@ fn events_that_do_not_fit_change_nothing() {
             tree: None,
             turn,
             results: passing(),
+            ..VerifyReport::default()
         })
     };
     let started = || Kind::Started {

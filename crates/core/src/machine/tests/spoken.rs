@@ -67,6 +67,7 @@ fn what_a_claim_lacks_prom_11(lang: Lang) -> String {
         Missing::OpenInStateFile { .. } => "open in state file",
         Missing::LostTasks { .. } => "lost tasks",
         Missing::Failing { .. } => "failing",
+        Missing::Unshown(_) => "unshown",
         Missing::Weakened { .. } => "weakened",
         Missing::Unreadable => "unreadable",
         Missing::NoTasks => "no tasks",
@@ -90,6 +91,7 @@ fn what_a_claim_lacks_prom_11(lang: Lang) -> String {
         Missing::Weakened {
             files: texts(&["tests/a.rs", "b.rs"]),
         },
+        Missing::Unshown(crate::proof::Unshown::OnlyChecks),
         Missing::Unreadable,
         Missing::NoTasks,
     ];

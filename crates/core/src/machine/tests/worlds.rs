@@ -2,6 +2,7 @@
 //! that grow, shrink and vanish, people who interrupt, clocks that jump, and
 //! engines that die.
 
+use crate::proof::{AskedProof, EvidenceLevel, Experiment, Trial, Weighed};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -132,6 +133,10 @@ impl Game {
         let seen = next.seen.clone();
         match self.state.stage {
             Stage::Running => Some(next.turn_ended(turn, self.state.turn.attempt)),
+            Stage::Preflight => Some(match next.verified(turn) {
+                Kind::Verified(report) => Kind::Preflighted(report),
+                other => other,
+            }),
             Stage::Verifying { .. } => Some(next.verified(turn)),
             Stage::Waiting if next.extends => Some(Kind::Nudged { seen }),
             Stage::Waiting => Some(Kind::Woke { seen }),
@@ -222,11 +227,60 @@ impl Move {
     fn verified(&self, turn: u32) -> Kind {
         let results = self.results.clone();
         let tree = self.seen.tree.clone();
+        let (trials, weighed) = self.experiments();
         Kind::Verified(VerifyReport {
             turn,
             tree,
             results,
+            trials,
+            weighed,
         })
+    }
+
+    /// Some of them, with any results.
+    fn experiments(&self) -> (Vec<Trial>, Option<Box<Weighed>>) {
+        let chance = |bit: u32| self.took_ms >> bit & 1 == 1;
+        let all = [
+            Experiment::Canary,
+            Experiment::ArmedCanary,
+            Experiment::Counterfactual,
+            Experiment::Original,
+            Experiment::Spoiled,
+        ];
+        let trial = |(n, experiment): (u32, Experiment)| Trial {
+            experiment,
+            edits: String::new(),
+            results: self
+                .results
+                .iter()
+                .map(|result| CommandResult {
+                    exit: Some(i32::from(chance(n + 5))),
+                    ..result.clone()
+                })
+                .collect(),
+            flaky: Vec::new(),
+            named: Vec::new(),
+            failing: Vec::new(),
+        };
+        let made = (0u32..).zip(all).filter(|(n, _)| chance(*n));
+        let weighed = Weighed {
+            work: chance(10)
+                .then(|| "calc.py".to_owned())
+                .into_iter()
+                .collect(),
+            checks: chance(11)
+                .then(|| "tests.py".to_owned())
+                .into_iter()
+                .collect(),
+            new_checks: chance(11),
+            only_expectations: chance(12),
+            trouble: chance(13).then(|| "no room".to_owned()),
+            ..Weighed::default()
+        };
+        (
+            made.map(trial).collect(),
+            self.extends.then(|| Box::new(weighed)),
+        )
     }
 
     fn tried(&self, turn: u32) -> Kind {
@@ -613,10 +667,32 @@ fn any_checks() -> impl Strategy<Value = Checks> {
         Just(vec!["make".to_owned()]),
         0..2,
     );
-    (ticks, integrity, own, any::<bool>()).prop_map(|(ticks, integrity, tasks, e2e)| Checks {
-        ticks,
-        integrity,
-        tasks,
-        e2e,
-    })
+    let level = select(vec![
+        EvidenceLevel::Claimed,
+        EvidenceLevel::Changed,
+        EvidenceLevel::Unrefuted,
+        EvidenceLevel::Proven,
+    ]);
+    let proof = select(vec![
+        AskedProof::Person,
+        AskedProof::Change,
+        AskedProof::Preserved,
+    ]);
+    let proofs = prop::collection::btree_map(
+        select(vec!["T001".to_owned(), "T002".to_owned()]),
+        proof,
+        0..2,
+    );
+    (ticks, integrity, own, any::<bool>(), level, 0u32..3, proofs).prop_map(
+        |(ticks, integrity, tasks, e2e, level, asks, proofs)| Checks {
+            ticks,
+            integrity,
+            tasks,
+            e2e,
+            level,
+            asks,
+            proofs,
+            ..Checks::default()
+        },
+    )
 }

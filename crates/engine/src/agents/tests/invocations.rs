@@ -61,7 +61,6 @@ fn guarded() -> Options {
         hooks: Some(HookWiring {
             program: "/opt/our ralph".into(),
             state: "/home/a b/state".into(),
-            run: None,
             timeout: Duration::from_secs(30),
             fail_closed: true,
         }),
@@ -124,7 +123,7 @@ fn claude_is_called_headless() {
             &own,
             &[
                 "--settings",
-                r#"{"disableAllHooks":false,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/our ralph","args":["hook","--host","claude","--state","/home/a b/state","--run","/run/a b","pre-tool-use"],"timeout":30,"onFailure":"block"}]}]}}"#,
+                r#"{"disableAllHooks":false,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/our ralph","args":["hook","--host","claude","--state","/home/a b/state","pre-tool-use"],"timeout":30,"onFailure":"block"}]}]}}"#,
                 "< prompt",
             ],
         ]
@@ -178,7 +177,7 @@ fn codex_is_called_headless() {
                 "--dangerously-bypass-approvals-and-sandbox",
                 "--ignore-user-config",
                 "-c",
-                r#"hooks.PreToolUse=[{hooks=[{type="command",command="'/opt/our ralph' hook --host codex --state '/home/a b/state' --run '/run/a b' pre-tool-use",timeout=30}]}]"#,
+                r#"hooks.PreToolUse=[{hooks=[{type="command",command="'/opt/our ralph' hook --host codex --state '/home/a b/state' pre-tool-use",timeout=30}]}]"#,
                 "-c",
                 "features.hooks=true",
                 "--dangerously-bypass-hook-trust",
@@ -236,7 +235,7 @@ fn gemini_is_called_headless() {
             &own,
             &[
                 "GEMINI_CLI_HOME=/run/a b/gemini",
-                r#"/run/a b/gemini/.gemini/settings.json: {"security":{"auth":{"selectedType":"gemini-api-key"}},"hooks":{"BeforeTool":[{"matcher":"*","hooks":[{"type":"command","name":"ralph","command":"'/opt/our ralph' hook --host gemini --state '/home/a b/state' --run '/run/a b' pre-tool-use","timeout":30000}]}]}}"#,
+                r#"/run/a b/gemini/.gemini/settings.json: {"security":{"auth":{"selectedType":"gemini-api-key"}},"hooks":{"BeforeTool":[{"matcher":"*","hooks":[{"type":"command","name":"ralph","command":"'/opt/our ralph' hook --host gemini --state '/home/a b/state' pre-tool-use","timeout":30000}]}]}}"#,
                 "< prompt",
             ],
         ]
@@ -285,7 +284,7 @@ fn copilot_is_called_headless() {
                 "--plugin-dir",
                 "/run/a b/copilot-plugin",
                 r#"/run/a b/copilot-plugin/plugin.json: {"name":"ralph","version":"1.0.0","hooks":"hooks.json"}"#,
-                r#"/run/a b/copilot-plugin/hooks.json: {"version":1,"hooks":{"PreToolUse":[{"type":"command","bash":"'/opt/our ralph' hook --host copilot --state '/home/a b/state' --run '/run/a b' pre-tool-use","timeoutSec":30}]}}"#,
+                r#"/run/a b/copilot-plugin/hooks.json: {"version":1,"hooks":{"PreToolUse":[{"type":"command","bash":"'/opt/our ralph' hook --host copilot --state '/home/a b/state' pre-tool-use","timeoutSec":30}]}}"#,
                 "< prompt",
             ],
         ]

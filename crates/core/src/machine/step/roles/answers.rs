@@ -201,8 +201,8 @@ fn ask_again(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
     Next::Decide
 }
 
-/// Reviews converge: from the third rejection on, only what can be shown to
-/// be wrong blocks (pain 29).
+/// Reviews converge: from the third rejection on, what a finding names to show
+/// it is run, and the developer sees what came of it (pain 29).
 fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     let turn = state.turn.number;
     let Some(position) = &mut state.flow.position else {
@@ -214,7 +214,7 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     let shown = position.findings.iter().filter(|f| f.could_block());
     let commands: Vec<String> = shown.filter_map(|f| f.reproducer.clone()).collect();
     if commands.is_empty() {
-        return overrule(state, out);
+        return unshown(state, out);
     }
     position.doing = Doing::Reproduce;
     state.stage = Stage::Checking;
@@ -222,15 +222,17 @@ fn weigh(state: &mut State, answer: Answer, out: &mut Out) -> Next {
     Next::Rest
 }
 
-fn overrule(state: &mut State, out: &mut Out) -> Next {
+/// Nothing shows what the review found. It stands all the same: at the limit a
+/// person decides, and counting turns no rejection into an approval (T-05).
+fn unshown(state: &mut State, out: &mut Out) -> Next {
     let position = state.flow.position.as_ref();
     let findings = position.map_or(0, |position| position.findings.len());
     let iteration = state.turn.number;
-    out.tell(FlowNotice::Overruled {
+    out.tell(FlowNotice::Unshown {
         iteration,
         findings,
     });
-    settle(state, Answer::Approve, out)
+    settle(state, Answer::Reject, out)
 }
 
 /// Ralph ran the reproducers of a rejection.
@@ -250,7 +252,7 @@ pub(in crate::machine::step) fn take_checks(
     let shows = |exit: Option<i32>| exit.is_some_and(|code| code != 0 && !NOT_RUN.contains(&code));
     let shown: Vec<_> = report.results.iter().filter(|r| shows(r.exit)).collect();
     if shown.is_empty() {
-        return overrule(state, out);
+        return unshown(state, out);
     }
     for result in shown {
         state.notes.push(result.note());

@@ -2,15 +2,18 @@
 
 use super::answers::{advance, here, settle};
 use crate::flow::{Answer, Doing, FlowNotice, Step, VerdictKind};
+use crate::lang::{Lang, Say};
 use crate::machine::step::failures::count_error;
+use crate::machine::step::levels::{Bench, Fate, weighs};
 use crate::machine::step::looks::take_in;
 use crate::machine::step::next::{Next, stopped};
 use crate::machine::step::out::Out;
 use crate::machine::step::ticks;
 use crate::machine::{
-    CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason, Proof, Stage,
-    State, TaskRef, VerifyReport,
+    CheckNotice, CheckScope, Detail, Effect, ErrorClass, ErrorNote, Observation, PauseReason,
+    Proof, Stage, State, TaskRef, VerifyReport,
 };
+use crate::template::PromptNote;
 
 /// Proves a way that came to its end, or ticks the box of what is proven. The
 /// end of the flow is a claim like any other: what is set up to prove it runs
@@ -20,7 +23,14 @@ pub(in crate::machine::step) fn end_of_way(state: &mut State, out: &mut Out) -> 
         return tick(state, out);
     }
     if !has_checks(state) {
-        return proven(state, out);
+        let report = VerifyReport {
+            turn: state.turn.number,
+            ..VerifyReport::default()
+        };
+        return match judge_way(state, &report, out) {
+            Some(why) => send_back(state, PromptNote::Unshown { why }, out),
+            None => proven(state, out),
+        };
     }
     let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
     let scope = match own {
@@ -60,15 +70,52 @@ pub(in crate::machine::step) fn take_proof(
     out: &mut Out,
 ) -> Next {
     if report.passed() {
+        if let Some(why) = judge_way(state, report, out) {
+            return send_back(state, PromptNote::Unshown { why }, out);
+        }
         let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
         let ids = own.map(|task| task.id.clone()).into_iter().collect();
         ticks::prove(state, report, ids, out);
         state.evidence.proven = report.proofs();
         return proven(state, out);
     }
-    if let Some(failure) = report.failure() {
-        state.notes.push(failure.note());
+    match report.failure() {
+        Some(failure) => send_back(state, failure.note(), out),
+        None => send_back(state, PromptNote::UnclearVerdict, out),
     }
+}
+
+/// How well the way is shown; says what is missing where it has to be gone
+/// again.
+fn judge_way(state: &mut State, report: &VerifyReport, out: &mut Out) -> Option<String> {
+    if !weighs(state) {
+        return None;
+    }
+    let own = state.flow.task().filter(|_| state.has_flow_of_tasks());
+    let id = own.map(|task| task.id.clone()).unwrap_or_default();
+    let mut bench = Bench::new(report);
+    let fate = bench.judge(state, &id, out);
+    bench.end(state);
+    let (level, why) = match fate {
+        Fate::Refused(why) => return Some(why.say(Lang::En)),
+        Fate::Stands(level, why) => (level, why),
+    };
+    state.ticks.levels.insert(id.clone(), level);
+    if let Some(why) = why {
+        out.tell(CheckNotice::TickUnproven {
+            iteration: state.turn.number,
+            tasks: vec![id],
+            level,
+            why,
+        });
+    }
+    None
+}
+
+/// What was shown to be lacking goes the way back that a tester's verdict
+/// would.
+fn send_back(state: &mut State, note: PromptNote, out: &mut Out) -> Next {
+    state.notes.push(note);
     let Some((flow, _)) = here(state) else {
         return Next::Decide;
     };

@@ -1,0 +1,105 @@
+//! `ralph prove`: the experiments of a task once more, by hand.
+
+use ralph_core::lang::Say;
+use ralph_core::machine::VerifyReport;
+use ralph_core::proof::{Scale, Trial};
+use ralph_core::tr;
+use ralph_engine::{past, plan, trials};
+use serde_json::json;
+
+use crate::app::{App, Exit, OrFail};
+use crate::args::ProveArgs;
+use crate::{settings, trust};
+
+/// Exit code of work that is not proven (LOOP-15).
+const NOT_PROVEN: u8 = 7;
+
+pub fn run(app: &App, args: &ProveArgs) -> Exit {
+    let (lang, layout) = (app.lang(), app.layout());
+    let loaded = settings::load(app, Vec::new())?;
+    trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
+    let Some(run) = layout.latest_run().or_fail(app)? else {
+        return app.refuse(&super::answer::no_run(lang));
+    };
+    let past = past::read(&run).or_fail(app)?;
+    let verifier = plan::reproducer(&loaded.settings);
+    let mut all_proven = true;
+    let tasks: Vec<Option<&str>> = match args.tasks.is_empty() {
+        true => vec![None],
+        false => args.tasks.iter().map(|id| Some(id.as_str())).collect(),
+    };
+    for task in tasks {
+        let report = trials::again(&layout, &verifier, &run, task).or_fail(app)?;
+        let Some(report) = report else {
+            return app.refuse(&tr!(lang, "no experiment was made in this run: there is no check, or evidence.level asks for none"));
+        };
+        let commands: Vec<String> = report
+            .results
+            .iter()
+            .map(|result| result.command.clone())
+            .collect();
+        let scale = Scale {
+            report: &report,
+            commands: &commands,
+            asked: task
+                .and_then(|id| past.state.rules.checks.proofs.get(id))
+                .copied(),
+            red_before: &past.state.evidence.ground.red,
+        };
+        let verdict = scale.weigh();
+        all_proven &= verdict.why.is_none() && report.passed();
+        match args.json {
+            true => app.json(&json!({
+                "task": task,
+                "evidence": verdict.level,
+                "reason": verdict.why.map(|why| why.say(ralph_core::lang::Lang::En)),
+                "results": report.results,
+                "trials": report.trials,
+                "trees": report.weighed,
+            })),
+            false => tell(
+                app,
+                task,
+                &report,
+                &verdict.level.say(lang),
+                verdict.why.map(|why| why.say(lang)),
+            ),
+        }
+    }
+    if all_proven { Ok(0) } else { Err(NOT_PROVEN) }
+}
+
+fn tell(app: &App, task: Option<&str>, report: &VerifyReport, level: &str, why: Option<String>) {
+    let lang = app.lang();
+    let line = |name: &str, command: &str, exit: Option<i32>, ms: u64| {
+        let colour = match exit {
+            Some(0) => tr!(lang, "green"),
+            Some(_) => tr!(lang, "red"),
+            None => tr!(lang, "came to no end"),
+        };
+        app.tell(&format!("{name:<20} {colour:<8} {ms:>6} ms  {command}"));
+    };
+    if let Some(task) = task {
+        app.tell(task);
+    }
+    for result in &report.results {
+        line("now", &result.command, result.exit, result.duration_ms);
+    }
+    for Trial {
+        experiment,
+        results,
+        ..
+    } in &report.trials
+    {
+        for result in results {
+            line(
+                (*experiment).into(),
+                &result.command,
+                result.exit,
+                result.duration_ms,
+            );
+        }
+    }
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    app.tell(&format!("{level}{why}"));
+}

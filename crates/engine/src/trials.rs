@@ -1,0 +1,308 @@
+//! Makes the experiments that say what green checks are worth: in the clean
+//! room, on trees of the snapshots.
+
+mod again;
+mod lab;
+mod trees;
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use ralph_core::machine::{Checks, CommandResult, Ground, VerifyReport};
+use ralph_core::proof::edits::{Side, Sight};
+use ralph_core::proof::{Weighed, files};
+use ralph_store::layout::Layout;
+use tokio::sync::watch;
+
+pub use self::again::again;
+use self::lab::Lab;
+use self::trees::Trees;
+use crate::clock;
+use crate::room::{Content, Layer, Room};
+use crate::supervise::Stop;
+use crate::verify::{Order, Place, Verified, Verifier};
+
+/// What one process of a run knows of its room, and of trials that need not be
+/// made again.
+#[derive(Debug, Default)]
+pub(crate) struct Bench {
+    room: Option<Result<Room, String>>,
+    /// The test that is put in has another name each turn.
+    mark: Option<(u32, String)>,
+    /// By turn, tree, edits and command.
+    known: HashMap<String, Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    result: CommandResult,
+    /// How many tests failed.
+    failing: usize,
+    /// It named the test that was put in.
+    names: bool,
+}
+
+/// Everything that experiments are made with, owned, so that they can run
+/// beside their driver.
+#[derive(Debug)]
+pub(crate) struct Trials {
+    pub layout: Layout,
+    pub verifier: Verifier,
+    pub order: Order,
+    pub checks: Checks,
+    pub ground: Ground,
+    /// Commands that were red before the work.
+    pub red: BTreeSet<String>,
+    /// Files that are no work.
+    pub own: Vec<String>,
+    pub files: Vec<String>,
+    pub max_time: Duration,
+    pub turn: u32,
+    pub env: Vec<(String, String)>,
+    pub log: PathBuf,
+    pub bench: Rc<RefCell<Bench>>,
+    /// What the tree is to be before anything else, where that is not what
+    /// lies there.
+    pub prelude: Vec<(PathBuf, Content)>,
+}
+
+impl Trials {
+    /// Runs the checks, and where they pass, the experiments.
+    pub async fn run(self, stop: watch::Receiver<Stop>) -> Verified {
+        let room = self.room().await;
+        let mut verified = match &room {
+            Ok(room) => self.now_in(room, &stop).await,
+            Err(_) => self.in_place(&self.order, &stop).await,
+        };
+        let mut weighed = Weighed {
+            armed: self.ground.armed.clone().unwrap_or_default(),
+            base: self.ground.base.clone().unwrap_or_default(),
+            now: self.ground.now.clone().unwrap_or_default(),
+            ..Weighed::default()
+        };
+        let made = match room.and_then(|_| self.room_again()) {
+            Ok(room) => {
+                weighed.room = <&str>::from(room.kind()).to_owned();
+                self.weigh(&room, &mut weighed, &mut verified.report, &stop)
+                    .await
+            }
+            Err(why) => self.see(&mut weighed).and(Err(why)),
+        };
+        weighed.trouble = made.err();
+        verified.report.weighed = Some(Box::new(weighed));
+        verified
+    }
+
+    /// Every check once, as the tree is before the first turn.
+    pub async fn preflight(self, stop: watch::Receiver<Stop>) -> Verified {
+        let order = Order {
+            project: Vec::new(),
+            own: self
+                .order
+                .project
+                .iter()
+                .chain(&self.order.own)
+                .cloned()
+                .collect(),
+            own_only_if_project_passes: false,
+        };
+        let Ok(room) = self.room().await else {
+            return self.in_place(&order, &stop).await;
+        };
+        let Ok(layer) = room.layer(&self.prelude) else {
+            return self.in_place(&order, &stop).await;
+        };
+        let inside = self.in_layer(&layer, &order, None, &stop).await;
+        drop(layer);
+        if inside.report.passed() {
+            return inside;
+        }
+        self.compared(&order, inside, &stop).await
+    }
+
+    /// What is red in the room and green in its place says that the room does
+    /// not do for these checks.
+    async fn compared(
+        &self,
+        order: &Order,
+        inside: Verified,
+        stop: &watch::Receiver<Stop>,
+    ) -> Verified {
+        let outside = self.in_place(order, stop).await;
+        let green = |verified: &Verified, command: &str| {
+            let mut results = verified.report.results.iter();
+            results.any(|result| result.command == command && result.exit == Some(0))
+        };
+        let differs = |result: &&CommandResult| {
+            !green(&inside, &result.command) && green(&outside, &result.command)
+        };
+        let Some(result) = outside.report.results.iter().find(differs) else {
+            return inside;
+        };
+        let why = format!(
+            "`{}` passes in its place and fails in the clean room",
+            result.command
+        );
+        self.bench.borrow_mut().room = Some(Err(why));
+        outside
+    }
+
+    async fn room(&self) -> Result<Room, String> {
+        let known = self.bench.borrow().room.clone();
+        if let Some(known) = known {
+            return known;
+        }
+        let room = Room::open(self.layout.root(), self.layout.state_dir()).await;
+        self.bench.borrow_mut().room = Some(room.clone());
+        room
+    }
+
+    fn room_again(&self) -> Result<Room, String> {
+        let known = self.bench.borrow().room.clone();
+        known.unwrap_or_else(|| Err("no room".into()))
+    }
+
+    /// The checks on the tree as it is, inside the room: what the experiments
+    /// are compared with.
+    async fn now_in(&self, room: &Room, stop: &watch::Receiver<Stop>) -> Verified {
+        let Ok(layer) = room.layer(&self.prelude) else {
+            return self.in_place(&self.order, stop).await;
+        };
+        let inside = self.in_layer(&layer, &self.order, None, stop).await;
+        drop(layer);
+        let was_seen = !self.bench.borrow().known.is_empty();
+        match inside.report.passed() || was_seen || *stop.borrow() >= Stop::Gracefully {
+            true => inside,
+            false => self.compared(&self.order, inside, stop).await,
+        }
+    }
+
+    async fn in_place(&self, order: &Order, stop: &watch::Receiver<Stop>) -> Verified {
+        let place = Place::at(self.layout.root());
+        let (log, stop) = (self.log.clone(), stop.clone());
+        self.verifier
+            .run_order(order, self.turn, &place, &self.env, log, stop)
+            .await
+    }
+
+    async fn in_layer(
+        &self,
+        layer: &Layer,
+        order: &Order,
+        word: Option<String>,
+        stop: &watch::Receiver<Stop>,
+    ) -> Verified {
+        let place = Place {
+            cwd: layer.cwd().to_owned(),
+            overlay: layer.overlay(),
+            word,
+        };
+        let (log, stop) = (self.log.clone(), stop.clone());
+        self.verifier
+            .run_order(order, self.turn, &place, &self.env, log, stop)
+            .await
+    }
+
+    /// What changed, where no experiment can be made.
+    fn see(&self, weighed: &mut Weighed) -> Result<(), String> {
+        let trees = Trees::open(&self.layout, &self.ground)?;
+        let read = |side, path: &str| trees.read(side, path);
+        let sight = self.sight(&trees, &read)?;
+        note(&sight, weighed);
+        Ok(())
+    }
+
+    fn sight<'a>(
+        &'a self,
+        trees: &Trees,
+        read: &'a dyn Fn(Side, &str) -> Option<Vec<u8>>,
+    ) -> Result<Sight<'a>, String> {
+        let commands = self.commands();
+        let armed_text = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
+        let (armed, now) = (trees.files(Side::Armed)?, trees.files(Side::Now)?);
+        // Git ignores it, a check names it, and it was not there.
+        let made = files::named_paths(&commands).into_iter().filter(|path| {
+            let there = self.layout.root().join(path);
+            !now.contains(path)
+                && !armed.contains(path)
+                && std::fs::symlink_metadata(there).is_ok_and(|found| found.is_file())
+        });
+        Ok(Sight {
+            since_armed: trees.changes(Side::Armed)?,
+            since_base: trees.changes(Side::Base)?,
+            made: made.collect(),
+            now,
+            armed,
+            own: &self.own,
+            reached: files::reached(&commands, &armed_text),
+            also: &self.files,
+            may_change: &self.checks.may_change,
+            read,
+        })
+    }
+
+    fn mark(&self) -> String {
+        let mark = &mut self.bench.borrow_mut().mark;
+        match mark {
+            Some((turn, mark)) if *turn == self.turn => mark.clone(),
+            _ => {
+                let new = format!("ralph{:08x}", clock::random());
+                *mark = Some((self.turn, new.clone()));
+                new
+            }
+        }
+    }
+
+    fn commands(&self) -> Vec<String> {
+        self.order
+            .project
+            .iter()
+            .chain(&self.order.own)
+            .cloned()
+            .collect()
+    }
+
+    async fn weigh(
+        &self,
+        room: &Room,
+        weighed: &mut Weighed,
+        report: &mut VerifyReport,
+        stop: &watch::Receiver<Stop>,
+    ) -> Result<(), String> {
+        let trees = Trees::open(&self.layout, &self.ground)?;
+        let read = |side, path: &str| trees.read(side, path);
+        let sight = self.sight(&trees, &read)?;
+        note(&sight, weighed);
+        let green = report
+            .results
+            .iter()
+            .filter(|result| result.exit == Some(0));
+        let green: Vec<String> = green.map(|result| result.command.clone()).collect();
+        if !report.passed() || green.is_empty() {
+            return Ok(());
+        }
+        let mut lab = Lab {
+            trials: self,
+            trees: &trees,
+            room,
+            commands: green,
+            stop,
+            began: Instant::now(),
+            made: Vec::new(),
+            mark: self.mark(),
+        };
+        let ended = lab.all(&sight).await;
+        report.trials = lab.made;
+        ended
+    }
+}
+
+fn note(sight: &Sight<'_>, weighed: &mut Weighed) {
+    weighed.work = sight.work_changed();
+    weighed.checks = sight.checks_changed();
+    weighed.new_checks = sight.new_checks();
+    weighed.only_expectations = sight.only_expectations_changed();
+}

@@ -1,0 +1,107 @@
+//! Experiments once more, by hand.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use ralph_core::machine::{Event, Ground, Kind, VerifyReport};
+use ralph_core::proof::edits::{Changed, Side, To};
+use ralph_store::journal;
+use ralph_store::layout::{Layout, RunPaths};
+use tokio::sync::watch;
+
+use super::Trials;
+use super::trees::Trees;
+use crate::past::{self, PastError};
+use crate::room::Content;
+use crate::supervise::Stop;
+use crate::verify::{Order, Verifier};
+
+/// Makes the experiments of a verification again: those that showed a task, or
+/// the last. `None` where none were made.
+pub fn again(
+    layout: &Layout,
+    verifier: &Verifier,
+    run: &RunPaths,
+    task: Option<&str>,
+) -> Result<Option<VerifyReport>, PastError> {
+    let past = past::read(run)?;
+    let records = journal::read(&run.journal())?.0;
+    let turn = task
+        .and_then(|id| past.state.ticks.proofs.get(id))
+        .map(|proof| proof.turn);
+    let mut verified = records.iter().filter_map(|record| {
+        let event: Event = serde_json::from_value(record.data.clone()).ok()?;
+        match event.kind {
+            Kind::Verified(report) => Some(report),
+            _ => None,
+        }
+    });
+    let is_meant = |report: &VerifyReport| turn.is_none_or(|turn| report.turn == turn);
+    let was_weighed = |report: &VerifyReport| is_meant(report) && report.weighed.is_some();
+    let Some(then) = verified.rfind(was_weighed) else {
+        return Ok(None);
+    };
+    let weighed = then.weighed.clone().unwrap_or_default();
+    let mut ground = past.state.evidence.ground.clone();
+    ground.armed = Some(weighed.armed.clone());
+    ground.base = Some(weighed.base.clone());
+    ground.now = Some(weighed.now.clone());
+    let commands = then.results.iter().map(|result| result.command.clone());
+    let trials = Trials {
+        layout: layout.clone(),
+        order: Order {
+            project: Vec::new(),
+            own: commands.collect(),
+            own_only_if_project_passes: false,
+        },
+        checks: past.state.rules.checks.clone(),
+        red: BTreeSet::new(),
+        own: past
+            .header
+            .tasks_file
+            .iter()
+            .filter_map(|file| {
+                let inside = file.strip_prefix(layout.root()).unwrap_or(file);
+                inside.to_str().map(str::to_owned)
+            })
+            .collect(),
+        files: verifier.files.clone(),
+        max_time: verifier.max_time,
+        turn: then.turn,
+        env: Vec::new(),
+        log: run.dir.join("prove.log"),
+        bench: Rc::default(),
+        prelude: back_to(layout, &past.state.evidence.ground, &ground),
+        verifier: verifier.clone(),
+        ground,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let (_keep, stop) = watch::channel(Stop::No);
+    Ok(runtime
+        .ok()
+        .map(|runtime| runtime.block_on(trials.run(stop)).report))
+}
+
+/// What brings the tree of now back to the tree of then.
+fn back_to(layout: &Layout, now: &Ground, then: &Ground) -> Vec<(PathBuf, Content)> {
+    let mut ground = then.clone();
+    ground.base.clone_from(&now.now);
+    let Ok(trees) = Trees::open(layout, &ground) else {
+        return Vec::new();
+    };
+    let changed = trees.changes(Side::Base).unwrap_or_default();
+    let content = |changed: Changed| {
+        let to = match changed.is {
+            true => To::Copy(Side::Now),
+            false => To::Remove,
+        };
+        Some((
+            PathBuf::from(&changed.path),
+            trees.content(&to, &changed.path)?,
+        ))
+    };
+    changed.into_iter().filter_map(content).collect()
+}

@@ -1,0 +1,221 @@
+//! Experiments under way: which are made, in what order, and which need not.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use ralph_core::proof::edits::{Edit, Side, Sight};
+use ralph_core::proof::{AskedProof, Experiment, Trial};
+use sha2::{Digest, Sha256};
+use tokio::sync::watch;
+
+use super::trees::Trees;
+use super::{Known, Trials};
+use crate::room::Room;
+use crate::supervise::Stop;
+use crate::verify::{Order, Verified};
+
+/// Experiments under way.
+pub(super) struct Lab<'a> {
+    pub trials: &'a Trials,
+    pub trees: &'a Trees,
+    pub room: &'a Room,
+    pub commands: Vec<String>,
+    pub stop: &'a watch::Receiver<Stop>,
+    pub began: Instant,
+    pub made: Vec<Trial>,
+    /// The name of the test that is put in.
+    pub mark: String,
+}
+
+impl Lab<'_> {
+    pub async fn all(&mut self, sight: &Sight<'_>) -> Result<(), String> {
+        let mark = self.mark.clone();
+        self.canaries(sight, &mark).await?;
+        let has_work = !sight.work_changed().is_empty();
+        if has_work {
+            self.counterfactual(sight).await?;
+        }
+        let original = sight.original(false);
+        if !original.is_empty() && self.make(Experiment::Original, &original).await? {
+            self.make(Experiment::OriginalWithNew, &sight.original(true))
+                .await?;
+        }
+        let about_tests = self
+            .trials
+            .checks
+            .proofs
+            .values()
+            .any(|asked| *asked == AskedProof::Tests);
+        if about_tests && sight.new_checks() {
+            self.make(Experiment::NewTests, &sight.new_tests_only(false, &mark))
+                .await?;
+            self.make(
+                Experiment::NewTestsSpoiled,
+                &sight.new_tests_only(true, &mark),
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the checks can still be red.
+    async fn canaries(&mut self, sight: &Sight<'_>, mark: &str) -> Result<(), String> {
+        let canary = sight.canary(Side::Now, mark);
+        let all_red = !canary.is_empty() && self.make_all_red(Experiment::Canary, &canary).await?;
+        if all_red {
+            return Ok(());
+        }
+        if sight.has_tests(Side::Armed) {
+            self.make(Experiment::ArmedCanary, &sight.canary(Side::Armed, mark))
+                .await?;
+        }
+        let spoiled = sight.absence(false, mark);
+        if !spoiled.is_empty() && !self.make_all_red(Experiment::Spoiled, &spoiled).await? {
+            self.make(Experiment::Removed, &sight.absence(true, mark))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Red has to be so twice where the check was green before: a flaky test
+    /// is no proof.
+    async fn counterfactual(&mut self, sight: &Sight<'_>) -> Result<(), String> {
+        let edits = sight.counterfactual();
+        self.make(Experiment::Counterfactual, &edits).await?;
+        let red: Vec<String> = self.made.last().into_iter().flat_map(red_of).collect();
+        let doubtful: Vec<String> = red
+            .into_iter()
+            .filter(|command| !self.trials.red.contains(command))
+            .collect();
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        let again = self.run(&edits, &doubtful).await?;
+        let flaky = again
+            .report
+            .results
+            .into_iter()
+            .filter(|result| result.exit == Some(0));
+        if let Some(trial) = self.made.last_mut() {
+            trial.flaky = flaky.map(|result| result.command).collect();
+        }
+        Ok(())
+    }
+
+    /// Makes one, and says whether any command is red in it.
+    async fn make(&mut self, experiment: Experiment, edits: &[Edit]) -> Result<bool, String> {
+        let digest = digest(edits);
+        let key = |command: &str| {
+            let trials = self.trials;
+            let now = trials.ground.now.as_deref().unwrap_or_default();
+            format!("{}\0{now}\0{digest}\0{command}", trials.turn)
+        };
+        let mut trial = Trial {
+            experiment,
+            edits: digest.clone(),
+            results: Vec::new(),
+            flaky: Vec::new(),
+            named: Vec::new(),
+            failing: Vec::new(),
+        };
+        let mut left = Vec::new();
+        for command in &self.commands {
+            let known = self.trials.bench.borrow().known.get(&key(command)).cloned();
+            match known {
+                Some(known) => put(&mut trial, known),
+                None => left.push(command.clone()),
+            }
+        }
+        if !left.is_empty() {
+            let run = self.run(edits, &left).await?;
+            for result in run.report.results {
+                let failing = run.failing.get(&result.command);
+                let known = Known {
+                    failing: failing.map_or(0, |failure| failure.tests.len()),
+                    names: run.said.contains(&result.command),
+                    result,
+                };
+                let key = key(&known.result.command);
+                self.trials
+                    .bench
+                    .borrow_mut()
+                    .known
+                    .insert(key, known.clone());
+                put(&mut trial, known);
+            }
+        }
+        let any_red = red_of(&trial).next().is_some();
+        self.made.push(trial);
+        Ok(any_red)
+    }
+
+    async fn make_all_red(
+        &mut self,
+        experiment: Experiment,
+        edits: &[Edit],
+    ) -> Result<bool, String> {
+        self.make(experiment, edits).await?;
+        let red = self.made.last().map_or(0, |trial| red_of(trial).count());
+        Ok(red == self.commands.len())
+    }
+
+    async fn run(&self, edits: &[Edit], commands: &[String]) -> Result<Verified, String> {
+        let max = self.trials.max_time;
+        if !max.is_zero() && self.began.elapsed() > max {
+            return Err("evidence.max_time is over".into());
+        }
+        if *self.stop.borrow() >= Stop::Gracefully {
+            return Err("stopped".into());
+        }
+        let files = edits.iter().map(|edit| {
+            let content = self.trees.content(&edit.to, &edit.path);
+            let content = content.ok_or_else(|| format!("{} is in no snapshot", edit.path))?;
+            Ok::<_, String>((PathBuf::from(&edit.path), content))
+        });
+        let mut all = self.trials.prelude.clone();
+        for file in files {
+            let (path, content) = file?;
+            all.retain(|(known, _)| *known != path);
+            all.push((path, content));
+        }
+        let files = all;
+        let layer = self.room.layer(&files).map_err(|error| error.to_string())?;
+        let order = Order {
+            project: Vec::new(),
+            own: commands.to_vec(),
+            own_only_if_project_passes: false,
+        };
+        let word = Some(self.mark.clone());
+        Ok(self.trials.in_layer(&layer, &order, word, self.stop).await)
+    }
+}
+
+fn put(trial: &mut Trial, known: Known) {
+    let command = known.result.command.clone();
+    if known.names {
+        trial.named.push(command.clone());
+    }
+    trial.failing.push((command, known.failing));
+    trial.results.push(known.result);
+}
+
+fn red_of(trial: &Trial) -> impl Iterator<Item = String> + '_ {
+    let red = trial
+        .results
+        .iter()
+        .filter(|result| result.exit.is_some_and(|exit| exit != 0));
+    red.map(|result| result.command.clone())
+}
+
+fn digest(edits: &[Edit]) -> String {
+    let mut hasher = Sha256::new();
+    for edit in edits {
+        hasher.update(format!("{}\0{:?}\0", edit.path, edit.to));
+    }
+    let digest = hasher.finalize();
+    digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
