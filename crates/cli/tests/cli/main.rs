@@ -53,6 +53,8 @@ mod hub;
 #[cfg(unix)]
 mod install;
 mod languages;
+#[cfg(target_os = "linux")]
+mod league;
 mod left_in_git;
 #[cfg(target_os = "linux")]
 mod limits;
