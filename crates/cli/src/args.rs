@@ -37,7 +37,7 @@ pub use work::WorkArgs;
     disable_help_subcommand = true
 )]
 #[command(after_help = "\
-Exit codes: 0 complete · 1 usage or internal error · 2 a hook's block · 3 paused or cancelled \
+Exit codes: 0 complete · 1 usage or internal error · 2 a hook's block · 3 paused, unproven or cancelled \
 · 4 blocked · 5 circuit breaker · 6 errors in a row · 7 verification failed · 8 budget spent · 130 interrupted")]
 pub struct Cli {
     #[command(flatten)]
