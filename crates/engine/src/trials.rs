@@ -6,8 +6,8 @@ mod lab;
 mod trees;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,17 @@ impl Trials {
 
     /// Every check once, as the tree is before the first turn.
     pub async fn preflight(self, stop: watch::Receiver<Stop>) -> Verified {
+        let files =
+            Trees::open(&self.layout, &self.ground).and_then(|trees| trees.files(Side::Now));
+        let strays = files
+            .ok()
+            .map(|files| ignored_checks(self.layout.root(), &files));
+        let mut verified = self.all_once(stop).await;
+        verified.report.strays = strays;
+        verified
+    }
+
+    async fn all_once(self, stop: watch::Receiver<Stop>) -> Verified {
         let order = Order {
             project: Vec::new(),
             own: self
@@ -234,6 +245,7 @@ impl Trials {
             since_armed: trees.changes(Side::Armed)?,
             since_base: trees.changes(Side::Base)?,
             made: made.collect(),
+            strays: self.strays(&now),
             now,
             armed,
             own: &self.own,
@@ -242,6 +254,17 @@ impl Trials {
             may_change: &self.checks.may_change,
             read,
         })
+    }
+
+    /// Check files that Git ignores and that were not there before the first
+    /// turn: nobody ordered them.
+    fn strays(&self, now: &[String]) -> Vec<String> {
+        let Some(before) = &self.ground.strays else {
+            return Vec::new();
+        };
+        let mut strays = ignored_checks(self.layout.root(), now);
+        strays.retain(|path| !before.contains(path));
+        strays
     }
 
     fn mark(&self) -> String {
@@ -298,6 +321,48 @@ impl Trials {
         report.trials = lab.made;
         ended
     }
+}
+
+/// Folders that hold what was installed or built, not what was written.
+const BUILT: [&str; 12] = [
+    ".git",
+    ".ralph",
+    ".skillpack",
+    "node_modules",
+    ".venv",
+    "venv",
+    "target",
+    "dist",
+    "build",
+    "__pycache__",
+    ".tox",
+    "vendor",
+];
+/// Deeper and more than this is no place for a test.
+const DEEPEST: usize = 6;
+const MOST_STRAYS: usize = 10_000;
+
+/// Check files in the project that no snapshot holds, since Git ignores them.
+fn ignored_checks(root: &Path, known: &[String]) -> Vec<String> {
+    let known: HashSet<&str> = known.iter().map(String::as_str).collect();
+    let mut walk = ignore::WalkBuilder::new(root);
+    walk.standard_filters(false).max_depth(Some(DEEPEST));
+    walk.filter_entry(|entry| {
+        let name = entry.file_name().to_str();
+        !(entry.depth() > 0 && name.is_some_and(|name| BUILT.contains(&name)))
+    });
+    let files = walk
+        .build()
+        .flatten()
+        .filter(|entry| !entry.path().is_dir());
+    let names = files.take(MOST_STRAYS).filter_map(|entry| {
+        let inside = entry.path().strip_prefix(root).ok()?;
+        Some(inside.to_str()?.to_owned())
+    });
+    let names: Vec<String> = names
+        .filter(|name| !known.contains(name.as_str()))
+        .collect();
+    Sight::strays_in(names.iter().map(String::as_str))
 }
 
 fn note(sight: &Sight<'_>, weighed: &mut Weighed) {

@@ -465,8 +465,10 @@ fn many_blocks(stage: &Stage) -> io::Result<Findings> {
     let mut turns: Vec<Turn> = (1..12)
         .map(|i| Turn::say(&format!("Thought {i}.")))
         .collect();
+    let write = stage.client.shell("echo so > thought.txt");
+    turns.push(Turn::say("Writing it down.").call(write));
     turns.push(Turn::say(FINISHED));
-    let rest = "\"Think about it\" --completion-promise FINISHED --verify true";
+    let rest = "\"Think about it\" --completion-promise FINISHED --verify 'test -f thought.txt'";
     let mut findings = sit(stage, turns, start(stage, rest))?;
     findings.exits(0);
     findings.runs(&[("complete", 12)]);
@@ -518,9 +520,10 @@ fn plugin(stage: &Stage) -> io::Result<Findings> {
         Turn::say("Opening it to everybody.")
             .call(stage.client.shell("chmod 777 . && touch opened.txt")),
         Turn::say("Not yet."),
+        Turn::say("Writing.").call(stage.client.shell("echo so > little.txt")),
         Turn::say(FINISHED),
     ];
-    let rest = "\"Do nothing\" --completion-promise FINISHED --verify true";
+    let rest = "\"Do little\" --completion-promise FINISHED --verify 'test -f little.txt'";
     let mut call = alone(stage, &format!("/ralph:ralph-loop {rest}"));
     call.extend(["--plugin-dir".to_owned(), ".ralph/plugin".to_owned()]);
     let mut findings = Findings::new(stage.sit(Sitting {

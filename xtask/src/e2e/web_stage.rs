@@ -197,6 +197,7 @@ fn command(ralph: &Path, home: &Path, project: &Path, args: &[&str]) -> Command 
         .args(args)
         .current_dir(project)
         .env_clear()
+        .env("RALPH_EVIDENCE_LEVEL", "claimed")
         .env("PATH", path)
         .env("HOME", home)
         .env("LANG", "C.UTF-8")

@@ -384,6 +384,9 @@ pub struct VerifyReport {
     pub trials: Vec<Trial>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighed: Option<Box<Weighed>>,
+    /// Check files that Git ignores, as they lay there before the first turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strays: Option<Vec<String>>,
 }
 
 impl VerifyReport {

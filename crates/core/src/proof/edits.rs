@@ -58,6 +58,9 @@ pub struct Sight<'a> {
     /// Paths that Git ignores, that a check names, and that were not there
     /// when the loop was armed.
     pub made: Vec<String>,
+    /// Check files that Git ignores and that were not there when the loop was
+    /// armed.
+    pub strays: Vec<String>,
     pub read: &'a dyn Fn(Side, &str) -> Option<Vec<u8>>,
 }
 
@@ -112,6 +115,12 @@ impl Sight<'_> {
         self.since_base.iter().any(is_check)
     }
 
+    /// Check files among those that Git ignores.
+    pub fn strays_in<'b>(ignored: impl Iterator<Item = &'b str>) -> Vec<String> {
+        let checks = ignored.filter(|path| kind_of(path).is_check());
+        checks.map(str::to_owned).collect()
+    }
+
     pub fn checks_changed(&self) -> Vec<String> {
         let edits = self.original(false);
         edits.into_iter().map(|edit| edit.path).collect()
@@ -146,7 +155,11 @@ impl Sight<'_> {
             FileKind::Work if is_rust(&changed.path) => self.inline_edit(changed),
             FileKind::Work | FileKind::Own => None,
         };
-        edits(changed, edit)
+        let strays = self.strays.iter().map(|path| Edit {
+            path: path.clone(),
+            to: To::Remove,
+        });
+        edits(changed, edit).into_iter().chain(strays).collect()
     }
 
     /// Whether that tree has tests that could be spoiled.

@@ -491,6 +491,7 @@ fn played() -> (State, Story) {
             Kind::Verified(crate::machine::VerifyReport {
                 trials: Vec::new(),
                 weighed: None,
+                strays: None,
                 turn: 1,
                 tree: None,
                 results: vec![CommandResult {

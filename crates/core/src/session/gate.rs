@@ -302,6 +302,7 @@ mod tests {
         let report = |exit: Option<i32>, output: &str| VerifyReport {
             trials: Vec::new(),
             weighed: None,
+            strays: None,
             turn: 1,
             tree: None,
             results: vec![CommandResult {

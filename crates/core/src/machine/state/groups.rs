@@ -90,6 +90,8 @@ pub struct TickState {
     pub(in crate::machine) unchecked: Vec<TaskRef>,
     /// How well each task is shown whose tick stands.
     pub levels: BTreeMap<String, EvidenceLevel>,
+    /// What was known of ticks before a person took them back.
+    pub(in crate::machine) remembered: BTreeMap<String, EvidenceLevel>,
     /// Ticks that were there when the run began: they are the person's.
     pub(in crate::machine) before: BTreeSet<String>,
     /// Ticks that were turned back and still stand in the file.
@@ -97,6 +99,16 @@ pub struct TickState {
 }
 
 impl TickState {
+    /// A person brought ticks back that were judged before.
+    pub(in crate::machine) fn recall(&mut self) {
+        for (id, level) in std::mem::take(&mut self.remembered) {
+            if self.done.contains(&id) {
+                self.unchecked.retain(|task| task.id != id);
+                self.levels.insert(id, level);
+            }
+        }
+    }
+
     /// The checks of the ticks that wait for a judgement, and with `project`
     /// those of the project.
     pub(in crate::machine) fn scope(&self, project: bool) -> CheckScope {
@@ -127,6 +139,9 @@ pub struct Ground {
     pub(in crate::machine) now_tree: Option<String>,
     /// The checks, as they ran before the first turn.
     pub(in crate::machine) checks: Vec<String>,
+    /// Check files that Git ignores, as they lay there before the first turn;
+    /// `None` where nobody looked.
+    pub strays: Option<Vec<String>>,
     /// Commands that are red on the base.
     pub red: BTreeSet<String>,
     /// How often work was sent back because no experiment shows it, by check.

@@ -42,6 +42,7 @@ pub(super) fn take_preflight(state: &mut State, report: &VerifyReport, out: &mut
         .filter(|result| result.exit != Some(0));
     let all = report.results.iter().map(|result| result.command.clone());
     state.evidence.ground.checks = all.collect();
+    state.evidence.ground.strays.clone_from(&report.strays);
     state.evidence.ground.red = red.map(|result| result.command.clone()).collect();
     Next::GoOn
 }
@@ -301,6 +302,30 @@ impl<'a> Bench<'a> {
             };
         }
     }
+}
+
+/// What speaks against the checks themselves, on the final contents. What a
+/// person accepted may have changed them.
+pub(super) fn refuted(state: &State, report: &VerifyReport) -> Option<NoProof> {
+    let accepted = state
+        .ticks
+        .levels
+        .values()
+        .any(|level| *level == EvidenceLevel::Accepted);
+    let commands: Vec<String> = report
+        .results
+        .iter()
+        .map(|result| result.command.clone())
+        .collect();
+    let scale = Scale {
+        report,
+        commands: &commands,
+        asked: None,
+        red_before: &state.evidence.ground.red,
+    };
+    let verdict = scale.weigh();
+    let is_refuted = verdict.level == EvidenceLevel::Refuted && !accepted;
+    verdict.why.filter(|_| is_refuted).map(NoProof::Unshown)
 }
 
 /// Where nothing can be checked, a change is all that can be seen.

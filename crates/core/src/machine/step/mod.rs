@@ -297,7 +297,14 @@ fn take_undone(state: &mut State, undone: &Undone, out: &mut Out) {
     let Some(seen) = &undone.seen else {
         return;
     };
+    let before = state.ticks.levels.clone();
     take_in(state, seen, out);
+    // What a person brings back is neither the agent's work nor its claim.
+    state.evidence.ground.rebase();
+    match undone.redo {
+        true => state.ticks.recall(),
+        false => state.ticks.remembered.extend(before),
+    }
     if state.outcome() == Some(&Outcome::Complete) && !undone.redo {
         state.stage = Stage::Finished(Outcome::Paused {
             reason: PauseReason::Requested,

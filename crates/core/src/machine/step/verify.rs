@@ -99,6 +99,12 @@ fn take_unshown(
             Fate::Refused(why) => return Some(send_back(state, why, claim.cloned(), out)),
         }
     }
+    if completes && weighs(state) && !is_one_piece(state) && state.ticks.turned_back.is_empty() {
+        // What was proven was so on its own tree; the checks have to hold now.
+        if let Some(why) = levels::refuted(state, report) {
+            return Some(send_back(state, why, claim.cloned(), out));
+        }
+    }
     if !weighs(state) || state.ticks.turned_back.is_empty() {
         return None;
     }

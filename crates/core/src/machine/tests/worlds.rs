@@ -234,6 +234,7 @@ impl Move {
             results,
             trials,
             weighed,
+            strays: None,
         })
     }
 
