@@ -143,6 +143,8 @@ pub struct Scale<'a> {
     pub asked: Option<AskedProof>,
     /// Commands that were red on the tree before the work.
     pub red_before: &'a BTreeSet<String>,
+    /// Commands that were red when the loop was armed.
+    pub red_at_first: &'a BTreeSet<String>,
 }
 
 impl Scale<'_> {
@@ -277,7 +279,7 @@ impl Scale<'_> {
     /// Tests could make it red when the loop was armed. What was red then
     /// anyway has to name the test that was put in.
     fn could(&self, command: &str) -> bool {
-        let was_red = self.red_before.contains(command);
+        let was_red = self.red_at_first.contains(command);
         let armed = self.trial(Experiment::ArmedCanary);
         let names = armed.is_some_and(|trial| trial.named.iter().any(|named| named == command));
         self.is_red(Experiment::ArmedCanary, command) == Some(true) && (!was_red || names)

@@ -142,6 +142,8 @@ pub struct Ground {
     /// Check files that Git ignores, as they lay there before the first turn;
     /// `None` where nobody looked.
     pub strays: Option<Vec<String>>,
+    /// Commands that were red before the first turn.
+    pub red_at_first: BTreeSet<String>,
     /// Commands that are red on the base.
     pub red: BTreeSet<String>,
     /// How often work was sent back because no experiment shows it, by check.

@@ -44,6 +44,7 @@ pub(super) fn take_preflight(state: &mut State, report: &VerifyReport, out: &mut
     state.evidence.ground.checks = all.collect();
     state.evidence.ground.strays.clone_from(&report.strays);
     state.evidence.ground.red = red.map(|result| result.command.clone()).collect();
+    state.evidence.ground.red_at_first = state.evidence.ground.red.clone();
     Next::GoOn
 }
 
@@ -243,6 +244,7 @@ impl<'a> Bench<'a> {
             commands: &commands,
             asked: state.rules.checks.proofs.get(id).copied(),
             red_before: &ground.red,
+            red_at_first: &ground.red_at_first,
         };
         let verdict = scale.weigh();
         let has_own = state.rules.checks.tasks.contains_key(id);
@@ -322,6 +324,7 @@ pub(super) fn refuted(state: &State, report: &VerifyReport) -> Option<NoProof> {
         commands: &commands,
         asked: None,
         red_before: &state.evidence.ground.red,
+        red_at_first: &state.evidence.ground.red_at_first,
     };
     let verdict = scale.weigh();
     let is_refuted = verdict.level == EvidenceLevel::Refuted && !accepted;

@@ -98,11 +98,14 @@ fn a_finished_list_completes_with_or_without_a_promise_prom_12_prom_13() {
         None,
         Some(Promise::Continue),
         Some(Promise::Unknown("done?".into())),
-        Some(Promise::E2eFailed("login".into())),
     ] {
         check(false, promise.clone(), true);
         check(true, promise, false);
     }
+    // What the agent itself calls broken is not done (T-03).
+    let broken = Some(Promise::E2eFailed("login".into()));
+    check(false, broken.clone(), false);
+    check(true, broken, false);
 }
 
 #[test]

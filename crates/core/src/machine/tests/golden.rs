@@ -284,14 +284,14 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 669 events, 2 complete, 00b7027cf9e65607
-    prompt: 737 events, 1 complete, 1ff98f9194192123
-    pull: 635 events, 1 complete, c9d682f434f8ef72
-    ci: 1714 events, 0 complete, 8f59099d42dedaa4
-    drt: 1443 events, 7 complete, cee246be02d8cead
-    ralph: 666 events, 8 complete, bc0f82ddfb65e470
-    planned: 455 events, 13 complete, bdd76050a3693456
-    direct: 404 events, 22 complete, c2850692922fd8ff
-    session: 1119 events, 6 complete, 9650730de203e247
+    tasks: 668 events, 2 complete, 22a1a959cfaf5480
+    prompt: 740 events, 1 complete, 6294e8a3ea690b8d
+    pull: 635 events, 1 complete, f86133d98b76bab4
+    ci: 1715 events, 0 complete, e2ff52285a3a15b9
+    drt: 1400 events, 7 complete, 9fda2c94f9a7e6e1
+    ralph: 675 events, 6 complete, b19339bf1eedde37
+    planned: 455 events, 13 complete, 43c31d1b47d76efb
+    direct: 456 events, 16 complete, b60959a227a28dc8
+    session: 1118 events, 6 complete, d798638d22782d6b
     ");
 }
