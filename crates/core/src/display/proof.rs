@@ -18,6 +18,8 @@ pub enum Proof {
         done: usize,
         total: usize,
     },
+    /// How well the tasks of a run are shown, the best first.
+    Shown { counts: Vec<(EvidenceLevel, usize)> },
     Command {
         command: String,
         exit_code: i32,
@@ -108,6 +110,13 @@ pub fn proof_line(screen: &Screen, proof: &Proof) -> String {
             let file = screen.value(file);
             let tasks_en = plural(*total, "task", "tasks");
             tr!(screen.lang, "{done}/{total} {tasks_en} ticked in {file}")
+        }
+        Proof::Shown { counts } => {
+            let one = |(level, count): &(EvidenceLevel, usize)| {
+                format!("{count} {}", level.say(screen.lang))
+            };
+            let counts = counts.iter().map(one).collect::<Vec<_>>().join(", ");
+            tr!(screen.lang, "evidence of the tasks: {counts}")
         }
         Proof::Command {
             command,

@@ -1,9 +1,12 @@
 //! What a run can show for its end.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::forge::ForgeProof;
+use crate::proof::level::EvidenceLevel;
 
 /// Something that Ralph saw with its own eyes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -11,6 +14,10 @@ use crate::forge::ForgeProof;
 pub enum Proof {
     /// Counted in the task file.
     Tasks { completed: usize, total: usize },
+    /// How well the tasks of this run are shown, and how many each.
+    Shown {
+        counts: BTreeMap<EvidenceLevel, usize>,
+    },
     /// A command that Ralph ran ended with 0.
     #[serde(serialize_with = "command_fields")]
     Command { command: String, duration_ms: u64 },

@@ -153,6 +153,13 @@ pub fn proofs(what: &str, seen: &[machine::Proof]) -> Vec<Proof> {
             done: *completed,
             total: *total,
         },
+        machine::Proof::Shown { counts } => Proof::Shown {
+            counts: counts
+                .iter()
+                .rev()
+                .map(|(level, count)| (*level, *count))
+                .collect(),
+        },
         machine::Proof::Phases { completed, total } => Proof::Phases {
             done: *completed,
             total: *total,

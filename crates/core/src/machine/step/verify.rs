@@ -1,6 +1,8 @@
 //! Evidence: what proves that the work is complete, and what verification made
 //! of it.
 
+use std::collections::BTreeMap;
+
 use super::evidence::{has_checks, reject};
 use super::failures::{count_failure, forget_failure};
 use super::levels::{self, Bench, Fate, is_one_piece, weighs};
@@ -166,6 +168,13 @@ pub(super) fn complete(state: &mut State) -> Next {
         let (completed, total) = (facts.completed, facts.total);
         let counted = Proof::Tasks { completed, total };
         state.evidence.proven.insert(0, counted);
+        let mut counts = BTreeMap::new();
+        for level in state.ticks.levels.values() {
+            *counts.entry(*level).or_default() += 1;
+        }
+        if !counts.is_empty() {
+            state.evidence.proven.insert(1, Proof::Shown { counts });
+        }
     }
     // Only what failed before the work began failed: nothing was proven.
     if state.rules.goal == Goal::Prompt && state.evidence.proven.is_empty() {
