@@ -72,6 +72,7 @@ pub(crate) struct Trials {
 impl Trials {
     /// Runs the checks, and where they pass, the experiments.
     pub async fn run(self, stop: watch::Receiver<Stop>) -> Verified {
+        let began = Instant::now();
         let room = self.room().await;
         let mut verified = match &room {
             Ok(room) => self.now_in(room, &stop).await,
@@ -86,7 +87,7 @@ impl Trials {
         let made = match room.and_then(|_| self.room_again()) {
             Ok(room) => {
                 weighed.room = <&str>::from(room.kind()).to_owned();
-                self.weigh(&room, &mut weighed, &mut verified.report, &stop)
+                self.weigh(&room, &mut weighed, &mut verified.report, began, &stop)
                     .await
             }
             Err(why) => self.see(&mut weighed).and(Err(why)),
@@ -211,10 +212,24 @@ impl Trials {
             overlay: layer.overlay(),
             word,
         };
+        let env = self.env_in(layer);
         let (log, stop) = (self.log.clone(), stop.clone());
         self.verifier
-            .run_order(order, self.turn, &place, &self.env, log, stop)
+            .run_order(order, self.turn, &place, &env, log, stop)
             .await
+    }
+
+    /// What is built of a tree that is not the real one must not be taken for
+    /// the real one's: cargo goes by times, and would.
+    fn env_in(&self, layer: &Layer) -> Vec<(String, String)> {
+        let mut env = self.env.clone();
+        let elsewhere = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let is_outside = |dir: &PathBuf| dir.is_absolute() && !dir.starts_with(self.layout.root());
+        if elsewhere.filter(is_outside).is_some() {
+            let inside = layer.cwd().join("target").display().to_string();
+            env.push(("CARGO_TARGET_DIR".into(), inside));
+        }
+        env
     }
 
     /// What changed, where no experiment can be made.
@@ -293,6 +308,7 @@ impl Trials {
         room: &Room,
         weighed: &mut Weighed,
         report: &mut VerifyReport,
+        began: Instant,
         stop: &watch::Receiver<Stop>,
     ) -> Result<(), String> {
         let trees = Trees::open(&self.layout, &self.ground)?;
@@ -313,7 +329,8 @@ impl Trials {
             room,
             commands: green,
             stop,
-            began: Instant::now(),
+            began,
+            took: verified_ms(report),
             made: Vec::new(),
             mark: self.mark(),
         };
@@ -363,6 +380,11 @@ fn ignored_checks(root: &Path, known: &[String]) -> Vec<String> {
         .filter(|name| !known.contains(name.as_str()))
         .collect();
     Sight::strays_in(names.iter().map(String::as_str))
+}
+
+fn verified_ms(report: &VerifyReport) -> Duration {
+    let ms = report.results.iter().map(|result| result.duration_ms).sum();
+    Duration::from_millis(ms)
 }
 
 fn note(sight: &Sight<'_>, weighed: &mut Weighed) {

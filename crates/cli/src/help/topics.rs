@@ -45,14 +45,17 @@ More: docs/presets.md"
         text!(
             "What counts as done
 
-What the agent says is a claim. Ralph counts the boxes, runs your checks after
-each tick and once more at the end, and empties a box whose check is red. Without
-a check a run of tasks ends on ticks alone, and a plain prompt pauses as not
-proven.
+What the agent says is a claim. After each tick Ralph runs your checks and asks
+three things, in a clean room: are they green with the tests as they were, red
+without the work, and still able to be red? Then a task is proven. What passes
+without being shown is sent back twice, then stands as what it is, and the run
+ends as unproven (exit code 3).
 
   ralph run --verify 'npm test'   a check for everything
   ralph verify                    run the checks now
   ralph verify --baseline         what fails already does not count
+  ralph prove T003                the experiments once more
+  ralph accept T003               your word for what no check can see
   ralph report                    what was proven, and what was not
 
 More: docs/evidence.md"

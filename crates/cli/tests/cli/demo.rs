@@ -12,7 +12,8 @@ fn the_demo_works_lies_fails_and_is_proven() {
     assert_eq!(end["event"], "loop_end");
     assert_eq!(end["outcome"], "complete");
     assert_eq!(end["tasks"]["completed"], 6);
-    assert_eq!(end["proven"][1]["command"], "sh test.sh");
+    assert_eq!(end["proven"][1]["counts"]["proven"], 6);
+    assert_eq!(end["proven"][2]["command"], "sh test.sh");
     assert_eq!(named(&events, "error").len(), 1);
     assert_eq!(named(&events, "promise_missing").len(), 1);
     assert_eq!(named(&events, "promise_rejected").len(), 2);

@@ -73,6 +73,8 @@ mod pipes;
 #[cfg(unix)]
 mod planted;
 mod progress;
+#[cfg(target_os = "linux")]
+mod proof;
 mod questions;
 mod recount;
 mod report;

@@ -3,6 +3,7 @@
 //! needs, so that it can run beside its driver.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use ralph_core::forge::{ForgeAnswer, ForgeAsk, Trouble, TroubleKind};
 use ralph_core::machine::{CheckScope, CommandResult, Kind, VerifyReport};
@@ -114,13 +115,28 @@ impl OpenRun {
             ground: evidence.clone(),
             own: self.own_files(),
             files: verifier.files.clone(),
-            max_time: verifier.max_time,
+            max_time: self.time_for_experiments(&verifier),
             turn,
             env: self.env(turn),
             log: self.paths.turn_verification(turn),
             bench: self.bench.clone(),
             prelude: Vec::new(),
             verifier,
+        }
+    }
+
+    /// In a session the client waits for its hook no longer than every check may
+    /// take.
+    fn time_for_experiments(&self, verifier: &Verifier) -> Duration {
+        if self.state.session.is_none() {
+            return verifier.max_time;
+        }
+        let commands = u32::try_from(verifier.commands.len()).unwrap_or(u32::MAX);
+        let hook = verifier.timeout.saturating_mul(commands.max(1));
+        match (verifier.max_time.is_zero(), hook.is_zero()) {
+            (_, true) => verifier.max_time,
+            (true, false) => hook,
+            (false, false) => verifier.max_time.min(hook),
         }
     }
 

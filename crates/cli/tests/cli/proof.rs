@@ -1,0 +1,176 @@
+//! What a person sees and does about proof: the checks before the first turn,
+//! the end as unproven, `ralph accept` and `ralph prove`.
+
+use std::fs;
+
+use crate::env::{Done, RALPH, TestEnv, named};
+
+/// A project with a test in shell, and an agent that is a script.
+fn project(tasks: &str) -> TestEnv {
+    let env = TestEnv::new();
+    env.write("lib.sh", "add() { echo $(($1 + $2)); }\n");
+    env.write(
+        "test.sh",
+        ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || { echo 'FAIL: add'; exit 1; }\n",
+    );
+    env.write("tasks.md", tasks);
+    env.git(&["add", "-A"]);
+    let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
+    env.git(&[&name[..], &["commit", "-q", "-m", "Plan"]].concat());
+    env
+}
+
+fn run(env: &TestEnv, agent: &str, more: &[&str]) -> Done {
+    let script = env.outside("agent.sh");
+    fs::write(&script, agent).unwrap();
+    let agent = format!("sh {}", script.display());
+    let words = [
+        "run",
+        "--json",
+        "--tasks",
+        "tasks.md",
+        "--agent-cmd",
+        &agent,
+    ];
+    weighed(env, &[&words[..], more].concat())
+}
+
+/// With the level of evidence that everybody has.
+fn weighed(env: &TestEnv, args: &[&str]) -> Done {
+    let mut command = env.command(args);
+    command.env_remove("RALPH_EVIDENCE_LEVEL");
+    command.env("RALPH_EVIDENCE_ASKS", "0");
+    Done::of(&command.output().unwrap())
+}
+
+const LIST: &str = "- [ ] T001 Add sub to lib.sh\n- [ ] T002 Add mul to lib.sh\n";
+const UNSEEN: &str =
+    "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md";
+
+#[test]
+fn a_check_that_is_no_command_ends_a_run_before_it_begins_t_13() {
+    let env = project(LIST);
+    let done = run(&env, "touch called", &["--verify", "nosuchcmd --x"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(!env.path("called").exists(), "no agent is called");
+    let events = done.events();
+    assert_eq!(named(&events, "loop_end")[0]["outcome"], "no_check");
+    // A script that is still to be written is red, not missing.
+    let done = run(
+        &env,
+        "touch called",
+        &["--verify", "sh later.sh", "--max-iterations", "1"],
+    );
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert!(env.path("called").exists());
+}
+
+#[test]
+fn a_person_s_word_completes_what_no_check_could_prove() {
+    let env = project(LIST);
+    let done = run(&env, UNSEEN, &["--verify", "sh test.sh"]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    assert_eq!(env.json(".ralph/status.json")["status"], "unproven");
+    assert_eq!(
+        env.json(".ralph/status.json")["evidence"]["T001"],
+        "unrefuted"
+    );
+    let listed = weighed(&env, &["accept"]);
+    assert!(
+        listed.stdout.contains("T001: unrefuted"),
+        "{}",
+        listed.stdout
+    );
+    let unknown = weighed(&env, &["accept", "T009"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.stderr.contains("T009"), "{}", unknown.stderr);
+    // One is not enough.
+    assert_eq!(
+        weighed(&env, &["accept", "T001", "--why", "looked at it"]).code,
+        0
+    );
+    assert_eq!(weighed(&env, &["resume", "--yes"]).code, 3);
+    assert_eq!(weighed(&env, &["accept", "--all"]).code, 0);
+    let done = weighed(&env, &["resume", "--yes"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report = weighed(&env, &["report"]).stdout;
+    assert!(report.contains("2 accepted"), "{report}");
+}
+
+#[test]
+fn an_agent_accepts_nothing() {
+    let env = project(LIST);
+    let agent = format!("{UNSEEN}; {RALPH} accept T001 T002; echo $? > ../accepted");
+    let done = run(&env, &agent, &["--verify", "sh test.sh"]);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let code = fs::read_to_string(env.outside("accepted")).unwrap();
+    assert_eq!(code.trim(), "1");
+    assert!(named(&done.events(), "tick_accepted").is_empty());
+}
+
+#[test]
+fn experiments_can_be_made_again() {
+    let env = project("- [ ] T001 Add sub to lib.sh\n");
+    let agent = "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; echo '[ \"$(sub 3 2)\" = 1 ] || { echo \"FAIL: sub\"; exit 1; }' >> test.sh; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    let done = run(&env, agent, &["--verify", "sh test.sh"]);
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    let again = weighed(&env, &["prove", "T001"]);
+    assert_eq!(again.code, 0, "{}", again.stdout);
+    for (experiment, colour) in [
+        ("now", "green"),
+        ("counterfactual", "red"),
+        ("canary", "red"),
+        ("original", "green"),
+    ] {
+        let line = again
+            .stdout
+            .lines()
+            .find(|line| line.starts_with(experiment));
+        assert!(
+            line.is_some_and(|line| line.contains(colour)),
+            "{experiment}: {}",
+            again.stdout
+        );
+    }
+    assert!(again.stdout.ends_with("proven\n"), "{}", again.stdout);
+    // The tree is what it was.
+    assert!(env.read("test.sh").contains("FAIL: sub"));
+    assert!(!env.read("test.sh").contains("ralph"));
+}
+
+#[test]
+fn what_the_agent_calls_broken_is_not_done_t_03() {
+    let env = project("- [ ] T001 Add sub to lib.sh\n");
+    let agent = format!("{UNSEEN}; echo '<promise>E2E FAILED: login</promise>'");
+    let done = run(&env, &agent, &["--max-iterations", "2"]);
+    assert_ne!(done.code, 0, "{}", done.stdout);
+}
+
+#[test]
+fn the_prompt_names_the_checks_and_what_a_tick_needs_t_13() {
+    let env = project("- [ ] T001 Add sub to lib.sh\n");
+    let mut command = env.command(&[
+        "run",
+        "--json",
+        "--tasks",
+        "tasks.md",
+        "--verify",
+        "sh test.sh",
+        "--max-iterations",
+        "2",
+        "--agent-cmd",
+        "sh -c 'sed -i s/..\\ ./-\\ [x/ tasks.md; cat > ../prompt-$RALPH_ITERATION'",
+    ]);
+    command.env_remove("RALPH_EVIDENCE_LEVEL");
+    let _ = command.output().unwrap();
+    let first = fs::read_to_string(env.outside("prompt-1")).unwrap();
+    assert!(
+        first.contains("sh test.sh") && first.contains("fails without it"),
+        "{first}"
+    );
+    let second = fs::read_to_string(env.outside("prompt-2")).unwrap();
+    assert!(
+        second.contains("nothing but the task file has changed"),
+        "{second}"
+    );
+}
