@@ -78,6 +78,8 @@ mod recount;
 mod report;
 mod resettled;
 mod roles;
+#[cfg(target_os = "linux")]
+mod room;
 mod run;
 mod session;
 mod session_again;
