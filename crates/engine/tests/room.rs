@@ -1,6 +1,7 @@
 //! The clean room with real namespaces: nothing of it reaches the work tree.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+#![expect(clippy::print_stderr, reason = "what is skipped is told")]
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -296,7 +297,7 @@ async fn only_what_dead_processes_left_is_cleared() {
     fs::create_dir_all(dead.join("work/work")).unwrap();
     fs::create_dir_all(dead.join("upper/closed/deep")).unwrap();
     for closed in ["work/work", "upper/closed"] {
-        let none = fs::Permissions::from_mode(0);
+        let none = fs::Permissions::from_mode(0o000);
         fs::set_permissions(dead.join(closed), none).unwrap();
     }
     symlink("/", rooms.join("ralph-room-link")).unwrap();

@@ -11,6 +11,8 @@ mod live;
 mod agent;
 mod agents;
 mod bad_input;
+#[cfg(unix)]
+mod bisect;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;

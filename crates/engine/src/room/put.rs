@@ -215,7 +215,7 @@ fn put_in(root: &Path, path: &Path, content: &Content) -> io::Result<()> {
     for part in path.parent().into_iter().flat_map(Path::components) {
         at.push(part);
         let found = fs::symlink_metadata(&at);
-        if found.as_ref().is_ok_and(|found| found.is_dir()) {
+        if found.as_ref().is_ok_and(fs::Metadata::is_dir) {
             continue;
         }
         if *content == Content::Gone {
