@@ -91,6 +91,7 @@ mod session_do;
 mod session_files;
 #[cfg(unix)]
 mod session_forge;
+mod session_proof;
 mod session_questions;
 mod session_roles;
 mod shown;
