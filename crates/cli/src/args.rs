@@ -20,7 +20,7 @@ use strum::VariantNames;
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
-pub use past::{DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
+pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{
@@ -121,6 +121,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Show what a turn changed, new files included
     Diff(DiffArgs),
+    /// Find the turn that broke it, by running the checks on what turns left
+    Bisect(BisectArgs),
     /// Make the work what it was before a turn
     Undo(UndoArgs),
     /// Take the last undo back

@@ -8,6 +8,7 @@ pub mod announcement;
 pub mod archive;
 pub mod baseline;
 pub mod before;
+pub mod bisect;
 pub mod clock;
 pub mod control;
 pub mod driver;

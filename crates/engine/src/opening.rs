@@ -20,7 +20,7 @@ use crate::projections::Projector;
 use crate::record::{Header, Recorder, write_status};
 use crate::session::{adopt, index};
 use crate::told::Told;
-use crate::{clock, git};
+use crate::{clock, git, room};
 
 /// Which run is driven.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,6 +202,7 @@ fn clear_up(layout: &Layout, tasks_file: Option<&Path>) {
         }
     }
     let _ = remove_stale_temps(layout.ralph_dir(), None);
+    room::clear(layout.state_dir());
 }
 
 /// Brings the files of a run that is over in step with its journal, where the

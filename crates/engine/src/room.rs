@@ -5,10 +5,12 @@
 //! products and virtual environments stay true and nothing is copied. Where
 //! that is refused it is a copy, and says so.
 
-use std::fs;
+mod put;
+
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ralph_store::private::PrivateDir;
 
@@ -44,6 +46,8 @@ pub struct Room {
 #[derive(Debug)]
 pub struct Layer {
     dir: Option<PrivateDir>,
+    /// Locked while its process lives, so that nobody takes it for a leftover.
+    _held: Option<File>,
     cwd: PathBuf,
     overlay: Option<Overlay>,
 }
@@ -59,6 +63,7 @@ impl Room {
             PathBuf::from("/dev/shm"),
         ] {
             let made = fs::create_dir_all(&scratch);
+            clear_in(&scratch);
             let room = Room {
                 root: root.to_owned(),
                 scratch: scratch.clone(),
@@ -77,7 +82,7 @@ impl Room {
             scratch: state.join("rooms"),
             kind: RoomKind::Copy,
         };
-        match size_of(root, MOST_COPIED) {
+        match put::size_of(root, &copy.scratch, MOST_COPIED) {
             Some(_) => Ok(copy),
             None => Err(format!(
                 "no overlay ({refused}), and the project is too large to copy"
@@ -122,20 +127,18 @@ impl Room {
 
     /// A tree with these files in the place of others.
     pub fn layer(&self, files: &[(PathBuf, Content)]) -> io::Result<Layer> {
-        let dir = PrivateDir::below(&self.scratch, "room")?;
+        let (dir, held) = hold(&self.scratch)?;
         let (upper, work) = (dir.path().join("upper"), dir.path().join("work"));
         let mut layer = Layer {
             dir: Some(dir),
+            _held: held,
             cwd: self.root.clone(),
             overlay: None,
         };
         match self.kind {
             RoomKind::Overlay => {
-                fs::create_dir(&upper)?;
                 fs::create_dir(&work)?;
-                for (path, content) in files {
-                    put_over(&upper, path, content)?;
-                }
+                put::over(&self.root, &upper, files)?;
                 layer.overlay = Some(Overlay {
                     lower: self.root.clone(),
                     upper,
@@ -143,10 +146,8 @@ impl Room {
                 });
             }
             RoomKind::Copy => {
-                copy_all(&self.root, &upper)?;
-                for (path, content) in files {
-                    put_in(&upper, path, content)?;
-                }
+                put::copy_all(&self.root, &upper, &self.scratch)?;
+                put::into(&upper, files)?;
                 layer.cwd = upper;
             }
         }
@@ -172,17 +173,67 @@ impl Drop for Layer {
     }
 }
 
-/// Removes what dead processes left of their rooms.
-pub fn clear(state: &Path) {
-    let rooms = fs::read_dir(state.join("rooms"));
-    for entry in rooms.into_iter().flatten().flatten() {
-        remove(&entry.path());
+/// A new folder for a layer, and its lock.
+fn hold(scratch: &Path) -> io::Result<(PrivateDir, Option<File>)> {
+    loop {
+        let dir = PrivateDir::below(scratch, NAME)?;
+        let Ok(held) = File::open(dir.path()) else {
+            return Ok((dir, None));
+        };
+        // Whoever clears up may have come between.
+        match held.try_lock() {
+            Ok(()) if dir.path().is_dir() => return Ok((dir, Some(held))),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // Who can't lock it can't clear it either.
+            Err(TryLockError::Error(_)) => return Ok((dir, Some(held))),
+        }
     }
+}
+
+const NAME: &str = "room";
+
+/// Removes what dead processes left of their rooms in a project's state.
+pub fn clear(state: &Path) {
+    clear_in(&state.join("rooms"));
+}
+
+/// The same in one folder, which may be everybody's.
+fn clear_in(scratch: &Path) {
+    for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let prefix = format!("ralph-{NAME}-");
+        if !name.as_encoded_bytes().starts_with(prefix.as_bytes()) || !is_ours(&entry.path()) {
+            continue;
+        }
+        let Ok(held) = File::open(entry.path()) else {
+            continue;
+        };
+        if held.try_lock().is_ok() {
+            remove(&entry.path());
+        }
+    }
+}
+
+/// A folder, no link, that belongs to the person.
+fn is_ours(path: &Path) -> bool {
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw()
+    }
+    #[cfg(not(unix))]
+    found.is_dir()
 }
 
 /// The kernel's own folder of an overlay is closed even to its owner.
 fn remove(dir: &Path) {
-    open_for_owner(&dir.join("work").join("work"));
+    let kernels = dir.join("work").join("work");
+    if fs::symlink_metadata(&kernels).is_ok_and(|found| found.is_dir()) {
+        open_for_owner(&kernels);
+    }
     if fs::remove_dir_all(dir).is_err() {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             open_all(&entry.path());
@@ -213,139 +264,6 @@ fn open_for_owner(_dir: &Path) {}
 
 /// Beyond this, a copy for each experiment costs more than it shows.
 const MOST_COPIED: u64 = 2 << 30;
-
-/// `None` where it is more than `most`.
-fn size_of(dir: &Path, most: u64) -> Option<u64> {
-    let mut sum: u64 = 0;
-    let mut dirs = vec![dir.to_owned()];
-    while let Some(dir) = dirs.pop() {
-        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => dirs.push(entry.path()),
-                Ok(kind) if kind.is_file() => {
-                    sum += entry.metadata().map_or(0, |found| found.len())
-                }
-                _ => {}
-            }
-        }
-        if sum > most {
-            return None;
-        }
-    }
-    Some(sum)
-}
-
-fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (there, kind) = (to.join(entry.file_name()), entry.file_type()?);
-        if kind.is_dir() {
-            copy_all(&entry.path(), &there)?;
-        } else if kind.is_symlink() {
-            link(&fs::read_link(entry.path())?, &there)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), &there)?;
-        }
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn link(to: &Path, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(to, at)
-}
-
-#[cfg(not(unix))]
-fn link(_to: &Path, _at: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-/// A path that leads out of the tree is nobody's.
-fn is_within(path: &Path) -> bool {
-    path.components()
-        .all(|part| matches!(part, Component::Normal(_)))
-}
-
-/// Into an upper layer, which holds nothing but what we put there.
-fn put_over(upper: &Path, path: &Path, content: &Content) -> io::Result<()> {
-    if !is_within(path) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let at = upper.join(path);
-    if let Some(dir) = at.parent() {
-        fs::create_dir_all(dir)?;
-    }
-    match content {
-        Content::Gone => whiteout(&at),
-        other => write(&at, other),
-    }
-}
-
-/// Into a copy, whose links lead anywhere.
-fn put_in(root: &Path, path: &Path, content: &Content) -> io::Result<()> {
-    if !is_within(path) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let mut at = root.to_owned();
-    let parents = path.parent().into_iter().flat_map(Path::components);
-    for part in parents {
-        at.push(part);
-        if fs::symlink_metadata(&at).is_ok_and(|found| !found.is_dir()) {
-            fs::remove_file(&at)?;
-        }
-        if !at.is_dir() {
-            fs::create_dir(&at)?;
-        }
-    }
-    let at = root.join(path);
-    match fs::symlink_metadata(&at) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(&at)?,
-        Ok(_) => fs::remove_file(&at)?,
-        Err(_) => {}
-    }
-    match content {
-        Content::Gone => Ok(()),
-        other => write(&at, other),
-    }
-}
-
-fn write(at: &Path, content: &Content) -> io::Result<()> {
-    match content {
-        Content::Gone => Ok(()),
-        Content::Link(to) => link(to, at),
-        Content::File { bytes, executable } => {
-            fs::write(at, bytes)?;
-            #[cfg(unix)]
-            if *executable {
-                use std::os::unix::fs::PermissionsExt;
-                fs::set_permissions(at, fs::Permissions::from_mode(0o755))?;
-            }
-            #[cfg(not(unix))]
-            let _ = executable;
-            // Build tools go by whole seconds, and what they built of the file
-            // that stands here otherwise must not be taken for this one's.
-            let later = SystemTime::now() + Duration::from_secs(2);
-            fs::File::options()
-                .write(true)
-                .open(at)?
-                .set_modified(later)
-        }
-    }
-}
-
-/// What an overlay takes for "not there".
-#[cfg(target_os = "linux")]
-fn whiteout(at: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
-    mknodat(CWD, at, FileType::CharacterDevice, Mode::empty(), 0)?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn whiteout(_at: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
 
 struct Nobody;
 

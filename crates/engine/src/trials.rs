@@ -2,6 +2,7 @@
 //! room, on trees of the snapshots.
 
 mod again;
+pub(crate) mod back;
 mod lab;
 mod trees;
 

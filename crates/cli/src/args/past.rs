@@ -28,6 +28,19 @@ pub struct DiffArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct BisectArgs {
+    /// A command that tells good from bad (repeatable) [default: verify.commands]
+    #[arg(long, value_name = "CMD")]
+    pub verify: Vec<String>,
+    /// Another run than the newest
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct SnapshotsArgs {
     /// purge deletes all snapshots of this project
     #[arg(value_name = "purge", value_parser = ["purge"], hide_possible_values = true)]

@@ -4,6 +4,7 @@ mod accept;
 mod agents;
 pub mod answer;
 mod archive;
+mod bisect;
 mod checkpoints;
 mod config;
 mod control;
@@ -85,6 +86,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Loop(args) => loop_::run(&app, &args),
         Command::Show(args) => show::run(&app, &args),
         Command::Diff(args) => diff::run(&app, &args),
+        Command::Bisect(args) => bisect::run(&app, &args),
         Command::Undo(args) => undo::undo(&app, &args),
         Command::Redo(args) => undo::redo(&app, &args),
         Command::Restore(args) => restore::run(&app, &args),

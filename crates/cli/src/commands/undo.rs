@@ -106,7 +106,7 @@ fn preview(app: &App, plan: &Plan) -> String {
 }
 
 /// The world as the run saw it.
-fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<World, u8> {
+pub(super) fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<World, u8> {
     let sources = settings::sources(&app.root, Vec::new());
     let settings = settings::loaded(app, &sources)?.settings;
     let past = past::read(paths).or_fail(app)?;

@@ -44,6 +44,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "accept",
         &["ralph accept", "ralph accept T003 --why \"looked at it\""],
     ),
+    (
+        "bisect",
+        &["ralph bisect", "ralph bisect --verify 'npm test -- login'"],
+    ),
     ("prove", &["ralph prove", "ralph prove T003 --json"]),
     ("monitor", &["ralph monitor", "ralph monitor --all"]),
     ("verify", &["ralph verify", "ralph verify --baseline"]),

@@ -29,6 +29,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "report",
             "show",
             "diff",
+            "bisect",
             "undo",
             "redo",
             "restore",

@@ -11,6 +11,8 @@ mod live;
 mod agent;
 mod agents;
 mod bad_input;
+#[cfg(unix)]
+mod bisect;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
@@ -80,6 +82,8 @@ mod recount;
 mod report;
 mod resettled;
 mod roles;
+#[cfg(target_os = "linux")]
+mod room;
 mod run;
 mod session;
 mod session_again;
@@ -89,6 +93,7 @@ mod session_do;
 mod session_files;
 #[cfg(unix)]
 mod session_forge;
+mod session_proof;
 mod session_questions;
 mod session_roles;
 mod shown;

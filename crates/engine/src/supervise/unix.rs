@@ -64,6 +64,10 @@ pub fn enter(
     let cwd = c_string(cwd.as_os_str().as_bytes())?;
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     let is_root = uid.is_root();
+    // In a container that is a user namespace, root can't write the marks that
+    // only the system's own root writes, and could then remove no folder.
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let is_systems = map.split_whitespace().eq(["0", "0", "4294967295"]);
     let uids = c_string(format!("{0} {0} 1", uid.as_raw()).as_bytes())?;
     let gids = c_string(format!("{0} {0} 1", gid.as_raw()).as_bytes())?;
     let enter = move || -> io::Result<()> {
@@ -84,7 +88,10 @@ pub fn enter(
             c"/",
             MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
         )?;
-        let data = if as_root { &plain } else { &as_user };
+        let data = match as_root && is_systems {
+            true => &plain,
+            false => &as_user,
+        };
         mount(
             c"overlay",
             &*target,

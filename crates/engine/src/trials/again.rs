@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use ralph_core::machine::{Event, Ground, Kind, VerifyReport};
-use ralph_core::proof::edits::{Changed, Side, To};
 use ralph_store::journal;
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::watch;
 
 use super::Trials;
-use super::trees::Trees;
+use super::back::back;
 use crate::past::{self, PastError};
 use crate::room::Content;
+use crate::snapshots::{Snapshots, TreeId};
 use crate::supervise::Stop;
 use crate::verify::{Order, Verifier};
 
@@ -47,6 +47,11 @@ pub fn again(
     ground.armed = Some(weighed.armed.clone());
     ground.base = Some(weighed.base.clone());
     ground.now = Some(weighed.now.clone());
+    let prelude = back_to(layout, &past.state.evidence.ground, &ground);
+    if prelude.is_none() {
+        // Nothing can be shown of a tree that can't be made again.
+        ground.now = None;
+    }
     let commands = then.results.iter().map(|result| result.command.clone());
     let trials = Trials {
         layout: layout.clone(),
@@ -72,7 +77,7 @@ pub fn again(
         env: Vec::new(),
         log: run.dir.join("prove.log"),
         bench: Rc::default(),
-        prelude: back_to(layout, &past.state.evidence.ground, &ground),
+        prelude: prelude.unwrap_or_default(),
         verifier: verifier.clone(),
         ground,
     };
@@ -86,22 +91,9 @@ pub fn again(
 }
 
 /// What brings the tree of now back to the tree of then.
-fn back_to(layout: &Layout, now: &Ground, then: &Ground) -> Vec<(PathBuf, Content)> {
-    let mut ground = then.clone();
-    ground.base.clone_from(&now.now);
-    let Ok(trees) = Trees::open(layout, &ground) else {
-        return Vec::new();
-    };
-    let changed = trees.changes(Side::Base).unwrap_or_default();
-    let content = |changed: Changed| {
-        let to = match changed.is {
-            true => To::Copy(Side::Now),
-            false => To::Remove,
-        };
-        Some((
-            PathBuf::from(&changed.path),
-            trees.content(&to, &changed.path)?,
-        ))
-    };
-    changed.into_iter().filter_map(content).collect()
+fn back_to(layout: &Layout, now: &Ground, then: &Ground) -> Option<Vec<(PathBuf, Content)>> {
+    let tree = |ground: &Ground| TreeId::parse(ground.now.as_deref()?).ok();
+    let snapshots = Snapshots::open(layout).ok()?;
+    let back = back(&snapshots, &tree(now)?, &tree(then)?).ok()?;
+    Some(back.files)
 }

@@ -1,6 +1,6 @@
 //! The trees of a run, read from its snapshots.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Ground;
@@ -98,13 +98,6 @@ impl Trees {
         };
         let entry = self.entry(side, path)?;
         let bytes = self.snapshots.read(&entry).ok()?;
-        Some(match entry.mode {
-            Mode::File | Mode::Executable => Content::File {
-                bytes,
-                executable: entry.mode == Mode::Executable,
-            },
-            Mode::Link => Content::Link(PathBuf::from(String::from_utf8(bytes).ok()?)),
-            Mode::LeftOut(_) => return None,
-        })
+        Some(super::back::content(entry.mode, bytes))
     }
 }
