@@ -120,6 +120,17 @@ fn a_pull_request_is_created_only_where_that_was_asked_for() {
     let created = "create feature/login draft".to_owned();
     assert!(hub.github.asked().contains(&created));
     assert_eq!(hub.github.world().pulls[0].title, "Add the login");
+    // The words of the pull request say what was run, and what was not (T-08).
+    let head: String = hub.head().chars().take(7).collect();
+    let body = &hub.github.world().pulls[0].body;
+    assert!(
+        body.contains(&format!("Quality gate of {head}: Ralph ran these")),
+        "{body}"
+    );
+    assert!(
+        body.contains(": typecheck, test, build. docs/AUDIT-REPORT.md decides PASS."),
+        "{body}"
+    );
 
     let hub = project(World::default());
     let (code, events) = p0(&hub, &[everything()], &["--max-iterations", "2"]);
@@ -141,6 +152,48 @@ fn a_promise_is_not_needed_and_not_believed() {
         story(&events)[..3],
         ["turn 1", "gate_open audit_missing", "promise_rejected"]
     );
+}
+
+/// T-08: the agent that leaves everything uncommitted, with a pull request of
+/// an old commit; and the one that hides a file from Git's index.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn what_was_gated_is_what_is_committed_and_pushed_t_08() {
+    let work = turn(&[CODE, AUDIT_PASS, EVIDENCE, GATE]);
+    let hidden = "echo works > README.md; git update-index --assume-unchanged README.md";
+    for turns in [
+        [work.clone(), "true".into()],
+        [turn(&[PUSH, CREATE, &work]), "true".into()],
+        [everything(), turn(&[hidden, GATE])],
+    ] {
+        let hub = project(World::default());
+        let before = hub.head();
+        let more = ["--create-pr", "--max-iterations", "2"];
+        let begins_well = turns[0].contains(COMMIT);
+        let turns = match begins_well {
+            true => [turn(&[&turns[0], &turns[1]]), "true".into()],
+            false => turns,
+        };
+        let (code, events) = p0(&hub, &turns, &more);
+        assert_eq!(code, 3, "{:?}", story(&events));
+        let pushed = hub.pushed();
+        assert!(pushed.is_none_or(|pushed| pushed == before), "{turns:?}");
+        let prompt = hub.prompt(2);
+        assert!(prompt.contains("not committed as they are"), "{prompt}");
+    }
+}
+
+/// T-08: a pull request that is there gets what passed the gate.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn an_old_pull_request_is_brought_up_t_08() {
+    let hub = project(World::default());
+    let turns = [turn(&[PUSH, CREATE, &everything()])];
+    let (code, events) = p0(&hub, &turns, &["--create-pr"]);
+    assert_eq!(code, 0, "{:?}", story(&events));
+    assert_eq!(hub.pushed(), Some(hub.head()));
+    let body = &hub.github.world().pulls[0];
+    assert_eq!(body.number, 123);
 }
 
 /// Somebody writes the gate file with his own hand: it does not count.
@@ -270,8 +323,8 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
         outward(&["--preset", "dev-p0", "Add it"]),
         serde_json::json!(none)
     );
-    insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.'"]"#);
-    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin COMMIT:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nQuality gate of COMMIT: Ralph ran these on the files of the commit, and they passed: typecheck, test, build. docs/AUDIT-REPORT.md decides PASS. Whatever is written there and in .layer2-evidence.md was read and not checked.'"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin COMMIT:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
     assert!(hub.github.asked().is_empty());
     let args = [
         "run",
