@@ -25,8 +25,10 @@ use ralph_core::lang::{Lang, Say};
 use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
+use crate::agents::EnvFilter;
 use crate::excerpt::{Excerpt, shortened};
 use crate::supervise::Stop;
+use crate::trials::Armed;
 use crate::{clock, git};
 use runner::Runner;
 
@@ -53,8 +55,21 @@ pub struct Forge {
     /// Merging is left to the forge, once its own conditions are met.
     pub auto_merge: bool,
     pub gate: GateSettings,
+    /// Which variables its steps get.
+    pub env_filter: EnvFilter,
+    /// What a person calls check files.
+    pub check_files: Vec<String>,
+    /// After a turn the gate is run once more before it counts.
+    pub confirms: Option<Confirms>,
     /// The time for one answer.
     pub patience: Duration,
+}
+
+/// What the gate is run with once more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confirms {
+    /// What the loop began with; `None` where no snapshots are kept.
+    pub armed: Option<Armed>,
 }
 
 /// How much of a failing log is kept: as much as a prompt takes.
@@ -163,11 +178,15 @@ impl Forge {
             Host::GitLab => gitlab::look(self, runner, &branch, number).await?,
         };
         let local = self.local(branch, head.commit, seen.pull.as_ref());
+        let mut found = gate
+            .map(|phase| self.gate_findings(phase))
+            .unwrap_or_default();
+        if gate.is_some() && found.is_empty() {
+            found.extend(self.unconfirmed(runner).await);
+        }
         Ok(ForgeAnswer::Looked(Box::new(Sight {
             local,
-            gate: gate
-                .map(|phase| self.gate_findings(phase))
-                .unwrap_or_default(),
+            gate: found,
             pull: seen.pull,
             checks: seen.checks,
         })))
@@ -185,6 +204,40 @@ impl Forge {
         };
         let found = crate::gate::check(&self.layout, &self.gate, phase);
         found.into_iter().map(told).collect()
+    }
+
+    /// Whoever had the gate run chose its variables, its programs and its
+    /// checks; so Ralph runs it before it counts (C-03, C-06).
+    async fn unconfirmed(&self, runner: &Runner<'_>) -> Option<GateFinding> {
+        let confirms = self.confirms.as_ref()?;
+        if self.gate.trust == GateTrust::File {
+            return None;
+        }
+        let armed = confirms.armed.as_ref();
+        let stop = runner.stop.clone();
+        let ran = crate::gate::confirm(&self.layout, &self.gate, &self.env_filter, armed, stop);
+        let text = match ran.await {
+            Ok(None) => return None,
+            Err(error) => error.say(Lang::En),
+            Ok(Some(failed)) => {
+                let checks = match failed.original {
+                    true => {
+                        " and with the checks as they were when the loop began; let these pass, and put new ones beside them"
+                    }
+                    false => "",
+                };
+                let output = shortened(failed.result.output.trim(), LOG_CHARACTERS);
+                let command = &failed.step.command;
+                format!(
+                    "{}: `{command}` fails where Ralph runs it itself, in a clean room with the variables and programs of the person{checks}. It says:\n{output}",
+                    failed.step.name
+                )
+            }
+        };
+        Some(GateFinding {
+            code: "gate_unconfirmed".into(),
+            text,
+        })
     }
 
     fn local(&self, branch: String, head: Option<String>, pull: Option<&Pull>) -> Local {
