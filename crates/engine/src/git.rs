@@ -126,6 +126,36 @@ pub fn count_changed_files(root: &Path, from: &str, to: Option<&str>) -> Option<
     }
 }
 
+/// What a commit does not hold of the work tree as it lies there: changed,
+/// deleted, or not known to Git and not ignored. What the index says of it
+/// plays no part, so that nobody can hide a file there.
+pub fn uncommitted(root: &Path, commit: &str) -> Option<Vec<String>> {
+    let apart = Apart::of(root)?;
+    let (commit, index) = (object_id(commit)?, apart.own_index());
+    let ask = |arguments: &[&str]| {
+        let mut command = apart.command(root, arguments);
+        command.env("GIT_INDEX_FILE", &index);
+        bytes(command, LONGEST_ANSWER)
+    };
+    ask(&["read-tree", &commit])?;
+    let status = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        "--ignore-submodules=all",
+    ];
+    let names = names_in(&ask(&[&status[..], &WORK].concat())?);
+    // Two letters and a space stand before each name.
+    let name = |entry: &Vec<u8>| {
+        entry
+            .get(3..)
+            .map(|name| String::from_utf8_lossy(name).into())
+    };
+    Some(names.iter().filter_map(name).collect())
+}
+
 /// Where a remote is, as it is configured.
 pub fn remote_url(root: &Path, remote: &str) -> Option<String> {
     ask_git(root, &["config", "--get", &format!("remote.{remote}.url")])

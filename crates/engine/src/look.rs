@@ -18,13 +18,13 @@ use sha2::{Digest, Sha256};
 
 use ralph_store::FileError;
 use ralph_store::atomic::{AtomicOptions, write_through};
-use ralph_store::layout::RunPaths;
+use ralph_store::layout::{Layout, RunPaths};
 
 use crate::announcement::Announcement;
 use crate::git;
 use crate::integrity::Watch;
 use crate::plan::Plan;
-use crate::snapshots::{Keeper, Snapshots};
+use crate::snapshots::{Keeper, Snapshots, TreeId};
 pub use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 use crate::worktree::{Scan, WorkTree};
 pub use facts::facts;
@@ -64,6 +64,8 @@ pub struct Looker {
     watch: Option<Watch>,
     /// The last list in which no task was missing.
     whole: Option<TaskList>,
+    /// The list when the run began: what a person wrote about risks.
+    armed: Option<TaskList>,
     trees: HashMap<String, Option<String>>,
     /// Where the phases of a flow leave their files, and how those are called.
     outputs: Option<(PathBuf, Vec<String>)>,
@@ -107,6 +109,7 @@ impl Looker {
             last: None,
             watch: None,
             whole: None,
+            armed: None,
             trees: HashMap::new(),
             outputs: None,
             follows_flow: false,
@@ -254,7 +257,7 @@ impl Looker {
         let bytes = file.read_bounded()?;
         match &mut self.last {
             Some(last) if last.bytes == bytes => {
-                Ok(last.seen_again(&self.scope, self.follows_flow))
+                Ok(last.seen_again(&self.scope, self.follows_flow, self.armed.as_ref()))
             }
             _ => self.read_anew(bytes, file),
         }
@@ -262,9 +265,11 @@ impl Looker {
 
     fn read_anew(&mut self, bytes: Vec<u8>, file: &TaskFile) -> Result<TaskFacts, ReadError> {
         let list = file.parse(&bytes)?;
+        let lost = self.lost(&list);
+        let armed = self.armed.get_or_insert_with(|| list.clone());
         let facts = TaskFacts {
-            lost: self.lost(&list),
-            ..facts_for(&list, &self.scope, self.follows_flow)
+            lost,
+            ..facts_for(&list, &self.scope, self.follows_flow, Some(armed))
         };
         let last = self.last.take();
         let changes = last.map(|last| tasks::compare(&last.list, &list));
@@ -327,7 +332,12 @@ impl Looker {
         if let Some(last) = self.last.as_mut().filter(is_last) {
             last.facts = TaskFacts {
                 lost: std::mem::take(&mut last.facts.lost),
-                ..facts_for(&change.list, &self.scope, self.follows_flow)
+                ..facts_for(
+                    &change.list,
+                    &self.scope,
+                    self.follows_flow,
+                    self.armed.as_ref(),
+                )
             };
             last.scope = self.scope.clone();
             (last.bytes, last.list) = (change.after, change.list);
@@ -396,6 +406,19 @@ impl Looker {
         }
     }
 
+    /// Remembers the task file as it was when the loop was armed.
+    pub fn remember_armed(&mut self, layout: &Layout, armed: &str) {
+        let Some(file) = &self.tasks else {
+            return;
+        };
+        let bytes = Snapshots::open(layout).ok().and_then(|snapshots| {
+            let inside = file.path.strip_prefix(&self.root).ok()?;
+            let entry = snapshots.entry(&TreeId::parse(armed).ok()?, inside);
+            snapshots.read(&entry.ok()??).ok()
+        });
+        self.armed = bytes.and_then(|bytes| file.parse(&bytes).ok());
+    }
+
     /// Brings the progress block of the task file in step with its boxes,
     /// where it has one (TASK-11). A file that can't be written stays as it is.
     pub fn keep_in_step(&mut self) -> Result<(), FileError> {
@@ -426,11 +449,16 @@ impl Looker {
 impl LastRead {
     /// A file that did not change is not understood anew, and counted anew
     /// only for another scope.
-    fn seen_again(&mut self, scope: &Scope, follows_flow: bool) -> TaskFacts {
+    fn seen_again(
+        &mut self,
+        scope: &Scope,
+        follows_flow: bool,
+        armed: Option<&TaskList>,
+    ) -> TaskFacts {
         if self.scope != *scope {
             self.facts = TaskFacts {
                 lost: std::mem::take(&mut self.facts.lost),
-                ..facts_for(&self.list, scope, follows_flow)
+                ..facts_for(&self.list, scope, follows_flow, armed)
             };
             self.scope = scope.clone();
         }

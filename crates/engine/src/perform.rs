@@ -204,6 +204,9 @@ impl OpenRun {
         }
         let armed = looker.arm(&plan, &state.rules.checks, &paths);
         recorder.note(Made::Checks, armed);
+        if let Some(tree) = &state.evidence.ground.armed {
+            looker.remember_armed(&layout, tree);
+        }
         let found = keep_snapshots(&mut looker, &plan, &layout, state.turn.number > 0);
         OpenRun {
             plan,

@@ -163,6 +163,35 @@ impl Layer {
     pub fn overlay(&self) -> Option<Overlay> {
         self.overlay.clone()
     }
+
+    /// Whether a file is another one in here than it is outside.
+    pub fn differs(&self, root: &Path, path: &Path) -> bool {
+        let here = match &self.overlay {
+            None => self.cwd.join(path),
+            Some(overlay) => {
+                let folders = path.ancestors().skip(1);
+                let mut above = folders.map(|folder| overlay.upper.join(folder));
+                // A folder that was taken away hides what was in it.
+                let is_gone =
+                    |at: PathBuf| fs::symlink_metadata(at).is_ok_and(|found| !found.is_dir());
+                if above.any(is_gone) {
+                    return true;
+                }
+                overlay.upper.join(path)
+            }
+        };
+        match fs::symlink_metadata(&here) {
+            Err(_) => self.overlay.is_none(),
+            Ok(found) if found.is_symlink() => {
+                fs::read_link(&here).ok() != fs::read_link(root.join(path)).ok()
+            }
+            Ok(found) if found.is_file() => {
+                let bytes = |path: &Path| ralph_store::regular::read(path).ok();
+                bytes(&here) != bytes(&root.join(path))
+            }
+            Ok(_) => true,
+        }
+    }
 }
 
 impl Drop for Layer {

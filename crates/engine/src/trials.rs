@@ -4,6 +4,7 @@
 mod again;
 pub(crate) mod back;
 mod lab;
+mod originals;
 mod trees;
 
 use std::cell::RefCell;
@@ -20,6 +21,8 @@ use tokio::sync::watch;
 
 pub use self::again::again;
 use self::lab::Lab;
+pub use self::originals::Armed;
+pub(crate) use self::originals::{Expectation, Originals, originals};
 use self::trees::Trees;
 use crate::clock;
 use crate::room::{Content, Layer, Room};

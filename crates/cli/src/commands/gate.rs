@@ -7,6 +7,7 @@ use ralph_core::{text, tr};
 use ralph_engine::agents::EnvFilter;
 use ralph_engine::gate::{self, GateError, GateRun, RunStep};
 use ralph_engine::signals;
+use ralph_engine::trials::Armed;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -69,6 +70,7 @@ fn to_json(finding: &Finding) -> serde_json::Value {
 fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
     let layout = app.layout();
     let env_filter = EnvFilter::new(&settings.agent);
+    let armed = Armed::here(&layout, &settings.verify.files);
     let ended = app.block_on(async {
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
@@ -82,7 +84,7 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&layout, &settings.gate, env_filter, shown) => Some(ran),
+            ran = gate::run(&layout, &settings.gate, &env_filter, armed.as_ref(), shown) => Some(ran),
         }
     })?;
     match ended {
@@ -115,6 +117,13 @@ fn show_step(app: &App, step: &RunStep) {
         None => "-".to_owned(),
     };
     app.tell(&format!("❌ {name}: {command} ({ended}, {seconds} s)"));
+    if step.original {
+        let lang = app.lang();
+        app.tell(&tr!(
+            lang,
+            "with the checks as they were when the loop began; let these pass, and put new ones beside them"
+        ));
+    }
     app.tell(&text::redact(step.result.output.trim_end()));
 }
 
@@ -134,6 +143,7 @@ fn show_run(app: &App, ran: &GateRun, json: bool) -> Exit {
                 json!({
                     "name": s.step.name, "command": s.step.command,
                     "exit": s.result.exit, "duration_ms": s.result.duration_ms,
+                    "original_checks": s.original,
                 })
             })
             .collect();

@@ -200,9 +200,82 @@ fn step_that_changes_what_it_judges_does_not_pass() {
     assert_eq!(done.code, 7, "{}", done.stdout);
     assert!(done.stderr.contains("src/login.txt"), "{}", done.stderr);
     assert!(!env.path(".quality-gate-passed").exists());
-    // The second time nothing changes any more.
-    assert_eq!(env.ralph(&["gate", "run"]).code, 0);
-    check(&env, &[]);
+    // What it did, it did in a room of its own.
+    assert_eq!(env.read("src/login.txt"), "works\n");
+    env.write("check.sh", "rm -r src\n");
+    let done = env.ralph(&["gate", "run"]);
+    assert_eq!(done.code, 7, "{}", done.stdout);
+    assert_eq!(env.read("src/login.txt"), "works\n");
+}
+
+/// C-03: whoever calls does not choose how the steps run.
+#[test]
+fn variables_and_programs_of_the_caller_play_no_part_c_03() {
+    let env = with_papers();
+    env.write("src/login.txt", "broken\n");
+    env.write("bin/grep", "#!/bin/sh\nexit 0\n");
+    env.write("bin/sh", "#!/bin/sh\nexit 0\n");
+    for name in ["bin/grep", "bin/sh"] {
+        make_executable(&env, name);
+    }
+    let path = std::env::var("PATH").unwrap();
+    for bin in [env.path("bin").to_str().unwrap(), "bin", "./bin", ""] {
+        let run = |verb: &[&str]| {
+            let mut command = env.command(verb);
+            command.env("PATH", format!("{bin}:{path}"));
+            command.output().unwrap().status.code()
+        };
+        assert_eq!(run(&["gate", "run"]), Some(7), "{bin}");
+        assert!(!env.path(".quality-gate-passed").exists());
+    }
+
+    let names = [
+        "npm_config_script_shell",
+        "NPM_CONFIG_SCRIPT_SHELL",
+        "Npm_Config_Ignore_Scripts",
+        "NODE_OPTIONS",
+        "BASH_ENV",
+        "ENV",
+        "PYTHONPATH",
+        "PYTEST_ADDOPTS",
+        "MAKEFLAGS",
+        "RUSTC_WRAPPER",
+        "GOFLAGS",
+        "LD_PRELOAD_32",
+    ];
+    env.write(
+        "check.sh",
+        "env | grep -F steered && exit 1; test -n \"$WANTED\"\n",
+    );
+    let mut command = env.command(&["gate", "run"]);
+    command.envs(names.map(|name| (name, "steered")));
+    let done = crate::env::Done::of(&command.env("WANTED", "1").output().unwrap());
+    assert_eq!(done.code, 0, "{}", done.stdout);
+}
+
+/// C-03, with the real npm and the real row.
+#[test]
+fn npm_runs_the_scripts_that_stand_there_c_03() {
+    if Command::new("npm").arg("--version").output().is_err() {
+        return;
+    }
+    let env = TestEnv::new();
+    env.write("package.json", r#"{"scripts": {"test": "exit 1"}}"#);
+    env.write("bin/npm", "#!/bin/sh\nexit 0\n");
+    make_executable(&env, "bin/npm");
+    let path = std::env::var("PATH").unwrap();
+    let shims = format!("{}:{path}", env.path("bin").display());
+    for (name, value) in [("npm_config_script_shell", "/bin/true"), ("PATH", &shims)] {
+        let mut command = env.command(&["gate", "run"]);
+        let done = crate::env::Done::of(&command.env(name, value).output().unwrap());
+        assert_eq!(done.code, 7, "{name}: {}", done.stdout);
+        assert!(!env.path(".quality-gate-passed").exists(), "{name}");
+    }
+}
+
+fn make_executable(env: &TestEnv, name: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(env.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -120,6 +120,17 @@ fn a_pull_request_is_created_only_where_that_was_asked_for() {
     let created = "create feature/login draft".to_owned();
     assert!(hub.github.asked().contains(&created));
     assert_eq!(hub.github.world().pulls[0].title, "Add the login");
+    // The words of the pull request say what was run, and what was not (T-08).
+    let head: String = hub.head().chars().take(7).collect();
+    let body = &hub.github.world().pulls[0].body;
+    assert!(
+        body.contains(&format!("Quality gate of {head}: Ralph ran these")),
+        "{body}"
+    );
+    assert!(
+        body.contains(": typecheck, test, build. docs/AUDIT-REPORT.md decides PASS."),
+        "{body}"
+    );
 
     let hub = project(World::default());
     let (code, events) = p0(&hub, &[everything()], &["--max-iterations", "2"]);
@@ -141,6 +152,109 @@ fn a_promise_is_not_needed_and_not_believed() {
         story(&events)[..3],
         ["turn 1", "gate_open audit_missing", "promise_rejected"]
     );
+}
+
+/// A project with tests of its own, one of them for what is to be done.
+fn tested() -> Hub {
+    let hub = project(World::default());
+    let all = "for test in tests/*.sh; do\n  [ -e $test ] || exit 0\n  sh $test || exit 1\ndone\n";
+    hub.env.write("check.sh", all);
+    hub.env
+        .write("tests/login.sh", "grep -q works src/login.txt\n");
+    hub.env
+        .write("tests/greets.sh", "grep -q hello src/greeting.txt\n");
+    hub.env.write("src/greeting.txt", "hello\n");
+    hub.commit("Tests");
+    hub
+}
+
+/// C-06: the same gate for a loop that it proves: what the checks were counts,
+/// and what the person's machine is.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn a_gate_that_was_made_easy_does_not_count_c_06() {
+    let gate = format!("{GATE} || true");
+    let shim = "mkdir -p $HOME/evil; printf '#!/bin/sh\\nexit 0\\n' > $HOME/evil/grep; chmod +x $HOME/evil/grep; PATH=$HOME/evil:$PATH $RALPH gate run > /dev/null";
+    for cheat in [
+        turn(&["rm tests/login.sh", &gate]),
+        turn(&["echo true > tests/login.sh", &gate]),
+        turn(&["echo true > check.sh", &gate]),
+        turn(&["echo exit 0 > tests/a.sh; rm -r tests/login.sh", &gate]),
+        turn(&[shim]),
+        // An honest change beside it excuses nothing.
+        turn(&[
+            "echo bye > src/greeting.txt; echo 'grep -q bye src/greeting.txt' > tests/greets.sh",
+            "echo true > tests/login.sh; echo 'test -s src/greeting.txt' > tests/new.sh",
+            &gate,
+        ]),
+    ] {
+        let hub = tested();
+        let turns = [turn(&[AUDIT_PASS, EVIDENCE, &cheat, COMMIT])];
+        let more = ["--create-pr", "--max-iterations", "1"];
+        let (code, events) = p0(&hub, &turns, &more);
+        let told = story(&events);
+        assert_eq!(code, 3, "{cheat}: {told:?}");
+        assert!(told[1].starts_with("gate_open gate_"), "{cheat}: {told:?}");
+        assert_eq!(hub.pushed(), None, "{cheat}");
+    }
+}
+
+/// C-06: honest work with new tests, and with tests that say something new of
+/// a product that is new, is not held up.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn honest_work_passes_the_gate_c_06() {
+    for more in [
+        "echo 'test -s src/login.txt' > tests/size.sh",
+        "echo bye > src/greeting.txt; echo 'grep -q bye src/greeting.txt' > tests/greets.sh",
+    ] {
+        let hub = tested();
+        let turns = [turn(&[CODE, more, AUDIT_PASS, EVIDENCE, GATE, COMMIT])];
+        let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
+        assert_eq!(code, 0, "{more}: {:?} {}", story(&events), hub.prompt(1));
+    }
+}
+
+/// T-08: the agent that leaves everything uncommitted, with a pull request of
+/// an old commit; and the one that hides a file from Git's index.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn what_was_gated_is_what_is_committed_and_pushed_t_08() {
+    let work = turn(&[CODE, AUDIT_PASS, EVIDENCE, GATE]);
+    let hidden = "echo works > README.md; git update-index --assume-unchanged README.md";
+    for turns in [
+        [work.clone(), "true".into()],
+        [turn(&[PUSH, CREATE, &work]), "true".into()],
+        [everything(), turn(&[hidden, GATE])],
+    ] {
+        let hub = project(World::default());
+        let before = hub.head();
+        let more = ["--create-pr", "--max-iterations", "2"];
+        let begins_well = turns[0].contains(COMMIT);
+        let turns = match begins_well {
+            true => [turn(&[&turns[0], &turns[1]]), "true".into()],
+            false => turns,
+        };
+        let (code, events) = p0(&hub, &turns, &more);
+        assert_eq!(code, 3, "{:?}", story(&events));
+        let pushed = hub.pushed();
+        assert!(pushed.is_none_or(|pushed| pushed == before), "{turns:?}");
+        let prompt = hub.prompt(2);
+        assert!(prompt.contains("not committed as they are"), "{prompt}");
+    }
+}
+
+/// T-08: a pull request that is there gets what passed the gate.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn an_old_pull_request_is_brought_up_t_08() {
+    let hub = project(World::default());
+    let turns = [turn(&[PUSH, CREATE, &everything()])];
+    let (code, events) = p0(&hub, &turns, &["--create-pr"]);
+    assert_eq!(code, 0, "{:?}", story(&events));
+    assert_eq!(hub.pushed(), Some(hub.head()));
+    let body = &hub.github.world().pulls[0];
+    assert_eq!(body.number, 123);
 }
 
 /// Somebody writes the gate file with his own hand: it does not count.
@@ -270,8 +384,8 @@ fn a_dry_run_shows_what_would_go_outward_and_does_nothing() {
         outward(&["--preset", "dev-p0", "Add it"]),
         serde_json::json!(none)
     );
-    insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.'"]"#);
-    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin refs/heads/feature/login:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p0", "Add it", "--create-pr"]), @r#"["git push origin COMMIT:refs/heads/feature/login","gh pr create --head feature/login --title 'Add it' --body 'Add it\n\nQuality gate of COMMIT: Ralph ran these on the files of the commit, and they passed: typecheck, test, build. docs/AUDIT-REPORT.md decides PASS. Whatever is written there and in .layer2-evidence.md was read and not checked.'"]"#);
+    insta::assert_snapshot!(outward(&["--preset", "dev-p1", "--pr", "7", "--merge", "squash"]), @r#"["git push origin COMMIT:refs/heads/feature/login","gh run rerun RUN --failed","gh pr merge 7 --squash --match-head-commit HEAD","gh api --method DELETE repos/{owner}/{repo}/git/refs/heads/feature/login"]"#);
     assert!(hub.github.asked().is_empty());
     let args = [
         "run",

@@ -304,6 +304,54 @@ fn a_low_risk_needs_the_verification_only() {
     assert_eq!(risks, ["LOW", "LOW"]);
 }
 
+/// C-04: an agent can raise a risk, and nothing else.
+#[test]
+fn an_agent_only_raises_a_risk_c_04() {
+    let env = TestEnv::new();
+    let armed = "- [ ] T001 Fix a typo in README.md\n- [ ] T002 Keep the password safe\n- [ ] T003 Describe it in README.md\n";
+    env.write("tasks.md", armed);
+    let mut lowers = develops("a.txt");
+    lowers["write"]["tasks.md"] = armed
+        .replace("password safe", "password safe | risk: low")
+        .replace(
+            "Describe it in README.md",
+            "Describe it in README.md | risk: high",
+        )
+        .into();
+    let turns = [
+        lowers,
+        develops("b.txt"),
+        approves(),
+        passes(),
+        develops("c.txt"),
+        approves(),
+        passes(),
+    ];
+    let args = ["--verify", "true", "--max-iterations", "1"];
+    let (done, mut events) = run(&env, &turns, &args);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    // Another process knows it too.
+    let done = env.ralph(&["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    events.extend(done.events());
+    assert_eq!(
+        roles(&events)[1..],
+        [
+            "developer",
+            "reviewer",
+            "tester",
+            "developer",
+            "reviewer",
+            "tester"
+        ]
+    );
+    let risks: Vec<&Value> = named(&events, "task_start")
+        .iter()
+        .map(|e| &e["risk"])
+        .collect();
+    assert_eq!(risks, ["LOW", "HIGH", "HIGH"]);
+}
+
 #[test]
 fn a_review_that_a_person_does_not_want_is_written_down() {
     let env = TestEnv::with_tasks(1);

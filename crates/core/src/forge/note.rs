@@ -14,8 +14,8 @@ pub enum ForgeNote {
     /// The gate is green and there is no pull request yet.
     #[say(format!("The quality gate is passed, and there is no open pull request for {branch} yet. Commit everything, push the branch (never with force), and create the pull request with `gh pr create`. Do not wait for CI.", branch = inline(branch)))]
     NoPull { branch: String },
-    #[say(format!("{files} changed files are not committed. What is judged is the commit: commit them."))]
-    Uncommitted { files: usize },
+    #[say(format!("{files} files are not committed as they are, so that what passed the gate is not what would be merged. Commit them, or remove or ignore what does not belong there:\n\n{names}", names = list(names)))]
+    Uncommitted { files: usize, names: Vec<String> },
     #[say(format!("{commits} commits of {branch} are not pushed, so that CI has not seen them. Push the branch, never with force.", branch = inline(branch)))]
     Unpushed { branch: String, commits: usize },
     /// The remote branch has commits that are not here.

@@ -28,9 +28,12 @@ pub struct Local {
     /// The pull request has commits that are not here.
     #[serde(default)]
     pub behind: bool,
-    /// Files that are changed and not committed.
+    /// Files that the commit does not hold as they are.
     #[serde(default)]
     pub uncommitted: usize,
+    /// The first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlike: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

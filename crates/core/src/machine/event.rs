@@ -240,9 +240,13 @@ pub struct FlowFacts {
     /// Every task that is done: the flow decides which may be.
     #[serde(default)]
     pub done: Vec<String>,
-    /// How much the next task can break.
+    /// How much the next task can break, as it stood when the run began.
     #[serde(default)]
     pub risk: Detected,
+    /// More than that, by what was written since: nobody but a person lowers
+    /// a risk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raised: Option<Detected>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 //! the person excluded, and the client's own credentials.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use ralph_core::config::AgentSettings;
 
@@ -68,6 +69,14 @@ impl EnvFilter {
         }
     }
 
+    /// Nothing either that tells a shell, an interpreter or a runner of tests
+    /// what to do: whoever called chose it (C-03).
+    pub fn unsteered(mut self) -> EnvFilter {
+        let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+        self.exclude.extend(names.filter(|name| steers(name)));
+        self
+    }
+
     /// The names to take away from what this process has.
     pub fn removed_here(&self, credentials: &[&str]) -> Vec<OsString> {
         self.removed(std::env::vars_os().map(|(name, _)| name), credentials)
@@ -98,6 +107,73 @@ impl EnvFilter {
             .filter(|name| removed(&name.to_string_lossy()))
             .collect()
     }
+}
+
+/// Variables that say how programs run, by the beginnings of their names in
+/// small letters; npm takes any letters.
+const STEERING: [&str; 26] = [
+    "npm_",
+    "pnpm_",
+    "yarn_",
+    "bun_",
+    "node_options",
+    "node_path",
+    "bash_",
+    "shellopts",
+    "python",
+    "pytest_",
+    "coverage_",
+    "perl5",
+    "ruby",
+    "rustc",
+    "rustdoc",
+    "rustflags",
+    "cargo_build_",
+    "cargo_target_",
+    "cargo_encoded_",
+    "goflags",
+    "make",
+    "gnumakeflags",
+    "ld_",
+    "dyld_",
+    "git_",
+    "ralph_",
+];
+const STEERING_NAMES: [&str; 17] = [
+    "env",
+    "bashopts",
+    "shell",
+    "zdotdir",
+    "cdpath",
+    "mflags",
+    "goenv",
+    "gowork",
+    "gotoolchain",
+    "java_tool_options",
+    "_java_options",
+    "jdk_java_options",
+    "maven_opts",
+    "maven_args",
+    "gradle_opts",
+    "classpath",
+    "vitest",
+];
+
+fn steers(name: &str) -> bool {
+    let name = name.to_lowercase();
+    STEERING.iter().any(|begin| name.starts_with(begin)) || STEERING_NAMES.contains(&name.as_str())
+}
+
+/// Where programs are looked for, without what lies in the project: there an
+/// agent puts its own.
+pub(crate) fn person_path(root: &Path) -> String {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let project = real(root);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let outside = |dir: &PathBuf| dir.is_absolute() && !real(dir).starts_with(&project);
+    let kept = std::env::split_paths(&path).filter(outside);
+    let joined = std::env::join_paths(kept).unwrap_or_default();
+    joined.to_string_lossy().into_owned()
 }
 
 /// `*` stands for any characters.

@@ -30,6 +30,7 @@ use ralph_core::machine::{Allowance, BudgetKind};
 
 pub use custom::SplitError;
 pub use environment::EnvFilter;
+pub(crate) use environment::person_path;
 pub use event::{AgentError, AgentEvent, Denial, EndReason, Heard, Tell};
 pub use find::{find_file, find_program};
 pub use known::{Client, Facts, Proof};

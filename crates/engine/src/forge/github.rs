@@ -196,8 +196,8 @@ pub(super) async fn default_branch(runner: &Runner<'_>) -> Result<String, Troubl
         .ok_or_else(|| GH.strange("a repository without a default branch"))
 }
 
-pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
-    let (title, body) = forge.title_and_text(branch);
+pub(super) fn create_args(forge: &Forge, branch: &str, commit: &str) -> Vec<String> {
+    let (title, body) = forge.title_and_text(branch, commit);
     let mut args = strings(&[
         "pr", "create", "--head", branch, "--title", &title, "--body", &body,
     ]);
@@ -211,9 +211,9 @@ pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
 pub(super) async fn create(
     forge: &Forge,
     runner: &Runner<'_>,
-    branch: &str,
+    (branch, commit): (&str, &str),
 ) -> Result<String, Trouble> {
-    let said = GH.run(runner, &create_args(forge, branch)).await?;
+    let said = GH.run(runner, &create_args(forge, branch, commit)).await?;
     let is_there = said.stderr.contains("already exists");
     match address(&said.stdout).or_else(|| address(&said.stderr).filter(|_| is_there)) {
         Some(url) if said.code == 0 || is_there => Ok(url),

@@ -129,8 +129,8 @@ pub(super) async fn default_branch(runner: &Runner<'_>) -> Result<String, Troubl
         .ok_or_else(|| GLAB.strange("a project without a default branch"))
 }
 
-pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
-    let (title, text) = forge.title_and_text(branch);
+pub(super) fn create_args(forge: &Forge, branch: &str, commit: &str) -> Vec<String> {
+    let (title, text) = forge.title_and_text(branch, commit);
     let draft = if forge.draft { "Draft: " } else { "" };
     let title = format!("{draft}{title}");
     strings(&[
@@ -149,9 +149,11 @@ pub(super) fn create_args(forge: &Forge, branch: &str) -> Vec<String> {
 pub(super) async fn create(
     forge: &Forge,
     runner: &Runner<'_>,
-    branch: &str,
+    (branch, commit): (&str, &str),
 ) -> Result<String, Trouble> {
-    let said = GLAB.run(runner, &create_args(forge, branch)).await?;
+    let said = GLAB
+        .run(runner, &create_args(forge, branch, commit))
+        .await?;
     // Which of the two it prints to depends on its version.
     let printed = format!("{} {}", said.stderr, said.stdout);
     let is_there = printed.contains("already exists");

@@ -15,7 +15,7 @@ mod tests;
 
 use std::time::Duration;
 
-use ralph_core::config::GateSettings;
+use ralph_core::config::{GateSettings, GateTrust};
 use ralph_core::forge::{
     Check, ForgeAnswer, ForgeAsk, GateFinding, Local, MergeMethod, Phase, PhaseReport, Pull,
     PullState, Sight, Trouble, TroubleKind, Unknown,
@@ -25,8 +25,10 @@ use ralph_core::lang::{Lang, Say};
 use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
+use crate::agents::EnvFilter;
 use crate::excerpt::{Excerpt, shortened};
 use crate::supervise::Stop;
+use crate::trials::Armed;
 use crate::{clock, git};
 use runner::Runner;
 
@@ -53,14 +55,31 @@ pub struct Forge {
     /// Merging is left to the forge, once its own conditions are met.
     pub auto_merge: bool,
     pub gate: GateSettings,
+    /// Which variables its steps get.
+    pub env_filter: EnvFilter,
+    /// What a person calls check files.
+    pub check_files: Vec<String>,
+    /// After a turn the gate is run once more before it counts.
+    pub confirms: Option<Confirms>,
     /// The time for one answer.
     pub patience: Duration,
+}
+
+/// What the gate is run with once more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confirms {
+    /// What the loop began with; `None` where no snapshots are kept.
+    pub armed: Option<Armed>,
 }
 
 /// How much of a failing log is kept: as much as a prompt takes.
 const LOG_CHARACTERS: usize = 1_900;
 /// Runs whose logs are asked for.
 const MOST_LOGS: usize = 3;
+/// Files that are named of those that are not committed.
+const NAMED_FILES: usize = 5;
+/// As many digits of a commit as Git itself shows.
+const SHORT_ID: usize = 7;
 /// As long as a title may be to be read in a list.
 const LONGEST_TITLE: usize = 72;
 
@@ -123,10 +142,10 @@ impl Forge {
     pub fn command_of(&self, ask: &ForgeAsk) -> String {
         let branch = git::head(self.layout.root()).branch.unwrap_or_default();
         match ask {
-            ForgeAsk::Push => line("git", &self.push_args(&branch)),
+            ForgeAsk::Push => line("git", &self.push_args("COMMIT", &branch)),
             ForgeAsk::Create => match self.host {
-                Host::GitHub => line("gh", &github::create_args(self, &branch)),
-                Host::GitLab => line("glab", &gitlab::create_args(self, &branch)),
+                Host::GitHub => line("gh", &github::create_args(self, &branch, "COMMIT")),
+                Host::GitLab => line("glab", &gitlab::create_args(self, &branch, "COMMIT")),
             },
             ForgeAsk::Rerun { .. } => match self.host {
                 Host::GitHub => "gh run rerun RUN --failed".into(),
@@ -159,11 +178,15 @@ impl Forge {
             Host::GitLab => gitlab::look(self, runner, &branch, number).await?,
         };
         let local = self.local(branch, head.commit, seen.pull.as_ref());
+        let mut found = gate
+            .map(|phase| self.gate_findings(phase))
+            .unwrap_or_default();
+        if gate.is_some() && found.is_empty() {
+            found.extend(self.unconfirmed(runner).await);
+        }
         Ok(ForgeAnswer::Looked(Box::new(Sight {
             local,
-            gate: gate
-                .map(|phase| self.gate_findings(phase))
-                .unwrap_or_default(),
+            gate: found,
             pull: seen.pull,
             checks: seen.checks,
         })))
@@ -183,6 +206,40 @@ impl Forge {
         found.into_iter().map(told).collect()
     }
 
+    /// Whoever had the gate run chose its variables, its programs and its
+    /// checks; so Ralph runs it before it counts (C-03, C-06).
+    async fn unconfirmed(&self, runner: &Runner<'_>) -> Option<GateFinding> {
+        let confirms = self.confirms.as_ref()?;
+        if self.gate.trust == GateTrust::File {
+            return None;
+        }
+        let armed = confirms.armed.as_ref();
+        let stop = runner.stop.clone();
+        let ran = crate::gate::confirm(&self.layout, &self.gate, &self.env_filter, armed, stop);
+        let text = match ran.await {
+            Ok(None) => return None,
+            Err(error) => error.say(Lang::En),
+            Ok(Some(failed)) => {
+                let checks = match failed.original {
+                    true => {
+                        " and with the checks as they were when the loop began; let these pass, and put new ones beside them"
+                    }
+                    false => "",
+                };
+                let output = shortened(failed.result.output.trim(), LOG_CHARACTERS);
+                let command = &failed.step.command;
+                format!(
+                    "{}: `{command}` fails where Ralph runs it itself, in a clean room with the variables and programs of the person{checks}. It says:\n{output}",
+                    failed.step.name
+                )
+            }
+        };
+        Some(GateFinding {
+            code: "gate_unconfirmed".into(),
+            text,
+        })
+    }
+
     fn local(&self, branch: String, head: Option<String>, pull: Option<&Pull>) -> Local {
         let mut local = Local {
             branch,
@@ -192,7 +249,11 @@ impl Forge {
         let Some(head) = local.head.as_deref() else {
             return local;
         };
-        local.uncommitted = git::count_changed_files(self.layout.root(), head, None).unwrap_or(0);
+        // Where Git does not answer, nothing is known to be committed.
+        let unlike = self.uncommitted(head);
+        let unlike = unlike.unwrap_or_else(|| vec!["(git does not tell)".into()]);
+        local.uncommitted = unlike.len();
+        local.unlike = unlike.into_iter().take(NAMED_FILES).collect();
         let open = pull.filter(|pull| pull.state == PullState::Open);
         if let Some(pull) = open.filter(|pull| pull.head != head) {
             let to_here = git::count_commits(self.layout.root(), &pull.head, head);
@@ -202,6 +263,13 @@ impl Forge {
             local.behind = to_there != Some(0);
         }
         local
+    }
+
+    /// What is not committed; the gate file is Ralph's own, and comes last.
+    fn uncommitted(&self, commit: &str) -> Option<Vec<String>> {
+        let mut files = git::uncommitted(self.layout.root(), commit)?;
+        files.retain(|file| *file != self.gate.gate_file);
+        Some(files)
     }
 
     async fn examine(&self, runner: &Runner<'_>, base: &str, failed: &[Check]) -> ForgeAnswer {
@@ -260,15 +328,36 @@ impl Forge {
         Ok(branch)
     }
 
-    fn push_args(&self, branch: &str) -> Vec<String> {
-        let refs = format!("refs/heads/{branch}:refs/heads/{branch}");
+    /// Exactly this commit, whatever the branch becomes meanwhile.
+    fn push_args(&self, commit: &str, branch: &str) -> Vec<String> {
+        let refs = format!("{commit}:refs/heads/{branch}");
         vec!["push".into(), self.remote.clone(), refs]
+    }
+
+    /// The commit that holds exactly what passed the gate (T-08).
+    fn gated_commit(&self) -> Result<String, Trouble> {
+        let refused = |words: String| Trouble {
+            kind: TroubleKind::Refused,
+            program: "git".into(),
+            words,
+        };
+        let head = git::head(self.layout.root()).commit;
+        let commit = head.ok_or_else(|| refused("there is no commit: not pushed".into()))?;
+        let unlike = self.uncommitted(&commit);
+        if unlike.is_none_or(|files| !files.is_empty()) {
+            let words = "the commit is not what lies in the work tree: not pushed";
+            return Err(refused(words.into()));
+        }
+        match self.gate_findings(Phase::P1).into_iter().next() {
+            Some(finding) => Err(refused(format!("{}: not pushed", finding.text))),
+            None => Ok(commit),
+        }
     }
 
     async fn push(&self, runner: &Runner<'_>) -> Result<ForgeAnswer, Trouble> {
         let branch = self.branch_to_push(runner).await?;
-        let commit = git::head(self.layout.root()).commit.unwrap_or_default();
-        let done = runner.run("git", &self.push_args(&branch)).await?;
+        let commit = self.gated_commit()?;
+        let done = runner.run("git", &self.push_args(&commit, &branch)).await?;
         if done.code != 0 {
             return Err(git_trouble(&done.stderr));
         }
@@ -277,9 +366,10 @@ impl Forge {
 
     async fn create(&self, runner: &Runner<'_>) -> Result<ForgeAnswer, Trouble> {
         let branch = self.branch_to_push(runner).await?;
+        let of = (branch.as_str(), &*self.gated_commit()?);
         let url = match self.host {
-            Host::GitHub => github::create(self, runner, &branch).await?,
-            Host::GitLab => gitlab::create(self, runner, &branch).await?,
+            Host::GitHub => github::create(self, runner, of).await?,
+            Host::GitLab => gitlab::create(self, runner, of).await?,
         };
         Ok(ForgeAnswer::Created { url })
     }
@@ -324,19 +414,36 @@ impl Forge {
 
     /// Title and text of a pull request: what was asked for, in the person's
     /// own words, and what was checked.
-    fn title_and_text(&self, branch: &str) -> (String, String) {
+    fn title_and_text(&self, branch: &str, commit: &str) -> (String, String) {
         let first = self.about.lines().next().unwrap_or_default().trim();
         let title = match first {
             "" => branch.to_owned(),
             first => first.chars().take(LONGEST_TITLE).collect(),
         };
-        let text = format!(
-            "{}\n\nThe quality gate passed on this content: audit, typecheck, test and build, evidence.",
-            self.about.trim()
-        );
+        let text = format!("{}\n\n{}", self.about.trim(), self.gated_words(commit));
         (
             shortened(&title, LONGEST_TITLE),
             shortened(text.trim(), 4_000),
+        )
+    }
+}
+
+impl Forge {
+    /// What a pull request says about the gate: what was run, by whom, and
+    /// what was only read.
+    fn gated_words(&self, commit: &str) -> String {
+        let commit = commit.get(..SHORT_ID).unwrap_or(commit);
+        let steps = crate::gate::steps(self.layout.root(), &self.gate);
+        let run: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
+        let who = match self.gate.trust {
+            GateTrust::File => format!("{} says that these passed", self.gate.gate_file),
+            _ => "Ralph ran these on the files of the commit, and they passed".into(),
+        };
+        format!(
+            "Quality gate of {commit}: {who}: {}. {} decides PASS. Whatever is written there and in {} was read and not checked.",
+            run.join(", "),
+            self.gate.audit_report,
+            self.gate.evidence_file,
         )
     }
 }

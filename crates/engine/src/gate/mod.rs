@@ -1,6 +1,7 @@
 //! The quality gate of a project: collects its papers and lets
 //! `ralph_core::gate` judge them. Plain blocking `std`, for hooks and CI.
 
+mod inspector;
 mod key;
 mod run;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use ralph_store::layout::Layout;
 use crate::git;
 use crate::worktree::WorkTree;
 pub use key::key_file;
-pub use run::{GateError, GateRun, RunStep, run};
+pub use run::{GateError, GateRun, RunStep, confirm, run};
 
 /// No paper of a project is longer.
 const LONGEST_PAPER: u64 = 4 * 1024 * 1024;

@@ -3,37 +3,34 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ralph_core::config::GateSettings;
 use ralph_core::gate::{GateRecord, Step, names, steps_digest};
 use ralph_core::lang::Say;
 use ralph_core::machine::{CommandResult, iso_utc};
-use ralph_core::proof::Baseline;
 use ralph_store::atomic::{AtomicOptions, write_atomic};
 use ralph_store::layout::Layout;
 use ralph_store::{Action, FileError};
 use tokio::sync::watch;
 
+use super::inspector::{Inspector, NAMED_FILES};
 use super::{key_or_new, steps, work_tree};
 use crate::agents::EnvFilter;
 use crate::supervise::Stop;
-use crate::verify::{Order, Place, Verifier};
+use crate::trials::Armed;
 use crate::worktree::{ChangeKind, WorkTree};
 use crate::{clock, git};
 
-/// Characters of a failed step's output that are shown.
-const SHOWN_OUTPUT: usize = 4000;
-/// How long a step may take to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(3);
-/// How many files that changed meanwhile are named.
-const NAMED_FILES: usize = 3;
+/// What is known to have passed, and on what: nobody has to run it again.
+const CONFIRMED: &str = "gate.confirmed";
 
 /// One step and what came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStep {
     pub step: Step,
     pub result: CommandResult,
+    /// It ran with the checks as they were when the loop was armed.
+    pub original: bool,
 }
 
 /// What came of the gate.
@@ -64,6 +61,9 @@ pub enum GateError {
     /// The steps changed what they were to judge.
     #[say("files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again", files = files.join(", "))]
     Changed { files: Vec<String> },
+    /// What the checks were can't be brought back.
+    #[say("the gate can't be run with the checks as they were when the loop began: {why}")]
+    NoOriginals { why: String },
     #[say(
         "the project directory can't be read, so that nothing can be proven of it; check its permissions"
     )]
@@ -73,12 +73,13 @@ pub enum GateError {
 }
 
 /// Runs every step, one after the other, and writes the gate file where all
-/// pass. The old file is gone before the first step begins. `shown` hears of
-/// each step as it ends.
+/// pass, also with the checks of a loop that is under way. The old file is gone
+/// before the first step begins. `shown` hears of each step as it ends.
 pub async fn run(
     layout: &Layout,
     settings: &GateSettings,
-    env_filter: EnvFilter,
+    env_filter: &EnvFilter,
+    armed: Option<&Armed>,
     mut shown: impl FnMut(&RunStep),
 ) -> Result<GateRun, GateError> {
     let root = layout.root();
@@ -96,37 +97,13 @@ pub async fn run(
     layout.prepare()?;
     let log = layout.state_dir().join("gate.log");
     remove(&log)?;
-    let verifier = Verifier {
-        files: Vec::new(),
-        max_time: Duration::ZERO,
-        commands: Vec::new(),
-        timeout: settings.step_timeout,
-        output_limit: SHOWN_OUTPUT,
-        log_max: 0,
-        grace: GRACE,
-        baseline: Baseline::default(),
-        env_filter,
-    };
     let mut tree = work_tree(root, settings);
+    tree.name_contents();
     tree.scan().map_err(|_| GateError::Unscanned)?;
     let (_keep, stop) = watch::channel(Stop::No);
-    let mut done: Vec<RunStep> = Vec::new();
-    for step in &steps {
-        let order = Order {
-            project: vec![step.command.clone()],
-            ..Order::default()
-        };
-        let verified = verifier
-            .run_order(&order, 0, &Place::at(root), &[], log.clone(), stop.clone())
-            .await;
-        for result in verified.report.results {
-            let step = step.clone();
-            let run = RunStep { step, result };
-            shown(&run);
-            done.push(run);
-        }
-    }
-    let passed = done.len() == steps.len() && done.iter().all(|s| s.result.exit == Some(0));
+    let inspector = Inspector::new(layout, settings, env_filter, log.clone(), stop).await;
+    let done = inspector.inspect(&steps, &tree, armed, &mut shown).await?;
+    let passed = done.iter().all(|step| step.result.exit == Some(0));
     if !passed {
         return Ok(GateRun {
             steps: done,
@@ -143,6 +120,39 @@ pub async fn run(
         written: Some(gate_file),
         log,
     })
+}
+
+/// Whoever had the gate file written chose its variables: Ralph runs the steps
+/// itself before it relies on it, once for these contents, commands and checks
+/// of then. What comes back failed.
+pub async fn confirm(
+    layout: &Layout,
+    settings: &GateSettings,
+    env_filter: &EnvFilter,
+    armed: Option<&Armed>,
+    stop: watch::Receiver<Stop>,
+) -> Result<Option<RunStep>, GateError> {
+    let steps = steps(layout.root(), settings);
+    let mut tree = work_tree(layout.root(), settings);
+    tree.name_contents();
+    let scan = tree.scan().map_err(|_| GateError::Unscanned)?;
+    let armed_tree = armed.map_or("", |armed| armed.tree.as_str());
+    let digest = steps_digest(&steps);
+    let known = format!("{}\n{digest}\n{armed_tree}\n", scan.fingerprint);
+    let file = layout.state_dir().join(CONFIRMED);
+    if ralph_store::regular::read_to_string(&file).is_ok_and(|text| text == known) {
+        return Ok(None);
+    }
+    let log = layout.state_dir().join("gate.log");
+    remove(&log)?;
+    let inspector = Inspector::new(layout, settings, env_filter, log, stop).await;
+    let done = inspector.inspect(&steps, &tree, armed, &mut |_| {}).await?;
+    let failed = done.into_iter().find(|step| step.result.exit != Some(0));
+    if failed.is_none() {
+        unchanged(&mut tree)?;
+        write_atomic(&file, known.as_bytes(), AtomicOptions { durable: false })?;
+    }
+    Ok(failed)
 }
 
 /// The fingerprint of the tree, if the steps changed nothing of it.

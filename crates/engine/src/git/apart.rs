@@ -73,6 +73,11 @@ impl Apart {
         command
     }
 
+    /// Where an index of our own can lie; it goes with the value.
+    pub fn own_index(&self) -> PathBuf {
+        self.dir.path().join("index.own")
+    }
+
     /// What makes any `git` look here, also one that another program starts.
     pub fn variables(&self) -> [(&'static str, &OsStr); 4] {
         [

@@ -71,31 +71,68 @@ fn digest(list: &TaskList) -> String {
         .collect()
 }
 
-/// [`facts`], with what only a flow wants to know.
-pub(super) fn facts_for(list: &TaskList, scope: &Scope, follows_flow: bool) -> TaskFacts {
+/// [`facts`], with what only a flow wants to know. `armed` is the list when the
+/// run began.
+pub(super) fn facts_for(
+    list: &TaskList,
+    scope: &Scope,
+    follows_flow: bool,
+    armed: Option<&TaskList>,
+) -> TaskFacts {
     let facts = facts(list, scope);
     if !follows_flow {
         return facts;
     }
     let done = list.required(scope).filter(|task| task.done);
     let next = facts.next.as_ref().and_then(|next| list.find(&next.id));
+    let next = next.and_then(|index| list.tasks.get(index));
+    let then = next.and_then(|task| then(armed?, task));
+    let (risk, raised) = next.map(|task| risks(task, then)).unwrap_or_default();
     TaskFacts {
         flow: Some(Box::new(FlowFacts {
             done: done.map(|task| task.id.clone()).collect(),
-            risk: next
-                .and_then(|index| list.tasks.get(index))
-                .map(risk_of)
-                .unwrap_or_default(),
+            risk,
+            raised,
         })),
         ..facts
     }
 }
 
-fn risk_of(task: &tasks::Task) -> flow::Detected {
+/// The risk of a task as a person left it, and a higher one that it got since:
+/// an agent may raise it and nothing else (C-04).
+fn risks(
+    task: &tasks::Task,
+    then: Option<&tasks::Task>,
+) -> (flow::Detected, Option<flow::Detected>) {
+    let armed = match then {
+        Some(then) => risk_of(then, true),
+        // A task that was added since: what it says of itself lowers nothing.
+        None => risk_of(task, false),
+    };
+    let is_reworded =
+        then.is_none_or(|then| (&then.text, &then.files) != (&task.text, &task.files));
+    let by_words = is_reworded.then(|| risk_of(task, false));
+    let now = by_words.into_iter().chain([risk_of(task, true)]);
+    let higher = now.filter(|now| now.risk > armed.risk);
+    (armed.clone(), higher.max_by_key(|now| now.risk))
+}
+
+/// The task as it stood when the run began. One without an id of its own has
+/// only its words, and then its place.
+fn then<'a>(armed: &'a TaskList, task: &tasks::Task) -> Option<&'a tasks::Task> {
+    let by_id = || armed.tasks.get(armed.find(&task.id)?);
+    let mut tasks = armed.tasks.iter();
+    match task.id.starts_with('#') {
+        true => tasks.find(|then| then.text == task.text).or_else(by_id),
+        false => by_id(),
+    }
+}
+
+fn risk_of(task: &tasks::Task, is_said: bool) -> flow::Detected {
     let said = task
         .fields
         .iter()
-        .find(|(key, _)| key.eq_ignore_ascii_case("risk"));
+        .find(|(key, _)| is_said && key.eq_ignore_ascii_case("risk"));
     flow::detect(
         &task.text,
         &task.files,

@@ -11,9 +11,10 @@ use ralph_core::proof::EvidenceLevel;
 use tokio::sync::watch;
 
 use super::OpenRun;
+use crate::forge::Confirms;
 use crate::reproduce::Reproduction;
 use crate::supervise::Stop;
-use crate::trials::Trials;
+use crate::trials::{Armed, Trials};
 use crate::turn::run_env;
 use crate::verify::{Order, Place, Verified, Verifier};
 
@@ -189,7 +190,7 @@ impl OpenRun {
     }
 
     pub fn question_to_forge(&self, ask: ForgeAsk) -> Work {
-        let Some(forge) = self.plan.forge.clone() else {
+        let Some(mut forge) = self.plan.forge.clone() else {
             let answer = ForgeAnswer::Failed(Trouble {
                 kind: TroubleKind::Strange,
                 program: "ralph".into(),
@@ -197,6 +198,9 @@ impl OpenRun {
             });
             return Work::nothing(Kind::Forge { answer });
         };
+        forge.confirms = (self.state.turn.number > 0).then(|| Confirms {
+            armed: Armed::of(&self.state, &forge.check_files),
+        });
         let env = run_env(self.id(), self.state.turn.number, None);
         Work::job(move |stop| async move { JobDone::Forge(forge.perform(&ask, &env, stop).await) })
     }

@@ -10,6 +10,7 @@ use ralph_store::layout::Layout;
 
 use super::rules::ms;
 use super::{PlanError, Wanted};
+use crate::agents::EnvFilter;
 use crate::forge::{Forge, Host, host_of, is_allowed};
 use crate::git;
 
@@ -48,6 +49,9 @@ pub fn forge_of(settings: &Settings, layout: &Layout, about: &str) -> Forge {
         method: method(settings),
         auto_merge: pr.merge == Merge::Auto,
         gate: settings.gate.clone(),
+        env_filter: EnvFilter::new(&settings.agent),
+        check_files: settings.verify.files.clone(),
+        confirms: None,
         patience: PATIENCE,
     }
 }

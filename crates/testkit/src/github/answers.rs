@@ -235,6 +235,7 @@ fn create(world: &mut World, input: &Value) -> Value {
     world.pulls.push(PullRequest {
         draft,
         title,
+        body: text("body"),
         ..PullRequest::open(number, &branch)
     });
     let pull = json!({"id": format!("PR_{number}"), "url": url(number)});

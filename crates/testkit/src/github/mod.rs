@@ -73,6 +73,7 @@ pub struct PullRequest {
     /// `OPEN`, `MERGED` or `CLOSED`.
     pub state: String,
     pub title: String,
+    pub body: String,
     /// It is merged as soon as nothing blocks it.
     pub auto: bool,
     /// The head where nothing is in the bare repository.

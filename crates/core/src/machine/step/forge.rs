@@ -9,7 +9,9 @@ mod moves;
 mod red;
 mod trouble;
 
-use self::moves::{ask, is_new, need, rules, send_back, send_back_for_gate, tell, wait_for_ci};
+use self::moves::{
+    ask, is_new, need, rules, send_back, send_back_for_gate, tell, uncommitted, wait_for_ci,
+};
 use self::red::judge_red;
 use self::trouble::judge_trouble;
 use super::evidence::{has_checks, is_weakened};
@@ -81,7 +83,7 @@ pub(super) fn take_answer(
             let branch = state.pull.branch.clone();
             let commit = commit.clone();
             tell(state, ForgeNotice::Pushed { branch, commit }, out);
-            if state.rules.goal == Goal::PullRequest {
+            if state.rules.goal == Goal::PullRequest && state.pull.number.is_none() {
                 ask(state, ForgeAsk::Create, out)
             } else {
                 state.pull.before_push = state.pull.commit.clone();
@@ -131,8 +133,7 @@ fn judge_p0(state: &mut State, sight: &Sight, out: &mut Out) -> Next {
     }
     let open = sight.pull.as_ref().filter(|p| p.state == PullState::Open);
     if let Some(pull) = open {
-        found(state, pull, out);
-        return complete(state, vec![ForgeProof::Gate, proof_of(pull)], out);
+        return judge_p0_pull(state, pull, sight, out);
     }
     let branch = sight.local.branch.clone();
     if state.pull.created {
@@ -146,14 +147,44 @@ fn judge_p0(state: &mut State, sight: &Sight, out: &mut Out) -> Next {
         },
         out,
     );
-    if sight.local.uncommitted > 0 {
-        let files = sight.local.uncommitted;
-        return send_back(state, vec![ForgeNote::Uncommitted { files }], out);
+    let uncommitted = uncommitted(sight);
+    if rules(state).create {
+        return match uncommitted {
+            Some(note) => send_back(state, vec![note], out),
+            None => ask(state, ForgeAsk::Push, out),
+        };
+    }
+    let notes = uncommitted
+        .into_iter()
+        .chain([ForgeNote::NoPull { branch }]);
+    send_back(state, notes.collect(), out)
+}
+
+/// There is a pull request: what passed the gate has to be in it (T-08).
+fn judge_p0_pull(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) -> Next {
+    if state.pull.number != Some(pull.number) {
+        found(state, pull, out);
+    }
+    if let Some(note) = uncommitted(sight) {
+        return send_back(state, vec![note], out);
+    }
+    if sight.local.head.as_ref() == Some(&pull.head) {
+        return complete(state, vec![ForgeProof::Gate, proof_of(pull)], out);
+    }
+    if state.pull.before_push.as_ref() == Some(&pull.head) {
+        // It was pushed, and the forge does not show it yet.
+        return wait_for_ci(state, &[], out);
+    }
+    let branch = sight.local.branch.clone();
+    if sight.local.behind {
+        return send_back(state, vec![ForgeNote::Behind { branch }], out);
     }
     if rules(state).create {
+        state.pull.commit = Some(pull.head.clone());
         return ask(state, ForgeAsk::Push, out);
     }
-    send_back(state, vec![ForgeNote::NoPull { branch }], out)
+    let commits = sight.local.ahead;
+    send_back(state, vec![ForgeNote::Unpushed { branch, commits }], out)
 }
 
 /// p1: the pull request must be open, what was done must be pushed, and the
@@ -278,9 +309,8 @@ fn judge_green(state: &mut State, pull: &Pull, sight: &Sight, out: &mut Out) -> 
     if !sight.gate.is_empty() {
         return send_back_for_gate(state, sight, out);
     }
-    if state.turn.number > 0 && sight.local.uncommitted > 0 {
-        let files = sight.local.uncommitted;
-        return send_back(state, vec![ForgeNote::Uncommitted { files }], out);
+    if let Some(note) = uncommitted(sight).filter(|_| state.turn.number > 0) {
+        return send_back(state, vec![note], out);
     }
     let number = pull.number;
     match rules(state).merge {

@@ -158,6 +158,11 @@ fn choose_task(state: &mut State, out: &mut Out) {
                 },
                 _ => found,
             };
+            let raised = facts.and_then(|facts| facts.raised.clone());
+            let detected = match raised {
+                Some(raised) if raised.risk > detected.risk => raised,
+                _ => detected,
+            };
             let risk = match &rules.bypass {
                 Some(reason) => {
                     out.tell(FlowNotice::Bypassed {

@@ -46,6 +46,10 @@ fn check(name: &str, state: CheckState) -> Check {
 fn sight(head: &str, states: &[CheckState]) -> Sight {
     let checks = states.iter().enumerate();
     Sight {
+        local: Local {
+            head: Some(head.into()),
+            ..Local::default()
+        },
         pull: Some(pull(head)),
         checks: checks.map(|(i, &s)| check(&format!("c{i}"), s)).collect(),
         ..Sight::default()
@@ -166,8 +170,49 @@ fn what_is_not_committed_is_not_pushed() {
         },
         ..Sight::default()
     });
-    let note = PromptNote::Forge(ForgeNote::Uncommitted { files: 2 });
+    let note = PromptNote::Forge(ForgeNote::Uncommitted {
+        files: 2,
+        names: Vec::new(),
+    });
     assert!(run.notes().contains(&note));
+}
+
+/// T-08: a pull request counts with what passed the gate, and nothing else.
+#[test]
+fn p0_ends_only_with_what_was_gated_t_08() {
+    let at = |head: &str, uncommitted: usize| Sight {
+        local: Local {
+            head: Some(head.into()),
+            uncommitted,
+            ahead: usize::from(head != "aaa"),
+            ..Local::default()
+        },
+        ..sight("aaa", &[])
+    };
+    let mut run = p0(|_| {});
+    run.sees(Sight::default()).work(nothing());
+    run.sees(at("aaa", 1));
+    assert_eq!((run.acts(), run.outcome()), (vec!["run"], None));
+    run.work(nothing()).sees(at("bbb", 0));
+    assert_eq!((run.acts(), run.outcome()), (vec!["run"], None));
+    let note = PromptNote::Forge(ForgeNote::Unpushed {
+        branch: String::new(),
+        commits: 1,
+    });
+    assert!(run.notes().contains(&note));
+    run.work(nothing()).sees(at("aaa", 0));
+    assert_eq!(run.outcome(), Some(Outcome::Complete));
+
+    let mut run = p0(|r| r.create = true);
+    run.sees(Sight::default()).work(nothing());
+    run.sees(at("bbb", 0));
+    assert_eq!(run.acts(), ["push"]);
+    run.forge(ForgeAnswer::Pushed {
+        commit: "bbb".into(),
+    });
+    // The forge does not show it yet, and it is not pushed twice.
+    run.wake().sees(at("bbb", 0));
+    assert_eq!((run.acts(), run.outcome()), (vec!["wait"], None));
 }
 
 #[test]

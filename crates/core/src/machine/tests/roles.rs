@@ -34,6 +34,7 @@ pub(super) fn tasks(done: usize, total: usize) -> TaskFacts {
         flow: Some(Box::new(FlowFacts {
             done: (1..=done).map(|n| task(n).id).collect(),
             risk: Detected::default(),
+            raised: None,
         })),
         ..list(done, total)
     }

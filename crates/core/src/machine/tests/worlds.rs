@@ -518,6 +518,10 @@ fn any_forge() -> impl Strategy<Value = ForgeAnswer> {
                 ahead,
                 behind,
                 uncommitted,
+                head: pull
+                    .as_ref()
+                    .filter(|_| ahead == 0)
+                    .map(|p: &Pull| p.head.clone()),
                 ..Local::default()
             },
             pull,

@@ -85,6 +85,13 @@ pub(super) fn send_back_for_gate(state: &mut State, sight: &Sight, out: &mut Out
     send_back(state, vec![ForgeNote::Gate { findings }], out)
 }
 
+/// What was judged has to be what is committed (T-08).
+pub(super) fn uncommitted(sight: &Sight) -> Option<ForgeNote> {
+    let files = sight.local.uncommitted;
+    let names = sight.local.unlike.clone();
+    (files > 0).then_some(ForgeNote::Uncommitted { files, names })
+}
+
 /// The agent has to do something: its claim, if it made one, was not true.
 pub(super) fn send_back(state: &mut State, notes: Vec<ForgeNote>, out: &mut Out) -> Next {
     if let Some(claim) = state.pull.claim.take() {

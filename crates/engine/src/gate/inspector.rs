@@ -1,0 +1,248 @@
+//! Runs the steps of a gate: in the clean room, with the person's environment,
+//! and once more with the checks as they were when the loop was armed (C-03,
+//! C-06).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ralph_core::config::GateSettings;
+use ralph_core::gate::Step;
+use ralph_core::machine::CommandResult;
+use ralph_core::proof::Baseline;
+use ralph_store::layout::Layout;
+use tokio::sync::watch;
+
+use super::run::{GateError, RunStep};
+use crate::agents::{EnvFilter, person_path};
+use crate::room::{Content, Layer, Room};
+use crate::supervise::Stop;
+use crate::trials::{Armed, Expectation, Originals, originals};
+use crate::verify::{Order, Place, Verifier};
+use crate::worktree::WorkTree;
+
+/// Characters of a failed step's output that are shown.
+const SHOWN_OUTPUT: usize = 4000;
+/// How long a step may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(3);
+/// How many files that changed meanwhile are named.
+pub(super) const NAMED_FILES: usize = 3;
+
+pub(super) struct Inspector<'a> {
+    layout: &'a Layout,
+    settings: &'a GateSettings,
+    verifier: Verifier,
+    env: Vec<(String, String)>,
+    room: Result<Room, String>,
+    log: PathBuf,
+    stop: watch::Receiver<Stop>,
+}
+
+impl<'a> Inspector<'a> {
+    pub async fn new(
+        layout: &'a Layout,
+        settings: &'a GateSettings,
+        env_filter: &EnvFilter,
+        log: PathBuf,
+        stop: watch::Receiver<Stop>,
+    ) -> Inspector<'a> {
+        let verifier = Verifier {
+            files: Vec::new(),
+            max_time: Duration::ZERO,
+            commands: Vec::new(),
+            timeout: settings.step_timeout,
+            output_limit: SHOWN_OUTPUT,
+            log_max: 0,
+            grace: GRACE,
+            baseline: Baseline::default(),
+            env_filter: env_filter.clone().unsteered(),
+        };
+        let path = person_path(layout.root());
+        Inspector {
+            room: Room::open(layout.root(), layout.state_dir()).await,
+            env: vec![("PATH".into(), path)],
+            layout,
+            settings,
+            verifier,
+            log,
+            stop,
+        }
+    }
+
+    /// Every step on what lies there; where all pass, with the checks of then.
+    /// What comes back last says why it did not pass.
+    pub async fn inspect(
+        &self,
+        steps: &[Step],
+        tree: &WorkTree,
+        armed: Option<&Armed>,
+        shown: &mut impl FnMut(&RunStep),
+    ) -> Result<Vec<RunStep>, GateError> {
+        let layer = match &self.room {
+            Ok(room) => Some(layer(room, &[])?),
+            Err(_) => None,
+        };
+        let mut done = Vec::new();
+        for step in steps {
+            let result = self.run(step, layer.as_ref()).await;
+            let run = RunStep {
+                step: step.clone(),
+                result,
+                original: false,
+            };
+            shown(&run);
+            done.push(run);
+        }
+        if done.iter().any(|step| step.result.exit != Some(0)) {
+            return Ok(done);
+        }
+        if let Some(layer) = &layer {
+            self.refuse_changes(layer, tree)?;
+        }
+        drop(layer);
+        let Some(armed) = armed else {
+            return Ok(done);
+        };
+        for run in self.with_originals(steps, armed).await? {
+            shown(&run);
+            done.push(run);
+        }
+        Ok(done)
+    }
+
+    /// A step that changes what the next one judges proves nothing of what
+    /// lies there.
+    fn refuse_changes(&self, layer: &Layer, tree: &WorkTree) -> Result<(), GateError> {
+        let found = tree.contents().into_iter().map(|found| found.path);
+        let root = self.layout.root();
+        let changed = found.filter(|path| layer.differs(root, path));
+        let files: Vec<String> = changed
+            .take(NAMED_FILES)
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        match files.is_empty() {
+            true => Ok(()),
+            false => Err(GateError::Changed { files }),
+        }
+    }
+
+    /// The steps that pass only because checks are not what they were.
+    async fn with_originals(
+        &self,
+        steps: &[Step],
+        armed: &Armed,
+    ) -> Result<Vec<RunStep>, GateError> {
+        let commands: Vec<String> = steps.iter().map(|step| step.command.clone()).collect();
+        let settings = self.settings;
+        let own = [
+            &settings.audit_report,
+            &settings.gate_file,
+            &settings.quality_file,
+            &settings.evidence_file,
+        ];
+        let own: Vec<String> = own.into_iter().cloned().collect();
+        let found = originals(self.layout, armed, &commands, &own);
+        let found = found.map_err(|why| GateError::NoOriginals { why })?;
+        if found.with_new.is_empty() {
+            return Ok(Vec::new());
+        }
+        let room = match &self.room {
+            Ok(room) => room,
+            Err(why) => return Err(GateError::NoOriginals { why: why.clone() }),
+        };
+        self.judged(room, steps, &found).await
+    }
+
+    async fn judged(
+        &self,
+        room: &Room,
+        steps: &[Step],
+        found: &Originals,
+    ) -> Result<Vec<RunStep>, GateError> {
+        let red = self.red(room, steps, &found.with_new).await?;
+        let left: Vec<Step> = red.into_iter().map(|run| run.step).collect();
+        // A test that moved into a new file may not stand there twice.
+        let mut red = match left.is_empty() {
+            true => return Ok(Vec::new()),
+            false => self.red(room, &left, &found.alone).await?,
+        };
+        let excused = self.excused(room, &red, &found.expectations).await?;
+        red.retain(|run| !excused.contains(&run.step));
+        Ok(red)
+    }
+
+    /// Expectations may change with the product that they are about: then the
+    /// old one does not meet them, each by itself.
+    async fn excused(
+        &self,
+        room: &Room,
+        red: &[RunStep],
+        expectations: &[Expectation],
+    ) -> Result<Vec<Step>, GateError> {
+        let left: Vec<Step> = red.iter().map(|run| run.step.clone()).collect();
+        let (mut excused, mut held) = (Vec::new(), Vec::new());
+        for one in expectations.iter().filter(|_| !left.is_empty()) {
+            let broken = self.red(room, &left, &one.restored).await?;
+            let broken: Vec<Step> = broken.into_iter().map(|run| run.step).collect();
+            let bound = match broken.is_empty() {
+                true => Vec::new(),
+                false => self.red(room, &broken, &one.on_old_product).await?,
+            };
+            let is_bound = |step: &Step| bound.iter().any(|run| run.step == *step);
+            let (good, bad): (Vec<Step>, Vec<Step>) = broken.into_iter().partition(is_bound);
+            excused.extend(good);
+            held.extend(bad);
+        }
+        excused.retain(|step| !held.contains(step));
+        Ok(excused)
+    }
+
+    async fn red(
+        &self,
+        room: &Room,
+        steps: &[Step],
+        files: &[(PathBuf, Content)],
+    ) -> Result<Vec<RunStep>, GateError> {
+        let layer = layer(room, files)?;
+        let mut red = Vec::new();
+        for step in steps {
+            let result = self.run(step, Some(&layer)).await;
+            if result.exit != Some(0) {
+                red.push(RunStep {
+                    step: step.clone(),
+                    result,
+                    original: true,
+                });
+            }
+        }
+        Ok(red)
+    }
+
+    async fn run(&self, step: &Step, layer: Option<&Layer>) -> CommandResult {
+        let order = Order {
+            project: vec![step.command.clone()],
+            ..Order::default()
+        };
+        let place = match layer {
+            None => Place::at(self.layout.root()),
+            Some(layer) => Place {
+                cwd: layer.cwd().to_owned(),
+                overlay: layer.overlay(),
+                word: None,
+            },
+        };
+        let (log, stop) = (self.log.clone(), self.stop.clone());
+        let verified = self
+            .verifier
+            .run_order(&order, 0, &place, &self.env, log, stop)
+            .await;
+        let result = verified.report.results.into_iter().next();
+        result.unwrap_or_default()
+    }
+}
+
+fn layer(room: &Room, files: &[(PathBuf, Content)]) -> Result<Layer, GateError> {
+    let layer = room.layer(files);
+    layer.map_err(|error| GateError::NoOriginals {
+        why: error.to_string(),
+    })
+}

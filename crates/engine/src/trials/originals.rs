@@ -1,0 +1,282 @@
+//! The work tree as it lies there, with the checks as they were when the loop
+//! was armed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ralph_core::lang::{Lang, Say};
+use ralph_core::machine::State;
+use ralph_core::proof::edits::{Changed, Edit, Side, Sight, To};
+use ralph_core::proof::files;
+use ralph_store::layout::Layout;
+use ralph_store::objects::{ObjectId, ObjectKind};
+use ralph_store::regular;
+
+use crate::past;
+use crate::room::Content;
+use crate::session::index;
+use crate::snapshots::{Entry, Mode, Snapshots, TreeId};
+use crate::worktree::{Standing, WorkTree};
+
+/// What a loop began with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Armed {
+    /// The snapshot.
+    pub tree: String,
+    /// What a person lets change.
+    pub may_change: Vec<String>,
+    /// What a person calls check files.
+    pub files: Vec<String>,
+}
+
+impl Armed {
+    /// Of a loop that has begun and keeps snapshots.
+    pub fn of(state: &State, files: &[String]) -> Option<Armed> {
+        Some(Armed {
+            tree: state.evidence.ground.armed.clone()?,
+            may_change: state.rules.checks.may_change.clone(),
+            files: files.to_vec(),
+        })
+    }
+
+    /// Of the loop that is under way here, by `ralph run` or in a session.
+    pub fn here(layout: &Layout, files: &[String]) -> Option<Armed> {
+        let running = layout.current_run().ok().flatten();
+        let sessions = index::all(layout).into_iter().map(|id| layout.run(&id));
+        let mut runs = running.into_iter().chain(sessions);
+        runs.find_map(|run| {
+            let state = past::read(&run).ok()?.state;
+            let is_over = state.outcome().is_some();
+            Armed::of(&state, files).filter(|_| !is_over)
+        })
+    }
+}
+
+/// What to put over the tree for each experiment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Originals {
+    /// The checks of then, and new tests beside them; empty where no check
+    /// changed.
+    pub with_new: Files,
+    /// The same without new tests.
+    pub alone: Files,
+    /// Tests that say something else than they did, where nothing but that
+    /// changed and they are not too many to be looked at one by one.
+    pub expectations: Vec<Expectation>,
+}
+
+/// A file of tests that changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expectation {
+    /// Nothing but this file as it was.
+    pub restored: Files,
+    /// Everything as it was but for this file.
+    pub on_old_product: Files,
+}
+
+/// Each costs two runs.
+const MOST_EXPECTATIONS: usize = 6;
+
+pub(crate) type Files = Vec<(PathBuf, Content)>;
+
+/// `own` is no work: the papers of a gate.
+pub(crate) fn originals(
+    layout: &Layout,
+    armed: &Armed,
+    commands: &[String],
+    own: &[String],
+) -> Result<Originals, String> {
+    let disk = Disk::open(layout, armed)?;
+    let read = |side, path: &str| disk.read(side, path);
+    let then = |path: &str| String::from_utf8(read(Side::Armed, path)?).ok();
+    let sight = Sight {
+        since_armed: disk.changed.clone(),
+        since_base: disk.changed.clone(),
+        now: disk.now.clone(),
+        armed: disk.then.keys().cloned().collect(),
+        own,
+        reached: files::reached(commands, &then),
+        also: &armed.files,
+        may_change: &armed.may_change,
+        made: Vec::new(),
+        read: &read,
+    };
+    let files = |edits: Vec<Edit>| -> Result<Files, String> {
+        let content = |edit: Edit| {
+            let content = disk.content(&edit);
+            let content = content.ok_or_else(|| format!("{} is in no snapshot", edit.path))?;
+            Ok((PathBuf::from(edit.path), content))
+        };
+        edits.into_iter().map(content).collect()
+    };
+    let (alone, with_new) = (sight.original(false), sight.original(true));
+    let singly = with_new.len() <= MOST_EXPECTATIONS && sight.only_expectations_changed();
+    let apart = with_new.iter().filter(|_| singly);
+    let expectation = |edit: &Edit| {
+        let (restored, on_old_product) = apart_from(edit, &alone, sight.counterfactual());
+        Ok::<_, String>(Expectation {
+            restored: files(restored)?,
+            on_old_product: files(on_old_product)?,
+        })
+    };
+    Ok(Originals {
+        expectations: apart.map(expectation).collect::<Result<_, _>>()?,
+        // New tests alone hide nothing.
+        alone: match with_new.is_empty() {
+            true => Vec::new(),
+            false => files(alone)?,
+        },
+        with_new: files(with_new)?,
+    })
+}
+
+/// One file of tests brought back in the tree of now, and left in that of
+/// then; new tests stay out of both.
+fn apart_from(one: &Edit, alone: &[Edit], old_product: Vec<Edit>) -> (Vec<Edit>, Vec<Edit>) {
+    let new = alone.iter().filter(|edit| edit.to == To::Remove);
+    let restored = new.chain([one]).cloned().collect();
+    let others = alone.iter().filter(|edit| edit.path != one.path);
+    let mut then: Vec<Edit> = others
+        .map(|edit| Edit {
+            path: edit.path.clone(),
+            to: match edit.to {
+                To::Remove => To::Remove,
+                _ => To::Copy(Side::Armed),
+            },
+        })
+        .collect();
+    let is_other = |edit: &Edit| !then.iter().any(|known| known.path == edit.path);
+    let product: Vec<Edit> = old_product.into_iter().filter(is_other).collect();
+    then.extend(product);
+    (restored, then)
+}
+
+/// The snapshot of then beside what lies there.
+struct Disk {
+    root: PathBuf,
+    snapshots: Snapshots,
+    then: BTreeMap<String, Entry>,
+    now: Vec<String>,
+    changed: Vec<Changed>,
+}
+
+impl Disk {
+    fn open(layout: &Layout, armed: &Armed) -> Result<Disk, String> {
+        let root = layout.root().to_owned();
+        let snapshots = Snapshots::open(layout).map_err(|error| error.say(Lang::En))?;
+        let tree = TreeId::parse(&armed.tree).map_err(|error| error.say(Lang::En))?;
+        let then = snapshots.files(&tree).map_err(|e| e.say(Lang::En))?;
+        let name = |path: &Path| path.to_str().map(str::to_owned);
+        let kept = |entry: &Entry| !matches!(entry.mode, Mode::LeftOut(_));
+        let then: BTreeMap<String, Entry> = then
+            .into_iter()
+            .filter(|(_, entry)| kept(entry))
+            .filter_map(|(path, entry)| Some((name(&path)?, entry)))
+            .collect();
+        let mut work_tree = WorkTree::new(&root, Vec::new());
+        work_tree.name_contents();
+        let unread = |_| "the project can't be read".to_owned();
+        work_tree.scan().map_err(unread)?;
+        let found = work_tree.contents().into_iter();
+        let mut now: BTreeMap<String, Option<(ObjectId, bool)>> = found
+            .filter_map(|found| Some((name(&found.path)?, standing(found.now?)?)))
+            .collect();
+        // What is tracked although it is ignored is seen by no scan.
+        let unseen = then.keys().filter(|path| !now.contains_key(*path));
+        let unseen: Vec<_> = unseen.cloned().collect();
+        for path in unseen {
+            if let Ok(bytes) = regular::read(root.join(&path)) {
+                let id = ObjectId::of(ObjectKind::Blob, &bytes);
+                let executable = is_executable(&root.join(&path));
+                now.insert(path, Some((id, executable)));
+            }
+        }
+        let same = |path: &String, entry: &Entry| match now.get(path) {
+            Some(Some((id, executable))) => {
+                *id == entry.id && *executable == (entry.mode == Mode::Executable)
+            }
+            _ => false,
+        };
+        let gone_or_other =
+            then.iter()
+                .filter(|(path, entry)| !same(path, entry))
+                .map(|(path, _)| Changed {
+                    path: path.clone(),
+                    was: true,
+                    is: now.contains_key(path),
+                });
+        let new = now
+            .keys()
+            .filter(|path| !then.contains_key(*path))
+            .map(|path| Changed {
+                path: path.clone(),
+                was: false,
+                is: true,
+            });
+        Ok(Disk {
+            changed: gone_or_other.chain(new).collect(),
+            now: now.into_keys().collect(),
+            root,
+            snapshots,
+            then,
+        })
+    }
+
+    fn read(&self, side: Side, path: &str) -> Option<Vec<u8>> {
+        match side {
+            Side::Now => regular::read(self.root.join(path)).ok(),
+            Side::Armed | Side::Base => {
+                let entry = self.then.get(path)?;
+                let is_file = matches!(entry.mode, Mode::File | Mode::Executable);
+                self.snapshots.read(entry).ok().filter(|_| is_file)
+            }
+        }
+    }
+
+    fn content(&self, edit: &Edit) -> Option<Content> {
+        let path = &edit.path;
+        let here = self.root.join(path);
+        match &edit.to {
+            To::Remove => Some(Content::Gone),
+            To::Text(bytes) => Some(Content::File {
+                bytes: bytes.clone(),
+                executable: is_executable(&here),
+            }),
+            To::Copy(Side::Now) => Some(Content::File {
+                bytes: regular::read(&here).ok()?,
+                executable: is_executable(&here),
+            }),
+            To::Copy(Side::Armed | Side::Base) => {
+                let entry = self.then.get(path)?;
+                let bytes = self.snapshots.read(entry).ok()?;
+                Some(match entry.mode {
+                    Mode::Link => Content::Link(PathBuf::from(String::from_utf8(bytes).ok()?)),
+                    mode => Content::File {
+                        bytes,
+                        executable: mode == Mode::Executable,
+                    },
+                })
+            }
+        }
+    }
+}
+
+/// `None` where nothing of the work stands there.
+fn standing(now: Standing) -> Option<Option<(ObjectId, bool)>> {
+    match now {
+        Standing::File { id, executable, .. } => Some(id.map(|id| (id, executable))),
+        Standing::Link { id } => Some(Some((id, false))),
+        Standing::Special | Standing::Unreadable => Some(None),
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_path: &Path) -> bool {
+    false
+}
