@@ -99,6 +99,7 @@ pub(crate) fn originals(
         also: &armed.files,
         may_change: &armed.may_change,
         made: Vec::new(),
+        strays: Vec::new(),
         read: &read,
     };
     let files = |edits: Vec<Edit>| -> Result<Files, String> {
