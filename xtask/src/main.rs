@@ -11,6 +11,7 @@ mod cargo;
 mod cross;
 mod e2e;
 mod fresh;
+mod history;
 mod model_server;
 mod pictures;
 mod screen;
@@ -40,6 +41,8 @@ cargo xtask bench hooks     what the hooks of a session cost, without a loop and
 cargo xtask survivors       nobody outlives 200 runs that end in every way [--runs N]
 cargo xtask torture [--kills 300] [--seed 1]
                             a run that is killed at random moments and is complete all the same
+cargo xtask history REPO… [--last 10] [--verify CMD] [--prepare CMD] [--path PATH]
+                            the levels of evidence that the last changes of real projects reach
 cargo xtask bench readers   what it costs that people look on, and how fast a long run is opened
 cargo xtask bench snapshots what keeping the work of every turn costs, against git
 cargo xtask bench stream    how fast a flood of agent events is understood and kept
@@ -56,7 +59,10 @@ cargo xtask model-server SCRIPT [LOG]
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    if let ["bench" | "survivors" | "torture" | "pictures", ..] = args.as_slice()
+    if let [
+        "bench" | "survivors" | "torture" | "pictures" | "history",
+        ..,
+    ] = args.as_slice()
         && let Some(code) = state::apart()
     {
         return code;
@@ -79,6 +85,13 @@ fn main() -> ExitCode {
         ["survivors", "--runs", runs] => survivors::run(&root(), runs),
         ["torture", rest @ ..] => match torture::Options::parse(rest) {
             Some(options) => torture::run(&root(), &options),
+            None => {
+                eprint!("{USAGE}");
+                return ExitCode::FAILURE;
+            }
+        },
+        ["history", rest @ ..] => match history::Options::parse(rest) {
+            Some(options) => history::run(&root(), &options),
             None => {
                 eprint!("{USAGE}");
                 return ExitCode::FAILURE;

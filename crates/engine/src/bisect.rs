@@ -8,9 +8,9 @@ use ralph_core::machine::{CommandResult, Request};
 use ralph_store::layout::{Layout, RunPaths};
 use tokio::sync::{mpsc, watch};
 
-use crate::look::Looker;
 use crate::room::{Room, RoomKind};
 use crate::signals::{self, Told};
+use crate::snapshots::live::Live;
 use crate::snapshots::timeline::Timeline;
 use crate::snapshots::undo::World;
 use crate::snapshots::{SnapshotError, Snapshots, TreeId, Why};
@@ -91,22 +91,14 @@ pub struct Bisect<'a> {
 impl Bisect<'_> {
     /// `tell` hears of every step.
     pub async fn search(self, tell: &mut dyn FnMut(&Step)) -> Result<Found, BisectError> {
-        let caps = self.world.caps.clone();
-        let mut looker = Looker::new(
-            self.layout.root(),
-            self.world.tasks,
-            self.world.scope,
-            self.world.lang,
-        );
-        looker.exclude(&self.world.own);
-        looker.keep(Snapshots::create(self.layout, caps, false)?, true);
+        let mut work = Live::open(self.layout, self.world)?;
         let snapshots = Snapshots::open(self.layout)?;
         let points = points(self.timeline, &snapshots);
         if points.len() < 2 {
             let run = self.run.id.to_string();
             return Err(BisectError::TooFew { run });
         }
-        let live = look(&mut looker, self.layout)?;
+        let live = work.look()?;
         let room = Room::open(self.layout.root(), self.layout.state_dir()).await;
         let room = room.map_err(|why| BisectError::NoRoom { why })?;
         let mut search = Search {
@@ -122,7 +114,7 @@ impl Bisect<'_> {
             room,
         };
         let found = search.among(&points, self.timeline, tell).await;
-        if look(&mut looker, self.layout)? != live {
+        if work.look()? != live {
             return Err(BisectError::Moved);
         }
         let (bad, good, between) = found?;
@@ -160,17 +152,6 @@ fn points(timeline: &Timeline, snapshots: &Snapshots) -> Vec<(u32, TreeId)> {
 fn most_steps(points: usize) -> usize {
     let gaps = points.saturating_sub(1).max(1);
     2 + gaps.next_power_of_two().trailing_zeros() as usize
-}
-
-/// The work as it is.
-fn look(looker: &mut Looker, layout: &Layout) -> Result<TreeId, SnapshotError> {
-    let seen = looker.look();
-    match &seen.snapshot {
-        Some(tree) => TreeId::parse(tree),
-        None => Err(SnapshotError::Refused {
-            root: layout.root().to_owned(),
-        }),
-    }
 }
 
 /// Ctrl+C ends the check that runs, and with it the search.

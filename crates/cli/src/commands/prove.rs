@@ -4,6 +4,7 @@ use ralph_core::lang::Say;
 use ralph_core::machine::VerifyReport;
 use ralph_core::proof::{Scale, Trial};
 use ralph_core::tr;
+use ralph_engine::snapshots::live::Live;
 use ralph_engine::{past, plan, trials};
 use serde_json::json;
 
@@ -23,13 +24,18 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
     };
     let past = past::read(&run).or_fail(app)?;
     let verifier = plan::reproducer(&loaded.settings);
+    let world = super::undo::world(app, &run)?;
+    let live = Live::open(&layout, world)
+        .or_fail(app)?
+        .look()
+        .or_fail(app)?;
     let mut all_proven = true;
     let tasks: Vec<Option<&str>> = match args.tasks.is_empty() {
         true => vec![None],
         false => args.tasks.iter().map(|id| Some(id.as_str())).collect(),
     };
     for task in tasks {
-        let report = trials::again(&layout, &verifier, &run, task).or_fail(app)?;
+        let report = trials::again(&layout, &verifier, &run, task, &live).or_fail(app)?;
         let Some(report) = report else {
             return app.refuse(&tr!(lang, "no experiment was made in this run: there is no check, or evidence.level asks for none"));
         };

@@ -162,3 +162,28 @@ fn what_the_room_can_not_do_is_done_in_its_place_and_told() {
     assert!(env.path("lib/part").exists());
     assert_eq!(rooms(&env), 0);
 }
+
+/// What lies there by now has no part in what was shown then.
+#[test]
+fn experiments_are_repeated_on_the_trees_of_then() {
+    let env = project("");
+    let agent = shell_agent(&env, WORK);
+    let mut command = env.command(&args(&agent));
+    command.env_remove("RALPH_EVIDENCE_LEVEL");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    env.write("add.sh", "echo 0\n");
+    fs::remove_file(env.path("tests/test_add.sh")).unwrap();
+    env.write("tests/test_mine.sh", "exit 1\n");
+    let work = env.snapshot();
+    for args in [&["prove", "--json"][..], &["prove", "T001", "--json"]] {
+        let proved = env.ralph(args);
+        assert_eq!(proved.code, 0, "{}{}", proved.stdout, proved.stderr);
+        let proved: Value = serde_json::from_str(&proved.stdout).unwrap();
+        assert_eq!(proved["evidence"], "proven", "{proved}");
+        assert_eq!(proved["results"][0]["exit"], 0, "{proved}");
+    }
+    assert_eq!(env.snapshot(), work);
+    let told = env.ralph(&["prove"]);
+    assert!(told.stdout.contains("counterfactual"), "{}", told.stdout);
+}

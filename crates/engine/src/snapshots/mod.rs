@@ -13,6 +13,7 @@ mod compare;
 mod entry;
 mod files;
 mod keeper;
+pub mod live;
 mod node;
 mod sweep;
 mod taking;

@@ -18,12 +18,13 @@ use crate::supervise::Stop;
 use crate::verify::{Order, Verifier};
 
 /// Makes the experiments of a verification again: those that showed a task, or
-/// the last. `None` where none were made.
+/// the last. `None` where none were made. `live` is the work as it lies there.
 pub fn again(
     layout: &Layout,
     verifier: &Verifier,
     run: &RunPaths,
     task: Option<&str>,
+    live: &TreeId,
 ) -> Result<Option<VerifyReport>, PastError> {
     let past = past::read(run)?;
     let records = journal::read(&run.journal())?.0;
@@ -47,7 +48,7 @@ pub fn again(
     ground.armed = Some(weighed.armed.clone());
     ground.base = Some(weighed.base.clone());
     ground.now = Some(weighed.now.clone());
-    let prelude = back_to(layout, &past.state.evidence.ground, &ground);
+    let prelude = back_to(layout, live, &ground);
     if prelude.is_none() {
         // Nothing can be shown of a tree that can't be made again.
         ground.now = None;
@@ -90,10 +91,11 @@ pub fn again(
         .map(|runtime| runtime.block_on(trials.run(stop)).report))
 }
 
-/// What brings the tree of now back to the tree of then.
-fn back_to(layout: &Layout, now: &Ground, then: &Ground) -> Option<Vec<(PathBuf, Content)>> {
-    let tree = |ground: &Ground| TreeId::parse(ground.now.as_deref()?).ok();
+/// What brings the work back to the tree of then; `None` where it can't be
+/// done exactly.
+fn back_to(layout: &Layout, live: &TreeId, then: &Ground) -> Option<Vec<(PathBuf, Content)>> {
+    let tree = TreeId::parse(then.now.as_deref()?).ok()?;
     let snapshots = Snapshots::open(layout).ok()?;
-    let back = back(&snapshots, &tree(now)?, &tree(then)?).ok()?;
-    Some(back.files)
+    let back = back(&snapshots, live, &tree).ok()?;
+    back.left_out.is_empty().then_some(back.files)
 }
