@@ -98,7 +98,7 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
                 app.warn(&error.say(app.lang()));
             }
             Err(match error {
-                GateError::Changed { .. } => SHUT,
+                GateError::Changed { .. } | GateError::StepsGone { .. } => SHUT,
                 _ => FAILED,
             })
         }

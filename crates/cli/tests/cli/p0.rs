@@ -199,6 +199,60 @@ fn a_gate_that_was_made_easy_does_not_count_c_06() {
     }
 }
 
+/// C-06: scripts of npm that are emptied or gone.
+#[test]
+#[cfg_attr(not(has_gh), ignore = "needs gh: cargo xtask test gets it")]
+fn scripts_of_then_are_the_gate_c_06() {
+    if std::process::Command::new("npm")
+        .arg("-v")
+        .output()
+        .is_err()
+    {
+        return;
+    }
+    let package = |scripts: &str| format!(r#"{{"scripts": {{{scripts}}}}}"#);
+    let test = r#""test": "node --test""#;
+    let lint = r#", "typecheck": "false""#;
+    let said = |scripts: &str| format!("echo '{}' > package.json", package(scripts));
+    let gate = format!("{GATE} || true");
+    let skip = "sed -i 's/test(/test.skip(/' a.test.js";
+    for (then, cheat, is_good) in [
+        (test.to_owned(), said(r#""test": "exit 0""#), false),
+        (test.to_owned(), skip.to_owned(), false),
+        (test.to_owned(), "rm a.test.js".to_owned(), false),
+        (test.to_owned() + lint, said(test), false),
+        (
+            test.to_owned(),
+            "echo 'module.exports = 2' > a.js".to_owned(),
+            true,
+        ),
+    ] {
+        let hub = Hub::new(World::default());
+        hub.env.write("package.json", &package(&then));
+        hub.env.write(".gitignore", ".quality-gate-passed\n");
+        hub.env.write("a.js", "module.exports = 1\n");
+        hub.env.write(
+            "a.test.js",
+            "const {test} = require('node:test');\ntest('a', () => require('node:assert').equal(require('./a.js'), 2));\n",
+        );
+        hub.commit("Set up");
+        let work = if is_good || then != test {
+            "echo 'module.exports = 2' > a.js"
+        } else {
+            "true"
+        };
+        let turns = [turn(&[&cheat, work, AUDIT_PASS, EVIDENCE, &gate, COMMIT])];
+        let (code, events) = p0(&hub, &turns, &["--create-pr", "--max-iterations", "1"]);
+        assert_eq!(
+            code,
+            if is_good { 0 } else { 3 },
+            "{cheat}: {:?}",
+            story(&events)
+        );
+        assert_eq!(hub.pushed().is_some(), is_good, "{cheat}");
+    }
+}
+
 /// C-06: honest work with new tests, and with tests that say something new of
 /// a product that is new, is not held up.
 #[test]

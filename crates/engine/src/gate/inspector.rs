@@ -13,6 +13,7 @@ use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use super::run::{GateError, RunStep};
+use super::steps_gone;
 use crate::agents::{EnvFilter, person_path};
 use crate::room::{Content, Layer, Room};
 use crate::supervise::Stop;
@@ -131,6 +132,10 @@ impl<'a> Inspector<'a> {
         steps: &[Step],
         armed: &Armed,
     ) -> Result<Vec<RunStep>, GateError> {
+        let gone = steps_gone(self.layout, self.settings, armed);
+        if !gone.is_empty() {
+            return Err(GateError::StepsGone { steps: gone });
+        }
         let commands: Vec<String> = steps.iter().map(|step| step.command.clone()).collect();
         let settings = self.settings;
         let own = [

@@ -17,6 +17,7 @@ use ralph_core::gate::{self, Finding, Key, Manifest, Paper, Papers, Phase, Step}
 use ralph_store::layout::Layout;
 
 use crate::git;
+use crate::trials::Armed;
 use crate::worktree::WorkTree;
 pub use key::key_file;
 pub use run::{GateError, GateRun, RunStep, confirm, run};
@@ -60,6 +61,23 @@ pub fn steps(root: &Path, settings: &GateSettings) -> Vec<Step> {
         package_json: text("package.json").as_deref(),
         pyproject: text("pyproject.toml").as_deref(),
     })
+}
+
+/// Steps that a loop began with and that its project has no more.
+fn steps_gone(layout: &Layout, settings: &GateSettings, armed: &Armed) -> Vec<String> {
+    let Some((files, texts)) = armed.top(layout).filter(|_| settings.steps.is_empty()) else {
+        return Vec::new();
+    };
+    let text = |name: &str| texts.get(name).map(String::as_str);
+    let then = gate::detect(&Manifest {
+        files: &files,
+        package_json: text("package.json"),
+        pyproject: text("pyproject.toml"),
+    });
+    let now = steps(layout.root(), settings);
+    let is_gone = |step: &Step| !now.iter().any(|other| other.name == step.name);
+    let gone = then.into_iter().filter(is_gone);
+    gone.map(|step| step.name).collect()
 }
 
 fn papers(layout: &Layout, settings: &GateSettings) -> Papers {

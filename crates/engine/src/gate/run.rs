@@ -61,6 +61,8 @@ pub enum GateError {
     /// The steps changed what they were to judge.
     #[say("files changed while the gate ran ({files}), so that what passed is no longer there; look at them, then run `ralph gate run` again", files = files.join(", "))]
     Changed { files: Vec<String> },
+    #[say("the gate had these steps when the loop began, and has them no more: {steps}; bring their scripts back", steps = steps.join(", "))]
+    StepsGone { steps: Vec<String> },
     /// What the checks were can't be brought back.
     #[say("the gate can't be run with the checks as they were when the loop began: {why}")]
     NoOriginals { why: String },

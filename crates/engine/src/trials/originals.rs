@@ -52,6 +52,30 @@ impl Armed {
     }
 }
 
+impl Armed {
+    /// A file as it was, and the names of all that lay in the project's own
+    /// folder.
+    pub(crate) fn top(&self, layout: &Layout) -> Option<(Vec<String>, TopFiles)> {
+        let snapshots = Snapshots::open(layout).ok()?;
+        let files = snapshots.files(&TreeId::parse(&self.tree).ok()?).ok()?;
+        let top = files.iter().filter(|(path, _)| path.iter().count() == 1);
+        let mut texts = TopFiles::new();
+        let mut names = Vec::new();
+        for (path, entry) in top {
+            let name = path.to_str()?.to_owned();
+            if ["package.json", "pyproject.toml"].contains(&name.as_str()) {
+                let text = String::from_utf8(snapshots.read(entry).ok()?).ok()?;
+                texts.insert(name.clone(), text);
+            }
+            names.push(name);
+        }
+        Some((names, texts))
+    }
+}
+
+/// The texts of manifests, by name.
+pub(crate) type TopFiles = BTreeMap<String, String>;
+
 /// What to put over the tree for each experiment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Originals {
