@@ -183,6 +183,75 @@ fn a_deep_task_goes_on_until_its_subtasks_and_its_review_are_done() {
     assert!(checkpoint["scoring_breakdown"]["scope"].is_number());
 }
 
+/// The steps of a deep task whose review says this, again and again.
+fn reviewed(file: &str, reply: &str, work: bool) -> Vec<Value> {
+    let boxes = "# Plan\n\n- [ ] The model\n";
+    let mut subtask = leaves("3_subtask_1.md", "done", "done");
+    if work {
+        subtask["write"]["src/1.txt"] = "work".into();
+    }
+    let review = leaves("4_review.md", file, reply);
+    let mut turns = vec![
+        leaves("1_analysis.md", "one part", "<promise>COMPLETE</promise>"),
+        leaves("2_plan.md", boxes, "planned"),
+        subtask,
+    ];
+    for round in 0..20 {
+        turns.push(review.clone());
+        turns.push(json!({"write": {"src/1.txt": format!("round {round}")}, "say": "repaired"}));
+    }
+    turns
+}
+
+/// T-06: a review with a critical finding, no coverage, no security and a bad
+/// score is no approval, whatever it calls itself and wherever it says so.
+#[test]
+fn a_deep_task_with_a_bad_review_never_completes_t_06() {
+    let bad = "FINDING critical: src/1.txt does nothing\nCoverage: 10%\nSecurity: 5%\nReview Score: 5/100\n\nVERDICT: APPROVE";
+    let good = "Review Score: 95/100\n\nVERDICT: APPROVE";
+    let each = [
+        "FINDING critical: src/1.txt does nothing\n\nVERDICT: APPROVE",
+        "Coverage: 10%\n\nVERDICT: APPROVE",
+        "Security: 5%\n\nVERDICT: APPROVE",
+    ];
+    let small = "FINDING low: a name is long\n\nVERDICT: APPROVE";
+    let severe = "FINDING critical: src/1.txt does nothing\n";
+    let more = [("good", bad), (bad, good), (severe, small)];
+    let cases = each.map(|words| ("good", words));
+    for (file, reply) in cases.into_iter().chain(more) {
+        let env = TestEnv::new();
+        let args = ["--deep", "Build the thing", "--verify", "true"];
+        let (done, events) = run(&env, &reviewed(file, reply, true), &args);
+        assert_ne!(done.code, 0, "{file} {reply}");
+        assert_ne!(events.last().unwrap()["outcome"], "complete", "{reply}");
+    }
+}
+
+/// T-06: phases that leave their files and nothing else have built nothing.
+/// T-14: what an agent wrote is not proven by its being there.
+#[test]
+fn a_deep_task_that_changed_nothing_is_not_complete_t_06_t_14() {
+    let good = "Review Score: 95/100\n\nVERDICT: APPROVE";
+    for (work, code) in [(false, 3), (true, 0)] {
+        let env = TestEnv::new();
+        let agent = env.agent(&reviewed("good", good, work)[..4]);
+        let mut command = env.command(&["do", "--deep", "Build the thing", "--agent-cmd", &agent]);
+        command.env_remove("RALPH_EVIDENCE_LEVEL");
+        let done = Done::of(&command.output().unwrap());
+        assert_eq!(done.code == 0, code == 0, "{}{}", done.stdout, done.stderr);
+        let shown = done.stdout.split_once("\nProven:");
+        let shown = shown.map_or("", |(_, rest)| rest);
+        let (proven, _) = shown.split_once("Not proven:").unwrap_or((shown, ""));
+        assert!(!proven.contains("left their files"), "{}", done.stdout);
+        assert_eq!(
+            done.stdout.contains("nothing checked what is in them"),
+            code == 0,
+            "{}",
+            done.stdout
+        );
+    }
+}
+
 #[test]
 fn the_state_file_follows_each_step() {
     let env = TestEnv::new();

@@ -39,6 +39,10 @@ pub enum Proof {
 /// Something that was not checked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Gap {
+    /// Phases left their files, and nobody checked what is in them.
+    OnlyFiles {
+        total: usize,
+    },
     NoVerifyCommand,
     NoTaskList,
     NoGit,
@@ -150,6 +154,10 @@ fn commits(screen: &Screen, count: usize, last: Option<&str>) -> String {
 /// What was not checked, as one line.
 pub fn gap_line(screen: &Screen, gap: &Gap) -> String {
     match gap {
+        Gap::OnlyFiles { total } => tr!(
+            screen.lang,
+            "{total}/{total} phases left their files, and nothing checked what is in them"
+        ),
         Gap::NoVerifyCommand => tr!(
             screen.lang,
             "no verify command is configured: the ticks are the agent's own claims"

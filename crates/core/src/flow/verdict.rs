@@ -89,13 +89,18 @@ pub fn hear(text: &str, prompt: &str, kind: VerdictKind, file: Option<&str>) -> 
         VerdictKind::None => Vec::new(),
         VerdictKind::Review | VerdictKind::Test => findings(&said, &view),
     };
-    if let Some(file) = file.as_ref().filter(|_| found.is_empty()) {
-        found = findings(&file.text, &file.view);
-    }
+    // What a reply leaves out stands in the file all the same (T-06).
+    let in_file = file.as_ref().map(|file| findings(&file.text, &file.view));
+    let in_file = in_file.unwrap_or_default();
+    let is_bad = is_too_bad(&view, &found) || is_too_bad(of_file, &in_file);
     let answer = answer(&view, kind).map(|answer| match answer {
-        Answer::Approve if is_too_bad(&view, &found) || is_too_bad(of_file, &[]) => Answer::Reject,
+        Answer::Approve if is_bad => Answer::Reject,
         answer => answer,
     });
+    let is_new = |finding: &Finding| !found.contains(finding);
+    let more: Vec<Finding> = in_file.into_iter().filter(is_new).collect();
+    found.extend(more);
+    found.truncate(MOST_FINDINGS);
     let score = |view| last_number(view, "review score");
     RoleReport {
         answer,

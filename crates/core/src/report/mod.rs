@@ -193,6 +193,9 @@ pub fn gaps(state: &State, is_git: bool) -> Vec<Gap> {
     if matches!(state.rules.goal, Goal::Prompt | Goal::Flow) {
         gaps.push(Gap::NoTaskList);
     }
+    if let Some(total) = state.evidence.left_by_phases {
+        gaps.push(Gap::OnlyFiles { total });
+    }
     if state.rules.verify.is_none() {
         gaps.push(Gap::NoVerifyCommand);
     }

@@ -204,7 +204,7 @@ impl Disk {
         work_tree.scan().map_err(unread)?;
         let found = work_tree.contents().into_iter();
         let mut now: BTreeMap<String, Option<(ObjectId, bool)>> = found
-            .filter_map(|found| Some((name(&found.path)?, standing(found.now?)?)))
+            .filter_map(|found| Some((name(&found.path)?, standing(found.now.as_ref()?)?)))
             .collect();
         // What is tracked although it is ignored is seen by no scan.
         let unseen = then.keys().filter(|path| !now.contains_key(*path));
@@ -287,10 +287,10 @@ impl Disk {
 }
 
 /// `None` where nothing of the work stands there.
-fn standing(now: Standing) -> Option<Option<(ObjectId, bool)>> {
+fn standing(now: &Standing) -> Option<Option<(ObjectId, bool)>> {
     match now {
-        Standing::File { id, executable, .. } => Some(id.map(|id| (id, executable))),
-        Standing::Link { id } => Some(Some((id, false))),
+        Standing::File { id, executable, .. } => Some(id.map(|id| (id, *executable))),
+        Standing::Link { id } => Some(Some((*id, false))),
         Standing::Special | Standing::Unreadable => Some(None),
     }
 }

@@ -123,6 +123,8 @@ pub struct EvidenceState {
     pub proven: Vec<Proof>,
     /// Checks that are weaker than they were when the loop was armed.
     pub weakened: Vec<Weakening>,
+    /// How many phases left their files, where nothing was checked.
+    pub left_by_phases: Option<usize>,
     pub(in crate::machine) progress: Progress,
     pub ground: Ground,
 }

@@ -113,6 +113,7 @@ fn start_turn(state: &mut State, out: &mut Out) -> Next {
     state.e2e.due |= std::mem::take(&mut state.e2e.broken);
     // What was proven is proven of the work before this turn.
     state.evidence.proven.clear();
+    state.evidence.left_by_phases = None;
     state.turn.phase = state.phase();
     if state.rules.limits.calls_per_hour > 0 {
         let now = state.elapsed_ms();
