@@ -286,11 +286,11 @@ fn the_step_decides_as_it_did() {
     insta::assert_snapshot!(lines, @r"
     tasks: 668 events, 2 complete, 22a1a959cfaf5480
     prompt: 740 events, 1 complete, 6294e8a3ea690b8d
-    pull: 635 events, 1 complete, f86133d98b76bab4
+    pull: 635 events, 1 complete, 068ae387cc4c29ec
     ci: 1715 events, 0 complete, e2ff52285a3a15b9
     drt: 1400 events, 7 complete, 9fda2c94f9a7e6e1
-    ralph: 675 events, 6 complete, b19339bf1eedde37
-    planned: 455 events, 13 complete, 43c31d1b47d76efb
+    ralph: 675 events, 6 complete, 80338cb07fb47b54
+    planned: 455 events, 13 complete, 086e428596569cf5
     direct: 456 events, 16 complete, b60959a227a28dc8
     session: 1118 events, 6 complete, d798638d22782d6b
     ");
