@@ -12,7 +12,7 @@ use crate::cargo;
 
 /// A program that tests start. The names of the packages are the same
 /// everywhere.
-const TOOLS: [&str; 4] = ["curl", "gh", "git", "tmux"];
+const TOOLS: [&str; 6] = ["curl", "gh", "git", "make", "python3", "tmux"];
 
 /// Gets what is missing and gives the PATH for the tests. What can't be had is
 /// told; the tests that need it are skipped and say so.
