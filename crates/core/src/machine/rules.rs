@@ -79,6 +79,7 @@ impl Rules {
     pub fn is_weakened_by(&self, new: &NewRules) -> bool {
         (self.verify.is_some() && new.verify.is_none())
             || (self.checks.e2e && !new.checks.e2e)
+            || self.checks.level > new.checks.level
             || (self.checks.ticks == Ticks::Proven && new.checks.ticks != Ticks::Proven)
             || (self.checks.integrity == Integrity::Strict
                 && new.checks.integrity != Integrity::Strict)
