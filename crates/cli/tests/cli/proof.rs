@@ -149,18 +149,20 @@ fn what_the_agent_calls_broken_is_not_done_t_03() {
 #[test]
 fn the_prompt_names_the_checks_and_what_a_tick_needs_t_13() {
     let env = project("- [ ] T001 Add sub to lib.sh\n");
-    let mut command = env.command(&[
+    let script = env.outside("agent.sh");
+    let agent = "cat > ../prompt-$RALPH_ITERATION; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    fs::write(&script, agent).unwrap();
+    let agent = format!("sh {}", script.display());
+    let words = [
         "run",
         "--json",
         "--tasks",
         "tasks.md",
         "--verify",
         "sh test.sh",
-        "--max-iterations",
-        "2",
-        "--agent-cmd",
-        "sh -c 'sed -i s/..\\ ./-\\ [x/ tasks.md; cat > ../prompt-$RALPH_ITERATION'",
-    ]);
+    ];
+    let more = ["--max-iterations", "2", "--agent-cmd", &agent];
+    let mut command = env.command(&[&words[..], &more].concat());
     command.env_remove("RALPH_EVIDENCE_LEVEL");
     let _ = command.output().unwrap();
     let first = fs::read_to_string(env.outside("prompt-1")).unwrap();
