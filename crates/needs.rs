@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 
 /// What tests can need, and the crates with such tests. The name is that of
 /// the `cfg`.
-const NEEDS: [(&str, Need, &[&str]); 12] = [
+const NEEDS: [(&str, Need, &[&str]); 13] = [
+    ("has_wall", Need::Other(has_wall), &["ralph-loop"]),
     ("has_node", Need::Program("npm"), &["ralph-loop"]),
     ("has_make", Need::Program("make"), &["ralph-loop"]),
     ("has_python", Need::Program("python3"), &["ralph-loop"]),
@@ -93,6 +94,17 @@ fn has_program(name: &str) -> bool {
 fn permissions_bind() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() != b"0")
+}
+
+/// Bubblewrap is here, and may do its work.
+fn has_wall() -> bool {
+    has_program("bwrap")
+        && Command::new("bwrap")
+            .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"])
+            .args(["--unshare-user", "--unshare-pid", "--unshare-net", "true"])
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
 }
 
 /// Whether a command can be run as somebody else: root, with `setpriv`.

@@ -18,7 +18,7 @@ use ralph_engine::ledger::By;
 use strum::VariantNames;
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
-pub use install::{DoctorArgs, InitArgs, Switch, UninstallArgs};
+pub use install::{DoctorArgs, InitArgs, SandboxArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
@@ -135,6 +135,8 @@ pub enum Command {
     Cost(CostArgs),
     /// See what this project would execute, and say yes once
     Trust(TrustArgs),
+    /// Run any command behind the wall that stands around the agent
+    Sandbox(SandboxArgs),
     /// Print every place in which something of this project is kept
     Where(WhereArgs),
     /// List the agents that Ralph knows, and which are here

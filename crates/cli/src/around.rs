@@ -3,7 +3,7 @@
 
 use ralph_core::tr;
 use ralph_engine::agents::Client;
-use ralph_engine::control;
+use ralph_engine::{control, wall};
 
 use crate::app::App;
 
@@ -11,7 +11,7 @@ use crate::app::App;
 /// variable is quickly dropped, one's parents are not (C-07).
 pub fn only_people(app: &App) -> Result<(), u8> {
     let is_told = std::env::var_os("RALPH_RUN_ID").is_some();
-    match is_told || control::run_above(&app.home).is_some() {
+    match is_told || wall::is_around_us() || control::run_above(&app.home).is_some() {
         false => Ok(()),
         true => refuse_agent(app),
     }

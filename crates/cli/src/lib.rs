@@ -25,6 +25,7 @@ mod web;
 use std::ffi::OsString;
 
 use clap::FromArgMatches;
+use ralph_engine::wall;
 
 ralph_core::texts!();
 
@@ -53,6 +54,11 @@ pub fn run(args: &[OsString]) -> u8 {
     // So must a hook, which is started for every tool call of an agent.
     if args.get(1).is_some_and(|mode| mode == "hook") && !asks_for_help(&args[2..]) {
         return hook::run(&args[2..]);
+    }
+    if args.get(1).is_some_and(|mode| mode == wall::INSIDE_MODE) {
+        let error = wall::enter_mode(&args[2..]);
+        out::error(&format!("ralph: {error}"));
+        return FAILED;
     }
     let parsed = command().try_get_matches_from(args);
     match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {

@@ -167,6 +167,7 @@ impl Flags {
             "--max-duration",
         );
         self.budget(args.max_cost.as_deref(), args.max_tokens);
+        self.text("sandbox.mode", args.sandbox.as_deref(), "--sandbox");
         if args.no_guard {
             self.add("guard.enabled", false, "--no-guard");
         }

@@ -13,8 +13,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use ralph_core::config::SandboxMode;
 use ralph_core::flow::FlowTurn;
-use ralph_core::machine::{Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef};
+use ralph_core::machine::{
+    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef, WallFacts,
+};
 use ralph_core::promise::PromiseWarning;
 use ralph_store::lock::{Lock, LockInfo};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -35,7 +38,7 @@ use crate::signals::Told;
 use crate::supervise::Stop;
 use crate::supervise::orphans::{self, Ended};
 use crate::turn::{Called, Echo};
-use crate::{archive, before, clock};
+use crate::{archive, before, clock, wall};
 
 /// Somebody who watches a run, and may be asked.
 pub trait Observer {
@@ -99,7 +102,16 @@ pub async fn drive(
     observer: &mut dyn Observer,
     requests: mpsc::UnboundedReceiver<Told>,
 ) -> Result<Outcome, DriveError> {
+    let (facts, wall) = wall::raise(&plan.sandbox, &plan.layout).await;
+    let is_needed = plan.sandbox.settings.mode == SandboxMode::Strict;
+    let mut plan = plan;
+    match wall {
+        Some(wall) => plan.stand_behind(wall),
+        None if is_needed => return Err(DriveError::NoWall { why: facts.why }),
+        None => {}
+    }
     let mut driver = Driver::begin(plan, opening, observer, requests)?;
+    driver.stand_behind(facts);
     driver.run_to_its_end().await
 }
 
@@ -220,6 +232,16 @@ impl<'a> Driver<'a> {
         };
         driver.announce_all(announcements);
         Ok(driver)
+    }
+
+    /// Notes what stands around the children of the run.
+    fn stand_behind(&mut self, wall: WallFacts) {
+        if let Some(wall) = &self.run.plan.wall {
+            wall.belongs_to(self.run.layout.clone(), self.run.paths.clone());
+        }
+        if self.run.state.wall.as_ref() != Some(&wall) {
+            self.queue.push_back(Kind::Walled { wall });
+        }
     }
 
     async fn run_to_its_end(&mut self) -> Result<Outcome, DriveError> {

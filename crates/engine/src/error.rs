@@ -25,6 +25,11 @@ pub enum DriveError {
         "nothing would ever end this run: set max_iterations, max_duration, stalled, missing_promise or consecutive_errors in [limits], or max_cost in [budget]"
     )]
     NoLimit,
+    /// A wall was asked for, and none works here.
+    #[say(
+        "no sandbox here, because {why}; sandbox.mode is strict, so nothing was started (`ralph doctor --sandbox` says more)"
+    )]
+    NoWall { why: String },
 }
 
 impl From<FileError> for DriveError {

@@ -15,7 +15,7 @@ use ralph_core::report::{Commit, FileChange};
 
 pub(crate) use apart::Apart;
 use apart::command_for_store;
-pub use apart::in_own_repository;
+pub use apart::{in_own_repository, of_person};
 use ask::{ask_git, ask_git_for_bytes, ask_git_for_text, ask_real, bytes};
 
 /// Where HEAD stands.

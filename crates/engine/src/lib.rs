@@ -52,6 +52,7 @@ mod touched;
 pub mod trials;
 pub mod turn;
 pub mod verify;
+pub mod wall;
 pub mod watch;
 pub mod worktree;
 

@@ -18,6 +18,7 @@ pub use tasks::{check_phase, find_task_file};
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::config::{self, Settings};
@@ -38,6 +39,7 @@ use crate::notify::{Notifier, Way};
 use crate::prompt::{self, Prompter, Template};
 use crate::snapshots::Caps;
 use crate::verify::Verifier;
+use crate::wall::{self, Wall};
 
 /// How long a child may take to end after it was asked to.
 /// Whoever left its group has most of a second more, so that nobody is left
@@ -129,6 +131,10 @@ pub struct Plan {
     pub grace: Duration,
     /// How long the menu of a limit waits for somebody.
     pub menu_wait: Option<Duration>,
+    /// What is to stand around the agent and the checks.
+    pub sandbox: wall::Wanted,
+    /// What stands there, once it was raised.
+    pub wall: Option<Arc<Wall>>,
     /// What the person should know before it begins.
     pub announcements: Vec<Announcement>,
     /// The list as it was read for the checks.
@@ -174,6 +180,16 @@ impl Plan {
         forge
             .flat_map(|forge| asks.iter().map(|ask| forge.command_of(ask)))
             .collect()
+    }
+
+    /// From now on this stands around the agent, and around all that checks its
+    /// work.
+    pub fn stand_behind(&mut self, wall: Arc<Wall>) {
+        let checks = [&mut self.verifier, &mut self.e2e].into_iter().flatten();
+        for checks in checks.chain([&mut self.reproducer]) {
+            checks.wall = Some(Arc::clone(&wall));
+        }
+        self.wall = Some(wall);
     }
 
     /// `claude`, or `claude → codex`.
@@ -238,6 +254,7 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
     if !notifier.ways.iter().all(Way::is_sound) {
         return Err(PlanError::BadWebhook);
     }
+    let everybody = [agents.as_slice(), role_agents.as_slice()].concat();
     Ok(Plan {
         layout: wanted.layout.clone(),
         lang: wanted.lang,
@@ -270,6 +287,8 @@ pub fn prepare(settings: &Settings, wanted: &Wanted) -> Result<Plan, PlanError> 
         idle: Some(settings.limits.idle_timeout).filter(|t| !t.is_zero()),
         menu_wait: Some(settings.limits.menu_timeout).filter(|t| !t.is_zero()),
         grace: GRACE,
+        sandbox: wall::Wanted::new(&settings.sandbox, wanted.own_program.clone(), &everybody),
+        wall: None,
         announcements,
         list,
     })

@@ -45,9 +45,7 @@ pub struct Room {
 /// value.
 #[derive(Debug)]
 pub struct Layer {
-    dir: Option<PrivateDir>,
-    /// Locked while its process lives, so that nobody takes it for a leftover.
-    _held: Option<File>,
+    _scratch: Scratch,
     cwd: PathBuf,
     overlay: Option<Overlay>,
 }
@@ -109,7 +107,8 @@ impl Room {
             args: vec!["-f".into(), ".ralph-room".into()],
             cwd: layer.cwd.clone(),
             env: Vec::new(),
-            overlay: layer.overlay.clone(),
+            overlays: layer.overlay.clone().into_iter().collect(),
+            ends_with_us: false,
             env_remove: Vec::new(),
             stdin: None,
             timeout: Some(Duration::from_secs(10)),
@@ -127,11 +126,10 @@ impl Room {
 
     /// A tree with these files in the place of others.
     pub fn layer(&self, files: &[(PathBuf, Content)]) -> io::Result<Layer> {
-        let (dir, held) = hold(&self.scratch)?;
-        let (upper, work) = (dir.path().join("upper"), dir.path().join("work"));
+        let scratch = Scratch::below(&self.scratch)?;
+        let (upper, work) = (scratch.path().join("upper"), scratch.path().join("work"));
         let mut layer = Layer {
-            dir: Some(dir),
-            _held: held,
+            _scratch: scratch,
             cwd: self.root.clone(),
             overlay: None,
         };
@@ -194,28 +192,44 @@ impl Layer {
     }
 }
 
-impl Drop for Layer {
-    fn drop(&mut self) {
-        if let Some(dir) = self.dir.take() {
-            remove(&dir.keep());
+/// A folder for a moment, with layers in it. It goes with the value.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    /// Locked while its process lives, so that nobody takes it for a leftover.
+    _held: Option<File>,
+}
+
+impl Scratch {
+    pub fn below(parent: &Path) -> io::Result<Scratch> {
+        fs::create_dir_all(parent)?;
+        loop {
+            let dir = PrivateDir::below(parent, NAME)?;
+            let scratch = |dir: PrivateDir, held| Scratch {
+                path: dir.keep(),
+                _held: held,
+            };
+            let Ok(held) = File::open(dir.path()) else {
+                return Ok(scratch(dir, None));
+            };
+            // Whoever clears up may have come between.
+            match held.try_lock() {
+                Ok(()) if dir.path().is_dir() => return Ok(scratch(dir, Some(held))),
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                // Who can't lock it can't clear it either.
+                Err(TryLockError::Error(_)) => return Ok(scratch(dir, Some(held))),
+            }
         }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 }
 
-/// A new folder for a layer, and its lock.
-fn hold(scratch: &Path) -> io::Result<(PrivateDir, Option<File>)> {
-    loop {
-        let dir = PrivateDir::below(scratch, NAME)?;
-        let Ok(held) = File::open(dir.path()) else {
-            return Ok((dir, None));
-        };
-        // Whoever clears up may have come between.
-        match held.try_lock() {
-            Ok(()) if dir.path().is_dir() => return Ok((dir, Some(held))),
-            Ok(()) | Err(TryLockError::WouldBlock) => {}
-            // Who can't lock it can't clear it either.
-            Err(TryLockError::Error(_)) => return Ok((dir, Some(held))),
-        }
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove(&self.path);
     }
 }
 
@@ -257,12 +271,9 @@ fn is_ours(path: &Path) -> bool {
     found.is_dir()
 }
 
-/// The kernel's own folder of an overlay is closed even to its owner.
+/// The kernel's own folders of overlays are closed even to their owner, and a
+/// check may have closed others.
 fn remove(dir: &Path) {
-    let kernels = dir.join("work").join("work");
-    if fs::symlink_metadata(&kernels).is_ok_and(|found| found.is_dir()) {
-        open_for_owner(&kernels);
-    }
     if fs::remove_dir_all(dir).is_err() {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             open_all(&entry.path());

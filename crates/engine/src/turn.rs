@@ -27,6 +27,7 @@ use crate::excerpt::{Excerpt, shortened};
 use crate::kept::{self, KeptOutput};
 use crate::look::Signs;
 use crate::supervise::{self, Ending, Report, Sink, Spec, Stop};
+use crate::wall::{self, Behind, Wall, Who};
 use meter::Meter;
 use tripwire::Tripwire;
 
@@ -68,6 +69,8 @@ pub struct Call {
     /// How long the agent may stay after it said how the turn went.
     pub linger: Duration,
     pub echo: Option<Echo>,
+    /// What stands around the agent.
+    pub wall: Option<Arc<Wall>>,
 }
 
 impl std::fmt::Debug for Call {
@@ -173,6 +176,10 @@ impl Call {
         mut sink: TurnSink,
         stop: watch::Receiver<Stop>,
     ) -> Called {
+        let behind = self.wall.clone().map(|wall| Behind {
+            wall,
+            who: self.who(&invocation),
+        });
         let program =
             find_program(&invocation.program, &self.root).map_or(invocation.program, Into::into);
         let name = program.to_string_lossy().into_owned();
@@ -185,7 +192,8 @@ impl Call {
             args: invocation.args,
             cwd: self.root.clone(),
             env,
-            overlay: None,
+            overlays: Vec::new(),
+            ends_with_us: false,
             env_remove,
             stdin,
             idle: self.idle,
@@ -196,7 +204,7 @@ impl Call {
         let (rest, enough) = (sink.rest.subscribe(), sink.enough.subscribe());
         let child = watch::Sender::new(*stop.borrow());
         let lingered = AtomicBool::new(false);
-        let running = supervise::run(spec, &mut sink, child.subscribe());
+        let running = wall::run(behind.as_ref(), spec, &mut sink, child.subscribe());
         let watching =
             linger::watch_over(stop.clone(), rest, enough, self.linger, &child, &lingered);
         // A wish reaches the child within the poll that brings it: a freeze
@@ -244,6 +252,18 @@ impl Call {
 }
 
 impl Call {
+    /// Who is started, and which files of the run it has to read.
+    fn who(&self, invocation: &Invocation) -> Who {
+        let written = invocation.files.iter().map(|(file, _)| file.clone());
+        Who::Agent {
+            client: match &self.agent {
+                Agent::Known(client, _) => Some(*client),
+                Agent::Custom(_) | Agent::Scripted { .. } => None,
+            },
+            files: written.chain([self.prompt_file.clone()]).collect(),
+        }
+    }
+
     /// Why the service would not do the work, where the turn failed for that.
     fn refusal(&self, end: &End, heard: &Heard, stderr: &str) -> Option<Refusal> {
         let failed = match end {

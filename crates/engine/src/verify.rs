@@ -6,6 +6,7 @@ mod said;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::machine::{CommandResult, VerifyReport};
@@ -15,7 +16,8 @@ use tokio::sync::watch;
 use crate::agents::EnvFilter;
 use crate::excerpt::Excerpt;
 use crate::kept::{self, KeptOutput};
-use crate::supervise::{self, Ending, Overlay, Sink, Spec, Stop};
+use crate::supervise::{Ending, Overlay, Sink, Spec, Stop};
+use crate::wall::{self, Behind, Wall, Who};
 pub use order::Order;
 use said::Said;
 
@@ -38,6 +40,8 @@ pub struct Verifier {
     pub files: Vec<String>,
     /// Time for the experiments of one verification; zero is no limit.
     pub max_time: Duration,
+    /// What stands around the checks.
+    pub wall: Option<Arc<Wall>>,
 }
 
 /// Where checks run.
@@ -175,7 +179,8 @@ impl Verifier {
             args: vec![flag.into(), command.into()],
             cwd: place.cwd.clone(),
             env: env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-            overlay: place.overlay.clone(),
+            overlays: place.overlay.clone().into_iter().collect(),
+            ends_with_us: false,
             env_remove: self.env_filter.removed_here(&[]),
             stdin: None,
             idle: None,
@@ -183,7 +188,11 @@ impl Verifier {
             timeout: Some(self.timeout).filter(|timeout| !timeout.is_zero()),
             grace: self.grace,
         };
-        let report = supervise::run(spec, &mut output, stop).await;
+        let behind = self.wall.clone().map(|wall| Behind {
+            wall,
+            who: Who::Check,
+        });
+        let report = wall::run(behind.as_ref(), spec, &mut output, stop).await;
         let (exit, end) = match report.ending {
             Ending::Exited(code) => (Some(code), String::new()),
             Ending::Signalled(signal) => (None, format!("\n[signal {signal}]")),

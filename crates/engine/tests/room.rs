@@ -24,6 +24,7 @@ fn verifier() -> Verifier {
     Verifier {
         files: Vec::new(),
         max_time: Duration::ZERO,
+        wall: None,
         commands: Vec::new(),
         timeout: Duration::from_secs(60),
         output_limit: 2000,

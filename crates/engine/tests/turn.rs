@@ -82,6 +82,7 @@ impl Project {
             grace: Duration::from_secs(60),
             linger: Duration::from_secs(60),
             echo: None,
+            wall: None,
         }
     }
 

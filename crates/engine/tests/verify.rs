@@ -48,6 +48,7 @@ fn verifier(commands: &[&str]) -> Verifier {
     Verifier {
         files: Vec::new(),
         max_time: std::time::Duration::ZERO,
+        wall: None,
         commands: commands.iter().map(|&c| c.to_owned()).collect(),
         timeout: Duration::from_secs(60),
         output_limit: 500,

@@ -12,12 +12,92 @@ use serde_json::{Value, json};
 use crate::error::{Action, At, FileError};
 use crate::events::EventLog;
 use crate::fault::point;
+use crate::layout::{Layout, RunPaths};
 use crate::lines::LineTail;
-use crate::{private, sys};
+use crate::{private, stats, sys};
 
 /// More lines than this are left for the next time, so that an agent that is
 /// blocked over and over can't hold the loop up.
 const MOST_AT_ONCE: usize = 1_000;
+
+/// What a hook leaves behind of one call. Behind a wall it can't write, and
+/// tells it to the run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Report {
+    /// The guard was asked.
+    Asked { tool: String, id: Option<String> },
+    /// It has judged; `line` where there is something to tell.
+    Judged {
+        tool: String,
+        id: Option<String>,
+        blocked: bool,
+        line: Option<Value>,
+    },
+}
+
+impl Report {
+    pub fn as_json(&self) -> Value {
+        match self {
+            Report::Asked { tool, id } => json!({"tool": tool, "id": id}),
+            Report::Judged {
+                tool,
+                id,
+                blocked,
+                line,
+            } => json!({"tool": tool, "id": id, "blocked": blocked, "line": line}),
+        }
+    }
+
+    pub fn from_json(json: &Value) -> Option<Report> {
+        let tool = json.get("tool")?.as_str()?.to_owned();
+        let id = json.get("id").and_then(Value::as_str).map(str::to_owned);
+        Some(match json.get("blocked").and_then(Value::as_bool) {
+            None => Report::Asked { tool, id },
+            Some(blocked) => Report::Judged {
+                tool,
+                id,
+                blocked,
+                line: json.get("line").filter(|line| line.is_object()).cloned(),
+            },
+        })
+    }
+
+    /// Writes it down; none of it may fail a call. Outside of a run only the
+    /// count is kept.
+    pub fn keep(&self, layout: &Layout, run: Option<&RunPaths>) {
+        match self {
+            Report::Asked { tool, id } => {
+                if let Some(run) = run {
+                    let _ = asked(&run.asked(), tool, id.as_deref());
+                }
+            }
+            Report::Judged {
+                tool,
+                id,
+                blocked,
+                line,
+            } => {
+                // A folder that leads elsewhere is not ours to write into (S-07).
+                if layout.refuse_links(&layout.safety_stats()).is_err()
+                    || (!layout.ralph_dir().is_dir() && layout.prepare().is_err())
+                {
+                    return;
+                }
+                let decision = match blocked {
+                    true => stats::Decision::Blocked,
+                    false => stats::Decision::Allowed,
+                };
+                let counted = stats::count(&layout.safety_stats(), tool, decision, id.as_deref());
+                if let Ok(false) = counted {
+                    return;
+                }
+                if let (Some(line), Some(run)) = (line, run.filter(|run| run.dir.is_dir())) {
+                    let _ = append(&run.guard_log(), line);
+                }
+            }
+        }
+    }
+}
 
 /// Appends one line. The folder of the run must be there.
 pub fn append(path: &Path, line: &Value) -> Result<(), FileError> {

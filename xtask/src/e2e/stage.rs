@@ -323,6 +323,8 @@ impl<'a> Stage<'a> {
     fn ralph(&self, env: &Env) -> Command {
         let mut command = self.command(self.ralph, env);
         command
+            // Whatever they do, they do behind the wall.
+            .env("RALPH_SANDBOX_MODE", "strict")
             .env("RALPH_AGENT_RETRY_INITIAL", "0")
             .env("RALPH_LIMITS_ITERATION_TIMEOUT", "250s");
         command

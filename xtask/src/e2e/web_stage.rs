@@ -198,6 +198,7 @@ fn command(ralph: &Path, home: &Path, project: &Path, args: &[&str]) -> Command 
         .current_dir(project)
         .env_clear()
         .env("RALPH_EVIDENCE_LEVEL", "claimed")
+        .env("RALPH_SANDBOX_MODE", "off")
         .env("PATH", path)
         .env("HOME", home)
         .env("LANG", "C.UTF-8")

@@ -68,7 +68,20 @@ pub struct DoctorArgs {
     /// it uses your account
     #[arg(long)]
     pub live: bool,
+    /// Try to break out of the sandbox, and say what held
+    #[arg(long, conflicts_with = "live")]
+    pub sandbox: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SandboxArgs {
+    /// Agent whose wall it is [default: as configured]
+    #[arg(long, value_name = "NAME", value_parser = hosts())]
+    pub agent: Option<Client>,
+    /// The command, behind --
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub command: Vec<std::ffi::OsString>,
 }

@@ -33,6 +33,14 @@ pub struct WorkArgs {
     /// Let the agent's tool calls go unjudged
     #[arg(long)]
     pub no_guard: bool,
+    /// Wall around the agent and the checks: auto, strict, off
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = ["auto", "strict", "off"],
+        hide_possible_values = true
+    )]
+    pub sandbox: Option<String>,
     /// Show what would be done; call no agent, change no file
     #[arg(long)]
     pub dry_run: bool,

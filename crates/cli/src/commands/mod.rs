@@ -34,6 +34,7 @@ mod report;
 mod restore;
 pub mod resume;
 mod run;
+mod sandbox;
 mod show;
 mod snapshots;
 mod status;
@@ -94,6 +95,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Cost(args) => cost::run(&app, &args),
         Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),
+        Command::Sandbox(args) => sandbox::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),
         Command::Status(args) => status::run(&app, &args),

@@ -84,6 +84,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("cost", &["ralph cost --by task"]),
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
+    (
+        "sandbox",
+        &["ralph sandbox -- sh", "ralph sandbox -- npm test"],
+    ),
     ("agents", &["ralph agents"]),
     (
         "config",

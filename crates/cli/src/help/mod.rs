@@ -49,6 +49,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "templates",
             "flow",
             "trust",
+            "sandbox",
             "where",
             "uninstall",
             "completions",

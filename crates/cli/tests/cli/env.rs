@@ -185,7 +185,9 @@ impl TestEnv {
                 .any(|other| verb == *other)
         };
         if !args.first().is_some_and(|verb| looks(verb.as_ref())) {
-            command.env("RALPH_EVIDENCE_LEVEL", "claimed");
+            command
+                .env("RALPH_EVIDENCE_LEVEL", "claimed")
+                .env("RALPH_SANDBOX_MODE", "off");
         }
         command
     }

@@ -107,6 +107,8 @@ mod timeouts;
 mod trust;
 mod turns;
 #[cfg(target_os = "linux")]
+mod wall;
+#[cfg(target_os = "linux")]
 mod web;
 mod where_;
 mod withheld;

@@ -79,6 +79,10 @@ choices! {
     /// How the body of a webhook is made.
     NotifyForm { Json, Slack, Discord, Telegram, Ntfy }
     NotifyTopic { End, Question, Waiting, Limit, Error, Rejected, Guard, Start, Turn }
+    /// Whether a wall stands around the agent and the checks.
+    SandboxMode { Auto, Strict, Off }
+    /// Where those behind the wall can go.
+    SandboxNetwork { Agent, Allow, Off }
     /// How thorough the roles are.
     Risk { Auto, Low, Medium, High }
 }
@@ -104,6 +108,7 @@ pub struct Settings {
     pub gate: GateSettings,
     pub pr: PrSettings,
     pub guard: GuardSettings,
+    pub sandbox: SandboxSettings,
     pub checkpoint: CheckpointSettings,
     pub history: HistorySettings,
     pub snapshots: SnapshotSettings,
@@ -232,6 +237,19 @@ pub struct AgentSettings {
     pub user_config: bool,
     pub allow_unsafe: bool,
     pub retry: RetrySettings,
+}
+
+/// The size is in bytes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SandboxSettings {
+    pub mode: SandboxMode,
+    pub network: SandboxNetwork,
+    pub hosts: Vec<String>,
+    pub read: Vec<String>,
+    pub write: Vec<String>,
+    pub memory: u64,
+    pub processes: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]

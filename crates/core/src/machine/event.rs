@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, ErrorClass, NewRules, Now, Proof, Refusal, SessionEvent};
+use super::{Budget, Denial, ErrorClass, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts};
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
@@ -72,6 +72,10 @@ pub enum Kind {
     /// The guard's hook has blocked calls of the agent since the last time;
     /// `lines` of its log are taken in with this event.
     GuardBlocked { lines: u64, blocks: Vec<GuardBlock> },
+    /// What stands around the children of the run from now on.
+    Walled { wall: WallFacts },
+    /// What the wall held back since the last time.
+    Denied { denials: Vec<Denial> },
     /// Boxes were ticked or unticked by Ralph, and the world was looked at.
     Marked { seen: Observation },
     /// The reproducers of a review have run.

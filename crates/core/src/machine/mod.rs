@@ -22,6 +22,7 @@ mod say;
 mod session;
 mod state;
 mod step;
+mod wall;
 mod words;
 
 pub use asked::{Checks, Integrity, Ticks};
@@ -50,6 +51,7 @@ pub use state::{
     TaskState, TickState, TurnState,
 };
 pub use step::step;
+pub use wall::{Denial, LimitKind, Reach, WallFacts, WallKind};
 pub use words::{Detail, Missing, Sign};
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use super::WaitReason;
 use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
-    Bill, BreakerRule, CheckNotice, CommandResult, Detail, ErrorClass, Evidence, GuardBlock, Level,
-    Limit, Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal, SessionNotice, Sign,
-    TaskRef, iso_utc,
+    Bill, BreakerRule, CheckNotice, CommandResult, Denial, Detail, ErrorClass, Evidence,
+    GuardBlock, Level, Limit, Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal,
+    SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
@@ -238,6 +238,19 @@ pub enum Notice {
         #[serde(flatten, serialize_with = "blocked")]
         block: GuardBlock,
     },
+    /// What stands around the agent and the checks.
+    #[say(wall.say(lang))]
+    Sandbox {
+        #[serde(flatten)]
+        wall: WallFacts,
+    },
+    /// The wall held something back.
+    #[say("the sandbox closed {target}; {setting} would allow it", (target, setting) = (&denial.target, &denial.setting))]
+    SandboxDenied {
+        iteration: u32,
+        #[serde(flatten)]
+        denial: Denial,
+    },
     /// Ticks, weakened checks, end-to-end tests.
     #[say(_0.say(lang))]
     Check(CheckNotice),
@@ -300,7 +313,12 @@ impl Notice {
             | Notice::LimitNear { .. }
             | Notice::LimitReached { .. }
             | Notice::GuardBlock { .. }
+            | Notice::SandboxDenied { .. }
             | Notice::Pause { .. } => Level::Warn,
+            Notice::Sandbox { wall } => match wall.stands() {
+                true => Level::Info,
+                false => Level::Warn,
+            },
             Notice::Flow(notice) => notice.level(),
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),

@@ -12,7 +12,7 @@ use super::clock::Clock;
 use super::refusal::Hold;
 use super::{
     CheckScope, Goal, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
-    TaskRef, VerifyWhen, WaitReason,
+    TaskRef, VerifyWhen, WaitReason, WallFacts,
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
 use crate::forge::{self, ForgeAsk};
@@ -42,6 +42,8 @@ pub struct State {
     pub pull: forge::Memory,
     /// Lines of the guard's log that the journal knows.
     pub guard_lines: u64,
+    /// What stands around its children, once that is known.
+    pub wall: Option<WallFacts>,
     pub(super) clock: Clock,
     pub(super) stopping: Option<Request>,
     /// What the wait that goes on is for.
@@ -108,6 +110,7 @@ impl State {
             questions: Vec::new(),
             pull: forge::Memory::default(),
             guard_lines: 0,
+            wall: None,
             clock: Clock::default(),
             stopping: None,
             waits_for: None,

@@ -49,6 +49,10 @@ impl Report {
                 "turn": b.turn, "tool": plain(&b.block.tool), "rule": b.block.rule,
                 "detail": plain(&b.block.detail), "shadow": b.block.shadow,
             })).collect::<Vec<_>>(),
+            "sandbox": story.wall,
+            "sandbox_denied": story.denied.iter().map(|(denied, turn)| json!({
+                "turn": turn, "target": plain(&denied.target), "setting": denied.setting,
+            })).collect::<Vec<_>>(),
             "checks": {"passed": story.checks_passed, "failed": story.checks_failed},
             "resumed": story.resumed,
             "turns_without_progress": story.stalled,

@@ -8,7 +8,7 @@ use super::words::{
 use super::{GitFacts, Report, Story, TaskStory};
 use crate::display::{self, Screen, UsageView};
 use crate::lang::{Lang, Say};
-use crate::machine::{Question, RepliedBy, WaitReason};
+use crate::machine::{Denial, Question, RepliedBy, WaitReason};
 use crate::text::duration::human;
 use crate::tr;
 
@@ -73,6 +73,10 @@ impl Report {
                 tr!(lang, "Blocked by the guard"),
                 blocked(lang, &self.story),
             ),
+            (
+                tr!(lang, "Closed by the sandbox"),
+                denied(lang, &self.story),
+            ),
             (tr!(lang, "Errors"), errors(lang, &self.story)),
             (tr!(lang, "Waits"), waits(lang, &self.story)),
             (
@@ -125,6 +129,9 @@ impl Report {
                 tr!(lang, "Verifications"),
                 tr!(lang, "{passed} passed, {failed} failed"),
             ));
+        }
+        if let Some(wall) = &self.story.wall {
+            rows.push((tr!(lang, "Sandbox"), value(&wall.short(lang))));
         }
         if let Some(git) = &self.facts.git {
             rows.extend(git_rows(lang, git));
@@ -185,6 +192,14 @@ fn blocked(lang: Lang, story: &Story) -> Vec<String> {
         tr!(lang, "turn {turn}, {tool}: {detail} [{rule}]{shadow}")
     };
     story.blocked.iter().map(line).collect()
+}
+
+fn denied(lang: Lang, story: &Story) -> Vec<String> {
+    let line = |(denied, turn): (&Denial, &u32)| {
+        let (target, setting) = (value(&denied.target), value(&denied.setting));
+        tr!(lang, "turn {turn}, {target}; {setting} would allow it")
+    };
+    story.denied.iter().map(line).collect()
 }
 
 fn task(lang: Lang, story: &TaskStory) -> String {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::calls::Calls;
 use crate::machine::{
-    CheckNotice, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage, State, Tasks,
-    WaitReason,
+    CheckNotice, Denial, Detail, ErrorClass, Event, GuardBlock, Kind, Missing, Notice, Stage,
+    State, Tasks, WaitReason, WallFacts,
 };
 
 /// What happened on the way.
@@ -17,6 +17,10 @@ pub struct Story {
     pub waits: BTreeMap<&'static str, Waits>,
     pub errors: Vec<Trouble>,
     pub blocked: Vec<Blocked>,
+    /// What stood around the agent and the checks.
+    pub wall: Option<WallFacts>,
+    /// What the wall held back, and in which turn first.
+    pub denied: BTreeMap<Denial, u32>,
     pub checks_passed: u32,
     pub checks_failed: u32,
     /// The turn after which the checks ran last, and whether they passed.
@@ -133,6 +137,10 @@ impl Story {
                 turn: *iteration,
                 block: block.clone(),
             }),
+            Notice::Sandbox { wall } => self.wall = Some(wall.clone()),
+            Notice::SandboxDenied { iteration, denial } => {
+                self.denied.entry(denial.clone()).or_insert(*iteration);
+            }
             Notice::Resume { .. } => self.resumed += 1,
             Notice::Stalled { .. } => self.stalled += 1,
             _ => {}

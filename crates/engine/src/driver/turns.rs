@@ -58,6 +58,7 @@ impl Driver<'_> {
             idle: self.run.plan.idle,
             grace: self.run.plan.grace,
             echo: Some(echo),
+            wall: self.run.plan.wall.clone(),
             turn,
         };
         let stop = self.fresh_stop();

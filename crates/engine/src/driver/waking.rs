@@ -110,16 +110,34 @@ impl Driver<'_> {
         self.index_lock.turn_is_over(SystemTime::now());
         self.tell_of(&ended, |count| Announcement::OrphansEnded { count });
         let called = match done {
-            ChildDone::Job(done) => return perform::take_in(self, done),
+            ChildDone::Job(done) => {
+                let done = perform::take_in(self, done);
+                return self.behind_what_was_held(done);
+            }
             ChildDone::Turn(called) => called,
         };
         let ended = Kind::TurnEnded(self.judge(*called));
         let known = self.run.state.guard_lines;
-        let Some(blocked) = guarded::blocked_since(&self.run.paths.guard_log(), known) else {
-            return ended;
-        };
-        self.queue.push_back(ended);
-        blocked
+        match guarded::blocked_since(&self.run.paths.guard_log(), known) {
+            None => self.behind_what_was_held(ended),
+            Some(blocked) => {
+                let first = self.behind_what_was_held(blocked);
+                self.queue.push_back(ended);
+                first
+            }
+        }
+    }
+
+    /// What the wall held back comes first: the other may end the run.
+    fn behind_what_was_held(&mut self, kind: Kind) -> Kind {
+        let denials = self.run.plan.wall.as_ref().map(|wall| wall.denied());
+        match denials.filter(|denials| !denials.is_empty()) {
+            None => kind,
+            Some(denials) => {
+                self.queue.push_back(kind);
+                Kind::Denied { denials }
+            }
+        }
     }
 
     /// Ctrl+Z: first the child stands still, then we do; it goes on with us.
@@ -132,8 +150,10 @@ impl Driver<'_> {
         self.queue.push_back(Kind::Thawed);
         if let Some(done) = done {
             match self.take_in(done) {
-                // What was blocked is told before the turn is judged.
-                blocked @ Kind::GuardBlocked { .. } => self.queue.push_front(blocked),
+                // What was held back is told before the turn is judged.
+                held @ (Kind::GuardBlocked { .. } | Kind::Denied { .. }) => {
+                    self.queue.push_front(held);
+                }
                 kind => self.queue.push_back(kind),
             }
         }

@@ -49,6 +49,7 @@ impl<'a> Inspector<'a> {
         let verifier = Verifier {
             files: Vec::new(),
             max_time: Duration::ZERO,
+            wall: None,
             commands: Vec::new(),
             timeout: settings.step_timeout,
             output_limit: SHOWN_OUTPUT,

@@ -272,3 +272,14 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         None => Ok(()),
     }
 }
+
+/// What the person's own configuration says of these keys, each ended by a NUL.
+pub fn of_person(keys: &str) -> String {
+    let mut git = Command::new("git");
+    let asked = git
+        .current_dir("/")
+        .args(["config", "--global", "-z", "--get-regexp", keys])
+        .output();
+    let said = asked.map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&said).into_owned()
+}

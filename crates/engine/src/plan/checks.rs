@@ -75,6 +75,7 @@ pub(super) fn reproducer(settings: &Settings) -> Verifier {
         env_filter: EnvFilter::new(&settings.agent),
         files: settings.verify.files.clone(),
         max_time: settings.evidence.max_time,
+        wall: None,
     }
 }
 
@@ -90,5 +91,6 @@ pub(super) fn e2e(settings: &Settings) -> Option<Verifier> {
         env_filter: EnvFilter::new(&settings.agent),
         files: settings.verify.files.clone(),
         max_time: settings.evidence.max_time,
+        wall: None,
     })
 }

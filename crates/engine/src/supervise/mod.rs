@@ -33,7 +33,7 @@ use tokio::time::sleep_until;
 use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
-pub use platform::{ancestors, ancestors_of, can_be_continued, stop_ourselves};
+pub use platform::{ancestors, ancestors_of, can_be_continued, hear_termination, stop_ourselves};
 
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]
@@ -44,9 +44,11 @@ pub struct Spec {
     /// Variables to set, after `env_remove` took others away.
     pub env: Vec<(OsString, OsString)>,
     pub env_remove: Vec<OsString>,
-    /// It sees these files over those that are there; `None` where it works in
-    /// the place itself.
-    pub overlay: Option<Overlay>,
+    /// It sees these files over those that are there.
+    pub overlays: Vec<Overlay>,
+    /// It dies with us, however we end; asked to end, it lets those inside do
+    /// so first.
+    pub ends_with_us: bool,
     /// Read from where it stands; nothing where there is none.
     pub stdin: Option<std::fs::File>,
     /// None where nothing limits it.
@@ -175,6 +177,24 @@ async fn start_and_see_through(
 }
 
 impl Spec {
+    /// A program without arguments, in a folder, with so much time.
+    pub fn plain(program: OsString, cwd: &Path, timeout: Duration) -> Spec {
+        Spec {
+            program,
+            args: Vec::new(),
+            cwd: cwd.to_owned(),
+            env: Vec::new(),
+            env_remove: Vec::new(),
+            overlays: Vec::new(),
+            ends_with_us: false,
+            stdin: None,
+            timeout: Some(timeout),
+            idle: None,
+            left_of_run: None,
+            grace: Duration::from_secs(1),
+        }
+    }
+
     fn bounds(&self) -> Bounds {
         Bounds {
             timeout: self.timeout,
@@ -192,19 +212,42 @@ fn spawn(spec: &Spec) -> io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    for name in &spec.env_remove {
-        command.env_remove(name);
-    }
-    command.envs(spec.env.iter().map(|(k, v)| (k, v)));
     command.stdin(match &spec.stdin {
         Some(file) => Stdio::from(file.try_clone()?),
         None => Stdio::null(),
     });
     platform::own_session(&mut command);
-    if let Some(overlay) = &spec.overlay {
-        platform::enter(&mut command, overlay, &spec.cwd)?;
-    }
+    let mut command = prepared(command, spec)?;
     fault::at(point::ENGINE_SPAWN, Deed::Process, || command.spawn())
+}
+
+/// With its environment, and with what happens between fork and exec.
+fn prepared(mut command: Command, spec: &Spec) -> io::Result<Command> {
+    for name in &spec.env_remove {
+        command.env_remove(name);
+    }
+    command.envs(spec.env.iter().map(|(k, v)| (k, v)));
+    if !spec.overlays.is_empty() {
+        platform::enter(&mut command, &spec.overlays, &spec.cwd)?;
+    }
+    if spec.ends_with_us {
+        platform::end_with_us(&mut command);
+    }
+    Ok(command)
+}
+
+/// Starts a child that has our terminal for itself, and gives its exit code.
+pub fn foreground(spec: &Spec) -> io::Result<impl Future<Output = io::Result<u8>> + use<>> {
+    let mut command = Command::new(&spec.program);
+    command
+        .args(&spec.args)
+        .current_dir(&spec.cwd)
+        .kill_on_drop(true);
+    let mut child = prepared(command, spec)?.spawn()?;
+    Ok(async move {
+        let code = child.wait().await?.code();
+        Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    })
 }
 
 /// The system says "not found" about the directory and about the interpreter

@@ -30,15 +30,9 @@ pub fn own_session(command: &mut Command) {
     }
 }
 
-/// Lays an overlay over a folder, for the child and its children alone: in a
-/// mount namespace of its own, as root or within a user namespace in which it
-/// stays who it is. It goes with the last of them.
+/// What each overlay is mounted on, and with what: as root, and as a user.
 #[cfg(target_os = "linux")]
-pub fn enter(
-    command: &mut Command,
-    overlay: &super::Overlay,
-    cwd: &std::path::Path,
-) -> io::Result<()> {
+fn layers(overlays: &[super::Overlay]) -> io::Result<Vec<[std::ffi::CString; 3]>> {
     use std::ffi::CString;
     use std::os::unix::ffi::OsStrExt;
 
@@ -51,16 +45,40 @@ pub fn enter(
         };
         bytes.flat_map(escape).collect::<Vec<u8>>()
     };
-    let mut data = b"lowerdir=".to_vec();
-    data.extend(option(&overlay.lower));
-    data.extend_from_slice(b",upperdir=");
-    data.extend(option(&overlay.upper));
-    data.extend_from_slice(b",workdir=");
-    data.extend(option(&overlay.work));
-    let plain = c_string(&data)?;
-    data.extend_from_slice(b",userxattr");
-    let as_user = c_string(&data)?;
-    let target = c_string(overlay.lower.as_os_str().as_bytes())?;
+    let mut layers = Vec::new();
+    for overlay in overlays {
+        let mut data = b"lowerdir=".to_vec();
+        data.extend(option(&overlay.lower));
+        data.extend_from_slice(b",upperdir=");
+        data.extend(option(&overlay.upper));
+        data.extend_from_slice(b",workdir=");
+        data.extend(option(&overlay.work));
+        let plain = c_string(&data)?;
+        data.extend_from_slice(b",userxattr");
+        let as_user = c_string(&data)?;
+        layers.push([
+            c_string(overlay.lower.as_os_str().as_bytes())?,
+            plain,
+            as_user,
+        ]);
+    }
+    Ok(layers)
+}
+
+/// Lays overlays over folders, for the child and its children alone: in a
+/// mount namespace of its own, as root or within a user namespace in which it
+/// stays who it is. They go with the last of them.
+#[cfg(target_os = "linux")]
+pub fn enter(
+    command: &mut Command,
+    overlays: &[super::Overlay],
+    cwd: &std::path::Path,
+) -> io::Result<()> {
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    let c_string = |bytes: &[u8]| CString::new(bytes).map_err(io::Error::other);
+    let layers = layers(overlays)?;
     let cwd = c_string(cwd.as_os_str().as_bytes())?;
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     let is_root = uid.is_root();
@@ -88,17 +106,19 @@ pub fn enter(
             c"/",
             MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
         )?;
-        let data = match as_root && is_systems {
-            true => &plain,
-            false => &as_user,
-        };
-        mount(
-            c"overlay",
-            &*target,
-            c"overlay",
-            MountFlags::empty(),
-            &**data,
-        )?;
+        for [target, plain, as_user] in &layers {
+            let data = match as_root && is_systems {
+                true => plain,
+                false => as_user,
+            };
+            mount(
+                c"overlay",
+                &**target,
+                c"overlay",
+                MountFlags::empty(),
+                &**data,
+            )?;
+        }
         rustix::process::chdir(&*cwd)?;
         Ok(())
     };
@@ -114,10 +134,40 @@ pub fn enter(
 #[cfg(not(target_os = "linux"))]
 pub fn enter(
     _command: &mut Command,
-    _overlay: &super::Overlay,
+    _overlays: &[super::Overlay],
     _cwd: &std::path::Path,
 ) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The child dies with this process, and does not hear a request to end: it is
+/// a wall, which goes when those inside have gone.
+#[cfg(target_os = "linux")]
+pub fn end_with_us(command: &mut Command) {
+    let parent = getpid();
+    // SAFETY: the closure runs in the forked child before exec. It makes three
+    // system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            if rustix::process::getppid() != Some(parent) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            libc::signal(libc::SIGTERM, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn end_with_us(_command: &mut Command) {}
+
+/// Undoes for this process that it does not hear a request to end.
+pub fn hear_termination() {
+    // SAFETY: the default action of a signal is no code of ours.
+    unsafe {
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
+    }
 }
 
 /// Writes a word into a file of the system.

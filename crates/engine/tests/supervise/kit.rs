@@ -14,7 +14,8 @@ pub const HANGS: Duration = Duration::from_secs(60);
 /// A script for `sh`, with bounds that no test reaches by accident.
 pub fn sh(script: &str) -> Spec {
     Spec {
-        overlay: None,
+        overlays: Vec::new(),
+        ends_with_us: false,
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],
         cwd: std::env::temp_dir(),

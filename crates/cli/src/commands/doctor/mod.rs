@@ -9,6 +9,7 @@ mod entries;
 mod live;
 mod machine;
 mod samples;
+mod sandbox;
 mod schema;
 mod symptoms;
 mod trust;
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::app::{App, Exit};
 use crate::args::DoctorArgs;
+use crate::around;
 
 /// Exit code where something does not work.
 const RED: u8 = 7;
@@ -90,7 +92,13 @@ impl Finding {
 }
 
 pub fn run(app: &App, args: &DoctorArgs) -> Exit {
-    let findings = app.block_on(look(app, args.live))?;
+    let findings = match args.sandbox {
+        true => {
+            around::only_people(app)?;
+            app.block_on(sandbox::look(app))??
+        }
+        false => app.block_on(look(app, args.live))?,
+    };
     if args.json {
         let worst = worst(&findings);
         let findings: Vec<Value> = findings.iter().map(Finding::as_json).collect();

@@ -201,7 +201,8 @@ impl Stage<'_> {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-            overlay: None,
+            overlays: Vec::new(),
+            ends_with_us: false,
             env_remove: OF_A_RUN.map(OsString::from).into(),
             stdin: None,
             timeout: Some(self.scale.deadline(fault)),

@@ -120,6 +120,16 @@ fn take(state: &mut State, event: &Event, out: &mut Out) -> Next {
                 out.tell(Notice::GuardBlock { iteration, block });
             }
         }
+        Kind::Walled { wall } => {
+            state.wall = Some(wall.clone());
+            out.tell(Notice::Sandbox { wall: wall.clone() });
+        }
+        Kind::Denied { denials } => {
+            let iteration = state.turn.number;
+            for denial in denials.iter().cloned() {
+                out.tell(Notice::SandboxDenied { iteration, denial });
+            }
+        }
         Kind::Replied { question, text } => {
             match is_over {
                 true => state.clock.restart(event.at),
