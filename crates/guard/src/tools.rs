@@ -63,8 +63,20 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         {
             typed(walker, call, &env)
         }
-        _ => unknown(walker, call.input, &env, "", 0, asks_database(&tool)),
+        _ => {
+            if sends_lines(&tool) {
+                for text in texts(call.input, words!("input text keys chars line")) {
+                    run_there(walker, text, &env);
+                }
+            }
+            unknown(walker, call.input, &env, "", 0, asks_database(&tool));
+        }
     }
+}
+
+/// `mcp__terminal__send`: whole lines for a shell that runs already.
+fn sends_lines(tool: &str) -> bool {
+    has_any!(tool, "term shell tmux console pty") && has_any!(tool, "send type input write")
 }
 
 fn shell(walker: &mut Walker, call: &ToolCall) {

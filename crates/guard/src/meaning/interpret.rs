@@ -5,6 +5,7 @@ use super::args::{Args, Takes};
 use super::code::{self, Language};
 use super::command::Command;
 use super::env::{Env, Flow};
+use super::redirect::is_descriptor;
 use super::walker::Walker;
 use super::{files, known};
 use crate::RuleId;
@@ -200,7 +201,7 @@ impl Walker<'_> {
     /// A file that this text itself wrote, with what nobody can read.
     fn written_unseen(&mut self, path: &str, env: &Env) {
         let is_known = |path: &String| env.files.contains_key(path);
-        if self.absolute(path, env).iter().any(is_known) {
+        if is_descriptor(path) || self.absolute(path, env).iter().any(is_known) {
             self.report(RuleId::OpaqueCode, path);
         }
     }

@@ -41,6 +41,16 @@ pub fn is_vital(name: &str) -> bool {
     VITAL.contains(&name) || program != name && LOOP.contains(&program)
 }
 
+/// A function that a shell calls without being asked.
+pub fn is_handler(name: &str) -> bool {
+    one_of!(
+        name,
+        "command_not_found_handle command_not_found_handler fish_command_not_found fish_prompt
+         fish_right_prompt fish_greeting precmd preexec chpwd periodic zshexit zshaddhistory
+         TRAPEXIT TRAPDEBUG TRAPERR TRAPZERR TRAPINT TRAPTERM TRAPHUP TRAPQUIT TRAPALRM TRAPCHLD"
+    )
+}
+
 /// Words that make a variable's name the name of a secret, as its last part.
 const SECRET_WORDS: &[&str] = words!(
     "SECRET KEY PASSWORD PASSWD TOKEN CREDENTIALS CREDENTIAL APIKEY PASS PWD PASSPHRASE PAT"

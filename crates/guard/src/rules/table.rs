@@ -218,6 +218,7 @@ SystemSchedule {
 }
 SystemLoader {
     "ssh-keygen ssh-add": "+-D|-s";
+    "openssl": "..*.so|*.dylib|*.dll";
     "update-alternatives alternatives": "!--display|--query|--list|--get-selections";
 }
 SystemAccounts {

@@ -105,7 +105,7 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
         || command.name == "del-cli"
         || args.short('r')
         || args.short('R')
-        || args.long_like("recursive", 1);
+        || args.long("recursive");
     if args.long("no-preserve-root") {
         walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
     }
