@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ToolCall;
 use crate::mark;
-use crate::meaning::code::{self, Language};
 use crate::meaning::{Env, Walker, files, hosts, sql};
+use crate::paths::native;
 
 /// How deep the input of an unknown tool is searched.
 const MAX_DEPTH: usize = 6;
@@ -18,16 +18,8 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
     let name = tool.rsplit([':', '/']).next().unwrap_or(&tool);
     match name {
         "bash" | "shell" | "run_shell_command" | "local_shell" | "exec" | "exec_command"
-        | "run_command" | "terminal" | "powershell" | "run_terminal_cmd" | "execute_command"
-        | "shell_command" | "bashoutput" => {
-            shell(walker, call);
-            if name == "powershell"
-                && let Some(text) = call.input.get("command").and_then(Value::as_str)
-            {
-                let mut env = env.clone();
-                code::judge(walker, Language::PowerShell, text, &mut env);
-            }
-        }
+        | "run_command" | "terminal" | "powershell" | "pwsh" | "cmd" | "run_terminal_cmd"
+        | "execute_command" | "shell_command" | "bashoutput" => shell(walker, call, name),
         "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
             paths(walker, call.input, &env, Access::Read);
         }
@@ -79,7 +71,24 @@ fn sends_lines(tool: &str) -> bool {
     has_any!(tool, "term shell tmux console pty") && has_any!(tool, "send type input write")
 }
 
-fn shell(walker: &mut Walker, call: &ToolCall) {
+/// Runs a text in the language of its tool: by the tool's name, by what its
+/// input says, or by the system that it runs on.
+fn run_text(walker: &mut Walker, name: &str, input: &Value, text: &str, directory: &str) {
+    let said = ["shell", "interpreter", "executable"]
+        .iter()
+        .find_map(|key| input.get(key)?.as_str());
+    let shell = said.unwrap_or(name).to_ascii_lowercase();
+    let shell = shell.rsplit(['/', '\\']).next().unwrap_or_default();
+    match shell.trim_end_matches(".exe") {
+        "powershell" | "pwsh" => walker.power_shell_text(text, directory),
+        "cmd" => walker.cmd_text(text, directory),
+        "bash" | "sh" | "zsh" | "bashoutput" => walker.shell_text(text, directory),
+        _ if native::on_windows(walker.project()) => walker.power_shell_text(text, directory),
+        _ => walker.shell_text(text, directory),
+    }
+}
+
+fn shell(walker: &mut Walker, call: &ToolCall, name: &str) {
     let command = ["command", "cmd", "script", "code", "input"]
         .iter()
         .find_map(|key| call.input.get(key));
@@ -87,7 +96,9 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
         .iter()
         .find_map(|key| call.input.get(key)?.as_str());
     let directory = match cwd {
-        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some(path) if native::portable(path).starts_with('/') => {
+            native::portable(path).into_owned()
+        }
         Some(path) => format!("{}/{path}", call.cwd),
         None => call.cwd.to_owned(),
     };
@@ -96,10 +107,11 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
     match (command, call.input) {
         (Some(Value::String(program)), _) if args.is_some_and(|args| !args.is_empty()) => {
             let words = argv(args.into_iter().flatten());
-            walker.shell_text(&format!("{program} {words}"), &directory);
+            let text = format!("{program} {words}");
+            run_text(walker, name, call.input, &text, &directory);
         }
         (Some(Value::String(text)), _) | (None, Value::String(text)) => {
-            walker.shell_text(text, &directory);
+            run_text(walker, name, call.input, text, &directory);
         }
         (Some(Value::Array(words)), _) => walker.shell_text(&argv(words), &directory),
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}

@@ -28,6 +28,7 @@ mod stream;
 pub mod walk;
 mod walked;
 mod walker;
+mod windows;
 mod wrap;
 
 pub use args::{Args, NO_VALUES, Takes};

@@ -125,8 +125,11 @@ impl Walker<'_> {
             self.report(RuleId::OpaqueCommand, program);
             return None;
         }
-        let base = base.strip_suffix(".exe").unwrap_or(base);
-        Some(base.to_owned())
+        Some(match base.strip_suffix(".exe") {
+            // Windows does not tell capitals apart.
+            Some(name) => name.to_lowercase(),
+            None => base.to_owned(),
+        })
     }
 
     fn call(

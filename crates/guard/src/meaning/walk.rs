@@ -334,12 +334,17 @@ impl Walker<'_> {
         (name, value)
     }
 
-    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+    /// Counts one more command; `false` where there were too many.
+    pub(super) fn stepped(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
-            if self.steps == MAX_STEPS + 1 {
-                self.report(RuleId::OpaqueTooLarge, "steps");
-            }
+        if self.steps == MAX_STEPS + 1 {
+            self.report(RuleId::OpaqueTooLarge, "steps");
+        }
+        self.steps <= MAX_STEPS
+    }
+
+    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+        if !self.stepped() {
             return Flow::Unknown;
         }
         let mut prefix = Vec::new();

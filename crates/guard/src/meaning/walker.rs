@@ -4,7 +4,7 @@ use super::command::Command;
 use super::env::{Env, Value};
 use crate::finding::{Finding, Found, Trace};
 use crate::mark;
-use crate::paths::{climbs_out, normalize};
+use crate::paths::{climbs_out, native, normalize};
 use crate::{Context, RuleId};
 
 /// How much text a shown command may have.
@@ -72,6 +72,7 @@ impl<'a> Walker<'a> {
     /// The path from the root, lexically; one for each directory that the
     /// script may stand in.
     pub fn absolute(&self, path: &str, env: &Env) -> Vec<String> {
+        let path = &*native::portable(path);
         if path.starts_with('/') {
             return vec![normalize(path)];
         }
@@ -85,6 +86,7 @@ impl<'a> Walker<'a> {
     /// project still says so, because what is beside it is none of its
     /// business, even where both lie in a directory for temporary files.
     pub fn directories(&self, target: &str, env: &Env) -> Vec<String> {
+        let target = &*native::portable(target);
         let from: &[String] = if target.starts_with('/') {
             &[]
         } else {

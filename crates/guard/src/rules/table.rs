@@ -375,6 +375,77 @@ SystemPackages {
     "xbps-remove": "";
 }
 
+/// The verbs of PowerShell that administer a machine, and programs of Windows
+/// that do. All in small letters.
+WINDOWS =
+PrivilegeEscalate {
+    "set-executionpolicy": "!process";
+    "enable-psremoting": "";
+    "runas psexec psexec64": "";
+}
+SystemService {
+    "new-service set-service stop-service remove-service suspend-service restart-service
+     set-mppreference add-mppreference remove-mppreference uninstall-windowsfeature
+     remove-windowsfeature disable-windowsoptionalfeature": "";
+    "nssm winsw": "!status|list|get";
+}
+SystemSchedule {
+    "register-scheduledtask set-scheduledtask unregister-scheduledtask disable-scheduledtask
+     register-scheduledjob register-wmievent set-wmiinstance register-cimindicationevent
+     new-scheduledtask": "";
+}
+SystemPower { "stop-computer restart-computer": ""; }
+DiskFormat {
+    "format-volume clear-disk initialize-disk remove-partition new-partition set-disk
+     set-partition resize-partition reset-physicaldisk remove-virtualdisk remove-storagepool
+     remove-volume repair-volume disable-bitlocker manage-bde": "";
+    "cipher": "+/w*|/W*";
+}
+SystemAccounts {
+    "new-localuser remove-localuser set-localuser enable-localuser disable-localuser
+     add-localgroupmember remove-localgroupmember new-aduser remove-aduser set-aduser
+     set-adaccountpassword add-adgroupmember remove-adobject": "";
+}
+SystemNetwork {
+    "new-netfirewallrule remove-netfirewallrule set-netfirewallrule disable-netfirewallrule
+     enable-netfirewallrule set-netfirewallprofile disable-netadapter new-netroute
+     remove-netroute set-netipaddress new-netipaddress remove-netipaddress
+     set-dnsclientserveraddress": "";
+}
+SystemHistory {
+    "clear-eventlog remove-eventlog limit-eventlog clear-history": "";
+    "set-psreadlineoption": "..*savenothing*";
+    "auditpol": "!/get|/list";
+}
+SystemPackages {
+    "uninstall-package uninstall-module remove-appxpackage remove-appxprovisionedpackage": "";
+}
+SystemKernel {
+    "set-date set-timezone rename-computer disable-computerrestore import-certificate
+     enable-windowsoptionalfeature set-processmitigation add-computer remove-computer": "";
+    "w32tm tzutil": "!/query|/g|/l";
+    "driverquery pnputil": "!/enum*|-e";
+    "dism": "!/get*";
+    "secedit": "!/export|/analyze";
+    "regini": "";
+}
+SystemLoader {
+    "installutil regasm regsvcs odbcconf cmstp": "";
+}
+NetRunRemoteCode {
+    "invoke-wmimethod invoke-cimmethod": "..create|win32_process|*win32_process*";
+    "wscript cscript": "..http*://*|\\\\*";
+    "msiexec": "..http*://*";
+}
+SecretStore {
+    "get-secret get-storedcredential export-pfxcertificate get-azkeyvaultsecret vaultcmd cmdkey
+     procdump procdump64 ntdsutil get-clipboard export-certificate": "";
+    "convertfrom-securestring": "+-asplaintext";
+    "rundll32": "..*comsvcs*|*keymgr*";
+    "netsh": "wlan ..key=clear";
+}
+SecretSend { "send-mailmessage": ""; }
+
 /// git by its verb, with the words behind it.
 GIT =
 GitResetHard {

@@ -5,7 +5,6 @@
 mod calls;
 mod indirect;
 mod look;
-mod power_shell;
 mod resolve;
 mod signs;
 mod targets;
@@ -31,7 +30,6 @@ pub enum Language {
     Lua,
     Awk,
     AppleScript,
-    PowerShell,
     /// A language that is compiled before it runs.
     Compiled,
     Other,
@@ -39,9 +37,6 @@ pub enum Language {
 
 pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env) {
     let text = text.get(..text.len().min(64 * 1024)).unwrap_or(text);
-    if language == Language::PowerShell {
-        return power_shell::judge(walker, text, env);
-    }
     let tokens = token::tokens(language, text);
     let mut scan = Scan {
         walker,
