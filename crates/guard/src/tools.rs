@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ToolCall;
 use crate::mark;
-use crate::meaning::{Env, Walker, files, hosts, sql};
+use crate::meaning::{Env, Walker, code, files, hosts, sql};
 use crate::paths::native;
 
 /// How deep the input of an unknown tool is searched.
@@ -61,6 +61,7 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
                     run_there(walker, text, &env);
                 }
             }
+            code_of(walker, call.input, &tool, &env);
             unknown(walker, call.input, &env, "", 0, asks_database(&tool));
         }
     }
@@ -69,6 +70,35 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
 /// `mcp__terminal__send`: whole lines for a shell that runs already.
 fn sends_lines(tool: &str) -> bool {
     has_any!(tool, "term shell tmux console pty") && has_any!(tool, "send type input write")
+}
+
+/// `{"language": "python", "code": …}`, or code for a tool of that name.
+fn code_of(walker: &mut Walker, input: &Value, tool: &str, env: &Env) {
+    let said = ["language", "lang", "runtime", "interpreter"]
+        .iter()
+        .find_map(|key| input.get(key)?.as_str());
+    let parts = tool.split(['_', '-', ':', '.']);
+    let names: Vec<String> = said
+        .map(str::to_ascii_lowercase)
+        .into_iter()
+        .chain(parts.map(str::to_owned))
+        .collect();
+    for text in texts(input, words!("code source snippet script")) {
+        for name in &names {
+            match name.as_str() {
+                "bash" | "sh" | "shell" | "zsh" => run_there(walker, text, env),
+                "javascript" | "js" | "typescript" | "ts" => {
+                    code::judge(walker, code::Language::JavaScript, text, &mut env.clone());
+                }
+                "powershell" | "pwsh" => walker.power_shell_text(text, directory(env)),
+                name => {
+                    if let Some(language) = crate::meaning::language(name) {
+                        code::judge(walker, language, text, &mut env.clone());
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Runs a text in the language of its tool: by the tool's name, by what its
@@ -287,8 +317,12 @@ fn asks_database(tool: &str) -> bool {
 const COMMAND_KEYS: &[&str] =
     words!("command cmd shell script exec run bash commandline cmdline command_line");
 
+fn directory(env: &Env) -> &str {
+    env.directories.first().map_or("/", String::as_str)
+}
+
 fn run_there(walker: &mut Walker, text: &str, env: &Env) {
-    walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+    walker.shell_text(text, directory(env));
 }
 
 /// A tool that we do not know (an MCP server's): what its keys call a path,
@@ -311,6 +345,11 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
             for (key, value) in fields {
                 let key = key.to_ascii_lowercase();
                 unknown(walker, value, env, &key, depth + 1, database);
+            }
+        }
+        Value::Array(items) if key == "commands" => {
+            for text in items.iter().filter_map(Value::as_str) {
+                run_there(walker, text, env);
             }
         }
         Value::Array(items) => {

@@ -27,7 +27,7 @@ pub fn is_dangerous_program(word: &str) -> bool {
 const VITAL: &[&str] = words!(
     "systemd init sshd ssh dockerd containerd kubelet launchd Xorg gnome-shell WindowServer
      ralph claude codex gemini cursor-agent dbus-daemon NetworkManager loginwindow Finder bash
-     opencode"
+     opencode lsass csrss winlogon wininit smss services svchost explorer dwm"
 );
 
 /// Those of them that belong to the loop, whatever they were told to do.
@@ -35,7 +35,7 @@ const LOOP: &[&str] = words!("ralph claude codex gemini cursor-agent opencode");
 
 /// Does the machine or the loop need this program?
 pub fn is_vital(name: &str) -> bool {
-    let name = name.trim_matches(['^', '$']);
+    let name = name.trim_matches(['^', '$']).trim_end_matches(".exe");
     let program = name.split(' ').next().unwrap_or(name);
     // `bash build.sh` is somebody's script, `ralph run` is the loop.
     VITAL.contains(&name) || program != name && LOOP.contains(&program)

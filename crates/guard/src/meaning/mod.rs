@@ -34,5 +34,6 @@ mod wrap;
 pub use args::{Args, NO_VALUES, Takes};
 pub use command::Command;
 pub use env::{Env, Flow, Value};
+pub use interpret::language;
 pub use stream::found_paths;
 pub use walker::{Judges, Walker};

@@ -3,8 +3,9 @@
 //! front.
 
 use super::env::{Env, Value};
+use super::stream::unquoted;
 use crate::mark;
-use crate::words::ByWord;
+use crate::words::{ByWord, is_one_of};
 
 /// Long options of programs that take any start of one that fits no other.
 /// The harmless ones are here for what they make ambiguous.
@@ -157,20 +158,23 @@ pub fn in_full(name: &str, args: &[String], env: &Env) -> Option<Vec<String>> {
     Some(before)
 }
 
-/// A value as options: a word that is none belongs to the one before it.
+/// A value as options: a word behind `--name=value` that is none belongs to
+/// it.
 fn options(text: &str) -> Vec<String> {
     // A value with code in it is one option.
     if text.contains("$(") {
         return vec![text.to_owned()];
     }
     let mut all: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in unquoted(text) {
         match all.last_mut() {
-            Some(last) if !word.starts_with('-') => {
+            Some(last)
+                if !word.starts_with('-') && is_one_of("--*", last) && last.contains('=') =>
+            {
                 last.push(' ');
-                last.push_str(word);
+                last.push_str(&word);
             }
-            _ => all.push(word.to_owned()),
+            _ => all.push(word),
         }
     }
     all
@@ -221,6 +225,6 @@ mod tests {
     #[test]
     fn a_value_is_split_before_each_option() {
         assert_eq!(options("--a=b c -d"), ["--a=b c", "-d"]);
-        assert_eq!(options("n -k"), ["n", "-k"]);
+        assert_eq!(options("-TT 'sh -c x' -T"), ["-TT", "sh -c x", "-T"]);
     }
 }

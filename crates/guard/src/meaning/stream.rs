@@ -43,7 +43,9 @@ impl Walker<'_> {
             || options.short('L');
         let items: Vec<String> = match given {
             Flow::Text(text) if by_line => {
-                text.lines().map(|line| line.trim().to_owned()).collect()
+                let lines = text.split(['\n', '\0']).map(str::trim);
+                let lines = lines.filter(|line| !line.is_empty());
+                lines.map(str::to_owned).collect()
             }
             Flow::Text(text) => unquoted(text),
             _ => vec![UNKNOWN.to_string()],
@@ -109,6 +111,9 @@ impl Walker<'_> {
             _ => vec![UNKNOWN.to_string()],
         };
         self.trace.unwrapped(command.name);
+        if options.long("pipe") || options.long("pipepart") {
+            return self.run(words, env, command.stdin);
+        }
         let template = words.join(" ");
         let marker = options
             .values(&["I"])
@@ -179,7 +184,7 @@ fn xargs_marker(args: &[String], named: Option<&str>) -> Option<String> {
 }
 
 /// The words of a text, as `xargs` reads them: quotes keep one together.
-fn unquoted(text: &str) -> Vec<String> {
+pub fn unquoted(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -342,6 +342,9 @@ impl Walker<'_> {
         let host = options.operands.first().copied().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or(host);
         there.elsewhere = !is_one_of("localhost|127.*|::1|[::1]|0.0.0.0|0|ip6-localhost", host);
+        if !there.elsewhere {
+            there.directories = vec![self.home().to_owned()];
+        }
         self.trace.unwrapped(command.name);
         match (inner.is_empty(), command.stdin) {
             (false, stdin) => {

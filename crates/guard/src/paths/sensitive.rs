@@ -69,6 +69,12 @@ pub fn is_sensitive(path: &str) -> bool {
         || lower.contains("/etc/ssh/ssh_host_")
 }
 
+/// Does a program read its values from here, secret ones among others?
+pub fn holds_values(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    is_one_of(".envrc|*.tfvars", &name)
+}
+
 /// A directory called `secrets` holds them, and code that handles them.
 fn is_kept_among_secrets(path: &str) -> bool {
     let mut parts = path.rsplit('/');

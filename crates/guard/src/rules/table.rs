@@ -229,10 +229,14 @@ SystemKernel {
     "sysctl": "+-w|-p|*=*";
     "insmod rmmod modprobe kexec setenforce swapoff aa-disable aa-teardown grub-install update-grub
      kextunload": "";
-    "hostnamectl timedatectl csrutil swapon hwclock efibootmgr spctl nvram":
-        "~status|--s*|show|-p";
-    "date": "+-s|--set*";
+    "hostnamectl csrutil swapon efibootmgr spctl nvram": "~status|--s*|show|-p";
     "auditctl": "$", "~-l|-s";
+}
+SystemClock {
+    "date": "+-s|--set*";
+    "timedatectl": "~status|--s*|show*|list-timezones|timesync-status|-p";
+    "hwclock": "~--s*|--show|-r|--get|--verbose";
+    "ntpdate sntp": "!-q|-d|-K";
 }
 SystemHistory {
     "dmesg": "+-C|-c|--clear|--read-clear";
@@ -266,10 +270,14 @@ DiskFormat {
         "!-l|--list|--version|--help|print|-p|-a|-I|-n|--no-act|ls|status";
     "wipefs": "+-a|--all";
     "nvme": "format*|sanitize*|delete-ns*|write*|reset*|fw-*";
-    "cryptsetup lvremove vgremove pvremove lvreduce mdadm zpool zfs btrfs e2fsck fsck tune2fs
-     resize2fs xfs_repair badblocks blkdiscard fstrim":
-        "_ !status|list|get|--detail|show|-l|luksDump|df";
+    "cryptsetup lvremove vgremove pvremove lvreduce mdadm zpool zfs btrfs tune2fs resize2fs
+     blkdiscard fstrim": "_ !status|list|get|--detail|show|-l|luksDump|df";
+    "badblocks": "+-w|-nw|-wn|-wsv|-svw|-wv|-vw|-ws|-sw";
     "format format.com": "*:";
+}
+DiskCheck {
+    "fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat e2fsck xfs_repair ntfsfix reiserfsck":
+        "_ !-n|-N|-nf|-fn|--no-action|--dry-run";
 }
 DiskMount {
     "mount": "..~-l|-t";
@@ -421,14 +429,15 @@ SystemPackages {
     "uninstall-package uninstall-module remove-appxpackage remove-appxprovisionedpackage": "";
 }
 SystemKernel {
-    "set-date set-timezone rename-computer disable-computerrestore import-certificate
+    "set-timezone rename-computer disable-computerrestore import-certificate
      enable-windowsoptionalfeature set-processmitigation add-computer remove-computer": "";
-    "w32tm tzutil": "!/query|/g|/l";
+    "tzutil": "!/g|/l";
     "driverquery pnputil": "!/enum*|-e";
     "dism": "!/get*";
     "secedit": "!/export|/analyze";
     "regini": "";
 }
+SystemClock { "set-date": ""; }
 SystemLoader {
     "installutil regasm regsvcs odbcconf cmstp": "";
 }

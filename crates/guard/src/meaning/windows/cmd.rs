@@ -305,6 +305,10 @@ fn verb(
             copied(walker, name, args, &operands, env);
         }
         "md" | "mkdir" => files::write_all(walker, &operands, env),
+        "attrib" => {
+            let is_path = |word: &&&String| !word.starts_with(['+', '-']);
+            files::write_all(walker, operands.iter().filter(is_path), env);
+        }
         "mklink" => {
             files::write_all(walker, operands.first(), env);
             if let Some(target) = operands.get(1) {
@@ -313,12 +317,7 @@ fn verb(
             }
         }
         "cd" | "chdir" | "pushd" => {
-            if let Some(target) = operands.first() {
-                env.directories = match mark::has_computed(target) {
-                    true => vec![UNKNOWN.to_string()],
-                    false => walker.directories(target, env),
-                };
-            }
+            entered(walker, operands.first().map_or("", |path| path), env);
         }
         "echo" | "echo." => {
             let text = args.join(" ");
@@ -355,6 +354,15 @@ fn verb(
         _ => return walker.windows_program(written, args, env, stdin),
     }
     Flow::nothing()
+}
+
+fn entered(walker: &Walker, target: &str, env: &mut Env) {
+    if !target.is_empty() {
+        env.directories = match mark::has_computed(target) {
+            true => vec![UNKNOWN.to_string()],
+            false => walker.directories(target, env),
+        };
+    }
 }
 
 fn set(walker: &mut Walker, args: &[String], env: &mut Env) -> Flow {

@@ -203,6 +203,16 @@ impl Walker<'_> {
             .unwrap_or(&lower);
         let mut argv = vec![name.to_owned()];
         argv.extend(args.iter().cloned());
+        if name == "taskkill" {
+            argv = vec!["pkill".to_owned()];
+            let named = |flag: &&String| flag.eq_ignore_ascii_case("/im");
+            let images = args.iter().zip(args.iter().skip(1));
+            argv.extend(
+                images
+                    .filter(|(flag, _)| named(flag))
+                    .map(|(_, image)| image.to_lowercase()),
+            );
+        }
         self.run(&argv, env, stdin)
     }
 

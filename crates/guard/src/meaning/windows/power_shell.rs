@@ -18,7 +18,12 @@ pub fn run(walker: &mut Walker, script: &Script, env: &mut Env, stdin: &Flow) ->
         functions: Vec::new(),
         depth: 0,
     };
-    shell.script(script, stdin)
+    let flow = shell.script(script, stdin);
+    // What nobody takes is printed.
+    if text_of(&flow).contains(SECRET) {
+        walker.report(RuleId::SecretEnvironment, "$env:");
+    }
+    flow
 }
 
 pub struct Shell<'s, 'w, 'e, 't> {
@@ -207,6 +212,7 @@ impl<'t> Shell<'_, '_, '_, 't> {
             "true" | "false" | "?" | "lastexitcode" | "pid" | "iswindows" | "islinux"
             | "ismacos" => "value".to_owned(),
             "home" | "pwd" => self.walker.windows_variable(plain, self.env),
+            "profile" => format!("{}/Documents/PowerShell/profile.ps1", self.walker.home()),
             "psscriptroot" => self.walker.project().to_owned(),
             "pshome" => "/C:/Windows/System32/WindowsPowerShell".to_owned(),
             _ => UNKNOWN.to_string(),
@@ -300,8 +306,20 @@ impl<'t> Shell<'_, '_, '_, 't> {
             }
             "tolower" => target.to_lowercase(),
             "toupper" => target.to_uppercase(),
-            "tostring" | "trim" | "trimend" | "trimstart" | "fullname" | "path" | "content"
-            | "unicode" | "utf8" | "ascii" | "text" | "value" => target.to_owned(),
+            "tostring"
+            | "trim"
+            | "trimend"
+            | "trimstart"
+            | "fullname"
+            | "path"
+            | "content"
+            | "currentuserallhosts"
+            | "currentusercurrenthost"
+            | "unicode"
+            | "utf8"
+            | "ascii"
+            | "text"
+            | "value" => target.to_owned(),
             "getfolderpath" => self.walker.home().to_owned(),
             "combine" => args.join("/"),
             "gettemppath" => self.walker.temporary().to_owned(),

@@ -105,7 +105,7 @@ impl Params {
 
     /// The value of a parameter, by whatever start of its name.
     fn value(&self, full: &str) -> Option<&str> {
-        let is = |name: &str| name == full || name.len() > 1 && full.starts_with(name);
+        let is = |name: &str| !name.is_empty() && full.starts_with(name);
         let found = self.named.iter().find(|(name, _)| is(name));
         found.map(|(_, value)| value.as_str())
     }
@@ -523,7 +523,11 @@ fn fetched(shell: &mut Shell, params: &Params) -> Flow {
         walker.report(RuleId::SecretSend, "-Body");
     }
     files::read_all(walker, params.value("infile"), env);
-    let target = params.value("outfile").or(params.value("destination"));
+    let second = params.operands.get(1).map(String::as_str);
+    let target = params
+        .value("outfile")
+        .or(params.value("destination"))
+        .or(second.filter(|word| !word.contains("://")));
     let Some(path) = target else {
         return Flow::Network;
     };

@@ -14,13 +14,14 @@ use edit::{editor_commands, in_place_script, sed};
 use read::{queries, searches};
 
 use crate::mark;
-use crate::meaning::{Command, Env, Takes, Walker, files, known};
+use crate::meaning::{Command, Env, Flow, Takes, Walker, files, known};
 use crate::words::Words;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
         editor_commands(walker, command, env);
     }
+    listed(walker, command, env);
     if command.name == "zip" {
         option_text(walker, command, env, "-TT");
     }
@@ -92,6 +93,32 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
             unknown(walker, command, env);
         }
         _ => unknown(walker, command, env),
+    }
+}
+
+/// Programs that read the names of their files from a list.
+fn listed(walker: &mut Walker, command: &Command, env: &Env) {
+    let lists: Vec<&str> = match command.name {
+        "zip" if command.has("-@|--names-stdin") => vec!["-"],
+        "cpio" | "pax" if command.has("-o*|-w*|--create") => vec!["-"],
+        "tar" | "gtar" | "bsdtar" => {
+            let args = command.read(takes!("fCTXIb", "file directory files-from"));
+            args.values(&["T", "files-from"]).collect()
+        }
+        "rsync" => {
+            let args = command.read(takes!("e", "files-from rsh"));
+            args.values(&["files-from"]).collect()
+        }
+        _ => return,
+    };
+    for list in lists {
+        let flow = match list {
+            "-" | "/dev/stdin" => command.stdin.clone(),
+            path => walker.file_flow(path, env),
+        };
+        if let Flow::Text(text) = flow {
+            files::read_all(walker, text.lines().take(64), env);
+        }
     }
 }
 
