@@ -162,7 +162,7 @@ pub fn in_full(name: &str, args: &[String], env: &Env) -> Option<Vec<String>> {
 /// it.
 fn options(text: &str) -> Vec<String> {
     // A value with code in it is one option.
-    if text.contains("$(") {
+    if has_any!(text, "$( --eval=") {
         return vec![text.to_owned()];
     }
     let mut all: Vec<String> = Vec::new();

@@ -222,7 +222,19 @@ impl Walker<'_> {
             return;
         }
         for argument in command.args {
-            if argument.contains(' ') && !argument.starts_with('-') {
+            let Some((first, _)) = argument.split_once(' ') else {
+                continue;
+            };
+            // A command of tmux itself, for a hook or a key.
+            if command.name == "tmux"
+                && one_of!(
+                    first,
+                    "run-shell run if-shell if pipe-pane new-window neww split-window popup send-keys
+                     display-popup new-session new respawn-pane"
+                )
+            {
+                self.aside(&format!("tmux {argument}"), env);
+            } else if !argument.starts_with('-') {
                 self.aside(argument, env);
             }
         }

@@ -36,6 +36,12 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         _ if OPTIONS.contains(&name) && loads_from_open_directory(walker, value) => {
             RuleId::SystemLoader
         }
+        // What runs the scripts decides whether they pass (C-03).
+        "npm_config_script_shell" | "NPM_CONFIG_SCRIPT_SHELL"
+            if !one_of!(value, "bash sh zsh /bin/bash /bin/sh /usr/bin/bash") =>
+        {
+            RuleId::SystemLoader
+        }
         "HISTFILE" if matches!(value, "/dev/null" | "") => RuleId::SystemHistory,
         "HISTSIZE" | "HISTFILESIZE" if value == "0" => RuleId::SystemHistory,
         "RALPH_GUARD" | "RALPH_GUARD_FAIL" | "RALPH_GUARD_DISABLE" | "RALPH_ALLOW_UNSAFE" => {

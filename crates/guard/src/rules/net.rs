@@ -126,6 +126,15 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
     for path in args.values(&["K", "config"]) {
         configured(walker, command, path, env);
     }
+    if one_of!(command.name, "wget wget2 aria2c") {
+        for path in args.values(&["i", "input-file"]) {
+            if let Flow::Text(text) = walker.file_flow(path, env) {
+                text.lines()
+                    .take(64)
+                    .for_each(|url| hosts::fetch(walker, url));
+            }
+        }
+    }
 }
 
 /// `curl --config`: a file of options, where the text says what is in it.

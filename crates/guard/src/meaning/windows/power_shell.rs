@@ -168,6 +168,7 @@ impl<'t> Shell<'_, '_, '_, 't> {
                     text.push_str(&text_of(&flow));
                 }
                 Part::Block(_) => {}
+                Part::Table(script) => self.table(script),
                 Part::Member(name, args) => {
                     let args: Vec<String> = match args {
                         Some(script) => self.arguments(script),
@@ -178,6 +179,25 @@ impl<'t> Shell<'_, '_, '_, 't> {
             }
         }
         text
+    }
+
+    /// `@{ name = value; … }`: the values are expressions.
+    fn table(&mut self, script: &'t Script) {
+        for stage in script.pipelines.iter().flat_map(|p| &p.stages) {
+            let sign = stage
+                .words
+                .iter()
+                .position(|word| word.plain() == Some("="));
+            let values = sign
+                .and_then(|at| stage.words.get(at + 1..))
+                .unwrap_or_default();
+            match values.first() {
+                Some(first) if !is_value(first) => {
+                    self.command(values, &Flow::Unknown);
+                }
+                _ => stage.words.iter().for_each(|word| drop(self.value(word))),
+            }
+        }
     }
 
     fn arguments(&mut self, script: &'t Script) -> Vec<String> {
@@ -248,7 +268,11 @@ impl<'t> Shell<'_, '_, '_, 't> {
                 files::read_all(self.walker, rest.filter(|_| name == "uploadfile"), self.env);
             }
             "delete" => {
-                let path = if first.is_empty() { target } else { first };
+                let path = if target.starts_with('[') {
+                    first
+                } else {
+                    target
+                };
                 files::delete(self.walker, path, self.env, true);
             }
             "writealltext" | "writeallbytes" | "writealllines" | "appendalltext" | "createtext"
@@ -477,7 +501,7 @@ fn is_value(word: &Word) -> bool {
                 || text.starts_with('-')
                 || text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['.', '\\'])
         }
-        Some(Part::Variable(_) | Part::Inner(_)) => true,
+        Some(Part::Variable(_) | Part::Inner(_) | Part::Table(_)) => true,
         Some(Part::Block(_) | Part::Member(..)) | None => false,
     }
 }

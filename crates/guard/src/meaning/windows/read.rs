@@ -42,6 +42,8 @@ pub enum Part {
     Inner(Script),
     /// `{ … }`
     Block(Script),
+    /// `@{ … }`
+    Table(Script),
     /// `.name`, `.name( … )`, `::name( … )` of what stands before it.
     Member(String, Option<Script>),
 }
@@ -264,7 +266,12 @@ impl Reader {
                     self.double(&mut word, Some('"'))?;
                 }
                 '@' if self.looking_at("@'") || self.looking_at("@\"") => self.here(&mut word)?,
-                '@' if matches!(self.peek_at(1), Some('(' | '{')) => self.at += 1,
+                '@' if self.looking_at("@(") => self.at += 1,
+                '@' if self.looking_at("@{") => {
+                    self.at += 2;
+                    let table = self.script(Some('}'))?;
+                    word.parts.push(Part::Table(table));
+                }
                 '$' => self.variable(&mut word)?,
                 '(' => {
                     self.at += 1;
@@ -454,7 +461,7 @@ impl Word {
     fn gives_value(&self) -> bool {
         match self.parts.first() {
             Some(Part::Text(text, quoted)) => *quoted || text.starts_with('['),
-            Some(Part::Variable(_) | Part::Inner(_)) => true,
+            Some(Part::Variable(_) | Part::Inner(_) | Part::Table(_)) => true,
             _ => false,
         }
     }
