@@ -122,7 +122,7 @@ pub fn client_takes(name: &str) -> Takes {
         "wget" => takes!(
             "OoaPUtTQeiD",
             "output-document output-file directory-prefix user-agent header post-data post-file
-             body-data body-file tries timeout input-file execute"
+             body-data body-file tries timeout input-file execute save-cookies warc-file"
         ),
         "curl" => takes!(
             "oXHdFTuAebcCKmrwxyYzEDPQUt",

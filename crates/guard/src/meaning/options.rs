@@ -43,7 +43,7 @@ static LONGS: ByWord<&[&str]> = by_word! {
         separate line-length follow-symlinks posix sandbox debug help version");
     "wget" => words!("output-document output-file append-output directory-prefix post-file
         post-data body-file body-data use-askpass execute input-file config load-cookies
-        save-cookies method quiet no-check-certificate no-clobber header user user-agent
+        save-cookies save-headers warc-file method quiet no-check-certificate no-clobber header user user-agent
         password recursive timestamping continue help version");
     "curl" => words!("output output-dir upload-file data data-binary data-raw data-urlencode
         form form-string config request header user user-agent url remote-name

@@ -109,6 +109,14 @@ fn changes_repository(verb: &str, args: &[String]) -> bool {
 
 fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let shown = format!("git {verb} {}", args.join(" "));
+    // It opens a page of the manual, whatever else stands there.
+    if args
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--help")
+    {
+        return;
+    }
     files_of_options(walker, verb, args, &shown, env);
     if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
         return walker.report(RuleId::GitHistory, &shown);

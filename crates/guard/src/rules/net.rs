@@ -113,7 +113,9 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         walker.report(RuleId::ContainerEscape, "docker.sock");
     }
     let outputs: &[&str] = match command.name {
-        "wget" => words!("O output-document P directory-prefix o output-file a"),
+        "wget" => {
+            words!("O output-document P directory-prefix o output-file a save-cookies warc-file")
+        }
         "curl" => words!("o output output-dir cookie-jar c dump-header D"),
         _ => &["o", "output", "out", "d", "dir"],
     };

@@ -445,6 +445,10 @@ NetRunRemoteCode {
     "invoke-wmimethod invoke-cimmethod": "..create|win32_process|*win32_process*";
     "wscript cscript": "..http*://*|\\\\*";
     "msiexec": "..http*://*";
+    "wmic": "..*http://*|*https://*";
+}
+OpaqueCode {
+    "ftp": "..-s:*";
 }
 SecretStore {
     "get-secret get-storedcredential export-pfxcertificate get-azkeyvaultsecret vaultcmd cmdkey

@@ -309,6 +309,7 @@ fn verb(
             let is_path = |word: &&&String| !word.starts_with(['+', '-']);
             files::write_all(walker, operands.iter().filter(is_path), env);
         }
+        "forfiles" => return for_files(walker, args, env),
         "mklink" => {
             files::write_all(walker, operands.first(), env);
             if let Some(target) = operands.get(1) {
@@ -354,6 +355,22 @@ fn verb(
         _ => return walker.windows_program(written, args, env, stdin),
     }
     Flow::nothing()
+}
+
+/// `forfiles /p C:\x /s /c "cmd /c del @file"`.
+fn for_files(walker: &mut Walker, args: &[String], env: &mut Env) -> Flow {
+    let value = |name: &str| {
+        let at = args
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case(name))?;
+        args.get(at + 1).map(String::as_str)
+    };
+    let found = format!("{}/found", value("/p").unwrap_or("."));
+    let mut text = value("/c").unwrap_or_default().to_owned();
+    for name in ["@file", "@path", "@relpath", "@fname"] {
+        text = text.replace(name, &found);
+    }
+    run(walker, &text, env, &Flow::Unknown)
 }
 
 fn entered(walker: &Walker, target: &str, env: &mut Env) {

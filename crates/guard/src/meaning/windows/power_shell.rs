@@ -369,8 +369,13 @@ impl<'t> Shell<'_, '_, '_, 't> {
         let Some((first, rest)) = words.split_first() else {
             return Flow::nothing();
         };
-        let keyword = first.plain().unwrap_or_default().to_lowercase();
-        if let Some(flow) = self.keyword(&keyword, rest, stdin) {
+        // `if(…){…}` is one word.
+        let keyword = match first.parts.first() {
+            Some(Part::Text(text, false)) => text.to_lowercase(),
+            _ => String::new(),
+        };
+        let behind = if first.parts.len() > 1 { words } else { rest };
+        if let Some(flow) = self.keyword(&keyword, behind, stdin) {
             return flow;
         }
         let name = self.value(first);

@@ -204,6 +204,7 @@ fn makes_last(command: &Command) -> bool {
         "ffmpeg" | "convert" | "magick" | "objcopy" | "virtualenv" | "unrar" | "unar" | "sox"
         | "cwebp" | "wkhtmltopdf" | "pdftotext" => true,
         "xxd" => command.has("-r"),
+        "plutil" => command.has("-convert|-replace|-insert|-remove"),
         "cargo" => matches!(first, "new" | "init"),
         "rails" | "hugo" | "django-admin" => matches!(first, "new" | "startproject"),
         "npm" | "pnpm" | "yarn" | "bun" => first == "create",
