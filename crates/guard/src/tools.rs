@@ -126,9 +126,7 @@ fn shell(walker: &mut Walker, call: &ToolCall, name: &str) {
         .iter()
         .find_map(|key| call.input.get(key)?.as_str());
     let directory = match cwd {
-        Some(path) if native::portable(path).starts_with('/') => {
-            native::portable(path).into_owned()
-        }
+        Some(path) if walker.native(path).starts_with('/') => walker.native(path).into_owned(),
         Some(path) => format!("{}/{path}", call.cwd),
         None => call.cwd.to_owned(),
     };

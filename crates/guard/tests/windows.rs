@@ -95,6 +95,28 @@ fn a_project_on_a_drive_has_the_same_borders() {
             ("cmd", r"cd src && rd /s /q ..\out", false),
             ("cmd", r"for %i in (out dist) do rd /s /q %i", false),
             ("cmd", r"for %i in (out C:\Users) do rd /s /q %i", true),
+            ("cmd", r"for %i in (C:\Users out) do (rd /s /q %i)", true),
+            (
+                "cmd",
+                r"for %i in (bin out) do (rd /s /q %i & echo %i)",
+                false,
+            ),
+            (
+                "PowerShell",
+                "function Rm($p) { ri $p -r }; Rm build",
+                false,
+            ),
+            (
+                "PowerShell",
+                r"function Rm($p) { ri $p -r }; Rm C:\Users",
+                true,
+            ),
+            (
+                "PowerShell",
+                r"function Rm { param([string]$p) ri $p -r }; Rm C:\Users",
+                true,
+            ),
+            ("PowerShell", r"if(Test-Path out){ri out -r}", false),
         ],
     );
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::env::Env;
 use super::walker::Walker;
 use crate::mark;
-use crate::paths::{self, Zone, control, native, sensitive};
+use crate::paths::{self, Zone, control, sensitive};
 
 /// A path as it will be used: lexically and after its links.
 struct Place {
@@ -59,7 +59,7 @@ fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> V
 
 /// Absolute, but with `..` still in it: behind a link it means its target.
 fn absolutes(walker: &Walker, path: &str, env: &Env) -> Vec<String> {
-    let path = native::portable(path).into_owned();
+    let path = walker.native(path).into_owned();
     if let Some(rest) = path.strip_prefix("file://") {
         return vec![rest.to_owned()];
     }

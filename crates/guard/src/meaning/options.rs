@@ -143,7 +143,7 @@ pub fn in_full(name: &str, args: &[String], env: &Env) -> Option<Vec<String>> {
     let has_longs = args.iter().any(|word| word.starts_with("--"));
     let known = match name {
         _ if !has_longs => None,
-        "git" => args.iter().find_map(|word| GIT.get(word)),
+        "git" => git_verb(args).and_then(|verb| GIT.get(verb)),
         _ => LONGS.get(name),
     };
     if before.is_empty() && known.is_none() {
@@ -156,6 +156,22 @@ pub fn in_full(name: &str, args: &[String], env: &Env) -> Option<Vec<String>> {
         full.unwrap_or_else(|| word.clone())
     }));
     Some(before)
+}
+
+/// The first word that is neither an option of git itself nor its value.
+fn git_verb(args: &[String]) -> Option<&str> {
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        if one_of!(
+            word.as_str(),
+            "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
+        ) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
 }
 
 /// A value as options: a word behind `--name=value` that is none belongs to

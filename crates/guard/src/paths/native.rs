@@ -9,6 +9,19 @@ pub fn portable(path: &str) -> Cow<'_, str> {
     if !is_foreign(path) {
         return Cow::Borrowed(path);
     }
+    converted(path)
+}
+
+/// The same on a machine with Windows, where the shells of a Unix have names
+/// of their own for its drives.
+pub fn portable_on_windows(path: &str) -> Cow<'_, str> {
+    match mounted(path) {
+        Some((letter, rest)) => Cow::Owned(on_drive(letter, rest)),
+        None => portable(path),
+    }
+}
+
+fn converted(path: &str) -> Cow<'_, str> {
     let slashes = path.replace('\\', "/");
     let device = words!("//?/ //./ /??/")
         .iter()
@@ -52,34 +65,32 @@ fn is_foreign(path: &str) -> bool {
     path.contains('\\')
         || bytes.get(1) == Some(&b':')
         || bytes.first() == Some(&b'/')
-            && (bytes.get(2) == Some(&b'/')
-                || bytes.get(2) == Some(&b':')
-                || path.starts_with("//")
-                || path.starts_with("/mnt/")
-                || path.starts_with("/cygdrive/")
+            && (bytes.get(2) == Some(&b':')
+                || path.starts_with("//?/")
+                || path.starts_with("//./")
                 || path.starts_with("/private/")
                 || path.starts_with("/System/Volumes/")
                 || path.starts_with("/Volumes/"))
 }
 
-/// The letter of a drive and what follows, as Windows, WSL, Cygwin and the
-/// shell of Git write it.
+/// The letter of a drive and what follows.
 fn drive(path: &str) -> Option<(char, &str)> {
-    let letter = |text: &str| text.chars().next().filter(char::is_ascii_alphabetic);
     let plain = path.strip_prefix('/').unwrap_or(path);
-    if let (Some(letter), Some(b':')) = (letter(plain), plain.as_bytes().get(1)) {
-        let rest = plain.get(2..)?;
-        // `C:x` is below the drive's own directory; `a:b` with a word is a
-        // host and its path.
-        let is_path = rest.is_empty() || rest.starts_with('/') || path.starts_with('/');
-        return is_path.then_some((letter, rest));
-    }
-    let mounted = words!("/mnt/ /cygdrive/ /")
+    let letter = plain.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = plain.get(1..)?.strip_prefix(':')?;
+    // `a:b` is a host and its path.
+    let is_path = rest.is_empty() || rest.starts_with('/') || path.starts_with('/');
+    is_path.then_some((letter, rest))
+}
+
+/// The same as WSL, Cygwin and the shell of Git write it.
+fn mounted(path: &str) -> Option<(char, &str)> {
+    let below = words!("/mnt/ /cygdrive/ /")
         .iter()
         .find_map(|start| path.strip_prefix(start))?;
-    let rest = mounted.get(1..)?;
-    let ends = rest.is_empty() || rest.starts_with('/');
-    ends.then(|| letter(mounted)).flatten().map(|l| (l, rest))
+    let letter = below.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = below.get(1..)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some((letter, rest))
 }
 
 /// Windows drops dots and blanks at the end of a name, and the name of a
@@ -133,9 +144,8 @@ mod tests {
             (r"\\server\share\x", "/UNC/server/share/x"),
             (r"\\?\UNC\server\share", "/UNC/server/share"),
             (r"\\?\unc\server\share", "/UNC/server/share"),
-            ("/mnt/c/Users", "/C:/Users"),
-            ("/cygdrive/d", "/D:"),
-            ("/c/Users", "/C:/Users"),
+            ("/mnt/c/Users", "/mnt/c/Users"),
+            ("/c/Users", "/c/Users"),
             ("/C:/Users", "/C:/Users"),
             (
                 r"C:\Windows.\system32 \x.txt::$DATA",
@@ -155,6 +165,20 @@ mod tests {
             ("a:b", "a:b"),
         ] {
             assert_eq!(portable(written), want, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_unix_shell_on_windows_has_its_own_names_for_drives() {
+        for (written, want) in [
+            ("/mnt/c/Users", "/C:/Users"),
+            ("/cygdrive/d", "/D:"),
+            ("/c/Users", "/C:/Users"),
+            ("/mnt/data/x", "/mnt/data/x"),
+            (r"C:\Users", "/C:/Users"),
+            ("/tmp/x", "/tmp/x"),
+        ] {
+            assert_eq!(portable_on_windows(written), want, "{written}");
         }
     }
 

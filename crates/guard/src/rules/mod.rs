@@ -25,6 +25,7 @@ mod upload;
 mod vcs;
 
 use crate::RuleId;
+use crate::mark;
 use crate::meaning::{Command, Env, Judges, Value, Walker, files};
 use crate::user;
 
@@ -69,7 +70,8 @@ impl Judges for Rules<'_> {
         for text in texts {
             git_config::environment(walker, name, text, env);
             loader::loader(walker, name, text);
-            if is_started(name) {
+            let first = text.split(' ').next().unwrap_or_default();
+            if is_started(name) && !mark::has_computed(first) {
                 // `LESSOPEN` may begin with a pipe.
                 let text = text.trim_start_matches(['|', '-', ' ']);
                 walker.escaped(text, env);

@@ -6,40 +6,66 @@ use crate::RuleId;
 use crate::mark::{self, SECRET, UNKNOWN};
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::files;
-use crate::meaning::walk::join;
+use crate::meaning::walk::{MAX_DEPTH, join};
 use crate::meaning::walker::Walker;
 
 pub fn run(walker: &mut Walker, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
-    let mut all = Flow::nothing();
+    lines(walker, &commands(text), env, stdin)
+}
+
+/// Commands in a loop count as deep as those of a shell in a shell.
+fn lines(walker: &mut Walker, all: &[Line], env: &mut Env, stdin: &Flow) -> Flow {
+    if walker.depth >= MAX_DEPTH {
+        walker.report(RuleId::OpaqueTooLarge, "nesting");
+        return Flow::Unknown;
+    }
+    walker.depth += 1;
+    let flow = each_line(walker, all, env, stdin);
+    walker.depth -= 1;
+    flow
+}
+
+fn each_line(walker: &mut Walker, all: &[Line], env: &mut Env, stdin: &Flow) -> Flow {
+    let mut whole = Flow::nothing();
     let mut flow = stdin.clone();
-    let mut lines = commands(text).into_iter();
-    while let Some(line) = lines.next() {
+    let mut rest = all;
+    while let Some((line, after)) = rest.split_first() {
+        rest = after;
         if !walker.stepped() {
             return Flow::Unknown;
         }
         if let Some(name) = loop_variable(&line.words) {
-            // Its list stands in the parentheses behind it.
-            let items = lines.next().map_or_else(Vec::new, |list| list.words);
-            let items = items_of(walker, &line.words, &items, env);
-            let body = lines.next().unwrap_or_default();
+            // Its list stands in the parentheses behind it. A body in such
+            // may be all that follows.
+            let list = rest.first().map_or(&[][..], |list| list.words.as_slice());
+            let items = items_of(walker, &line.words, list, env);
+            rest = rest.get(1..).unwrap_or_default();
+            let group = rest.first().is_some_and(|body| body.words.len() == 1);
+            let (body, behind) = rest.split_at(if group { rest.len() } else { rest.len().min(1) });
+            rest = behind;
             for item in items {
                 env.assign(&name, Value::text(&item));
-                flow = one(walker, &body, env, stdin);
+                flow = lines(walker, body, env, stdin);
             }
-            all = join(all, flow.clone());
+            whole = join(whole, flow.clone());
             continue;
         }
         let before = std::mem::replace(&mut env.forked, line.piped);
         let input = if line.piped { flow } else { stdin.clone() };
-        flow = one(walker, &line, env, &input);
+        flow = one(walker, line, env, &input);
         env.forked = before;
-        all = join(all, flow.clone());
+        whole = join(whole, flow.clone());
     }
-    all
+    whole
 }
 
 /// The `%i` of `for %i in`.
 fn loop_variable(words: &[String]) -> Option<String> {
+    let starts = |word: &String| one_of!(word.to_lowercase().as_str(), "do @do");
+    let words = match words.first() {
+        Some(first) if starts(first) => words.get(1..)?,
+        _ => words,
+    };
     let (first, rest) = words.split_first()?;
     let name = rest.iter().rev().nth(1)?;
     let is_loop = first.trim_start_matches('@').eq_ignore_ascii_case("for")
@@ -241,7 +267,19 @@ fn one(walker: &mut Walker, line: &Line, env: &mut Env, stdin: &Flow) -> Flow {
     flow
 }
 
+/// Runs words; `if`, `call` and their like may stand before each other.
 fn words_run(walker: &mut Walker, words: &[String], env: &mut Env, stdin: &Flow) -> Flow {
+    if walker.depth >= MAX_DEPTH {
+        walker.report(RuleId::OpaqueTooLarge, "nesting");
+        return Flow::Unknown;
+    }
+    walker.depth += 1;
+    let flow = named(walker, words, env, stdin);
+    walker.depth -= 1;
+    flow
+}
+
+fn named(walker: &mut Walker, words: &[String], env: &mut Env, stdin: &Flow) -> Flow {
     let Some((first, args)) = words.split_first() else {
         return Flow::nothing();
     };

@@ -3,6 +3,7 @@
 //! judged as everywhere else.
 
 mod cmd;
+mod members;
 mod power_shell;
 mod read;
 mod verbs;
@@ -60,7 +61,7 @@ impl Walker<'_> {
     /// neither.
     pub(super) fn windows_shell(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
         let flow = match command.name {
-            "cmd" | "command" if command.args.iter().any(|word| is_cmd_switch(word)) => {
+            "cmd" if command.args.iter().any(|word| is_cmd_switch(word)) => {
                 self.started_cmd(command, env)
             }
             "cmd" => self.fed(command, env, Self::cmd),

@@ -1,21 +1,21 @@
 //! What a PowerShell text does: its words get their values as far as the text
 //! says them, its verbs and programs are judged.
 
-use super::decoded;
 use super::read::{Part, Pipeline, Script, Stage, Word};
 use super::verbs::{self, Called};
 use crate::RuleId;
 use crate::mark::{self, NETWORK, SECRET, UNKNOWN};
 use crate::meaning::env::{Env, Flow, Value};
+use crate::meaning::files;
 use crate::meaning::walk::join;
 use crate::meaning::walker::Walker;
-use crate::meaning::{files, hosts};
 
 pub fn run(walker: &mut Walker, script: &Script, env: &mut Env, stdin: &Flow) -> Flow {
     let mut shell = Shell {
         walker,
         env,
         functions: Vec::new(),
+        calls: Vec::new(),
         depth: 0,
     };
     let flow = shell.script(script, stdin);
@@ -29,16 +29,26 @@ pub fn run(walker: &mut Walker, script: &Script, env: &mut Env, stdin: &Flow) ->
 pub struct Shell<'s, 'w, 'e, 't> {
     pub walker: &'s mut Walker<'w>,
     pub env: &'e mut Env,
-    functions: Vec<(String, &'t Script)>,
+    functions: Vec<Function<'t>>,
+    /// The names of the functions that are being walked.
+    calls: Vec<String>,
     depth: usize,
 }
 
-/// How deep functions and blocks may call each other.
-const MAX_CALLS: usize = 12;
+#[derive(Clone)]
+struct Function<'t> {
+    name: String,
+    params: Vec<String>,
+    body: &'t Script,
+}
+
+/// How deep blocks, expressions and functions may stand in each other.
+const MAX_NESTED: usize = 60;
 
 impl<'t> Shell<'_, '_, '_, 't> {
     pub fn script(&mut self, script: &'t Script, stdin: &Flow) -> Flow {
-        if self.depth > MAX_CALLS {
+        if self.depth > MAX_NESTED {
+            self.walker.report(RuleId::OpaqueTooLarge, "nesting");
             return Flow::Unknown;
         }
         self.depth += 1;
@@ -239,118 +249,6 @@ impl<'t> Shell<'_, '_, '_, 't> {
         }
     }
 
-    /// A property or a method of a value.
-    fn member(&mut self, target: &str, name: &str, args: &[String]) -> String {
-        if let Some(text) = self.text_member(target, name, args) {
-            return text;
-        }
-        let first = args.first().map_or("", String::as_str);
-        let class = target.trim_matches(['[', ']']).to_lowercase();
-        match name {
-            "downloadstring" | "downloaddata" | "getstringasync" | "getasync" | "openread"
-            | "getbytearrayasync" => {
-                hosts::fetch(self.walker, first);
-                return NETWORK.to_string();
-            }
-            "downloadfile" | "downloadfileasync" => {
-                hosts::fetch(self.walker, first);
-                if let Some(path) = args.get(1) {
-                    files::write(self.walker, path, self.env);
-                    self.walker.note_file(path, &Flow::Network, self.env);
-                }
-            }
-            "uploadfile" | "uploadstring" | "uploaddata" | "postasync" => {
-                hosts::fetch(self.walker, first);
-                let rest = args.iter().skip(1);
-                if rest.clone().any(|text| text.contains(SECRET)) {
-                    self.walker.report(RuleId::SecretSend, first);
-                }
-                files::read_all(self.walker, rest.filter(|_| name == "uploadfile"), self.env);
-            }
-            "delete" => {
-                let path = if target.starts_with('[') {
-                    first
-                } else {
-                    target
-                };
-                files::delete(self.walker, path, self.env, true);
-            }
-            "writealltext" | "writeallbytes" | "writealllines" | "appendalltext" | "createtext"
-            | "createdirectory" | "openwrite" => files::write(self.walker, first, self.env),
-            "readalltext" | "readalllines" | "readallbytes" | "opentext" => {
-                files::read(self.walker, first, self.env);
-            }
-            "start" if class.ends_with("process") => {
-                let mut argv = args.to_vec();
-                if !argv.is_empty() {
-                    let program = argv.remove(0);
-                    let words: Vec<String> = argv
-                        .iter()
-                        .flat_map(|text| text.split(' ').map(str::to_owned))
-                        .collect();
-                    self.walker
-                        .windows_program(&program, &words, self.env, &Flow::Unknown);
-                }
-            }
-            "create" if class.ends_with("scriptblock") => return first.to_owned(),
-            "invoke" | "invokereturnasis" if !target.is_empty() => {
-                self.evaluate(target);
-            }
-            "invokescript" | "newscriptblock" | "addscript" => {
-                self.evaluate(first);
-            }
-            "run" | "exec" | "shellexecute" if !first.is_empty() => {
-                self.walker.cmd(&args.join(" "), self.env, &Flow::Unknown);
-            }
-            "getenvironmentvariables" => {
-                self.walker.report(RuleId::SecretEnvironment, name);
-                return SECRET.to_string();
-            }
-            "getenvironmentvariable" => return self.walker.windows_variable(first, self.env),
-            // For more than this process alone.
-            "setenvironmentvariable" if args.len() > 2 => {
-                self.walker.report(RuleId::SystemKernel, name);
-            }
-            _ => {}
-        }
-        match target.contains(NETWORK) {
-            true => NETWORK.to_string(),
-            false => UNKNOWN.to_string(),
-        }
-    }
-
-    /// Members that give another text.
-    fn text_member(&self, target: &str, name: &str, args: &[String]) -> Option<String> {
-        let first = args.first().map_or("", String::as_str);
-        Some(match name {
-            "frombase64string" => decoded(first).unwrap_or_else(|| UNKNOWN.to_string()),
-            "getstring" | "concat" => args.concat(),
-            "replace" if !first.is_empty() => {
-                target.replace(first, args.get(1).map_or("", String::as_str))
-            }
-            "tolower" => target.to_lowercase(),
-            "toupper" => target.to_uppercase(),
-            "tostring"
-            | "trim"
-            | "trimend"
-            | "trimstart"
-            | "fullname"
-            | "path"
-            | "content"
-            | "currentuserallhosts"
-            | "currentusercurrenthost"
-            | "unicode"
-            | "utf8"
-            | "ascii"
-            | "text"
-            | "value" => target.to_owned(),
-            "getfolderpath" => self.walker.home().to_owned(),
-            "combine" => args.join("/"),
-            "gettemppath" => self.walker.temporary().to_owned(),
-            _ => return None,
-        })
-    }
-
     /// A text that is run as code.
     pub fn evaluate(&mut self, text: &str) -> Flow {
         if text.contains(NETWORK) {
@@ -396,14 +294,6 @@ impl<'t> Shell<'_, '_, '_, 't> {
             return Flow::Unknown;
         }
         let lower = name.to_lowercase();
-        let function = self
-            .functions
-            .iter()
-            .rev()
-            .find(|(known, _)| *known == lower);
-        if let Some((_, body)) = function {
-            return self.script(body, stdin);
-        }
         let mut args: Vec<String> = Vec::with_capacity(rest.len());
         for word in rest {
             let value = self.value(word);
@@ -411,6 +301,20 @@ impl<'t> Shell<'_, '_, '_, 't> {
             if !is_block {
                 args.extend(value.split('\n').map(str::to_owned));
             }
+        }
+        let mut known = self.functions.iter().rev();
+        if let Some(function) = known.find(|function| function.name == lower).cloned() {
+            let given = args.iter().filter(|word| !word.starts_with('-'));
+            for (param, value) in function.params.iter().zip(given) {
+                self.env.assign(param, Value::text(value));
+            }
+            if self.calls.contains(&lower) {
+                return Flow::Unknown;
+            }
+            self.calls.push(lower);
+            let flow = self.script(function.body, stdin);
+            self.calls.pop();
+            return flow;
         }
         let mut words = vec![name.clone()];
         words.extend(args.iter().cloned());
@@ -428,13 +332,7 @@ impl<'t> Shell<'_, '_, '_, 't> {
     fn keyword(&mut self, keyword: &str, rest: &'t [Word], stdin: &Flow) -> Option<Flow> {
         match keyword {
             "function" | "filter" | "workflow" => {
-                let name = rest.first()?.plain()?.to_lowercase();
-                let body = rest.iter().flat_map(|word| &word.parts);
-                let body = body.rev().find_map(|part| match part {
-                    Part::Block(script) => Some(script),
-                    _ => None,
-                });
-                self.functions.extend(body.map(|body| (name, body)));
+                self.functions.extend(function(rest));
                 Some(Flow::nothing())
             }
             "foreach" => {
@@ -452,12 +350,37 @@ impl<'t> Shell<'_, '_, '_, 't> {
                 }
                 Some(self.blocks(rest, stdin))
             }
-            "return" | "throw" | "exit" => match rest.first() {
-                Some(first) if is_value(first) => Some(self.expression(rest)),
-                Some(_) => Some(self.command(rest, stdin)),
-                None => Some(Flow::nothing()),
-            },
-            "param" | "using" | "class" | "enum" | "break" | "continue" => Some(Flow::nothing()),
+            "return" | "throw" | "exit" => {
+                let is_again = |word: &&Word| match word.parts.first() {
+                    Some(Part::Text(text, false)) => {
+                        one_of!(text.to_lowercase().as_str(), "return throw exit")
+                    }
+                    _ => false,
+                };
+                let again = rest.iter().take_while(is_again).count();
+                let (again, rest) = rest.split_at(again);
+                // `return(…)` is one word.
+                let own = again.last().map(|word| flow_of(self.value(word)));
+                match rest.first() {
+                    Some(first) if is_value(first) => Some(self.expression(rest)),
+                    Some(_) => Some(self.command(rest, stdin)),
+                    None => Some(own.unwrap_or_else(Flow::nothing)),
+                }
+            }
+            // What follows it on its line runs.
+            "param" => {
+                let is_list = |word: &&Word| {
+                    word.plain()
+                        .is_some_and(|text| text.eq_ignore_ascii_case("param"))
+                        || word.parts.iter().any(|part| matches!(part, Part::Inner(_)))
+                };
+                let lists = rest.iter().take_while(is_list).count();
+                match rest.get(lists..) {
+                    Some(rest) if !rest.is_empty() => Some(self.command(rest, stdin)),
+                    _ => Some(Flow::nothing()),
+                }
+            }
+            "using" | "class" | "enum" | "break" | "continue" => Some(Flow::nothing()),
             _ => None,
         }
     }
@@ -495,6 +418,45 @@ impl<'t> Shell<'_, '_, '_, 't> {
         }
         flow
     }
+}
+
+/// `function name($a, $b) { … }`, `function name { param($a) … }`.
+fn function(words: &[Word]) -> Option<Function<'_>> {
+    let Some(Part::Text(name, false)) = words.first()?.parts.first() else {
+        return None;
+    };
+    let parts = || words.iter().flat_map(|word| &word.parts);
+    let body = parts().find_map(|part| match part {
+        Part::Block(script) => Some(script),
+        _ => None,
+    })?;
+    let first = body.pipelines.first().and_then(|p| p.stages.first());
+    let own = first.and_then(|stage| stage.words.first());
+    let own = own.filter(|word| {
+        matches!(word.parts.first(), Some(Part::Text(text, false)) if text.eq_ignore_ascii_case("param"))
+    });
+    let listed = parts().chain(own.into_iter().flat_map(|word| &word.parts));
+    let mut params = Vec::new();
+    for part in listed {
+        let Part::Inner(script) = part else { continue };
+        for pipeline in &script.pipelines {
+            params.extend(pipeline.assigns.clone());
+            let words = pipeline.stages.iter().flat_map(|stage| &stage.words);
+            params.extend(
+                words
+                    .flat_map(|word| &word.parts)
+                    .filter_map(|part| match part {
+                        Part::Variable(name) => Some(name.to_lowercase()),
+                        _ => None,
+                    }),
+            );
+        }
+    }
+    Some(Function {
+        name: name.to_lowercase(),
+        params,
+        body,
+    })
 }
 
 /// Does a statement that begins like this give a value?

@@ -74,12 +74,12 @@ pub fn script(text: &str) -> Result<Script> {
     Ok(script)
 }
 
-/// A text in double quotes, as here-strings and arguments have it.
-pub fn expandable(text: &str) -> Result<Word> {
+/// A here-string in which variables have their values.
+fn expandable(text: &str, depth: usize) -> Result<Word> {
     let mut reader = Reader {
         text: text.chars().collect(),
         at: 0,
-        depth: 0,
+        depth,
     };
     let mut word = Word::default();
     reader.double(&mut word, None)?;
@@ -448,7 +448,7 @@ impl Reader {
         let text = text.trim_start_matches(['\r', ' ']);
         let text = text.strip_prefix('\n').unwrap_or(text);
         if quote == '"' {
-            word.parts.extend(expandable(text)?.parts);
+            word.parts.extend(expandable(text, self.depth)?.parts);
         } else {
             word.parts.push(Part::Text(text.to_owned(), true));
         }
