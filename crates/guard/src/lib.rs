@@ -22,6 +22,8 @@ use ralph_core::config::GuardSettings;
 use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
 
+use paths::native::portable;
+
 pub use finding::Trace;
 pub use paths::sensitive::is_sensitive;
 pub use rules::catalog::{Example, Family, Rule, RuleId, Text, rule, rules as built_in_rules};
@@ -172,7 +174,43 @@ pub fn explain(call: &ToolCall, context: &Context) -> Explanation {
     examine(call, context, Trace::default())
 }
 
+/// A world whose paths have their drive in front.
+#[derive(Clone, Copy)]
+struct Drives<'a>(&'a dyn World);
+
+impl World for Drives<'_> {
+    fn link_target(&self, path: &str) -> Option<String> {
+        let target = self.0.link_target(paths::native::for_system(path))?;
+        Some(portable(&target).into_owned())
+    }
+}
+
+/// Judges with every path of the context in the form that is compared.
 fn examine(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
+    if !paths::native::on_windows(&portable(context.project)) {
+        return examine_here(call, context, trace);
+    }
+    let (project, home) = (portable(context.project), portable(context.home));
+    let own = |path: &String| portable(path).into_owned();
+    let temporary: Vec<String> = context.temporary.iter().map(own).collect();
+    let binary = context.binary.map(portable);
+    let here = Context {
+        project: project.trim_end_matches('/'),
+        home: home.trim_end_matches('/'),
+        temporary: &temporary,
+        binary: binary.as_deref(),
+        ignore_case: true,
+        settings: context.settings,
+        world: &Drives(context.world),
+    };
+    let call = ToolCall {
+        cwd: &portable(call.cwd),
+        ..*call
+    };
+    examine_here(&call, &here, trace)
+}
+
+fn examine_here(call: &ToolCall, context: &Context, trace: Trace) -> Explanation {
     let rules = rules::Rules {
         own: user::Index::new(&context.settings.rules),
     };

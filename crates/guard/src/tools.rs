@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::ToolCall;
 use crate::mark;
-use crate::meaning::code::{self, Language};
-use crate::meaning::{Env, Walker, files, hosts, sql};
+use crate::meaning::{Env, Walker, code, files, hosts, sql};
+use crate::paths::native;
 
 /// How deep the input of an unknown tool is searched.
 const MAX_DEPTH: usize = 6;
@@ -18,16 +18,8 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
     let name = tool.rsplit([':', '/']).next().unwrap_or(&tool);
     match name {
         "bash" | "shell" | "run_shell_command" | "local_shell" | "exec" | "exec_command"
-        | "run_command" | "terminal" | "powershell" | "run_terminal_cmd" | "execute_command"
-        | "shell_command" | "bashoutput" => {
-            shell(walker, call);
-            if name == "powershell"
-                && let Some(text) = call.input.get("command").and_then(Value::as_str)
-            {
-                let mut env = env.clone();
-                code::judge(walker, Language::PowerShell, text, &mut env);
-            }
-        }
+        | "run_command" | "terminal" | "powershell" | "pwsh" | "cmd" | "run_terminal_cmd"
+        | "execute_command" | "shell_command" | "bashoutput" => shell(walker, call, name),
         "read" | "read_file" | "view" | "read_many_files" | "notebookread" | "cat" | "readfile" => {
             paths(walker, call.input, &env, Access::Read);
         }
@@ -63,11 +55,70 @@ pub fn judge(walker: &mut Walker, call: &ToolCall) {
         {
             typed(walker, call, &env)
         }
-        _ => unknown(walker, call.input, &env, "", 0, asks_database(&tool)),
+        _ => {
+            if sends_lines(&tool) {
+                for text in texts(call.input, words!("input text keys chars line")) {
+                    run_there(walker, text, &env);
+                }
+            }
+            code_of(walker, call.input, &tool, &env);
+            unknown(walker, call.input, &env, "", 0, asks_database(&tool));
+        }
     }
 }
 
-fn shell(walker: &mut Walker, call: &ToolCall) {
+/// `mcp__terminal__send`: whole lines for a shell that runs already.
+fn sends_lines(tool: &str) -> bool {
+    has_any!(tool, "term shell tmux console pty") && has_any!(tool, "send type input write")
+}
+
+/// `{"language": "python", "code": …}`, or code for a tool of that name.
+fn code_of(walker: &mut Walker, input: &Value, tool: &str, env: &Env) {
+    let said = ["language", "lang", "runtime", "interpreter"]
+        .iter()
+        .find_map(|key| input.get(key)?.as_str());
+    let parts = tool.split(['_', '-', ':', '.']);
+    let names: Vec<String> = said
+        .map(str::to_ascii_lowercase)
+        .into_iter()
+        .chain(parts.map(str::to_owned))
+        .collect();
+    for text in texts(input, words!("code source snippet script")) {
+        for name in &names {
+            match name.as_str() {
+                "bash" | "sh" | "shell" | "zsh" => run_there(walker, text, env),
+                "javascript" | "js" | "typescript" | "ts" => {
+                    code::judge(walker, code::Language::JavaScript, text, &mut env.clone());
+                }
+                "powershell" | "pwsh" => walker.power_shell_text(text, directory(env)),
+                name => {
+                    if let Some(language) = crate::meaning::language(name) {
+                        code::judge(walker, language, text, &mut env.clone());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs a text in the language of its tool: by the tool's name, by what its
+/// input says, or by the system that it runs on.
+fn run_text(walker: &mut Walker, name: &str, input: &Value, text: &str, directory: &str) {
+    let said = ["shell", "interpreter", "executable"]
+        .iter()
+        .find_map(|key| input.get(key)?.as_str());
+    let shell = said.unwrap_or(name).to_ascii_lowercase();
+    let shell = shell.rsplit(['/', '\\']).next().unwrap_or_default();
+    match shell.trim_end_matches(".exe") {
+        "powershell" | "pwsh" => walker.power_shell_text(text, directory),
+        "cmd" => walker.cmd_text(text, directory),
+        "bash" | "sh" | "zsh" | "bashoutput" => walker.shell_text(text, directory),
+        _ if native::on_windows(walker.project()) => walker.power_shell_text(text, directory),
+        _ => walker.shell_text(text, directory),
+    }
+}
+
+fn shell(walker: &mut Walker, call: &ToolCall, name: &str) {
     let command = ["command", "cmd", "script", "code", "input"]
         .iter()
         .find_map(|key| call.input.get(key));
@@ -75,7 +126,7 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
         .iter()
         .find_map(|key| call.input.get(key)?.as_str());
     let directory = match cwd {
-        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some(path) if walker.native(path).starts_with('/') => walker.native(path).into_owned(),
         Some(path) => format!("{}/{path}", call.cwd),
         None => call.cwd.to_owned(),
     };
@@ -84,10 +135,11 @@ fn shell(walker: &mut Walker, call: &ToolCall) {
     match (command, call.input) {
         (Some(Value::String(program)), _) if args.is_some_and(|args| !args.is_empty()) => {
             let words = argv(args.into_iter().flatten());
-            walker.shell_text(&format!("{program} {words}"), &directory);
+            let text = format!("{program} {words}");
+            run_text(walker, name, call.input, &text, &directory);
         }
         (Some(Value::String(text)), _) | (None, Value::String(text)) => {
-            walker.shell_text(text, &directory);
+            run_text(walker, name, call.input, text, &directory);
         }
         (Some(Value::Array(words)), _) => walker.shell_text(&argv(words), &directory),
         (None, Value::Object(fields)) if fields.contains_key("bash_id") || fields.is_empty() => {}
@@ -263,8 +315,12 @@ fn asks_database(tool: &str) -> bool {
 const COMMAND_KEYS: &[&str] =
     words!("command cmd shell script exec run bash commandline cmdline command_line");
 
+fn directory(env: &Env) -> &str {
+    env.directories.first().map_or("/", String::as_str)
+}
+
 fn run_there(walker: &mut Walker, text: &str, env: &Env) {
-    walker.shell_text(text, env.directories.first().map_or("/", String::as_str));
+    walker.shell_text(text, directory(env));
 }
 
 /// A tool that we do not know (an MCP server's): what its keys call a path,
@@ -287,6 +343,11 @@ fn unknown(walker: &mut Walker, value: &Value, env: &Env, key: &str, depth: usiz
             for (key, value) in fields {
                 let key = key.to_ascii_lowercase();
                 unknown(walker, value, env, &key, depth + 1, database);
+            }
+        }
+        Value::Array(items) if key == "commands" => {
+            for text in items.iter().filter_map(Value::as_str) {
+                run_there(walker, text, env);
             }
         }
         Value::Array(items) => {

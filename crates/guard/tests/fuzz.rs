@@ -37,6 +37,8 @@ fn run(target: &str, bytes: &[u8]) {
     let start = Instant::now();
     match target {
         "shell" => check("Bash", &json!({ "command": text })),
+        "power_shell" => check("PowerShell", &json!({ "command": text })),
+        "cmd" => check("cmd", &json!({ "command": text })),
         "url" => check("WebFetch", &json!({ "url": text, "prompt": "" })),
         "path" => {
             for tool in ["Read", "Write", "Glob", "Grep"] {
@@ -61,7 +63,7 @@ fn check(tool: &str, input: &Value) {
     assert!(verdict.decision == Decision::Allow || verdict.rule.is_some());
 }
 
-const TARGETS: [&str; 4] = ["shell", "payload", "url", "path"];
+const TARGETS: [&str; 6] = ["shell", "power_shell", "cmd", "payload", "url", "path"];
 
 #[test]
 fn the_corpus_is_judged() {
@@ -85,7 +87,7 @@ impl Random {
 }
 
 /// Pieces at which readers of shell text, JSON, URLs and paths go wrong.
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 58] = [
     "$(",
     ")",
     "`",
@@ -130,6 +132,20 @@ const PIECES: [&str; 44] = [
     "：",
     "http://",
     "rm -rf /",
+    "@'\n",
+    "\n'@",
+    "@{",
+    "@(",
+    "[IO.File]::Delete(",
+    ".Invoke()",
+    " -f ",
+    "<#",
+    "#>",
+    "%x%",
+    "^",
+    "for %i in (",
+    ") do ",
+    "\\\\?\\C:",
 ];
 
 fn mutate(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {

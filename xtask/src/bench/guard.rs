@@ -13,6 +13,8 @@ const MAX_ORDINARY: f64 = 2.0;
 /// With a command of 64 KB and 200 rules of a person.
 const MAX_LARGE: f64 = 4.0;
 const MAX_DECISION: Duration = Duration::from_micros(50);
+/// 64 KB in which no command stands twice (issue 21).
+const MAX_DIFFERENT: Duration = Duration::from_millis(10);
 
 const CALLS: usize = 400;
 const BATCH: usize = 20_000;
@@ -69,6 +71,14 @@ pub fn run(root: &Path) -> Result<(), Vec<String>> {
     verdict.ratio(name, hook, empty, MAX_ORDINARY);
     let decision = programs.decision(&plain)?;
     verdict.at_most("one decision in a batch", decision, MAX_DECISION);
+    let different = [different_commands(2_000)];
+    let different: Vec<&str> = different.iter().map(String::as_str).collect();
+    let different = programs.per_call(&plain, &different, 200)?;
+    verdict.at_most(
+        "64 KB of 2,000 different commands",
+        different,
+        MAX_DIFFERENT,
+    );
     verdict.end()
 }
 
@@ -105,6 +115,25 @@ fn long_command(bytes: usize) -> String {
         text.push_str("cargo fmt --check && git add src/generated.rs\n");
     }
     text
+}
+
+/// Commands of 32 bytes or so, each another one.
+fn different_commands(count: usize) -> String {
+    const FORMS: [(&str, &str); 8] = [
+        ("cargo test --test suite_", " -- --quiet"),
+        ("git log --oneline -3 src/mod_", ".rs"),
+        ("grep -n TODO src/file_", ".ts | head"),
+        ("npm run build --workspace app-", ""),
+        ("sed -n 1,80p docs/page-", ".md"),
+        ("python3 -m pytest tests/unit_", ".py"),
+        ("X_", "=\"value $HOME\" make target"),
+        ("test -f out/part-", " && echo it is there"),
+    ];
+    let line = |i: usize| {
+        let (start, end) = FORMS[i % FORMS.len()];
+        format!("{start}{i}{end}\n")
+    };
+    (0..count).map(line).collect()
 }
 
 fn payload(dir: &Path, command: &str) -> String {
@@ -173,12 +202,21 @@ impl Programs {
 
     /// What one line of a batch takes, its JSON included.
     fn decision(&self, dir: &Path) -> Result<Duration, Vec<String>> {
+        self.per_call(dir, &COMMANDS, BATCH)
+    }
+
+    fn per_call(
+        &self,
+        dir: &Path,
+        commands: &[&str],
+        calls: usize,
+    ) -> Result<Duration, Vec<String>> {
         let line = |command: &&str| {
             payload(dir, command)
                 .replace("tool_name", "tool")
                 .replace("tool_input", "input")
         };
-        let lines: String = COMMANDS.iter().cycle().take(BATCH).map(line).collect();
+        let lines: String = commands.iter().cycle().take(calls).map(line).collect();
         let batch = || {
             let mut command = Command::new(&self.ralph);
             command.args(["guard", "test", "--batch"]);
@@ -186,7 +224,7 @@ impl Programs {
         };
         let nothing = timed(batch(), dir, "")?;
         let all = timed(batch(), dir, &lines)?;
-        Ok(all.saturating_sub(nothing) / u32::try_from(BATCH).unwrap_or(1))
+        Ok(all.saturating_sub(nothing) / u32::try_from(calls).unwrap_or(1))
     }
 }
 

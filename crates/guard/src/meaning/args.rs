@@ -85,13 +85,6 @@ impl<'a> Args<'a> {
         self.longs.contains(&name)
     }
 
-    /// Is the long option there, written in full or shortened?
-    pub fn long_like(&self, name: &str, shortest: usize) -> bool {
-        self.longs
-            .iter()
-            .any(|long| long.len() >= shortest && name.starts_with(long))
-    }
-
     pub fn has(&self, character: char, name: &str) -> bool {
         self.short(character) || self.long(name)
     }

@@ -1,7 +1,7 @@
 //! The shell's own commands, which change what the following ones mean.
 
 use super::command::Command;
-use super::env::{Env, Flow, Value};
+use super::env::{Attribute, Env, Flow, Value};
 use super::walker::Walker;
 use crate::RuleId;
 use crate::mark::{self, UNKNOWN};
@@ -85,7 +85,7 @@ impl Walker<'_> {
                     && flag == "-v"
                 {
                     let text = super::decode::printf(rest);
-                    env.variables.insert(name.clone(), Value::text(&text));
+                    env.assign(name, Value::text(&text));
                 } else {
                     return Effect::NotBuiltin;
                 }
@@ -96,16 +96,43 @@ impl Walker<'_> {
     }
 
     fn declared(&mut self, command: &Command, env: &mut Env) {
-        let args = command.args;
-        for argument in args.iter().filter(|argument| !argument.starts_with('-')) {
-            if let Some((name, value)) = argument.split_once('=') {
+        let (options, operands): (Vec<&String>, Vec<&String>) = command
+            .args
+            .iter()
+            .partition(|argument| argument.starts_with('-') && argument.len() > 1);
+        let has = |letter: char| options.iter().any(|word| word.contains(letter));
+        let is_local = match command.name {
+            "local" => true,
+            "declare" | "typeset" => !has('g'),
+            _ => false,
+        };
+        let refers = has('n') && command.name != "export";
+        for argument in operands {
+            let (name, value) = match argument.split_once('=') {
+                Some((name, value)) => (name.trim_end_matches('+'), Some(value)),
+                None => (argument.as_str(), None),
+            };
+            if is_local {
+                env.enter_scope(name);
+            }
+            if let Some(value) = value {
                 self.judges.assignment(self, name, &Value::text(value), env);
             }
-            declare(argument, env);
-        }
-        let refers = |word: &String| word.starts_with('-') && word.contains('n');
-        if command.name != "export" && args.iter().any(refers) {
-            self.name_references(args, env);
+            let attribute = match value {
+                Some(target) if refers => Some(Attribute::Refers(target.to_owned())),
+                _ if has('l') => Some(Attribute::Lower),
+                _ if has('u') => Some(Attribute::Upper),
+                _ => None,
+            };
+            if let Some(attribute) = attribute {
+                env.attributes.insert(name.to_owned(), attribute);
+            }
+            if !refers {
+                declare(argument, env);
+            }
+            if command.name == "readonly" || has('r') {
+                env.attributes.insert(name.to_owned(), Attribute::Fixed);
+            }
         }
     }
 
@@ -115,16 +142,6 @@ impl Walker<'_> {
                 self.report(RuleId::GuardSwitchOff, "alias ralph");
             }
             env.aliases.insert(name.to_owned(), text.to_owned());
-        }
-    }
-
-    /// `declare -n a=b`: whoever says `a` means `b`.
-    fn name_references(&mut self, args: &[String], env: &mut Env) {
-        for (name, target) in args.iter().filter_map(|word| word.split_once('=')) {
-            let is_name = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-            if is_name(name) && is_name(target) {
-                self.code(&format!("{name}=\"${target}\""), env, &Flow::Unknown);
-            }
         }
     }
 
@@ -193,7 +210,7 @@ fn declare(argument: &str, env: &mut Env) {
         return;
     };
     // A list was noted before its words were taken apart.
-    if matches!(env.variables.get(name), Some(Value::List(items)) if items.first().is_some_and(|item| item == value))
+    if matches!(env.variables.get(name), Some(Value::List(items)) if items.first().is_some_and(|item| value.ends_with(item.as_str())))
     {
         return;
     }
@@ -207,14 +224,16 @@ fn declare(argument: &str, env: &mut Env) {
         }
         None => (name, value.to_owned()),
     };
-    env.variables
-        .insert(name.to_owned(), Value::Texts(vec![value]));
+    env.assign(name, Value::Texts(vec![value]));
 }
 
 /// `read a b`: the variables hold what came in.
 fn read_into(command: &Command, env: &mut Env) {
-    let lines: Option<Vec<String>> = match command.stdin {
+    let from = command.pairs().find(|(flag, _)| *flag == "-u");
+    let opened = from.and_then(|(_, number)| env.files.get(&format!("/dev/fd/{number}")));
+    let lines: Option<Vec<String>> = match opened.unwrap_or(command.stdin) {
         Flow::Text(text) => Some(text.lines().map(str::to_owned).collect()),
+        Flow::Network => Some(vec![mark::NETWORK.to_string()]),
         _ => None,
     };
     let takes_value = ["-d", "-n", "-N", "-p", "-t", "-u", "-i"];
@@ -255,6 +274,6 @@ fn read_into(command: &Command, env: &mut Env) {
             }
             None => Value::unknown(),
         };
-        env.variables.insert(name, value);
+        env.assign(&name, value);
     }
 }

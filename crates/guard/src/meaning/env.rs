@@ -60,6 +60,16 @@ impl Value {
     }
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    Lower,
+    Upper,
+    /// It keeps the value that it has.
+    Fixed,
+    /// It is another name of this variable.
+    Refers(String),
+}
+
 /// The here-documents of the text that a node stands in.
 pub type Documents = Rc<Vec<Word>>;
 
@@ -86,6 +96,10 @@ pub struct Env {
 pub struct Known {
     pub variables: HashMap<String, Value>,
     pub positional: Vec<String>,
+    /// What a variable makes of its values.
+    pub attributes: HashMap<String, Attribute>,
+    /// What local variables hide, with the number of calls around them.
+    locals: Vec<(usize, String, Option<Value>)>,
     /// Where the script may stand now.
     pub directories: Vec<String>,
     pub functions: HashMap<String, Function>,
@@ -141,6 +155,78 @@ impl Env {
         self.version
     }
 
+    /// The variable that a name stands for in the end.
+    pub fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..8 {
+            match self.attributes.get(name) {
+                Some(Attribute::Refers(target)) => name = target,
+                _ => break,
+            }
+        }
+        name
+    }
+
+    /// A variable gets a value, as far as it takes one.
+    pub fn assign(&mut self, name: &str, value: Value) {
+        let name = self.meant(name).to_owned();
+        let change: fn(&str) -> String = match self.attributes.get(&name) {
+            Some(Attribute::Fixed) if self.variables.contains_key(&name) => return,
+            Some(Attribute::Lower) => str::to_lowercase,
+            Some(Attribute::Upper) => str::to_uppercase,
+            _ => {
+                self.variables.insert(name, value);
+                return;
+            }
+        };
+        let each = |texts: Vec<String>| texts.iter().map(|text| change(text)).collect();
+        let value = match value {
+            Value::Texts(texts) => Value::Texts(each(texts)),
+            Value::List(items) => Value::List(each(items)),
+        };
+        self.variables.insert(name, value);
+    }
+
+    /// The variable is a local one from here on, within a function.
+    pub fn enter_scope(&mut self, name: &str) {
+        let depth = self.calls.len();
+        let known = |(at, local, _): &(usize, String, _)| *at == depth && local == name;
+        if depth > 0 && !self.locals.iter().any(known) {
+            let hidden = self.variables.get(name).cloned();
+            self.locals.push((depth, name.to_owned(), hidden));
+            self.attributes.remove(name);
+        }
+    }
+
+    /// The function's local variables are gone.
+    pub fn leave_scope(&mut self) {
+        let depth = self.calls.len();
+        while self.locals.last().is_some_and(|(at, ..)| *at >= depth) {
+            let Some((_, name, hidden)) = self.locals.pop() else {
+                return;
+            };
+            self.attributes.remove(&name);
+            match hidden {
+                Some(value) => self.variables.insert(name, value),
+                None => self.variables.remove(&name),
+            };
+        }
+    }
+
+    /// What is read from a descriptor from here on.
+    pub fn open(&mut self, number: &str, flow: Flow) {
+        self.files.insert(format!("/dev/fd/{number}"), flow);
+    }
+
+    /// A number that no descriptor has yet.
+    pub fn free_descriptor(&self) -> u32 {
+        let taken = |number: &u32| {
+            let path = format!("/dev/fd/{number}");
+            self.files.contains_key(&path) || self.links.contains_key(&path)
+        };
+        (10..).find(|number| !taken(number)).unwrap_or(10)
+    }
+
     /// What one of several branches left behind is possible afterwards.
     pub fn merge(&mut self, branch: Env) {
         if branch.version == self.version {
@@ -171,6 +257,7 @@ impl Env {
                 mine.directories.push(directory);
             }
         }
+        mine.attributes.extend(branch.attributes);
         mine.functions.extend(branch.functions);
         mine.aliases.extend(branch.aliases);
         mine.files.extend(branch.files);

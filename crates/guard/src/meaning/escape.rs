@@ -11,20 +11,32 @@ use crate::words::ByWord;
 /// Options whose value is a command, by program.
 static OPTIONS: ByWord<&[&str]> = by_word! {
     "apt apt-get" => words!("-o");
+    "aria2c" => words!("--on-download-complete --on-download-start --on-download-error
+        --on-download-stop --on-bt-download-complete --on-download-pause");
+    "yt-dlp youtube-dl" => words!("--exec --exec-before-download --netrc-cmd");
+    "sshfs" => words!("-o");
+    "mosh" => words!("--ssh --server");
+    "restic" => words!("-o --option --password-command");
+    "openvpn" => words!("--up --down --route-up --ipchange --tls-verify --client-connect");
+    "msmtp" => words!("--passwordeval");
+    "helm" => words!("--post-renderer");
+    "go" => words!("-exec -toolexec -vettool");
+    "nmap" => words!("--script");
+    "rclone" => words!("--sftp-ssh --password-command");
     "borg" => words!("--rsh");
     "cpio" => words!("--rsh-command");
     "gcc" => words!("-wrapper");
-    "hg" => words!("--config");
+    "hg" => words!("--config --ssh --remotecmd");
     "less" => words!("-k --lesskey-file");
     "logsave" => words!("-c");
     "mysql" => words!("--pager");
     "rpm" => words!("--eval -E --pipe");
-    "rsync" => words!("-e --rsh");
-    "scp sftp" => words!("-S");
+    "rsync" => words!("-e --rsh --rsync-path");
+    "scp sftp" => words!("-S -D -o");
     "sort" => words!("--compress-program");
     "split" => words!("--filter");
     "sqlite3" => words!("-cmd");
-    "svn" => words!("--editor-cmd --diff-cmd");
+    "svn" => words!("--editor-cmd --diff-cmd --diff3-cmd --merge-cmd --config-option");
     "tar" => words!("--info-script --new-volume-script --rsh-command -F");
     "wget" => words!("--use-askpass");
     "xterm" => words!("-e");
@@ -51,27 +63,41 @@ impl Walker<'_> {
             let attached = word
                 .split_once('=')
                 .filter(|(option, _)| options.contains(option))
-                .map(|(_, text)| text);
+                .or(word.split_at_checked(2).filter(|(option, rest)| {
+                    *option == "-o" && !rest.is_empty() && options.contains(option)
+                }));
             let following = options
                 .contains(&word.as_str())
-                .then(|| command.args.get(at + 1).map(String::as_str))
+                .then(|| Some((word.as_str(), command.args.get(at + 1)?.as_str())))
                 .flatten();
-            let Some(text) = attached.or(following) else {
+            let Some((option, text)) = attached.or(following) else {
                 continue;
             };
-            // `APT::Update::Pre-Invoke::=…`, `%(…)`, `alias.x=!…`.
-            let text = match text.split_once("Invoke::=").or(text.split_once("=!")) {
-                Some((_, text)) => text,
-                None => text.trim_start_matches("%(").trim_end_matches(')'),
-            };
-            let is_program = command.name != "scp" && command.name != "wget";
-            if !is_program {
+            if matches!(option, "-S" | "--use-askpass") {
                 self.report(RuleId::OpaqueCode, text);
-            } else if text.split_whitespace().count() > 1 || is_bare_shell(text) {
+            } else if let Some(text) = command_in(option, text)
+                && (text.split_whitespace().count() > 1 || is_bare_shell(text))
+            {
                 self.escaped(text, env);
             }
         }
     }
+}
+
+/// The command in the value of an option, which may be a setting's.
+fn command_in<'t>(option: &str, text: &'t str) -> Option<&'t str> {
+    // `APT::Update::Pre-Invoke::=…`, `alias.x=!…`.
+    if let Some((_, text)) = text.split_once("Invoke::=").or(text.split_once("=!")) {
+        return Some(text);
+    }
+    if one_of!(option, "-o --option --config --config-option") {
+        let (name, text) = text.split_once(['=', ' '])?;
+        let name = name.to_ascii_lowercase();
+        let runs = has_any!(name, "command hooks. .ssh :ssh editor pager diff merge");
+        return runs.then_some(text);
+    }
+    // `%(…)` of rpm.
+    Some(text.trim_start_matches("%(").trim_end_matches(')'))
 }
 
 /// Is it a shell, perhaps an interactive one, and nothing for it to do?

@@ -270,6 +270,14 @@ impl Walker<'_> {
                 // Any variable at all may be shown.
                 _ => Value::Texts(vec![SECRET.to_string()]),
             },
+            Operation::Assign(word) => {
+                let default = Operation::Default(word.clone());
+                let value = self.parameter(name, &default, env, docs);
+                if known.is_none_or(|known| known != value) {
+                    env.assign(name, value.clone());
+                }
+                value
+            }
             Operation::Default(word) => match known {
                 Some(Value::Texts(texts)) if texts.iter().all(|text| !text.is_empty()) => {
                     Value::Texts(texts)
@@ -331,6 +339,7 @@ impl Walker<'_> {
 
     /// The value of a variable, where the text or the context says it.
     fn variable(&self, name: &str, env: &Env) -> Option<Value> {
+        let name = env.meant(name);
         if let Some(value) = env.variables.get(name) {
             return Some(value.clone());
         }

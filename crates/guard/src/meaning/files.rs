@@ -59,11 +59,7 @@ fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> V
 
 /// Absolute, but with `..` still in it: behind a link it means its target.
 fn absolutes(walker: &Walker, path: &str, env: &Env) -> Vec<String> {
-    let path = path.replace('\\', "/");
-    let is_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes().get(2) == Some(&b'/');
-    if is_drive {
-        return vec![format!("/{path}")];
-    }
+    let path = walker.native(path).into_owned();
     if let Some(rest) = path.strip_prefix("file://") {
         return vec![rest.to_owned()];
     }
@@ -88,6 +84,14 @@ fn outside_rule(place: &Place, path: &str, otherwise: RuleId) -> RuleId {
         RuleId::PathTraversal
     } else {
         otherwise
+    }
+}
+
+/// Some files hold secrets, others values with secrets among them.
+fn secret_rule(path: &str) -> RuleId {
+    match sensitive::holds_values(path) {
+        true => RuleId::SecretValues,
+        false => RuleId::SecretFile,
     }
 }
 
@@ -193,7 +197,7 @@ pub fn delete(walker: &mut Walker, path: &str, env: &Env, tree: bool) {
             Zone::Inside(_) if is_control(walker, &place) => RuleId::GuardControlPlane,
             Zone::Inside(relative) if matches_control(relative) => RuleId::GuardControlPlane,
             Zone::Inside(_) if in_git(&place) => RuleId::FsDeleteGit,
-            Zone::Inside(_) if sensitive::is_sensitive(&place.real) => RuleId::SecretFile,
+            Zone::Inside(_) if sensitive::is_sensitive(&place.real) => secret_rule(&place.real),
             Zone::Inside(relative) if matches_git(relative) => RuleId::FsDeleteGit,
             Zone::Inside(_) => continue,
         };
@@ -272,7 +276,7 @@ pub fn write(walker: &mut Walker, path: &str, env: &Env) {
             Zone::Unresolved | Zone::Harmless => {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 if mark::has_computed(path) && sensitive::is_sensitive(name) {
-                    RuleId::SecretFile
+                    secret_rule(name)
                 } else {
                     continue;
                 }
@@ -286,7 +290,7 @@ pub fn write(walker: &mut Walker, path: &str, env: &Env) {
             Zone::Temporary | Zone::TemporaryRoot if place.escapes => RuleId::PathSymlinkEscape,
             Zone::Inside(_) if in_git(&place) => RuleId::FsWriteGit,
             Zone::Inside(_) | Zone::Temporary if sensitive::is_sensitive(&place.real) => {
-                RuleId::SecretFile
+                secret_rule(&place.real)
             }
             _ => continue,
         };
@@ -305,7 +309,7 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "read", path, env) {
         let written_here = env.files.contains_key(&paths::normalize(&place.real));
         if sensitive::is_sensitive(&place.real) && !written_here {
-            walker.report(RuleId::SecretFile, path);
+            walker.report(secret_rule(&place.real), path);
             continue;
         }
         if env.elsewhere || written_here {
@@ -354,7 +358,7 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "mention", path, env) {
         let written_here = env.files.contains_key(&paths::normalize(&place.real));
         if sensitive::is_sensitive(&place.real) && !written_here {
-            walker.report(RuleId::SecretFile, path);
+            walker.report(secret_rule(&place.real), path);
         }
     }
 }
@@ -378,7 +382,7 @@ pub fn list(walker: &mut Walker, path: &str, env: &Env) {
 pub fn tool_read(walker: &mut Walker, path: &str, env: &Env) {
     for place in places(walker, "read", path, env) {
         let rule = match &place.zone {
-            _ if sensitive::is_sensitive(&place.real) => RuleId::SecretFile,
+            _ if sensitive::is_sensitive(&place.real) => secret_rule(&place.real),
             Zone::Outside | Zone::Disk => outside_rule(&place, path, RuleId::PathOutside),
             Zone::Project if !is_root(walker, &place.real) => {
                 outside_rule(&place, path, RuleId::PathOutside)

@@ -5,6 +5,7 @@ use super::args::{Args, Takes};
 use super::code::{self, Language};
 use super::command::Command;
 use super::env::{Env, Flow};
+use super::redirect::is_descriptor;
 use super::walker::Walker;
 use super::{files, known};
 use crate::RuleId;
@@ -40,7 +41,6 @@ pub fn language(name: &str) -> Option<Language> {
         "php" => Language::Php,
         "lua" | "luajit" => Language::Lua,
         "osascript" => Language::AppleScript,
-        "pwsh" | "powershell" | "cmd" => Language::PowerShell,
         "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
         _ if OTHERS.contains(&plain) || name == "m4" => Language::Other,
         _ => return None,
@@ -52,6 +52,9 @@ impl Walker<'_> {
     pub fn interpreter(&mut self, command: &Command, env: &mut Env) -> Option<Flow> {
         if known::is_shell(command.name) {
             return Some(self.shell(command, env));
+        }
+        if let Some(flow) = self.windows_shell(command, env) {
+            return Some(flow);
         }
         if matches!(command.name, "ghc" | "swift") {
             self.language(Language::Other, command, env);
@@ -200,7 +203,7 @@ impl Walker<'_> {
     /// A file that this text itself wrote, with what nobody can read.
     fn written_unseen(&mut self, path: &str, env: &Env) {
         let is_known = |path: &String| env.files.contains_key(path);
-        if self.absolute(path, env).iter().any(is_known) {
+        if is_descriptor(path) || self.absolute(path, env).iter().any(is_known) {
             self.report(RuleId::OpaqueCode, path);
         }
     }
@@ -261,7 +264,6 @@ impl Walker<'_> {
             Language::Perl | Language::Ruby => &["-e", "-E"],
             Language::Php => &["-r", "-B", "-R", "-E"],
             Language::Lua | Language::AppleScript => &["-e"],
-            Language::PowerShell => words!("-c -Command -command -enc -EncodedCommand -e /c /C"),
             Language::Other => &["-e", "-c", "--eval", "--execute", "-ex", "-eval", "+"],
             Language::Awk | Language::Compiled => &[],
         };
@@ -276,11 +278,6 @@ impl Walker<'_> {
                     .iter()
                     .any(|o| o.len() == 2 && word.ends_with(o.trim_start_matches('-')))
                 && word.chars().skip(1).all(|c| c.is_ascii_alphanumeric());
-            let encoded =
-                language == Language::PowerShell && word.to_ascii_lowercase().starts_with("-enc");
-            if encoded {
-                self.report(RuleId::OpaqueCode, word);
-            }
             if options.contains(&word.as_str()) || combined {
                 texts.extend(args.get(at).cloned());
                 at += 1;

@@ -27,7 +27,7 @@ pub fn is_dangerous_program(word: &str) -> bool {
 const VITAL: &[&str] = words!(
     "systemd init sshd ssh dockerd containerd kubelet launchd Xorg gnome-shell WindowServer
      ralph claude codex gemini cursor-agent dbus-daemon NetworkManager loginwindow Finder bash
-     opencode"
+     opencode lsass csrss winlogon wininit smss services svchost explorer dwm"
 );
 
 /// Those of them that belong to the loop, whatever they were told to do.
@@ -35,10 +35,20 @@ const LOOP: &[&str] = words!("ralph claude codex gemini cursor-agent opencode");
 
 /// Does the machine or the loop need this program?
 pub fn is_vital(name: &str) -> bool {
-    let name = name.trim_matches(['^', '$']);
+    let name = name.trim_matches(['^', '$']).trim_end_matches(".exe");
     let program = name.split(' ').next().unwrap_or(name);
     // `bash build.sh` is somebody's script, `ralph run` is the loop.
     VITAL.contains(&name) || program != name && LOOP.contains(&program)
+}
+
+/// A function that a shell calls without being asked.
+pub fn is_handler(name: &str) -> bool {
+    one_of!(
+        name,
+        "command_not_found_handle command_not_found_handler fish_command_not_found fish_prompt
+         fish_right_prompt fish_greeting precmd preexec chpwd periodic zshexit zshaddhistory
+         TRAPEXIT TRAPDEBUG TRAPERR TRAPZERR TRAPINT TRAPTERM TRAPHUP TRAPQUIT TRAPALRM TRAPCHLD"
+    )
 }
 
 /// Words that make a variable's name the name of a secret, as its last part.
@@ -112,7 +122,7 @@ pub fn client_takes(name: &str) -> Takes {
         "wget" => takes!(
             "OoaPUtTQeiD",
             "output-document output-file directory-prefix user-agent header post-data post-file
-             body-data body-file tries timeout input-file execute"
+             body-data body-file tries timeout input-file execute save-cookies warc-file"
         ),
         "curl" => takes!(
             "oXHdFTuAebcCKmrwxyYzEDPQUt",

@@ -3,13 +3,13 @@
 
 use super::args::{Args, NO_VALUES};
 use super::command::Command;
+use super::copied;
 use super::decode::{decoded, echo, printf};
 use super::env::{Env, Flow};
 use super::known;
 use super::stream::found_paths;
 use super::walk::join;
 use super::walker::Walker;
-use crate::RuleId;
 use crate::mark;
 use crate::words::{Words, is_one_of};
 
@@ -20,9 +20,6 @@ static SHELL_SETUP: Words = Words::new(words!(
      minikube docker-machine conda mamba mise asdf register-python-argcomplete keychain
      luarocks thefuck atuin rustup fzf lesspipe"
 ));
-
-/// How many programs may get other names.
-const MAX_RENAMED: usize = 64;
 
 impl Walker<'_> {
     pub fn output(&mut self, command: &Command, env: &mut Env) -> Flow {
@@ -37,17 +34,15 @@ impl Walker<'_> {
             "cat" | "tac" | "nl" | "head" | "tail" | "less" | "more" => {
                 self.file_contents(command, env)
             }
-            "tee" => {
+            "tee" | "mkfifo" => {
+                let (written, flow) = match command.name {
+                    "tee" => (stdin, stdin.clone()),
+                    _ => (&Flow::Unknown, Flow::nothing()),
+                };
                 for path in args.iter().filter(|a| !a.starts_with('-')) {
-                    self.note_file(path, stdin, env);
+                    self.note_file(path, written, env);
                 }
-                stdin.clone()
-            }
-            "mkfifo" => {
-                for path in args.iter().filter(|a| !a.starts_with('-')) {
-                    self.note_file(path, &Flow::Unknown, env);
-                }
-                Flow::nothing()
+                flow
             }
             "pwd" => Flow::Text(env.directories.first().cloned().unwrap_or_default()),
             "which" | "type" | "command" | "whereis" => located(args),
@@ -68,6 +63,9 @@ impl Walker<'_> {
             "find" | "gfind" | "fd" | "fdfind" => Flow::Text(found_paths(command).join("\n")),
             "ls" => listed(args),
             "git" => self.git_output(command),
+            name if copied::FILTERS.contains(&name) && self.is_fetched(command, env) => {
+                self.filters(command, env)
+            }
             "base64" | "gbase64" | "base32" | "xxd" | "rev" | "openssl" => decoded(command),
             "curl" | "wget" | "aria2c" | "fetch" | "http" | "https" | "xh" | "lynx" | "w3m"
             | "nc" | "ncat" | "netcat" | "socat" | "telnet" | "ftp" | "dig" | "nslookup" => {
@@ -75,8 +73,10 @@ impl Walker<'_> {
             }
             "scp" | "rsync" => {
                 self.copied_from_elsewhere(command, env);
+                self.copies(command, env);
                 Flow::Unknown
             }
+            "dd" | "gdd" => self.dumped(command, env),
             "printenv" | "env" | "set" | "export" | "declare" => Flow::Environment,
             "cp" | "mv" | "install" | "ln" => {
                 self.copies(command, env);
@@ -223,61 +223,6 @@ impl Walker<'_> {
             None => return flow,
         }
         Flow::nothing()
-    }
-
-    /// A file that comes from another machine is as good as a download.
-    fn copied_from_elsewhere(&mut self, command: &Command, env: &mut Env) {
-        let operands = command.read(NO_VALUES).operands;
-        let Some((target, sources)) = operands.split_last() else {
-            return;
-        };
-        for source in sources.iter().filter(|source| source.contains(':')) {
-            let name = source.rsplit(['/', ':']).next().unwrap_or(source);
-            let here = target.trim_end_matches('/');
-            self.note_file(&format!("{here}/{name}"), &Flow::Network, env);
-            if !matches!(here, "." | "..") {
-                self.note_file(here, &Flow::Network, env);
-            }
-        }
-    }
-
-    /// Notes that files from the network lie around now.
-    fn unpacked(&self, command: &Command, env: &mut Env) {
-        let fetched = |word: &String| self.file_flow(word, env) == Flow::Network;
-        if *command.stdin == Flow::Network || command.args.iter().any(fetched) {
-            env.unpacked = true;
-        }
-    }
-
-    /// A copy holds what its source held; a link leads to its target.
-    fn copies(&mut self, command: &Command, env: &mut Env) {
-        let args = command.read(NO_VALUES);
-        let [sources @ .., target] = args.operands.as_slice() else {
-            return;
-        };
-        for source in sources {
-            if command.name == "ln" {
-                for path in self.absolute(target, env) {
-                    env.links.insert(path, (*source).to_owned());
-                }
-            }
-            if source.contains("/bin/") || source.contains("/sbin/") {
-                if env.programs.len() > MAX_RENAMED {
-                    self.report(RuleId::OpaqueTooLarge, source);
-                    return;
-                }
-                for path in self.absolute(target, env) {
-                    env.programs.insert(path, (*source).to_owned());
-                }
-            }
-            let flow = self.file_flow(source, env);
-            if flow != Flow::Files {
-                self.note_file(target, &flow, env);
-                let name = source.rsplit('/').next().unwrap_or(source);
-                let within = format!("{}/{name}", target.trim_end_matches('/'));
-                self.note_file(&within, &flow, env);
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::RuleId;
 use super::builtin::Effect;
 use super::command::Command;
 use super::env::{Env, Flow, Function, Value};
+use super::options;
 use super::walk::{MAX_DEPTH, quoted};
 use super::walker::Walker;
 use crate::mark;
@@ -64,10 +65,11 @@ impl Walker<'_> {
             let text = format!("{alias} {}", quoted(args));
             return self.code(&text, &mut inner, stdin);
         }
+        let full = options::in_full(&name, args, env);
         let command = Command {
             name: &name,
             program,
-            args,
+            args: full.as_deref().unwrap_or(args),
             stdin,
         };
         self.judges.command(self, &command, env);
@@ -123,8 +125,11 @@ impl Walker<'_> {
             self.report(RuleId::OpaqueCommand, program);
             return None;
         }
-        let base = base.strip_suffix(".exe").unwrap_or(base);
-        Some(base.to_owned())
+        Some(match base.strip_suffix(".exe") {
+            // Windows does not tell capitals apart.
+            Some(name) => name.to_lowercase(),
+            None => base.to_owned(),
+        })
     }
 
     fn call(
@@ -146,6 +151,7 @@ impl Walker<'_> {
         let forked = std::mem::replace(&mut env.forked, false);
         let flow = self.node(&function.body, env, &function.documents, stdin);
         env.forked = forked;
+        env.leave_scope();
         env.calls.pop();
         env.positional = positional;
         flow

@@ -8,76 +8,122 @@ use super::walker::Walker;
 use super::wrap::after_options;
 use crate::RuleId;
 use crate::mark::{self, STAR, UNKNOWN};
+use crate::words::is_one_of;
 
+/// `-i`, `-l` and `-e` take a value only within their own word.
 const XARGS: Takes = takes!(
-    "IiLlnPsEeda",
-    "replace max-args max-procs delimiter arg-file max-lines"
+    "ILnPsEda",
+    "max-args max-procs max-chars delimiter arg-file process-slot-var"
 );
+const PARALLEL: Takes = takes!(
+    "jNnIaSCL",
+    "jobs colsep arg-file joblog results timeout retries delay max-args max-replace-args
+     sshlogin workdir tmpdir load nice shebang halt"
+);
+const RUSH: Takes = takes!(
+    "ijdnTRrtsJ",
+    "infile jobs record-delimiter field-delimiter nrecords"
+);
+
+/// How many of the things that are given are tried.
+const MAX_GIVEN: usize = 16;
 
 impl Walker<'_> {
     pub fn xargs(&mut self, command: &Command, env: &mut Env) -> Flow {
         let options = command.read(XARGS);
-        let inner = after_options(command.args, XARGS, 0);
-        let marker = options.values(&["I", "i", "replace"]).next();
-        let given: Vec<String> = match command.stdin {
-            // With a marker, a line is one item.
-            Flow::Text(text) if marker.is_some() => {
-                text.lines().map(|line| line.trim().to_owned()).collect()
+        let mut argv = after_options(command.args, XARGS, 0).to_vec();
+        let marker = xargs_marker(command.args, options.values(&["I"]).next());
+        let list = options.values(&["a", "arg-file"]).next();
+        let given = list.map(|path| self.file_flow(path, env));
+        let given = given.as_ref().unwrap_or(command.stdin);
+        // With a marker or a delimiter, a line is one item.
+        let by_line = marker.is_some()
+            || options.has('d', "delimiter")
+            || options.has('0', "null")
+            || options.short('L');
+        let items: Vec<String> = match given {
+            Flow::Text(text) if by_line => {
+                let lines = text.split(['\n', '\0']).map(str::trim);
+                let lines = lines.filter(|line| !line.is_empty());
+                lines.map(str::to_owned).collect()
             }
-            Flow::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+            Flow::Text(text) => unquoted(text),
             _ => vec![UNKNOWN.to_string()],
         };
-        let mut argv = inner.to_vec();
         if argv.is_empty() {
             argv.push("echo".to_owned());
         }
         let starts_shell = argv.first().is_some_and(|name| known::is_shell(name));
-        if starts_shell && *command.stdin == Flow::Network {
+        if starts_shell && *given == Flow::Network {
             self.report(RuleId::NetPipeToShell, "xargs");
         }
         self.trace.unwrapped("xargs");
-        match marker {
-            Some(marker) if !marker.is_empty() => {
-                let put = |word: &String, item: &String| word.replace(marker, item);
-                let mut flow = Flow::Unknown;
-                for item in given.iter().take(16) {
-                    let argv: Vec<String> = argv.iter().map(|word| put(word, item)).collect();
-                    flow = self.run(&argv, env, &Flow::Unknown);
-                }
-                flow
+        // `xargs sh -c`: what is given is the code.
+        let is_code = starts_shell && argv.last().is_some_and(|word| is_one_of("-c|-*c", word));
+        let lines: Vec<Vec<String>> = match marker {
+            Some(marker) => items
+                .iter()
+                .take(MAX_GIVEN)
+                .map(|item| {
+                    argv.iter()
+                        .map(|word| word.replace(&marker, item))
+                        .collect()
+                })
+                .collect(),
+            None if is_code => items
+                .into_iter()
+                .take(MAX_GIVEN)
+                .map(|item| argv.iter().cloned().chain([item]).collect())
+                .collect(),
+            None => {
+                argv.extend(items);
+                vec![argv]
             }
-            _ => {
-                argv.extend(given);
-                self.run(&argv, env, &Flow::Unknown)
-            }
+        };
+        let mut flow = Flow::Unknown;
+        for line in &lines {
+            flow = self.run(line, env, &Flow::Unknown);
         }
+        flow
     }
 
+    /// GNU parallel and rush: a template that a shell runs for each item.
     pub fn parallel(&mut self, command: &Command, env: &mut Env) -> Flow {
-        let takes = takes!(
-            "jNnIaSC",
-            "jobs colsep arg-file joblog results timeout retries"
-        );
-        let inner = after_options(command.args, takes, 0);
-        let split = inner.iter().position(|word| word.starts_with(":::"));
-        let (words, given) = inner.split_at(split.unwrap_or(inner.len()));
-        let given: Vec<String> = match (split, command.stdin) {
-            (Some(_), _) => {
-                let items = given.iter().filter(|word| !word.starts_with(":::"));
-                items.cloned().collect()
-            }
-            (None, Flow::Text(text)) => text.lines().map(str::to_owned).collect(),
-            (None, _) => vec![UNKNOWN.to_string()],
+        let takes = match command.name {
+            "rush" => RUSH,
+            _ => PARALLEL,
         };
-        self.trace.unwrapped("parallel");
+        let options = command.read(takes);
+        let inner = after_options(command.args, takes, 0);
+        let starts = |word: &String| word.starts_with(":::") || word == "--";
+        let split = inner.iter().position(starts);
+        let (words, given) = inner.split_at(split.unwrap_or(inner.len()));
+        let from_files = given.first().is_some_and(|sign| sign.starts_with("::::"));
+        let mut lists: Vec<&str> = options.values(&["a", "arg-file", "i", "infile"]).collect();
+        let plain = given.iter().filter(|word| !starts(word));
+        if from_files {
+            lists.extend(plain.clone().map(String::as_str));
+        }
+        let flow = lists.first().map(|path| self.file_flow(path, env));
+        let items: Vec<String> = match (split, flow.as_ref().unwrap_or(command.stdin)) {
+            (Some(_), _) if !from_files => plain.cloned().collect(),
+            (_, Flow::Text(text)) => text.lines().map(str::to_owned).collect(),
+            _ => vec![UNKNOWN.to_string()],
+        };
+        self.trace.unwrapped(command.name);
+        if options.long("pipe") || options.long("pipepart") {
+            return self.run(words, env, command.stdin);
+        }
         let template = words.join(" ");
-        for item in given.iter().take(16) {
-            let text = if template.is_empty() {
-                item.clone()
-            } else if template.contains("{}") {
-                template.replace("{}", item)
-            } else {
-                format!("{template} {item}")
+        let marker = options
+            .values(&["I"])
+            .next()
+            .filter(|_| command.name != "rush");
+        for item in items.iter().take(MAX_GIVEN) {
+            let text = match filled(&template, item, marker.unwrap_or("{}")) {
+                _ if template.is_empty() => item.clone(),
+                Some(text) => text,
+                None => format!("{template} {item}"),
             };
             self.aside(&text, env);
         }
@@ -124,6 +170,50 @@ impl Walker<'_> {
             at += length;
         }
     }
+}
+
+/// What `xargs` puts an item for: `-I X`, `-i`, `-iX`, `--replace[=X]`.
+fn xargs_marker(args: &[String], named: Option<&str>) -> Option<String> {
+    let own = args.iter().take_while(|word| word.starts_with('-'));
+    let attached = own
+        .filter_map(|word| word.strip_prefix("--replace").or(word.strip_prefix("-i")))
+        .map(|rest| rest.trim_start_matches('='))
+        .next();
+    let marker = named.or(attached)?;
+    Some(if marker.is_empty() { "{}" } else { marker }.to_owned())
+}
+
+/// The words of a text, as `xargs` reads them: quotes keep one together.
+pub fn unquoted(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, _) if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// A template with an item at each of its places; `None` if it has none.
+fn filled(template: &str, item: &str, marker: &str) -> Option<String> {
+    let mut text = template.replace(marker, item);
+    let mut found = text != template;
+    for place in [
+        "{.}", "{/}", "{//}", "{/.}", "{1}", "{1.}", "{1/}", "{2}", "{@}", "{:}",
+    ] {
+        found |= text.contains(place);
+        text = text.replace(place, item);
+    }
+    found.then_some(text)
 }
 
 /// Paths that stand for everything a `find` may find: below its roots, with

@@ -4,14 +4,12 @@ use crate::RuleId;
 use std::rc::Rc;
 
 use crate::finding::Finding;
-use crate::shell::{
-    self, Assignment, Node, Part, Redirect, RedirectKind, Script, ShellError, Simple, Word,
-};
+use crate::shell::{self, Assignment, Node, Part, Script, ShellError, Sign, Simple, Word};
 
 use super::env::{Documents, Env, Flow, Function, Value};
 use super::walked::Walked;
 use super::walker::Walker;
-use super::{files, known};
+use super::{jobs, known};
 use crate::mark::{self, UNKNOWN};
 
 /// How many commands may be walked, repeated ones included.
@@ -19,7 +17,7 @@ const MAX_STEPS: usize = 20_000;
 /// How deep commands may stand in commands.
 pub(super) const MAX_DEPTH: usize = 16;
 /// How many variables and written files are remembered.
-const MAX_REMEMBERED: usize = 256;
+pub(super) const MAX_REMEMBERED: usize = 256;
 /// How much output of a command is remembered.
 const MAX_OUTPUT: usize = 256 * 1024;
 
@@ -123,17 +121,19 @@ impl Walker<'_> {
                 env.keep_files_of(child);
                 Flow::Unknown
             }
-            Node::Function { name, body } => {
-                if name == "ralph" {
-                    self.report(RuleId::GuardSwitchOff, name);
-                }
-                let function = Function {
-                    body: Rc::clone(body),
-                    documents: Rc::clone(docs),
-                };
-                env.functions.insert(name.clone(), function);
-                Flow::nothing()
+            Node::Coproc(name, inner) => {
+                let mut child = env.clone();
+                child.forked = true;
+                let flow = self.node(inner, &mut child, docs, &Flow::Unknown);
+                env.keep_files_of(child);
+                let ends = [env.free_descriptor(), env.free_descriptor() + 1];
+                env.open(&ends[0].to_string(), flow);
+                let ends = ends.iter().map(u32::to_string).collect();
+                env.assign(name, Value::List(ends));
+                Flow::Unknown
             }
+            Node::AndOr(all) => self.and_or(all, env, docs, stdin),
+            Node::Function { name, body } => self.defined(name, body, env, docs),
             Node::Test(words) => {
                 for word in words {
                     self.texts(word, env, docs);
@@ -161,6 +161,57 @@ impl Walker<'_> {
         }
     }
 
+    /// A function is walked where it is called; one that the shell itself
+    /// calls by its name, here.
+    fn defined(&mut self, name: &str, body: &Rc<Node>, env: &mut Env, docs: &Documents) -> Flow {
+        if name == "ralph" {
+            self.report(RuleId::GuardSwitchOff, name);
+        }
+        let function = Function {
+            body: Rc::clone(body),
+            documents: Rc::clone(docs),
+        };
+        env.functions.insert(name.to_owned(), function);
+        if known::is_handler(name) {
+            self.node(body, &mut env.clone(), docs, &Flow::Unknown);
+        }
+        Flow::nothing()
+    }
+
+    /// `a || b`: the second runs where the first failed, whatever that one had
+    /// done by then; what follows may come after either.
+    fn and_or(
+        &mut self,
+        all: &[(Sign, Node)],
+        env: &mut Env,
+        docs: &Documents,
+        stdin: &Flow,
+    ) -> Flow {
+        let mut failed = env.clone();
+        let mut flow = Flow::nothing();
+        for (at, (sign, node)) in all.iter().enumerate() {
+            if *sign == Sign::And {
+                if at > 0 {
+                    failed.merge(env.clone());
+                }
+                flow = join(flow, self.node(node, env, docs, stdin));
+                continue;
+            }
+            let mut other = failed.clone();
+            other.merge(env.clone());
+            let directories = other.directories.clone();
+            flow = join(flow, self.node(node, &mut other, docs, stdin));
+            // A directory that could not be entered is the rare case.
+            if other.directories == directories && other.version() != env.version() {
+                other.directories.clone_from(&env.directories);
+            }
+            if !jobs::leaves(node) {
+                env.merge(other);
+            }
+        }
+        flow
+    }
+
     /// What stands between the words of a compound command.
     fn compound(&mut self, node: &Node, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
         match node {
@@ -182,12 +233,18 @@ impl Walker<'_> {
                     Some(words) => self.fields(words, env, docs),
                     None => env.positional.clone(),
                 };
-                env.variables.insert(name.clone(), Value::Texts(values));
+                env.assign(name, Value::Texts(values));
                 self.branches(std::slice::from_ref(body), env, docs, stdin);
             }
             Node::While {
-                condition, body, ..
+                condition,
+                body,
+                endless,
+                ..
             } => {
+                if *endless && jobs::piles_up(body) {
+                    self.report(RuleId::SystemForkBomb, "while");
+                }
                 self.script(condition, env, docs, stdin);
                 self.branches(std::slice::from_ref(body), env, docs, stdin);
             }
@@ -238,113 +295,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs `inner` with the redirections around it.
-    fn redirected(
-        &mut self,
-        redirects: &[Redirect],
-        env: &mut Env,
-        docs: &Documents,
-        stdin: &Flow,
-        inner: impl FnOnce(&mut Self, &mut Env, &Flow) -> Flow,
-    ) -> Flow {
-        if redirects.is_empty() {
-            return inner(self, env, stdin);
-        }
-        let mut input = None;
-        let mut outputs = Vec::new();
-        for redirect in redirects {
-            self.redirect(redirect, env, docs, &mut input, &mut outputs);
-        }
-        let flow = inner(self, env, input.as_ref().unwrap_or(stdin));
-        if outputs.is_empty() {
-            return flow;
-        }
-        for path in outputs {
-            self.note_file(&path, &flow, env);
-        }
-        Flow::nothing()
-    }
-
-    fn redirect(
-        &mut self,
-        redirect: &Redirect,
-        env: &mut Env,
-        docs: &Documents,
-        input: &mut Option<Flow>,
-        outputs: &mut Vec<String>,
-    ) {
-        match &redirect.kind {
-            RedirectKind::Read(word) => {
-                for path in self.texts(word, env, docs) {
-                    files::read(self, &path, env);
-                    *input = Some(self.file_flow(&path, env));
-                }
-            }
-            RedirectKind::Write(word) => {
-                for path in self.texts(word, env, docs) {
-                    files::write(self, &path, env);
-                    if redirect.descriptor.is_none_or(|number| number == 1) {
-                        outputs.push(path);
-                    }
-                }
-            }
-            RedirectKind::Duplicate(word) => {
-                for target in self.texts(word, env, docs) {
-                    let number = target.trim_end_matches('-');
-                    let is_descriptor = number.bytes().all(|byte| byte.is_ascii_digit());
-                    if !is_descriptor && !mark::has_computed(&target) {
-                        files::write(self, &target, env);
-                        outputs.push(target);
-                    }
-                }
-            }
-            RedirectKind::HereString(word) => {
-                let mut text = self.text(word, env, docs);
-                text.push('\n');
-                *input = Some(Flow::Text(text));
-            }
-            RedirectKind::HereDoc(index) => {
-                let body = docs.get(*index).cloned().unwrap_or_default();
-                *input = Some(Flow::Text(self.text(&body, env, docs)));
-            }
-        }
-    }
-
-    /// What stands in a file, as far as this text itself says.
-    pub fn file_flow(&self, path: &str, env: &Env) -> Flow {
-        if mark::has_computed(path) {
-            return if path.contains(mark::NETWORK) {
-                Flow::Network
-            } else {
-                Flow::Files
-            };
-        }
-        let paths = self.absolute(path, env);
-        match paths.iter().find_map(|path| env.files.get(path)) {
-            Some(flow) => flow.clone(),
-            None if path == "/dev/stdin" || path == "-" => Flow::Unknown,
-            None => Flow::Files,
-        }
-    }
-
-    pub fn note_file(&mut self, path: &str, flow: &Flow, env: &mut Env) {
-        if env.files.len() > MAX_REMEMBERED {
-            self.report(RuleId::OpaqueTooLarge, path);
-            return;
-        }
-        for path in self.absolute(path, env) {
-            let flow = match (env.files.remove(&path), flow.clone()) {
-                (Some(before), now) => join(before, now),
-                (None, now) => now,
-            };
-            env.files.insert(path, flow);
-        }
-    }
-
     fn assigned(&mut self, set: &Assignment, env: &mut Env, docs: &Documents) -> (String, Value) {
         let name = set.name.clone();
         let value = if let [Part::Array(words)] = set.value.parts.as_slice() {
-            Value::List(self.fields(words, env, docs))
+            let items = self.fields(words, env, docs);
+            Value::List(items.into_iter().map(without_key).collect())
         } else {
             let mut texts = self.texts(&set.value, env, docs);
             if texts.is_empty() {
@@ -352,6 +307,16 @@ impl Walker<'_> {
             }
             Value::Texts(texts)
         };
+        if set.element {
+            let mut items = match env.variables.get(&name) {
+                Some(Value::List(items)) => items.clone(),
+                _ => Vec::new(),
+            };
+            if let (Value::Texts(texts), true) = (value, items.len() < MAX_REMEMBERED) {
+                items.extend(texts);
+            }
+            return (name, Value::List(items));
+        }
         if !set.append {
             return (name, value);
         }
@@ -369,12 +334,17 @@ impl Walker<'_> {
         (name, value)
     }
 
-    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+    /// Counts one more command; `false` where there were too many.
+    pub(super) fn stepped(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
-            if self.steps == MAX_STEPS + 1 {
-                self.report(RuleId::OpaqueTooLarge, "steps");
-            }
+        if self.steps == MAX_STEPS + 1 {
+            self.report(RuleId::OpaqueTooLarge, "steps");
+        }
+        self.steps <= MAX_STEPS
+    }
+
+    fn simple(&mut self, simple: &Simple, env: &mut Env, docs: &Documents, stdin: &Flow) -> Flow {
+        if !self.stepped() {
             return Flow::Unknown;
         }
         let mut prefix = Vec::new();
@@ -386,7 +356,7 @@ impl Walker<'_> {
                 return Flow::Unknown;
             }
             if simple.words.is_empty() {
-                env.variables.insert(name, value);
+                env.assign(&name, value);
             } else {
                 prefix.push((name, value));
             }
@@ -427,9 +397,23 @@ impl Walker<'_> {
                 && let [Part::Array(_)] = assignment.value.parts.as_slice()
             {
                 let (name, value) = self.assigned(&assignment, env, docs);
-                env.variables.insert(name, value);
+                if !matches!(first.literal_text().as_str(), "readonly" | "export") {
+                    env.enter_scope(&name);
+                }
+                env.assign(&name, value);
             }
         }
+    }
+}
+
+/// The value of `[key]=value` in a list.
+fn without_key(item: String) -> String {
+    let rest = item
+        .strip_prefix([mark::CLASS, '['])
+        .and_then(|rest| rest.split_once("]="));
+    match rest {
+        Some((_, value)) => value.to_owned(),
+        None => item,
     }
 }
 

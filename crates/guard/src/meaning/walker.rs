@@ -1,10 +1,12 @@
 //! What a walk knows: where it happens, who judges, and what was found.
 
+use std::borrow::Cow;
+
 use super::command::Command;
 use super::env::{Env, Value};
 use crate::finding::{Finding, Found, Trace};
 use crate::mark;
-use crate::paths::{climbs_out, normalize};
+use crate::paths::{climbs_out, native, normalize};
 use crate::{Context, RuleId};
 
 /// How much text a shown command may have.
@@ -69,9 +71,18 @@ impl<'a> Walker<'a> {
         });
     }
 
+    /// The path in the form that is compared.
+    pub fn native<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match native::on_windows(self.project()) {
+            true => native::portable_on_windows(path),
+            false => native::portable(path),
+        }
+    }
+
     /// The path from the root, lexically; one for each directory that the
     /// script may stand in.
     pub fn absolute(&self, path: &str, env: &Env) -> Vec<String> {
+        let path = &*self.native(path);
         if path.starts_with('/') {
             return vec![normalize(path)];
         }
@@ -85,6 +96,7 @@ impl<'a> Walker<'a> {
     /// project still says so, because what is beside it is none of its
     /// business, even where both lie in a directory for temporary files.
     pub fn directories(&self, target: &str, env: &Env) -> Vec<String> {
+        let target = &*self.native(target);
         let from: &[String] = if target.starts_with('/') {
             &[]
         } else {

@@ -14,7 +14,7 @@ use crate::words::{ByWord, is_one_of};
 static WRAPPERS: ByWord<(Takes, usize)> = by_word! {
     "tsocks fakeroot nohup setsid unbuffer command builtin busybox toybox valgrind catchsegv
      firejail linux64 linux32 dbus-run-session torsocks torify rlwrap chronic dumb-init tini
-     cross-env bunx pnpx shx" => (takes!("", ""), 0);
+     cross-env bunx pnpx shx ifne xe gargs viddy" => (takes!("", ""), 0);
     "gosu su-exec taskset setarch faketime" => (takes!("", ""), 1);
     "time gtime" => (takes!("fo", "format output"), 0);
     "timeout gtimeout" => (takes!("ks", "kill-after signal"), 1);
@@ -74,7 +74,15 @@ impl Walker<'_> {
         match command.name {
             "env" => Some(self.env(command.args, env, command.stdin)),
             "xargs" | "gxargs" => Some(self.xargs(command, env)),
-            "parallel" => Some(self.parallel(command, env)),
+            "parallel" | "rush" => Some(self.parallel(command, env)),
+            // Each word is a command of its own.
+            "pee" | "mispipe" => {
+                let stdin = command.stdin;
+                for text in command.args {
+                    self.code(text, &mut env.clone(), stdin);
+                }
+                Some(Flow::Unknown)
+            }
             "find" | "gfind" | "fd" | "fdfind" => {
                 self.find(command, env);
                 None
@@ -214,7 +222,19 @@ impl Walker<'_> {
             return;
         }
         for argument in command.args {
-            if argument.contains(' ') && !argument.starts_with('-') {
+            let Some((first, _)) = argument.split_once(' ') else {
+                continue;
+            };
+            // A command of tmux itself, for a hook or a key.
+            if command.name == "tmux"
+                && one_of!(
+                    first,
+                    "run-shell run if-shell if pipe-pane new-window neww split-window popup send-keys
+                     display-popup new-session new respawn-pane"
+                )
+            {
+                self.aside(&format!("tmux {argument}"), env);
+            } else if !argument.starts_with('-') {
                 self.aside(argument, env);
             }
         }
@@ -334,6 +354,9 @@ impl Walker<'_> {
         let host = options.operands.first().copied().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or(host);
         there.elsewhere = !is_one_of("localhost|127.*|::1|[::1]|0.0.0.0|0|ip6-localhost", host);
+        if !there.elsewhere {
+            there.directories = vec![self.home().to_owned()];
+        }
         self.trace.unwrapped(command.name);
         match (inner.is_empty(), command.stdin) {
             (false, stdin) => {

@@ -66,8 +66,12 @@ fn runs_elsewhere(path: &str) -> bool {
     one_of!(
         path,
         ".skillpackrc .ralphrc .trellis/worktree.yaml .ideal/worktree.yaml
-         .ideal/.verify-state.json .cargo/config.toml .cargo/config .vscode/tasks.json .envrc"
+         .ideal/.verify-state.json .cargo/config.toml .cargo/config .vscode/tasks.json
+         .zed/tasks.json .envrc lefthook.yml lefthook.yaml .lefthook.yml lefthook-local.yml
+         .overcommit.yml .gdbinit .lldbinit .exrc .vimrc .nvimrc .dir-locals.el .curlrc .wgetrc
+         .psqlrc .sqliterc .inputrc .pdbrc sitecustomize.py usercustomize.py"
     ) || is_within(path, ".husky")
+        || is_within(path, ".lefthook")
 }
 
 /// Notes and specifications below `.ralph` that the agent itself keeps.

@@ -2,6 +2,7 @@
 //! redirections.
 
 pub mod control;
+pub mod native;
 pub mod sensitive;
 
 use std::collections::HashMap;
@@ -142,13 +143,23 @@ pub fn zone(context: &Context, path: &str) -> Zone {
             zone => zone,
         };
     }
-    let folded;
-    let (path, project) = if context.ignore_case {
-        folded = (path.to_lowercase(), context.project.to_lowercase());
-        (folded.0.as_str(), folded.1.as_str())
-    } else {
-        (path, context.project)
-    };
+    if context.ignore_case {
+        let lower = |text: &str| text.to_lowercase();
+        let temporary: Vec<String> = context.temporary.iter().map(|path| lower(path)).collect();
+        let folded = Context {
+            project: &lower(context.project),
+            home: &lower(context.home),
+            temporary: &temporary,
+            ..*context
+        };
+        return known_zone(&folded, &lower(path));
+    }
+    known_zone(context, path)
+}
+
+/// The zone of a path whose case is that of the context.
+fn known_zone(context: &Context, path: &str) -> Zone {
+    let project = context.project;
     if let Some(device) = path.strip_prefix("/dev/") {
         return device_zone(device);
     }
@@ -162,7 +173,10 @@ pub fn zone(context: &Context, path: &str) -> Zone {
         let relative = path.get(project.len()..).unwrap_or_default();
         return Zone::Inside(relative.trim_start_matches('/').to_owned());
     }
-    let allowed = |allowed: &String| is_within(path, &expand_home(allowed, context.home));
+    let allowed = |allowed: &String| {
+        let allowed = expand_home(allowed, context.home);
+        is_within(path, &allowed) || context.ignore_case && is_within(path, &allowed.to_lowercase())
+    };
     if context.settings.allow_paths.iter().any(allowed) {
         return Zone::Temporary;
     }

@@ -30,7 +30,10 @@ const ENDINGS: &[&str] =
 const DIRECTORIES: &[&str] = words!(
     "/.ssh/ /.gnupg/ /.aws/ /.azure/ /.config/gcloud/ /.kube/ /.password-store/ /run/secrets/
      /.config/gh/ /.oci/ /.terraform.d/credentials /.local/share/keyrings/ /library/keychains/
-     /etc/ssl/private/ /.mozilla/firefox/ /.config/google-chrome/"
+     /etc/ssl/private/ /.mozilla/firefox/ /.config/google-chrome/ /microsoft/credentials/
+     /microsoft/protect/ /microsoft/vault/ /windows/system32/config/ /windows/ntds/
+     /appdata/roaming/gcloud/ /mozilla/firefox/profiles/ /com.apple.tcc/ /library/cookies/
+     /library/messages/ /library/mail/"
 );
 
 /// Single files, as endings of a path.
@@ -39,7 +42,8 @@ const PATHS: &[&str] = words!(
      /.config/hub /etc/sudoers /etc/passwd /etc/master.passwd /etc/security/opasswd
      /.cargo/credentials /.cargo/credentials.toml /.gem/credentials /.m2/settings.xml
      /.composer/auth.json /.codex/auth.json /.claude/.credentials.json /proc/kcore /dev/mem
-     /dev/kmem /.mysql_history /.psql_history"
+     /dev/kmem /.mysql_history /.psql_history /psreadline/consolehost_history.txt
+     /sysprep/unattend.xml /panther/unattend.xml"
 );
 
 /// Is this absolute path a file that holds secrets? Globs count where they
@@ -63,6 +67,12 @@ pub fn is_sensitive(path: &str) -> bool {
         || lower.strip_suffix("/.npmrc").is_some_and(is_home)
         || lower.contains("/etc/sudoers.d/")
         || lower.contains("/etc/ssh/ssh_host_")
+}
+
+/// Does a program read its values from here, secret ones among others?
+pub fn holds_values(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    is_one_of(".envrc|*.tfvars", &name)
 }
 
 /// A directory called `secrets` holds them, and code that handles them.

@@ -1,7 +1,7 @@
 //! Programs that administer a machine, and servers of its files.
 
 use super::pattern::Call;
-use super::table::ADMIN;
+use super::table::{ADMIN, WINDOWS};
 use crate::RuleId;
 use crate::meaning::{Command, Env, NO_VALUES, Walker, files};
 use crate::words::Words;
@@ -12,6 +12,12 @@ static SERVERS: Words = Words::new(words!(
 ));
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
+    if WINDOWS.knows(command.name) && !command.has("/?") {
+        let words = command.words();
+        if let Some(rule) = WINDOWS.broken(command.name, Call::of(&words, command.args)) {
+            walker.report(rule, &command.line());
+        }
+    }
     let starts_service = command.program.starts_with("/etc/init.d/");
     let known = starts_service || ADMIN.knows(command.name) || SERVERS.contains(&command.name);
     if !known || command.args.is_empty() || command.has("--help|--version|-V|-h") {

@@ -11,7 +11,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     if makes || name == "diskutil" && erases(command.first()) {
         return walker.report(RuleId::DiskFormat, &command.line());
     }
-    if !DISK.knows(name) {
+    if !DISK.knows(name) || one_of!(command.first(), "--help --version -V -h") {
         return;
     }
     let words = command.words();

@@ -80,7 +80,12 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
     {
         walker.report(RuleId::NetRunRemoteCode, word);
     }
-    for word in command.args {
+    // What `npx` starts is its first word; the others are data.
+    let own = match one_of!(command.name, "npx bunx pnpx uvx") {
+        true => args.operands.get(..1).unwrap_or_default(),
+        false => &command.words(),
+    };
+    for word in own {
         if walker.file_flow(word, env) == Flow::Network {
             walker.report(RuleId::NetDownloadThenRun, word);
         }

@@ -109,6 +109,14 @@ fn changes_repository(verb: &str, args: &[String]) -> bool {
 
 fn by_verb(walker: &mut Walker, verb: &str, args: &[String], env: &Env) {
     let shown = format!("git {verb} {}", args.join(" "));
+    // It opens a page of the manual, whatever else stands there.
+    if args
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| word == "--help")
+    {
+        return;
+    }
     files_of_options(walker, verb, args, &shown, env);
     if matches!(verb, "switch" | "checkout") && recreates_shared(args) {
         return walker.report(RuleId::GitHistory, &shown);
@@ -224,7 +232,7 @@ fn by_operands(
     let first = args.first().map_or("", String::as_str);
     match verb {
         "push" | "send-pack" => push(walker, args, shown, env),
-        "reset" if plain.long_like("hard", 2) => walker.report(RuleId::GitResetHard, shown),
+        "reset" if plain.long("hard") => walker.report(RuleId::GitResetHard, shown),
         "checkout" => checkout(walker, args, shown),
         "branch" => branch(walker, plain, shown),
         "update-ref"
@@ -313,8 +321,7 @@ fn push(walker: &mut Walker, args: &[String], shown: &str, env: &Env) {
     }
     let refers = |start: &'static str| move |to: &&str| to.len() > 1 && to.starts_with(start);
     let mut longs = push.longs.iter();
-    if push.has('f', "force") || push.long_like("force", 4) || push.operands.iter().any(refers("+"))
-    {
+    if push.has('f', "force") || push.operands.iter().any(refers("+")) {
         walker.report(RuleId::GitForcePush, shown);
     } else if longs.any(|long| long.starts_with("force-with-lease")) {
         walker.report(RuleId::GitForceWithLease, shown);

@@ -138,6 +138,12 @@ pub fn environment(walker: &mut Walker, name: &str, value: &str, env: &Env) {
             }
             return;
         }
+        "GIT_CONFIG_PARAMETERS" => {
+            for one in value.split("' '") {
+                setting(walker, one.trim_matches(['\'', ' ']), env);
+            }
+            return;
+        }
         _ if name.starts_with("GIT_CONFIG_KEY_") => {
             if runs(value) || redirects(value) || value.to_ascii_lowercase().starts_with("alias.") {
                 walker.report(RuleId::GitConfigInjection, value);

@@ -33,9 +33,12 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         // A shell expands its prompts each time it shows them.
         "PS4" | "PS1" | "PS0" | "PS2" if has_any!(value, "$( `") => RuleId::SystemLoader,
         "PATH" if begins_in_open_directory(walker, value) => RuleId::SystemLoader,
-        "NODE_OPTIONS"
-            if (has_any!(value, "--require --import") || value.contains("-r "))
-                && has_any!(value, "/tmp/ data:") =>
+        _ if OPTIONS.contains(&name) && loads_from_open_directory(walker, value) => {
+            RuleId::SystemLoader
+        }
+        // What runs the scripts decides whether they pass (C-03).
+        "npm_config_script_shell" | "NPM_CONFIG_SCRIPT_SHELL"
+            if !one_of!(value, "bash sh zsh /bin/bash /bin/sh /usr/bin/bash") =>
         {
             RuleId::SystemLoader
         }
@@ -54,6 +57,24 @@ pub fn loader(walker: &mut Walker, name: &str, value: &str) {
         _ => return,
     };
     walker.report(rule, name);
+}
+
+/// Variables with options of a program that loads code.
+const OPTIONS: &[&str] = words!(
+    "NODE_OPTIONS RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS
+     GRADLE_OPTS GOFLAGS RUSTFLAGS"
+);
+
+fn loads_from_open_directory(walker: &Walker, value: &str) -> bool {
+    let loads = has_any!(
+        value,
+        "-r --require --import --loader -javaagent -agentpath -agentlib -Xbootclasspath -I
+         -toolexec linker="
+    );
+    let mut paths = value
+        .split([' ', '=', ':'])
+        .map(|word| word.trim_start_matches("-r"));
+    loads && (paths.any(|path| in_open_directory(walker, path)) || value.contains("data:"))
 }
 
 /// Variables that name a file or a directory which others load from.

@@ -25,6 +25,7 @@ mod upload;
 mod vcs;
 
 use crate::RuleId;
+use crate::mark;
 use crate::meaning::{Command, Env, Judges, Value, Walker, files};
 use crate::user;
 
@@ -69,12 +70,30 @@ impl Judges for Rules<'_> {
         for text in texts {
             git_config::environment(walker, name, text, env);
             loader::loader(walker, name, text);
-            let started = one_of!(name, "PAGER EDITOR VISUAL MANPAGER BROWSER LESSOPEN");
-            if started && text.contains(' ') {
-                walker.aside(text, env);
+            let first = text.split(' ').next().unwrap_or_default();
+            if is_started(name) && !mark::has_computed(first) {
+                // `LESSOPEN` may begin with a pipe.
+                let text = text.trim_start_matches(['|', '-', ' ']);
+                walker.escaped(text, env);
             }
         }
     }
+}
+
+/// Does a program start what stands in this variable?
+fn is_started(name: &str) -> bool {
+    one_of!(
+        name,
+        "PAGER EDITOR VISUAL MANPAGER BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_EDITOR HGEDITOR
+         SVN_EDITOR CVSEDITOR P4EDITOR KUBE_EDITOR GH_EDITOR GH_PAGER GH_BROWSER AWS_PAGER
+         BAT_PAGER DELTA_PAGER SYSTEMD_PAGER SYSTEMD_EDITOR PSQL_PAGER PSQL_EDITOR
+         RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SVN_SSH BORG_RSH
+         BORG_PASSCOMMAND RESTIC_PASSWORD_COMMAND SSH_ASKPASS SUDO_ASKPASS GIT_ASKPASS
+         RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTDOC
+         npm_config_editor FZF_DEFAULT_COMMAND
+         FZF_CTRL_T_COMMAND CMAKE_C_COMPILER_LAUNCHER
+         CMAKE_CXX_COMPILER_LAUNCHER"
+    )
 }
 
 /// Codex' own way to change files, as a command.

@@ -14,7 +14,8 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
         | "curlie" | "axel" | "links" | "elinks" | "wget2" | "httpie" => {
             client(walker, command, env)
         }
-        "nc" | "ncat" | "netcat" | "socat" | "telnet" => raw(walker, command),
+        "nc" | "ncat" | "netcat" | "telnet" => raw(walker, command),
+        "socat" => socat(walker, command, env),
         "dig" | "nslookup" | "host" | "ping" | "drill" | "whois"
             if command.args.iter().any(|word| word.contains(mark::SECRET)) =>
         {
@@ -112,7 +113,9 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         walker.report(RuleId::ContainerEscape, "docker.sock");
     }
     let outputs: &[&str] = match command.name {
-        "wget" => words!("O output-document P directory-prefix o output-file a"),
+        "wget" => {
+            words!("O output-document P directory-prefix o output-file a save-cookies warc-file")
+        }
         "curl" => words!("o output output-dir cookie-jar c dump-header D"),
         _ => &["o", "output", "out", "d", "dir"],
     };
@@ -122,6 +125,36 @@ fn client(walker: &mut Walker, command: &Command, env: &mut Env) {
         env,
     );
     sends(walker, command, &args, env);
+    for path in args.values(&["K", "config"]) {
+        configured(walker, command, path, env);
+    }
+    if one_of!(command.name, "wget wget2 aria2c") {
+        for path in args.values(&["i", "input-file"]) {
+            if let Flow::Text(text) = walker.file_flow(path, env) {
+                text.lines()
+                    .take(64)
+                    .for_each(|url| hosts::fetch(walker, url));
+            }
+        }
+    }
+}
+
+/// `curl --config`: a file of options, where the text says what is in it.
+fn configured(walker: &mut Walker, command: &Command, path: &str, env: &mut Env) {
+    let flow = match path {
+        "-" => command.stdin.clone(),
+        path => walker.file_flow(path, env),
+    };
+    let Flow::Text(text) = flow else { return };
+    for line in text.lines().take(64) {
+        let (name, value) = line.split_once(['=', ' ', ':']).unwrap_or((line, ""));
+        let name = name.trim().trim_start_matches('-');
+        if !name.is_empty() && !name.starts_with('#') {
+            let value = value.trim_matches([' ', '=', '"']);
+            let argv = ["curl".to_owned(), format!("--{name}"), value.to_owned()];
+            walker.run(&argv, env, &Flow::Unknown);
+        }
+    }
 }
 
 /// What a client sends along: files, the environment, secrets.
@@ -207,27 +240,15 @@ fn strip_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
 fn raw(walker: &mut Walker, command: &Command) {
     let args = command.read(client_takes(command.name));
     let all = command.args.join(" ");
-    let lower = all.to_ascii_lowercase();
-    let runs = match command.name {
-        "socat" => has_any!(lower, "exec: system:"),
-        "telnet" => args.short('e') || args.long("exec") || args.long("sh-exec"),
-        _ => args.short('c') || args.short('e') || args.long("exec") || args.long("sh-exec"),
-    };
-    if runs {
+    let runs = args.short('e') || args.long("exec") || args.long("sh-exec");
+    if runs || args.long("lua-exec") || args.short('c') && command.name != "telnet" {
         walker.report(RuleId::NetReverseShell, &all);
     }
-    let listens = match command.name {
-        "socat" => lower.contains("-listen"),
-        _ => args.short('l') || args.long("listen"),
-    };
-    if listens {
+    if args.short('l') || args.long("listen") {
         walker.report(RuleId::NetListen, &all);
     }
     if *command.stdin == Flow::Environment {
         walker.report(RuleId::SecretSend, &all);
-    }
-    if command.name == "socat" {
-        return;
     }
     if let Some(host) = args.operands.first() {
         let port = args.operands.get(1).copied().unwrap_or("80");
@@ -245,6 +266,46 @@ fn raw(walker: &mut Walker, command: &Command) {
         let sends = matches!(command.stdin, Flow::Files | Flow::Archive);
         if sends && reach == Some(Reach::Public) {
             walker.report(RuleId::SecretSend, &all);
+        }
+    }
+}
+
+/// `socat` carries between two addresses: a file, a host, a program.
+fn socat(walker: &mut Walker, command: &Command, env: &mut Env) {
+    let all = command.line();
+    let operands = command
+        .args
+        .iter()
+        .filter(|word| !word.starts_with('-') || *word == "-");
+    let addresses: Vec<(String, &str)> = operands
+        .map(|word| {
+            let (kind, rest) = word.split_once(':').unwrap_or((word, ""));
+            (kind.to_ascii_lowercase(), rest)
+        })
+        .collect();
+    let is_host = |kind: &str| is_one_of("tcp*|udp*|openssl*|ssl*|socks*|proxy*|sctp*", kind);
+    let calls = addresses
+        .iter()
+        .any(|(kind, _)| is_host(kind) && !kind.contains("listen"));
+    if *command.stdin == Flow::Environment
+        || calls && matches!(command.stdin, Flow::Files | Flow::Archive)
+    {
+        walker.report(RuleId::SecretSend, &all);
+    }
+    for (kind, rest) in &addresses {
+        let path = rest.split(',').next().unwrap_or(rest);
+        match kind.as_str() {
+            "exec" | "system" | "shell" => walker.report(RuleId::NetReverseShell, &all),
+            "file" | "open" | "gopen" | "create" => {
+                files::read(walker, path, env);
+                if kind == "create" || rest.contains("creat") || calls {
+                    files::write(walker, path, env);
+                    walker.note_file(path, &Flow::Network, env);
+                }
+            }
+            kind if kind.contains("listen") => walker.report(RuleId::NetListen, &all),
+            kind if is_host(kind) => hosts::fetch(walker, &format!("tcp://{path}")),
+            _ => {}
         }
     }
 }

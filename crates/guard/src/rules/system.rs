@@ -23,7 +23,7 @@ pub fn judge(walker: &mut Walker, command: &Command) {
     match command.name {
         "unshare" => {
             let options = Args::read(args, NO_VALUES);
-            if options.short('r') || options.long_like("map-root-user", 5) {
+            if options.short('r') || options.long("map-root-user") {
                 walker.report(RuleId::PrivilegeEscalate, command.name);
             }
         }

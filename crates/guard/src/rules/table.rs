@@ -218,6 +218,7 @@ SystemSchedule {
 }
 SystemLoader {
     "ssh-keygen ssh-add": "+-D|-s";
+    "openssl": "..*.so|*.dylib|*.dll";
     "update-alternatives alternatives": "!--display|--query|--list|--get-selections";
 }
 SystemAccounts {
@@ -228,10 +229,14 @@ SystemKernel {
     "sysctl": "+-w|-p|*=*";
     "insmod rmmod modprobe kexec setenforce swapoff aa-disable aa-teardown grub-install update-grub
      kextunload": "";
-    "hostnamectl timedatectl csrutil swapon hwclock efibootmgr spctl nvram":
-        "~status|--s*|show|-p";
-    "date": "+-s|--set*";
+    "hostnamectl csrutil swapon efibootmgr spctl nvram": "~status|--s*|show|-p";
     "auditctl": "$", "~-l|-s";
+}
+SystemClock {
+    "date": "+-s|--set*";
+    "timedatectl": "~status|--s*|show*|list-timezones|timesync-status|-p";
+    "hwclock": "~--s*|--show|-r|--get|--verbose";
+    "ntpdate sntp": "!-q|-d|-K";
 }
 SystemHistory {
     "dmesg": "+-C|-c|--clear|--read-clear";
@@ -265,10 +270,14 @@ DiskFormat {
         "!-l|--list|--version|--help|print|-p|-a|-I|-n|--no-act|ls|status";
     "wipefs": "+-a|--all";
     "nvme": "format*|sanitize*|delete-ns*|write*|reset*|fw-*";
-    "cryptsetup lvremove vgremove pvremove lvreduce mdadm zpool zfs btrfs e2fsck fsck tune2fs
-     resize2fs xfs_repair badblocks blkdiscard fstrim":
-        "_ !status|list|get|--detail|show|-l|luksDump|df";
+    "cryptsetup lvremove vgremove pvremove lvreduce mdadm zpool zfs btrfs tune2fs resize2fs
+     blkdiscard fstrim": "_ !status|list|get|--detail|show|-l|luksDump|df";
+    "badblocks": "+-w|-nw|-wn|-wsv|-svw|-wv|-vw|-ws|-sw";
     "format format.com": "*:";
+}
+DiskCheck {
+    "fsck fsck.ext4 fsck.ext3 fsck.ext2 fsck.xfs fsck.vfat e2fsck xfs_repair ntfsfix reiserfsck":
+        "_ !-n|-N|-nf|-fn|--no-action|--dry-run";
 }
 DiskMount {
     "mount": "..~-l|-t";
@@ -373,6 +382,82 @@ SystemPackages {
         "+uninstall|remove|rm|delete|-e|--uninstall|-C|--unmerge|--depclean|--forget";
     "xbps-remove": "";
 }
+
+/// The verbs of PowerShell that administer a machine, and programs of Windows
+/// that do. All in small letters.
+WINDOWS =
+PrivilegeEscalate {
+    "set-executionpolicy": "!process";
+    "enable-psremoting": "";
+    "runas psexec psexec64": "";
+}
+SystemService {
+    "new-service set-service stop-service remove-service suspend-service restart-service
+     set-mppreference add-mppreference remove-mppreference uninstall-windowsfeature
+     remove-windowsfeature disable-windowsoptionalfeature": "";
+    "nssm winsw": "!status|list|get";
+}
+SystemSchedule {
+    "register-scheduledtask set-scheduledtask unregister-scheduledtask disable-scheduledtask
+     register-scheduledjob register-wmievent set-wmiinstance register-cimindicationevent
+     new-scheduledtask": "";
+}
+SystemPower { "stop-computer restart-computer": ""; }
+DiskFormat {
+    "format-volume clear-disk initialize-disk remove-partition new-partition set-disk
+     set-partition resize-partition reset-physicaldisk remove-virtualdisk remove-storagepool
+     remove-volume repair-volume disable-bitlocker manage-bde": "";
+    "cipher": "+/w*|/W*";
+}
+SystemAccounts {
+    "new-localuser remove-localuser set-localuser enable-localuser disable-localuser
+     add-localgroupmember remove-localgroupmember new-aduser remove-aduser set-aduser
+     set-adaccountpassword add-adgroupmember remove-adobject": "";
+}
+SystemNetwork {
+    "new-netfirewallrule remove-netfirewallrule set-netfirewallrule disable-netfirewallrule
+     enable-netfirewallrule set-netfirewallprofile disable-netadapter new-netroute
+     remove-netroute set-netipaddress new-netipaddress remove-netipaddress
+     set-dnsclientserveraddress": "";
+}
+SystemHistory {
+    "clear-eventlog remove-eventlog limit-eventlog clear-history": "";
+    "set-psreadlineoption": "..*savenothing*";
+    "auditpol": "!/get|/list";
+}
+SystemPackages {
+    "uninstall-package uninstall-module remove-appxpackage remove-appxprovisionedpackage": "";
+}
+SystemKernel {
+    "set-timezone rename-computer disable-computerrestore import-certificate
+     enable-windowsoptionalfeature set-processmitigation add-computer remove-computer": "";
+    "tzutil": "!/g|/l";
+    "driverquery pnputil": "!/enum*|-e";
+    "dism": "!/get*";
+    "secedit": "!/export|/analyze";
+    "regini": "";
+}
+SystemClock { "set-date": ""; }
+SystemLoader {
+    "installutil regasm regsvcs odbcconf cmstp": "";
+}
+NetRunRemoteCode {
+    "invoke-wmimethod invoke-cimmethod": "..create|win32_process|*win32_process*";
+    "wscript cscript": "..http*://*|\\\\*";
+    "msiexec": "..http*://*";
+    "wmic": "..*http://*|*https://*";
+}
+OpaqueCode {
+    "ftp": "..-s:*";
+}
+SecretStore {
+    "get-secret get-storedcredential export-pfxcertificate get-azkeyvaultsecret vaultcmd cmdkey
+     procdump procdump64 ntdsutil get-clipboard export-certificate": "";
+    "convertfrom-securestring": "+-asplaintext";
+    "rundll32": "..*comsvcs*|*keymgr*";
+    "netsh": "wlan ..key=clear";
+}
+SecretSend { "send-mailmessage": ""; }
 
 /// git by its verb, with the words behind it.
 GIT =

@@ -21,6 +21,10 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &Env) {
         | ("gcloud", ["storage", "cp" | "rsync", rest @ ..])
         | ("croc" | "wormhole", ["send", rest @ ..]) => rest,
         ("sftp" | "lftp" | "ftp", _) => {
+            let options = command.read(takes!("ceb", ""));
+            for text in options.values(&["c", "e"]) {
+                given_to_client(walker, &text.replace(';', "\n"), env);
+            }
             if let Flow::Text(text) = command.stdin {
                 given_to_client(walker, text, env);
             }

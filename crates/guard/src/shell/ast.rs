@@ -12,8 +12,13 @@ pub struct Script {
 pub enum Node {
     Simple(Simple),
     Pipeline(Vec<Node>),
+    /// `a || b && c`: each runs or not, by how the ones before it ended; the
+    /// first has no sign before it. A list of `&&` alone is no such list.
+    AndOr(Vec<(Sign, Node)>),
     /// `command &`
     Background(Box<Node>),
+    /// `coproc name …`: its output and its input are descriptors in a list.
+    Coproc(String, Box<Node>),
     /// `( … )`: what changes inside does not last.
     Subshell(Script, Vec<Redirect>),
     /// `{ …; }`
@@ -29,6 +34,8 @@ pub enum Node {
     While {
         condition: Script,
         body: Script,
+        /// The condition says that it never ends.
+        endless: bool,
         redirects: Vec<Redirect>,
     },
     Case {
@@ -45,6 +52,12 @@ pub enum Node {
     Test(Vec<Word>),
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    And,
+    Or,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Simple {
     pub assignments: Vec<Assignment>,
@@ -56,13 +69,22 @@ pub struct Simple {
 pub struct Assignment {
     pub name: String,
     pub append: bool,
+    /// `name[index]=value`: one element of a list.
+    pub element: bool,
     pub value: Word,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redirect {
-    pub descriptor: Option<u32>,
+    pub descriptor: Option<Descriptor>,
     pub kind: RedirectKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Descriptor {
+    Number(u32),
+    /// `{name}>`: the shell takes a free one and tells the variable.
+    Variable(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -118,8 +140,10 @@ pub enum Operation {
     With(Box<Operation>, Word),
     /// `${name[index]}`, one element of a list.
     Element(Word),
-    /// `:-`, `-`, `:=`, `=`
+    /// `:-`, `-`
     Default(Word),
+    /// `:=`, `=`: the default stays.
+    Assign(Word),
     /// `:+`, `+`
     Alternative(Word),
     /// `:?`, `?`

@@ -20,8 +20,10 @@ impl<'t> Parser<'t, '_> {
             self.if_clause()
         } else if self.eat_reserved("for") || self.eat_reserved("select") {
             self.for_clause()
-        } else if self.eat_reserved("while") || self.eat_reserved("until") {
-            self.while_clause()
+        } else if self.eat_reserved("while") {
+            self.while_clause(true)
+        } else if self.eat_reserved("until") {
+            self.while_clause(false)
         } else if self.eat_reserved("case") {
             self.case_clause()
         } else if self.eat_reserved("function") {
@@ -113,10 +115,13 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    fn while_clause(&mut self) -> Result<Node> {
+    /// `while` runs as long as its condition says `holds`, `until` the other
+    /// way round.
+    fn while_clause(&mut self, holds: bool) -> Result<Node> {
         let condition = self.list_until("do")?;
         let body = self.list_until("done")?;
         Ok(Node::While {
+            endless: always(&condition, holds),
             condition,
             body,
             redirects: self.redirects()?,
@@ -152,6 +157,10 @@ impl<'t> Parser<'t, '_> {
         };
         let text = self.text(self.at + 2, inner);
         self.at = inner + 2;
+        let endless = text
+            .split(';')
+            .nth(1)
+            .is_some_and(|part| matches!(part.trim(), "" | "1" | "true"));
         let word = self.arithmetic_word(text)?;
         let body = self.do_body()?;
         let condition = Script {
@@ -160,6 +169,7 @@ impl<'t> Parser<'t, '_> {
         Ok(Node::While {
             condition,
             body,
+            endless,
             redirects: self.redirects()?,
         })
     }
@@ -263,7 +273,8 @@ impl<'t> Parser<'t, '_> {
         if !compound {
             self.at = start;
         }
-        Ok(Node::Background(Box::new(self.nested(Self::command)?)))
+        let name = if compound { name } else { "COPROC".to_owned() };
+        Ok(Node::Coproc(name, Box::new(self.nested(Self::command)?)))
     }
 
     pub fn name(&mut self) -> String {
@@ -300,5 +311,21 @@ impl<'t> Parser<'t, '_> {
             }
             at += 1;
         }
+    }
+}
+
+/// Does the condition say the same each time?
+fn always(condition: &Script, holds: bool) -> bool {
+    let texts = |words: &[Word]| -> Vec<String> { words.iter().map(Word::literal_text).collect() };
+    let words = match condition.nodes.as_slice() {
+        [Node::Simple(simple)] if simple.assignments.is_empty() => texts(&simple.words),
+        [Node::Test(words)] => texts(words),
+        _ => return false,
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["true" | ":" | "1"] | ["[", "1" | "true", "]"] | ["test", "1" | "true"] => holds,
+        ["false" | "0"] => !holds,
+        _ => false,
     }
 }

@@ -6,7 +6,10 @@ mod compound;
 mod parser;
 mod word;
 
-pub use ast::{Assignment, Node, Operation, Part, Redirect, RedirectKind, Script, Simple, Word};
+pub use ast::{
+    Assignment, Descriptor, Node, Operation, Part, Redirect, RedirectKind, Script, Sign, Simple,
+    Word,
+};
 
 pub(crate) use parser::as_assignment;
 use parser::{Parser, Shared};

@@ -1,6 +1,8 @@
 //! Lists, pipelines and simple commands.
 
-use super::ast::{Assignment, Node, Part, Redirect, RedirectKind, Script, Simple, Word};
+use super::ast::{
+    Assignment, Descriptor, Node, Part, Redirect, RedirectKind, Script, Sign, Simple, Word,
+};
 use super::{MAX_DEPTH, MAX_NODES, ShellError};
 
 /// What a parser and the parsers of its backtick substitutions have in common.
@@ -244,17 +246,31 @@ impl<'t, 's> Parser<'t, 's> {
         }
     }
 
-    /// The last of `a && b || c`; the ones before it go to `before`.
+    /// The last of `a && b`, the ones before it go to `before`; all of
+    /// `a && b || c`.
     fn and_or(&mut self, before: &mut Vec<Node>) -> Result<Node> {
-        let mut node = self.pipeline()?;
+        let mut all = Vec::new();
+        let mut sign = Sign::And;
         loop {
+            let node = self.pipeline()?;
             self.blanks();
-            if !self.eat("&&") && !self.eat("||") {
-                return Ok(node);
-            }
-            before.push(node);
+            let next = if self.eat("&&") {
+                Some(Sign::And)
+            } else {
+                self.eat("||").then_some(Sign::Or)
+            };
+            let is_plain = all.iter().all(|(sign, _)| *sign == Sign::And) && sign == Sign::And;
+            let Some(next) = next else {
+                if is_plain {
+                    before.extend(all.into_iter().map(|(_, node)| node));
+                    return Ok(node);
+                }
+                all.push((sign, node));
+                return Ok(Node::AndOr(all));
+            };
+            all.push((sign, node));
+            sign = next;
             self.linebreak()?;
-            node = self.pipeline()?;
         }
     }
 
@@ -431,7 +447,7 @@ impl<'t, 's> Parser<'t, 's> {
     }
 
     /// `2` of `2>` or `{fd}` of `{fd}>`.
-    fn descriptor(&mut self) -> Option<u32> {
+    fn descriptor(&mut self) -> Option<Descriptor> {
         let rest = self.src.get(self.at..)?;
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let length = if digits > 0 {
@@ -453,7 +469,14 @@ impl<'t, 's> Parser<'t, 's> {
             return None;
         }
         self.at += length;
-        std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()
+        if digits == 0 {
+            let name = rest.get(1..length - 1)?;
+            return Some(Descriptor::Variable(
+                String::from_utf8_lossy(name).into_owned(),
+            ));
+        }
+        let number = std::str::from_utf8(rest.get(..digits)?).ok()?;
+        Some(Descriptor::Number(number.parse().ok()?))
     }
 }
 
@@ -479,6 +502,7 @@ pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
+    let element = rest.starts_with('[');
     let rest = match rest.strip_prefix('[') {
         Some(index) => index.split_once(']')?.1,
         None => rest,
@@ -493,6 +517,7 @@ pub(crate) fn as_assignment(word: &Word) -> Option<Assignment> {
     Some(Assignment {
         name: name.to_owned(),
         append,
+        element,
         value: Word { parts },
     })
 }

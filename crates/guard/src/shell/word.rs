@@ -405,7 +405,8 @@ impl<'t> Parser<'t, '_> {
         }
         self.at += 1;
         Ok(match byte {
-            b'-' | b'=' => Operation::Default(self.rest(quoted, None)?),
+            b'-' => Operation::Default(self.rest(quoted, None)?),
+            b'=' => Operation::Assign(self.rest(quoted, None)?),
             b'+' => Operation::Alternative(self.rest(quoted, None)?),
             b'?' => self.with_rest(Operation::Require, quoted)?,
             b'#' => Operation::CutPrefix {

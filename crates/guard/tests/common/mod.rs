@@ -37,7 +37,7 @@ pub fn input(tool: &str, text: &str) -> Value {
         return value;
     }
     match tool {
-        "Bash" => json!({ "command": text }),
+        "Bash" | "PowerShell" | "cmd" => json!({ "command": text }),
         "WebFetch" => json!({ "url": text, "prompt": "summarise" }),
         "NotebookEdit" => json!({ "notebook_path": text, "new_source": "" }),
         "Grep" => json!({ "pattern": "x", "path": text }),

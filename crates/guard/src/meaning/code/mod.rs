@@ -5,7 +5,6 @@
 mod calls;
 mod indirect;
 mod look;
-mod power_shell;
 mod resolve;
 mod signs;
 mod targets;
@@ -16,6 +15,7 @@ use super::env::{Env, Flow};
 use super::walker::Walker;
 use super::{files, hosts};
 use crate::RuleId;
+use crate::mark;
 use crate::words::is_one_of;
 use calls::{CALLS, Call};
 use token::Token;
@@ -31,7 +31,6 @@ pub enum Language {
     Lua,
     Awk,
     AppleScript,
-    PowerShell,
     /// A language that is compiled before it runs.
     Compiled,
     Other,
@@ -39,9 +38,6 @@ pub enum Language {
 
 pub fn judge(walker: &mut Walker, language: Language, text: &str, env: &mut Env) {
     let text = text.get(..text.len().min(64 * 1024)).unwrap_or(text);
-    if language == Language::PowerShell {
-        return power_shell::judge(walker, text, env);
-    }
     let tokens = token::tokens(language, text);
     let mut scan = Scan {
         walker,
@@ -142,6 +138,13 @@ impl Scan<'_, '_> {
         };
         let next = next.chars().filter(|c| !c.is_whitespace());
         let next: String = next.take(60).collect();
+        if self.language == Language::Awk && next.starts_with("|getline") {
+            let flow = self.walker.aside(text, env);
+            if flow == Flow::Network && self.whole.contains("system(") {
+                self.walker.report(RuleId::NetRunRemoteCode, text);
+            }
+            return;
+        }
         let next = next.trim_start_matches(')');
         let rest = next.strip_prefix(".expanduser()").unwrap_or(next);
         let walks = is_one_of(".glob(*|.rglob(*|.iterdir(*", rest);
@@ -338,7 +341,13 @@ impl Scan<'_, '_> {
             }
             self.walker.run(&argv, &mut env.clone(), &Flow::Unknown);
         } else if let Some(text) = texts.first() {
-            let text = if first.starts_with('f') {
+            // In awk, what stands behind a string is put behind it.
+            let next = self.tokens.get(self.at + 1);
+            let goes_on = self.language == Language::Awk
+                && matches!(next, Some(Token::Code(code)) if !code.trim_start().starts_with([')', ',']));
+            let text = if goes_on {
+                format!("{text}{}", mark::UNKNOWN)
+            } else if first.starts_with('f') {
                 with_unknown(text)
             } else {
                 text.clone()

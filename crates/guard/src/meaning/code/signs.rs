@@ -88,6 +88,9 @@ NetReverseShell [] Code: &["pty.spawn"], &["connect"]
 
 /// What ends the session.
 ENDS =
+FsDeleteOutside [AppleScript] Text: &["\"Finder\" to delete", "empty trash", "empty the trash"]
+    => "tell application \"Finder\" to delete every item of home",
+       "tell application \"Finder\" to get every item of home";
 SystemPower [AppleScript] Text: &["shut down", "restart", "log out"]
     => "tell application \"System Events\" to shut down", "tell application \"Finder\" to quit";
 }

@@ -57,6 +57,11 @@ rules! {
         matches [Read(".env"), Bash("cat .env"), Bash("cat ~/.ssh/id_rsa"),
             Bash("base64 server.pem")] not_matches [Read(".env.example"), Bash("cat .env.example"),
             Read("src/tokenizer.rs"), Bash("grep -n dotenv src/env.ts")];
+    SecretValues = "secret.values", Sensitive;
+        reason text!("The file holds values for a program, and often secrets among them.")
+        hint text!("Read the example file, or ask for the value you need; a person can switch this rule off.")
+        matches [Read(".envrc"), Bash("cat terraform.tfvars")]
+        not_matches [Bash("cat example.tfvars"), Bash("direnv status"), Read("variables.tf")];
     SecretEnvironment = "secret.environment", Sensitive;
         reason text!("It prints variables that hold secrets.")
         hint text!("Print the one variable that you need by name, if it is no secret.")
@@ -236,6 +241,11 @@ rules! {
         hint text!("Leave the system to a person.")
         matches [Bash("sysctl -w vm.swappiness=1"), Bash("rmmod nvme")]
         not_matches [Bash("sysctl -a"), Bash("uname -a")];
+    SystemClock = "system.clock", Command;
+        reason text!("It sets the machine's clock.")
+        hint text!("Give the program under test its time (for example with faketime).")
+        matches [Bash("date -s 2020-01-01"), Bash("timedatectl set-time 12:00")]
+        not_matches [Bash("date +%s"), Bash("timedatectl status"), Bash("date -d yesterday")];
     SystemPackages = "system.packages", Command;
         reason text!("It removes packages of the system.")
         hint text!("Leave the system's packages as they are.")
@@ -261,6 +271,12 @@ rules! {
         hint text!("Leave disks to a person.")
         matches [Bash("mkfs.ext4 /dev/sda1"), Bash("wipefs -a /dev/sdb")]
         not_matches [Bash("lsblk"), Bash("fdisk -l")];
+    DiskCheck = "disk.check", Command;
+        reason text!("It checks or repairs a file system in place.")
+        hint text!("Leave disks to a person; with -n these programs only look.")
+        matches [Bash("fsck -y /dev/sda1"), Bash("xfs_repair /dev/sdb1")]
+        not_matches [Bash("fsck -n /dev/sda1"), Bash("badblocks -n /dev/sda1"),
+            Bash("e2fsck --help")];
     DiskRawWrite = "disk.raw-write", Command;
         reason text!("It writes to a device.")
         hint text!("Write to a file of the project.")

@@ -14,13 +14,14 @@ use edit::{editor_commands, in_place_script, sed};
 use read::{queries, searches};
 
 use crate::mark;
-use crate::meaning::{Command, Env, Takes, Walker, files, known};
+use crate::meaning::{Command, Env, Flow, Takes, Walker, files, known};
 use crate::words::Words;
 
 pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     if matches!(command.name, "ex" | "ed" | "vi" | "vim" | "nvim" | "view") {
         editor_commands(walker, command, env);
     }
+    listed(walker, command, env);
     if command.name == "zip" {
         option_text(walker, command, env, "-TT");
     }
@@ -95,6 +96,32 @@ pub fn judge(walker: &mut Walker, command: &Command, env: &mut Env) {
     }
 }
 
+/// Programs that read the names of their files from a list.
+fn listed(walker: &mut Walker, command: &Command, env: &Env) {
+    let lists: Vec<&str> = match command.name {
+        "zip" if command.has("-@|--names-stdin") => vec!["-"],
+        "cpio" | "pax" if command.has("-o*|-w*|--create") => vec!["-"],
+        "tar" | "gtar" | "bsdtar" => {
+            let args = command.read(takes!("fCTXIb", "file directory files-from"));
+            args.values(&["T", "files-from"]).collect()
+        }
+        "rsync" => {
+            let args = command.read(takes!("e", "files-from rsh"));
+            args.values(&["files-from"]).collect()
+        }
+        _ => return,
+    };
+    for list in lists {
+        let flow = match list {
+            "-" | "/dev/stdin" => command.stdin.clone(),
+            path => walker.file_flow(path, env),
+        };
+        if let Flow::Text(text) = flow {
+            files::read_all(walker, text.lines().take(64), env);
+        }
+    }
+}
+
 fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
     let takes = Takes {
         shorts: if command.name == "shred" { "nsi" } else { "" },
@@ -105,7 +132,7 @@ fn deletes(walker: &mut Walker, command: &Command, env: &Env) {
         || command.name == "del-cli"
         || args.short('r')
         || args.short('R')
-        || args.long_like("recursive", 1);
+        || args.long("recursive");
     if args.long("no-preserve-root") {
         walker.report(RuleId::FsDeleteOutside, "--no-preserve-root");
     }
@@ -177,6 +204,7 @@ fn makes_last(command: &Command) -> bool {
         "ffmpeg" | "convert" | "magick" | "objcopy" | "virtualenv" | "unrar" | "unar" | "sox"
         | "cwebp" | "wkhtmltopdf" | "pdftotext" => true,
         "xxd" => command.has("-r"),
+        "plutil" => command.has("-convert|-replace|-insert|-remove"),
         "cargo" => matches!(first, "new" | "init"),
         "rails" | "hugo" | "django-admin" => matches!(first, "new" | "startproject"),
         "npm" | "pnpm" | "yarn" | "bun" => first == "create",
