@@ -10,34 +10,92 @@ use std::process::{Command, Stdio};
 
 use crate::cargo;
 
-/// A program that tests start. The names of the packages are the same
-/// everywhere.
-const TOOLS: [&str; 6] = ["curl", "gh", "git", "make", "python3", "tmux"];
+/// A program that tests start, and its package in Debian and for Homebrew.
+const TOOLS: [(&str, &str, &str); 9] = [
+    // Only Linux has it.
+    ("bwrap", "bubblewrap", ""),
+    ("curl", "curl", "curl"),
+    ("gh", "gh", "gh"),
+    ("git", "git", "git"),
+    ("go", "golang-go", "go"),
+    ("make", "make", "make"),
+    ("pytest", "python3-pytest", "pytest"),
+    ("python3", "python3", "python3"),
+    ("tmux", "tmux", "tmux"),
+];
+
+/// What comes from npm, in the version that the tests were written for.
+const VITEST: &str = "vitest@3";
 
 /// Gets what is missing and gives the PATH for the tests. What can't be had is
 /// told; the tests that need it are skipped and say so.
 pub fn get(root: &Path) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing: Vec<&str> = TOOLS.into_iter().filter(|t| on_path(t).is_none()).collect();
-    if missing.is_empty() {
+    let own = cargo::target(root).join("tools");
+    let missing = TOOLS
+        .into_iter()
+        .filter(|(tool, _, brew)| {
+            let is_of_here = !brew.is_empty() || cfg!(target_os = "linux");
+            is_of_here && on_path(tool).is_none()
+        });
+    let missing: Vec<_> = missing.collect();
+    let path = match missing.is_empty() {
+        true => path,
+        false => get_packages(&own, &missing, &path).unwrap_or_else(|reason| {
+            println!("not all of it could be had: {reason}");
+            path
+        }),
+    };
+    if on_path("vitest").is_some() || on_path("npm").is_none() {
         return path;
     }
-    println!("the tests want {}", missing.join(", "));
-    let own = cargo::target(root).join("tools");
-    let got = if on_path("apt-get").is_some() && is_root() {
-        apt_install(&missing).map(|()| path.clone())
-    } else if on_path("apt-get").is_some() {
-        unpack(&own, &missing).map(|bin| in_front(&bin, &path))
-    } else if on_path("brew").is_some() {
+    match from_npm(&own.join("vitest"), VITEST) {
+        Ok(bin) => in_front(&bin, &path),
+        Err(reason) => {
+            println!("{VITEST} could not be had: {reason}");
+            path
+        }
+    }
+}
+
+fn get_packages(
+    own: &Path,
+    missing: &[(&str, &str, &str)],
+    path: &OsString,
+) -> Result<OsString, String> {
+    let programs: Vec<&str> = missing.iter().map(|(program, ..)| *program).collect();
+    let packages: Vec<&str> = missing.iter().map(|(_, package, _)| *package).collect();
+    println!("the tests want {}", programs.join(", "));
+    if on_path("apt-get").is_some() && is_root() {
+        return apt_install(&packages).map(|()| path.clone());
+    }
+    if on_path("apt-get").is_some() {
+        return unpack(own, &programs, &packages).map(|bin| in_front(&bin, path));
+    }
+    if on_path("brew").is_some() {
+        let formulas = missing.iter().map(|(.., formula)| formula);
         let mut brew = Command::new("brew");
-        cargo::succeed(brew.arg("install").args(&missing)).map(|()| path.clone())
-    } else {
-        Err("neither apt-get nor brew is here".into())
-    };
-    got.unwrap_or_else(|reason| {
-        println!("not all of it could be had: {reason}");
-        path
-    })
+        return cargo::succeed(brew.arg("install").args(formulas)).map(|()| path.clone());
+    }
+    Err("neither apt-get nor brew is here".into())
+}
+
+/// Installs a package of npm below `dir`, once; gives the directory with its
+/// programs. What npm has in its cache is not asked for again.
+fn from_npm(dir: &Path, package: &str) -> Result<PathBuf, String> {
+    let name = package.split('@').next().unwrap_or(package);
+    let bin = dir.join("node_modules/.bin");
+    if bin.join(name).is_file() {
+        return Ok(bin);
+    }
+    fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let mut npm = Command::new(cargo::program("npm"));
+    npm.args(["install", "--prefer-offline", "--no-audit", "--no-fund"])
+        .arg("--prefix")
+        .arg(dir)
+        .arg(package);
+    cargo::succeed(npm.stdout(Stdio::null()))?;
+    Ok(bin)
 }
 
 /// Where a program is.
@@ -66,12 +124,12 @@ pub fn apt_install(packages: &[&str]) -> Result<(), String> {
 }
 
 /// Gets programs as an ordinary user; gives a directory with them.
-fn unpack(own: &Path, programs: &[&str]) -> Result<PathBuf, String> {
+fn unpack(own: &Path, programs: &[&str], packages: &[&str]) -> Result<PathBuf, String> {
     let bin = own.join("bin");
     if programs.iter().all(|name| bin.join(name).is_file()) {
         return Ok(bin);
     }
-    let tree = fetch(own, programs)?;
+    let tree = fetch(own, packages)?;
     let failed = |e: std::io::Error| format!("{}: {e}", bin.display());
     fs::create_dir_all(&bin).map_err(failed)?;
     for program in programs {
@@ -139,6 +197,13 @@ fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
     if program == "git" {
         let helpers = usr.join("lib/git-core");
         variables.push_str(&format!(" GIT_EXEC_PATH='{}'", helpers.display()));
+    }
+    if program == "pytest" {
+        let modules = usr.join("lib/python3/dist-packages");
+        variables.push_str(&format!(" PYTHONPATH='{}'", modules.display()));
+    }
+    if program == "go" {
+        variables.push_str(&format!(" GOROOT='{}'", usr.join("lib/go").display()));
     }
     let real = usr.join("bin").join(program);
     let path = bin.join(program);

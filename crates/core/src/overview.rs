@@ -1,6 +1,8 @@
 //! Where a run stands now. The live block, the monitor, the page and `ralph
 //! status` draw it, and count nothing themselves.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::display::{self, PhaseView, Progress, RoleView, StepState, UsageView};
@@ -11,6 +13,7 @@ use crate::machine::{
     WaitReason,
 };
 use crate::phases;
+use crate::proof::{EvidenceLevel, level};
 use crate::report::outcome_word;
 use crate::text;
 use crate::text::duration::plural;
@@ -47,6 +50,8 @@ pub struct Overview {
     pub last_promise: String,
     /// What the verification commands said last.
     pub checks: Option<CheckRun>,
+    /// How well each task of this run is shown.
+    pub levels: BTreeMap<String, EvidenceLevel>,
     pub questions: Vec<Question>,
     pub waiting: Option<Waiting>,
     pub outcome: Option<Outcome>,
@@ -225,6 +230,9 @@ impl Overview {
         if self.questions != state.questions {
             self.questions.clone_from(&state.questions);
         }
+        if self.levels != state.ticks.levels {
+            self.levels.clone_from(&state.ticks.levels);
+        }
         self.outcome = state.outcome().cloned();
         if self.standing != Standing::New {
             self.updated_ms = state.now().wall_ms;
@@ -296,6 +304,11 @@ impl Overview {
         }
     }
 
+    /// How well the tasks are shown: `7 proven, 2 unrefuted`.
+    pub fn evidence(&self, lang: Lang) -> Option<String> {
+        level::counted(lang, self.levels.values().copied())
+    }
+
     pub fn spent(&self) -> UsageView {
         UsageView::from(&self.bill)
     }
@@ -316,6 +329,21 @@ impl Overview {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_well_tasks_are_shown_is_counted_the_best_first() {
+        let mut overview = Overview::default();
+        assert_eq!(overview.evidence(Lang::En), None);
+        for (id, level) in [
+            ("T001", EvidenceLevel::Unrefuted),
+            ("T002", EvidenceLevel::Proven),
+            ("T003", EvidenceLevel::Proven),
+        ] {
+            overview.levels.insert(id.into(), level);
+        }
+        let shown = overview.evidence(Lang::En);
+        assert_eq!(shown.as_deref(), Some("2 proven, 1 unrefuted"));
+    }
 
     #[test]
     fn a_check_that_failed_before_the_work_is_not_the_one_that_fails() {

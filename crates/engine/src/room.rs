@@ -162,6 +162,22 @@ impl Layer {
         self.overlay.clone()
     }
 
+    /// Whether a file that was put here has become another.
+    pub fn holds_other(&self, path: &Path, content: &Content) -> bool {
+        let dir = self
+            .overlay
+            .as_ref()
+            .map_or(&self.cwd, |overlay| &overlay.upper);
+        let here = dir.join(path);
+        match content {
+            Content::Gone => false,
+            Content::Link(to) => fs::read_link(here).ok().as_ref() != Some(to),
+            Content::File { bytes, .. } => {
+                ralph_store::regular::read(here).ok().as_ref() != Some(bytes)
+            }
+        }
+    }
+
     /// Whether a file is another one in here than it is outside.
     pub fn differs(&self, root: &Path, path: &Path) -> bool {
         let here = match &self.overlay {

@@ -4,6 +4,7 @@
 mod again;
 pub(crate) mod back;
 mod lab;
+mod names;
 mod originals;
 mod trees;
 
@@ -14,13 +15,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use ralph_core::machine::{Checks, CommandResult, Ground, VerifyReport};
-use ralph_core::proof::edits::{Side, Sight};
+use ralph_core::proof::edits::{Side, Sight, To};
+use ralph_core::proof::files::FileKind;
 use ralph_core::proof::{Weighed, files};
 use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 pub use self::again::again;
 use self::lab::Lab;
+use self::names::{name_of, path_of};
 pub use self::originals::Armed;
 pub(crate) use self::originals::{Expectation, Originals, originals};
 use self::trees::Trees;
@@ -43,8 +46,8 @@ pub(crate) struct Bench {
 #[derive(Clone, Debug)]
 struct Known {
     result: CommandResult,
-    /// How many tests failed.
-    failing: usize,
+    /// The tests that failed.
+    failing: BTreeSet<String>,
     /// It named the test that was put in.
     names: bool,
 }
@@ -75,17 +78,20 @@ pub(crate) struct Trials {
 
 impl Trials {
     /// Runs the checks, and where they pass, the experiments.
-    pub async fn run(self, stop: watch::Receiver<Stop>) -> Verified {
+    pub async fn run(mut self, stop: watch::Receiver<Stop>) -> Verified {
         let began = Instant::now();
+        self.refresh();
         let room = self.room().await;
+        let mut rewritten = Vec::new();
         let mut verified = match &room {
-            Ok(room) => self.now_in(room, &stop).await,
+            Ok(room) => self.now_in(room, &mut rewritten, &stop).await,
             Err(_) => self.in_place(&self.order, &stop).await,
         };
         let mut weighed = Weighed {
             armed: self.ground.armed.clone().unwrap_or_default(),
             base: self.ground.base.clone().unwrap_or_default(),
             now: self.ground.now.clone().unwrap_or_default(),
+            rewritten,
             ..Weighed::default()
         };
         let made = match room.and_then(|_| self.room_again()) {
@@ -102,7 +108,8 @@ impl Trials {
     }
 
     /// Every check once, as the tree is before the first turn.
-    pub async fn preflight(self, stop: watch::Receiver<Stop>) -> Verified {
+    pub async fn preflight(mut self, stop: watch::Receiver<Stop>) -> Verified {
+        self.refresh();
         let files =
             Trees::open(&self.layout, &self.ground).and_then(|trees| trees.files(Side::Now));
         let strays = files
@@ -166,6 +173,38 @@ impl Trials {
         outside
     }
 
+    /// What changed is dated anew in every experiment, also in the one that
+    /// changes nothing, and nothing that was compiled of it is there: what was
+    /// built of other contents is not taken for its, and nobody can tell one
+    /// experiment from another by the date of a file.
+    fn refresh(&mut self) {
+        let Ok(trees) = Trees::open(&self.layout, &self.ground) else {
+            return;
+        };
+        let changed = trees.changes(Side::Armed).unwrap_or_default();
+        let is_work = |path: &str| files::kind_of(path) != FileKind::Own;
+        let changed = changed
+            .into_iter()
+            .filter(|changed| changed.is && is_work(&changed.path));
+        let anew = changed.filter_map(|changed| {
+            let content = trees.content(&To::Copy(Side::Now), &changed.path)?;
+            Some((path_of(&changed.path), content))
+        });
+        let modules = trees.files(Side::Now).unwrap_or_default();
+        let modules = modules.iter().filter(|path| path.ends_with(".py"));
+        let caches: BTreeSet<PathBuf> = modules
+            .filter_map(|path| Some(path_of(path).parent()?.join("__pycache__")))
+            .filter(|cache| self.layout.root().join(cache).is_dir())
+            .collect();
+        let gone = caches.into_iter().map(|cache| (cache, Content::Gone));
+        let known: HashSet<PathBuf> = self.prelude.iter().map(|(path, _)| path.clone()).collect();
+        let more: Vec<(PathBuf, Content)> = anew
+            .chain(gone)
+            .filter(|(path, _)| !known.contains(path))
+            .collect();
+        self.prelude.extend(more);
+    }
+
     async fn room(&self) -> Result<Room, String> {
         let known = self.bench.borrow().room.clone();
         if let Some(known) = known {
@@ -183,11 +222,17 @@ impl Trials {
 
     /// The checks on the tree as it is, inside the room: what the experiments
     /// are compared with.
-    async fn now_in(&self, room: &Room, stop: &watch::Receiver<Stop>) -> Verified {
+    async fn now_in(
+        &self,
+        room: &Room,
+        rewritten: &mut Vec<String>,
+        stop: &watch::Receiver<Stop>,
+    ) -> Verified {
         let Ok(layer) = room.layer(&self.prelude) else {
             return self.in_place(&self.order, stop).await;
         };
         let inside = self.in_layer(&layer, &self.order, None, stop).await;
+        *rewritten = self.rewritten(&layer);
         drop(layer);
         let was_seen = !self.bench.borrow().known.is_empty();
         let took = verified_ms(&inside.report);
@@ -197,6 +242,28 @@ impl Trials {
             true => inside,
             false => self.compared(&self.order, inside, stop).await,
         }
+    }
+
+    /// Check files that were changed in a layer by what ran there.
+    fn rewritten(&self, layer: &Layer) -> Vec<String> {
+        let seen = || {
+            let trees = Trees::open(&self.layout, &self.ground)?;
+            let read = |side, path: &str| trees.read(side, path);
+            let sight = self.sight(&trees, &read)?;
+            let checks = sight.run_as_checks().cloned();
+            Ok::<Vec<String>, String>(checks.collect())
+        };
+        let put = |path: PathBuf| {
+            let mut files = self.prelude.iter();
+            files.find(|(known, _)| *known == path)
+        };
+        let differs = |name: &String| match (path_of(name), put(path_of(name))) {
+            (path, Some((_, content))) => layer.holds_other(&path, content),
+            (path, None) => layer.differs(self.layout.root(), &path),
+        };
+        let mut checks = seen().unwrap_or_default();
+        checks.retain(differs);
+        checks
     }
 
     async fn in_place(&self, order: &Order, stop: &watch::Receiver<Stop>) -> Verified {
@@ -339,10 +406,16 @@ impl Trials {
             began,
             took: verified_ms(report),
             made: Vec::new(),
+            failing: BTreeSet::new(),
             mark: self.mark(),
+            red_without: BTreeSet::new(),
+            bound: Vec::new(),
+            loosened: BTreeSet::new(),
         };
         let ended = lab.all(&sight).await;
         report.trials = lab.made;
+        weighed.bound = lab.bound;
+        weighed.loosened = lab.loosened.into_iter().collect();
         ended
     }
 }
@@ -381,7 +454,7 @@ fn ignored_checks(root: &Path, known: &[String]) -> Vec<String> {
         .filter(|entry| !entry.path().is_dir());
     let names = files.take(MOST_STRAYS).filter_map(|entry| {
         let inside = entry.path().strip_prefix(root).ok()?;
-        Some(inside.to_str()?.to_owned())
+        Some(name_of(inside))
     });
     let names: Vec<String> = names
         .filter(|name| !known.contains(name.as_str()))
@@ -398,5 +471,8 @@ fn note(sight: &Sight<'_>, weighed: &mut Weighed) {
     weighed.work = sight.work_changed();
     weighed.checks = sight.checks_changed();
     weighed.new_checks = sight.new_checks();
-    weighed.only_expectations = sight.only_expectations_changed();
+    weighed.only_expectations = sight.only_expectations_changed(Side::Armed);
+    let kept = sight.kept(false);
+    weighed.kept = kept.into_iter().map(|edit| edit.path).collect();
+    weighed.only_kept_expectations = sight.only_expectations_changed(Side::Base);
 }

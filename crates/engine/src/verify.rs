@@ -212,6 +212,7 @@ impl Verifier {
             digest: output.said.digest(),
             known: exit != Some(0) && self.baseline.knows(command, &failure),
             of_task: false,
+            ran: output.said.ran(),
         };
         Ran {
             result,

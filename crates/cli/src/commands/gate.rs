@@ -98,7 +98,9 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
                 app.warn(&error.say(app.lang()));
             }
             Err(match error {
-                GateError::Changed { .. } | GateError::StepsGone { .. } => SHUT,
+                GateError::Changed { .. }
+                | GateError::StepsGone { .. }
+                | GateError::Blind { .. } => SHUT,
                 _ => FAILED,
             })
         }

@@ -51,6 +51,7 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
                 .and_then(|id| past.state.rules.checks.proofs.get(id))
                 .copied(),
             red_before: &past.state.evidence.ground.red,
+            ran_at_first: None,
             red_at_first: &past.state.evidence.ground.red_at_first,
         };
         let verdict = scale.weigh();

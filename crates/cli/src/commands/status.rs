@@ -143,7 +143,7 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
         out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));
     }
     for question in overview.open_questions() {
-        let (id, words) = (question.id, &question.text);
+        let (id, words) = (question.id, question.words(lang));
         out.push_str(&tr!(
             lang,
             "question {id}: {words}; answer: `ralph answer {id} …`\n"

@@ -289,7 +289,7 @@ fn typing(model: &Model, what: &Typing, text: &str, columns: u16) -> (String, Ve
                 .and_then(|s| s.overview.questions.iter().find(is_it));
             let mut lines = Vec::new();
             if let Some(question) = open {
-                for text in width::wrap(&question.text, room) {
+                for text in width::wrap(&question.words(lang), room) {
                     lines.push(Line::styled(text, BOLD));
                 }
                 for (at, option) in question.options.iter().enumerate() {

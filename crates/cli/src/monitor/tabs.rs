@@ -128,8 +128,11 @@ fn overview(model: &Model, columns: usize) -> Lines {
         let (turn, state) = (check.turn, passed(model, check));
         add(&tr!(lang, "Checks after #{turn}: {state}"), Style::new());
     }
+    if let Some(evidence) = overview.evidence(lang) {
+        add(&tr!(lang, "Evidence: {evidence}"), Style::new());
+    }
     for question in overview.open_questions() {
-        let (id, words) = (question.id, text::one_line(&question.text));
+        let (id, words) = (question.id, text::one_line(&question.words(lang)));
         add(
             &tr!(lang, "Question {id}: {words} (a answers)"),
             colored(model, Color::Yellow),

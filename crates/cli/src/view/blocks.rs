@@ -270,7 +270,7 @@ fn at_limit(screen: &Screen, state: &State, ending: &Ending, limit: Limit, over:
 
 /// A question as a person reads it, with what may be answered.
 pub fn question(question: &Question, lang: Lang) -> String {
-    let (id, text) = (question.id, &question.text);
+    let (id, text) = (question.id, question.words(lang));
     let task = question.task.as_ref().map(TaskRef::name);
     let mut out = match task {
         Some(task) => format!("[{id}] {text}\n    {task}"),

@@ -75,7 +75,7 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "worked_ms": overview.elapsed_ms(clock::now().wall_ms),
         "goes_on": overview.goes_on(),
         "waiting": overview.waiting.map(|w| json!({"until_ms": w.until_ms, "why": w.why.into_str()})),
-        "questions": overview.questions.iter().map(question).collect::<Value>(),
+        "questions": overview.questions.iter().map(|asked| question(asked, lang)).collect::<Value>(),
         "checks": checks.collect::<Vec<_>>(),
         "guard": blocks.map(|(turn, block)| guard_block(*turn, block)).collect::<Value>(),
         "guard_count": snapshot.guard.len(),
@@ -83,6 +83,7 @@ pub fn head(snapshot: &Snapshot, lang: Lang) -> Value {
         "events_count": snapshot.events.last().map_or(0, |told| told.number),
         "can": can(snapshot),
         "word": overview.word(lang),
+        "evidence": overview.evidence(lang),
         "tone": tone(overview),
         "now": doing(overview, lang),
         "sentence": overview.outcome.as_ref().map(|outcome| {
@@ -167,12 +168,12 @@ pub fn turn(turn: &Call) -> Value {
     })
 }
 
-fn question(question: &Question) -> Value {
+fn question(question: &Question, lang: Lang) -> Value {
     json!({
         "id": question.id,
         "turn": question.turn,
         "task": question.task,
-        "text": question.text,
+        "text": question.words(lang),
         "options": question.options,
         "default": question.default,
         "asked_ms": question.asked_ms,

@@ -28,6 +28,7 @@ pub fn page(lang: Lang) -> Value {
         ("time", tr!(lang, "Time")),
         ("agent", tr!(lang, "Agent")),
         ("branch", tr!(lang, "Branch")),
+        ("evidence", tr!(lang, "Evidence")),
         ("elapsed", tr!(lang, "Working time")),
         ("waits_until", tr!(lang, "Waits until")),
         ("verdict", tr!(lang, "Verdict")),

@@ -2,6 +2,7 @@
 //! projection, never lost.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::env::{Done, TestEnv, named};
 use crate::session::{ONE, released, sent_on};
@@ -36,11 +37,15 @@ const NOT_DONE: &str = "<!-- 未完成 -->";
 
 /// A run under preset `delta` whose agent is this shell script.
 fn run(env: &TestEnv, script: &str, more: &[&str]) -> Done {
+    Done::of(&command(env, script, more).output().unwrap())
+}
+
+fn command(env: &TestEnv, script: &str, more: &[&str]) -> Command {
     let file = env.outside("agent.sh");
     std::fs::write(&file, script).unwrap();
     let agent = format!("sh {}", file.display());
     let args = ["run", "--json", "--preset", "delta", "--agent-cmd", &agent];
-    env.ralph(&[&args[..], more].concat())
+    env.command(&[&args[..], more].concat())
 }
 
 /// The folder of the only run in the history.
@@ -162,6 +167,29 @@ fn open_phases_and_subtasks_of_the_file_are_missing_evidence() {
     env.write(STATE, &all_done(PROMISE));
     released(&client.stops("都做完了。"));
     assert_eq!(env.json(".ralph/status.json")["status"], "complete");
+}
+
+/// T-04 with all that is asked of work: what is open keeps the run open, and a
+/// check that was green before shows nothing of what is said to be done.
+#[test]
+fn a_delta_loop_is_proven_like_every_other_t_04() {
+    for state in [third_iteration(PROMISE), all_done(PROMISE)] {
+        let env = TestEnv::new();
+        env.write("lib.sh", "add() { echo $(($1 + $2)); }\n");
+        env.write("test.sh", ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || exit 1\n");
+        let file = env.outside("state.md");
+        std::fs::write(&file, &state).unwrap();
+        let script = format!(
+            "mkdir -p .claude; cp {} {STATE}; echo '# more' >> lib.sh; echo '{PROMISE}'",
+            file.display()
+        );
+        let more = ["Add sub", "--verify", "sh test.sh", "--max-iterations", "2"];
+        let mut command = command(&env, &script, &more);
+        command.env_remove("RALPH_EVIDENCE_LEVEL");
+        let done = Done::of(&command.output().unwrap());
+        assert_ne!(done.code, 0, "{}", done.stdout);
+        assert_ne!(env.json(".ralph/status.json")["status"], "complete");
+    }
 }
 
 /// Sets an agent up in the configuration: `resume` has no flag for one.

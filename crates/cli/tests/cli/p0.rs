@@ -220,6 +220,12 @@ fn scripts_of_then_are_the_gate_c_06() {
         (test.to_owned(), said(r#""test": "exit 0""#), false),
         (test.to_owned(), skip.to_owned(), false),
         (test.to_owned(), "rm a.test.js".to_owned(), false),
+        // The product ends its tests before they can fail.
+        (
+            test.to_owned(),
+            "echo 'process.exit(0)' > a.js".to_owned(),
+            false,
+        ),
         (test.to_owned() + lint, said(test), false),
         (
             test.to_owned(),

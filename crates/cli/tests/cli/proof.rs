@@ -176,3 +176,56 @@ fn the_prompt_names_the_checks_and_what_a_tick_needs_t_13() {
         "{second}"
     );
 }
+
+/// A person is asked once, and no turn is spent on what only they can tell.
+#[test]
+fn changed_checks_park_their_task_with_a_question() {
+    let env = project("- [ ] T001 Make add say two\n");
+    let config = "[evidence]\nchanged_checks = \"ask\"\n[questions]\ndeadline = \"0s\"\n";
+    env.write(".ralph/config.toml", config);
+    let agent = "grep -q two lib.sh || { echo 'add() { echo two; }' > lib.sh; sed -i 's/= 3/= two/' test.sh; }; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    let more = ["--verify", "sh test.sh", "--trust-project"];
+    let done = run(&env, agent, &more);
+    assert_eq!(done.code, 3, "{}", done.stdout);
+    let events = done.events();
+    let asked = named(&events, "question_asked");
+    assert_eq!(asked.len(), 1, "{}", done.stdout);
+    assert_eq!(asked[0]["task"], "T001");
+    let words = asked[0]["question"].as_str().unwrap();
+    assert!(words.contains("test.sh"), "{words}");
+    assert_eq!(events.last().unwrap()["reason"], "question");
+    let status = env.ralph(&["status", "--lang", "zh-TW"]).stdout;
+    assert!(
+        status.contains("檢查") && status.contains("accept"),
+        "{status}"
+    );
+    assert_eq!(weighed(&env, &["answer", "1", "accept"]).code, 0);
+    let done = weighed(&env, &["resume", "--yes", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(
+        env.json(".ralph/status.json")["evidence"]["T001"],
+        "accepted"
+    );
+}
+
+/// A check file is not overlooked because its name is no text.
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_hide_no_check() {
+    use std::os::unix::ffi::OsStrExt;
+    let check = "for t in tests/*.sh; do sh \"$t\" || exit 1; done";
+    let cheat = "printf \"grep -q '# done' lib.sh\\n\" > \"$(printf 'tests/sub\\377.sh')\"; echo '# done' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    let honest = "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md";
+    for (agent, code) in [(cheat, 3), (honest, 0)] {
+        let env = project("- [ ] T001 Add sub to lib.sh\n");
+        env.write(
+            "tests/add.sh",
+            ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || exit 1\n",
+        );
+        let name = std::ffi::OsStr::from_bytes(b"sub\xff.sh");
+        let test = ". ./lib.sh\n[ \"$(sub 3 2)\" = 1 ] || exit 1\n";
+        fs::write(env.path("tests").join(name), test).unwrap();
+        let done = run(&env, agent, &["--verify", check, "--max-iterations", "1"]);
+        assert_eq!(done.code, code, "{agent}: {}", done.stdout);
+    }
+}

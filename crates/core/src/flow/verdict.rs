@@ -14,10 +14,11 @@ use crate::text;
 pub const SAID_CHARACTERS: usize = 2_000;
 /// How many findings are kept of one review.
 const MOST_FINDINGS: usize = 20;
-/// A severe finding, less coverage or less security keeps work from being
-/// approved, whatever the verdict says (ROUT-10).
-const LEAST_COVERAGE: u32 = 80;
-const LEAST_SECURITY: u32 = 70;
+/// A severe finding, less coverage, less security or a lower score keeps work
+/// from being approved, whatever the verdict says (ROUT-10). The seeds name no
+/// least score: none can be good that is below the least of its parts.
+const LEAST: [(&str, u32); 3] = [("coverage", 80), ("security", 70), (SCORE, 70)];
+const SCORE: &str = "review score";
 
 /// What a call in a role said, as the journal keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +102,7 @@ pub fn hear(text: &str, prompt: &str, kind: VerdictKind, file: Option<&str>) -> 
     let more: Vec<Finding> = in_file.into_iter().filter(is_new).collect();
     found.extend(more);
     found.truncate(MOST_FINDINGS);
-    let score = |view| last_number(view, "review score");
+    let score = |view| numbers(view, SCORE).last();
     RoleReport {
         answer,
         findings: found,
@@ -125,22 +126,41 @@ fn is_too_bad(view: &str, findings: &[Finding]) -> bool {
             .severity
             .is_some_and(|severity| severity >= Severity::High)
     };
-    let below = |name, least| last_number(view, name).is_some_and(|share| share < least);
-    findings.iter().any(severe)
-        || below("coverage", LEAST_COVERAGE)
-        || below("security", LEAST_SECURITY)
+    let below = |(name, least): &(&str, u32)| numbers(view, name).any(|share| share < *least);
+    findings.iter().any(severe) || LEAST.iter().any(below)
 }
 
-/// The number in the last line `NAME: 92/100` or `NAME: 92%`.
-fn last_number(view: &str, name: &str) -> Option<u32> {
-    let of_line = |line: &str| {
-        let (label, value) = label_of(line)?;
-        let value = value.trim_start();
-        let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
-        let number: u32 = digits.parse().ok()?;
-        (label == name && number <= 100).then_some(number)
+/// The numbers in lines `NAME: 92/100`, `NAME 9/10` and `NAME: 92%`, as shares
+/// of a hundred.
+fn numbers<'a>(view: &'a str, name: &'a str) -> impl Iterator<Item = u32> + 'a {
+    let of_line = move |line: &str| {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*_#-+|>".contains(c));
+        let rest = line.get(name.len()..)?;
+        let is_named = line.get(..name.len())?.eq_ignore_ascii_case(name);
+        let value = rest.trim_start_matches(|c: char| c.is_whitespace() || ":：*_|=`".contains(c));
+        let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u32 = value.get(..digits)?.parse().ok()?;
+        let unit = value
+            .get(digits..)?
+            .trim_start_matches(['*', '_', '`', ' ']);
+        let of: Option<u32> = unit.strip_prefix('/').and_then(|of| {
+            let of = of.trim_start_matches(['*', '_', '`', ' ']);
+            let digits = of.bytes().take_while(u8::is_ascii_digit).count();
+            of.get(..digits)?.parse().ok()
+        });
+        // Without one of them it may count anything: `Security 5 findings`.
+        let is_share = rest
+            .trim_start_matches(['*', '_', ' '])
+            .starts_with([':', '：'])
+            || unit.starts_with('%')
+            || of.is_some();
+        let share = match of {
+            Some(of) => number.checked_mul(100)?.checked_div(of)?,
+            None => number,
+        };
+        (is_named && is_share && share <= 100).then_some(share)
     };
-    view.lines().rev().find_map(of_line)
+    view.lines().filter_map(of_line)
 }
 
 /// `VERDICT`, `RESULT`, … in front of a colon, small, and what follows.
@@ -410,6 +430,21 @@ mod tests {
                 Answer::Approve,
             ),
             ("FINDING low: x\nVERDICT: APPROVE", Answer::Approve),
+            ("Review Score: 5/100\nVERDICT: APPROVE", Answer::Reject),
+            ("Review Score 5/100\nVERDICT: APPROVE", Answer::Reject),
+            ("**Review Score**: **5** / 100\nAPPROVE", Answer::Reject),
+            ("| Review Score | 5/100 |\nVERDICT: APPROVE", Answer::Reject),
+            (
+                "Review Score: 5/100\nReview Score: 95/100\nVERDICT: APPROVE",
+                Answer::Reject,
+            ),
+            ("Review Score: 6/10\nVERDICT: APPROVE", Answer::Reject),
+            ("Review Score: 9/10\nVERDICT: APPROVE", Answer::Approve),
+            ("Review Score: 70/100\nVERDICT: APPROVE", Answer::Approve),
+            (
+                "Security 5 findings closed\nVERDICT: APPROVE",
+                Answer::Approve,
+            ),
         ] {
             check(VerdictKind::Review, said, Some(want));
         }

@@ -57,6 +57,11 @@ pub enum CheckNotice {
         task: String,
         files: Vec<String>,
     },
+    /// It is red without the work, and no test said why.
+    #[say(
+        "{task} is bound by name only: without the work the checks can't be built or loaded, and no test fails"
+    )]
+    BoundByName { iteration: u32, task: String },
     #[say(if why.is_empty(), "accepted by a person: {tasks}", tasks = tasks.join(", "))]
     #[say("accepted by a person: {tasks} ({why})", tasks = tasks.join(", "))]
     #[strum(to_string = "tick_accepted")]

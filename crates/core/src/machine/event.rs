@@ -433,6 +433,9 @@ pub struct CommandResult {
     /// A task asks for it, not the project.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_task: bool,
+    /// How many tests ran, where its runner says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<u32>,
 }
 
 impl CommandResult {

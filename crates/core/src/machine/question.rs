@@ -30,6 +30,9 @@ pub struct Question {
     /// When the default is taken, on the wall clock.
     pub deadline_ms: i64,
     pub reply: Option<Reply>,
+    /// Ralph asks, not the agent: checks that changed and fail as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_checks: Vec<String>,
 }
 
 /// What became of a question.
@@ -56,6 +59,22 @@ pub const LONGEST_REPLY: usize = 4_000;
 impl Question {
     pub fn is_open(&self) -> bool {
         self.reply.is_none()
+    }
+
+    /// The question as people read it.
+    pub fn words(&self, lang: Lang) -> String {
+        match self.changed_checks.is_empty() {
+            true => self.text.clone(),
+            false => Question::about_checks(&self.changed_checks, lang),
+        }
+    }
+
+    pub(super) fn about_checks(files: &[String], lang: Lang) -> String {
+        let files = files.join(", ");
+        tr!(
+            lang,
+            "the checks as they were fail now (changed: {files}): is that what the task means? `accept` takes it as it is, any other answer goes to the agent"
+        )
     }
 
     /// For programs.
@@ -177,7 +196,7 @@ impl Say for QuestionNotice {
     fn say(&self, lang: Lang) -> String {
         match self {
             QuestionNotice::Asked { question, .. } => {
-                let (id, text) = (question.id, &question.text);
+                let (id, text) = (question.id, question.words(lang));
                 let options = match question.options.as_slice() {
                     [] => String::new(),
                     options => format!(" [{}]", options.join(" / ")),
@@ -247,6 +266,7 @@ mod tests {
             asked_ms: 0,
             deadline_ms: 0,
             reply: None,
+            changed_checks: Vec::new(),
         };
         for (answer, want) in [
             ("2", "b"),

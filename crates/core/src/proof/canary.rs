@@ -64,6 +64,11 @@ fn python(text: &str, mark: &str) -> String {
         _ => "assertEqual(1, 2)",
     };
     let failing = match is_framework {
+        // Only what the runner of these tests runs: another kind may still
+        // fail where this one can't.
+        true if !text.contains("unittest") && !text.contains("TestCase") => {
+            format!("\n\n\ndef test_zz_{mark}():\n    assert 1 == 2\n\n\n")
+        }
         true => format!(
             "\n\nimport unittest as _{mark}\n\n\nclass TestZz{mark}(_{mark}.TestCase):\n    def test_zz_{mark}(self):\n        self.{fails}\n\n\ndef test_zz_{mark}():\n    assert 1 == 2\n\n\n"
         ),

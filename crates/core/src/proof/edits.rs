@@ -1,6 +1,8 @@
 //! What each experiment changes in the tree that it runs on. Pure: trees are
 //! seen through `read`.
 
+use std::collections::BTreeSet;
+
 use super::canary::{nonsense, rust, spoiled};
 use super::files::{FileKind, kind_of, matches};
 use super::{inline, manifest};
@@ -126,15 +128,22 @@ impl Sight<'_> {
         edits.into_iter().map(|edit| edit.path).collect()
     }
 
-    /// Whether the only checks that changed are tests that still stand there:
-    /// no deleted ones, and nothing that decides how they run.
-    pub fn only_expectations_changed(&self) -> bool {
-        self.since_armed
+    fn since(&self, side: Side) -> &[Changed] {
+        match side {
+            Side::Armed => &self.since_armed,
+            Side::Base | Side::Now => &self.since_base,
+        }
+    }
+
+    /// Whether the only checks that changed since then are tests that still
+    /// stand there: no deleted ones, and nothing that decides how they run.
+    pub fn only_expectations_changed(&self, since: Side) -> bool {
+        self.since(since)
             .iter()
             .all(|changed| match self.kind(&changed.path) {
                 FileKind::Test => changed.is,
                 FileKind::Runner => false,
-                FileKind::Manifest => self.manifest_edit(changed).is_none(),
+                FileKind::Manifest => self.manifest_edit(since, changed).is_none(),
                 FileKind::Work | FileKind::Own => true,
             })
     }
@@ -142,24 +151,40 @@ impl Sight<'_> {
     /// The tree with every check as it was when the loop was armed. `keep_new`
     /// leaves new tests in.
     pub fn original(&self, keep_new: bool) -> Vec<Edit> {
-        let may = |path: &str| self.may_change.iter().any(|pattern| matches(pattern, path));
-        // Before there were tests, there was nothing that they could hide.
-        let had_tests = self.has_tests(Side::Armed);
-        let counts = |changed: &&Changed| !may(&changed.path) && (changed.was || had_tests);
-        let changed = self.since_armed.iter().filter(counts);
-        let edit = |changed: &Changed| match self.kind(&changed.path) {
-            FileKind::Test if !changed.was => (!keep_new).then_some(To::Remove),
-            FileKind::Runner if !changed.was => Some(To::Remove),
-            FileKind::Test | FileKind::Runner => Some(To::Copy(Side::Armed)),
-            FileKind::Manifest => self.manifest_edit(changed),
-            FileKind::Work if is_rust(&changed.path) => self.inline_edit(changed),
-            FileKind::Work | FileKind::Own => None,
-        };
         let strays = self.strays.iter().map(|path| Edit {
             path: path.clone(),
             to: To::Remove,
         });
-        edits(changed, edit).into_iter().chain(strays).collect()
+        let edits = self.checks_of(Side::Armed, keep_new);
+        edits.into_iter().chain(strays).collect()
+    }
+
+    /// The same for the checks of when a tick stood last: what shows a task
+    /// has to stay. Nothing where no check of then is another now.
+    pub fn kept(&self, keep_new: bool) -> Vec<Edit> {
+        let edits = self.checks_of(Side::Base, keep_new);
+        let was_there = |edit: &Edit| edit.to != To::Remove;
+        match edits.iter().any(was_there) {
+            true => edits,
+            false => Vec::new(),
+        }
+    }
+
+    fn checks_of(&self, side: Side, keep_new: bool) -> Vec<Edit> {
+        let may = |path: &str| self.may_change.iter().any(|pattern| matches(pattern, path));
+        // Before there were tests, there was nothing that they could hide.
+        let had_tests = side == Side::Base || self.has_tests(side);
+        let counts = |changed: &&Changed| !may(&changed.path) && (changed.was || had_tests);
+        let changed = self.since(side).iter().filter(counts);
+        let edit = |changed: &Changed| match self.kind(&changed.path) {
+            FileKind::Test if !changed.was => (!keep_new).then_some(To::Remove),
+            FileKind::Runner if !changed.was => Some(To::Remove),
+            FileKind::Test | FileKind::Runner => Some(To::Copy(side)),
+            FileKind::Manifest => self.manifest_edit(side, changed),
+            FileKind::Work if is_rust(&changed.path) => self.inline_edit(side, changed),
+            FileKind::Work | FileKind::Own => None,
+        };
+        edits(changed, edit)
     }
 
     /// Whether that tree has tests that could be spoiled.
@@ -178,25 +203,25 @@ impl Sight<'_> {
         files.iter().any(is_test)
     }
 
-    fn manifest_edit(&self, changed: &Changed) -> Option<To> {
-        let armed = self.text(Side::Armed, &changed.path)?;
+    fn manifest_edit(&self, side: Side, changed: &Changed) -> Option<To> {
+        let then = self.text(side, &changed.path)?;
         let Some(now) = self.text(Side::Now, &changed.path) else {
-            return Some(To::Copy(Side::Armed));
+            return Some(To::Copy(side));
         };
-        let Some(mixed) = manifest::mixed(&changed.path, &now, &armed) else {
-            return Some(To::Copy(Side::Armed));
+        let Some(mixed) = manifest::mixed(&changed.path, &now, &then) else {
+            return Some(To::Copy(side));
         };
         let same = manifest::mixed(&changed.path, &now, &now);
         (same.as_deref() != Some(mixed.as_str())).then(|| To::Text(mixed.into_bytes()))
     }
 
-    fn inline_edit(&self, changed: &Changed) -> Option<To> {
-        let armed = self.text(Side::Armed, &changed.path);
+    fn inline_edit(&self, side: Side, changed: &Changed) -> Option<To> {
+        let then = self.text(side, &changed.path);
         let now = self.text(Side::Now, &changed.path);
-        match (armed, now) {
-            (Some(armed), None) => inline::has_tests(&armed).then_some(To::Copy(Side::Armed)),
-            (Some(armed), Some(now)) => {
-                let mixed = inline::with_tests_of(&now, &armed);
+        match (then, now) {
+            (Some(then), None) => inline::has_tests(&then).then_some(To::Copy(side)),
+            (Some(then), Some(now)) => {
+                let mixed = inline::with_tests_of(&now, &then);
                 (mixed != now).then(|| To::Text(mixed.into_bytes()))
             }
             (None, Some(now)) => {
@@ -269,6 +294,27 @@ impl Sight<'_> {
         }
     }
 
+    /// The same, only in the files that hold one of these tests.
+    pub fn canary_in(&self, tests: &BTreeSet<String>, mark: &str) -> Vec<Edit> {
+        let names: Vec<&str> = tests.iter().map(|name| own_name(name)).collect();
+        let holds = |edit: &Edit| {
+            let text = self.text(Side::Now, &edit.path).unwrap_or_default();
+            names.iter().any(|name| text.contains(name))
+        };
+        let mut edits = self.canary(Side::Now, mark);
+        edits.retain(holds);
+        edits
+    }
+
+    /// Files that are run as tests, or say how.
+    pub fn run_as_checks(&self) -> impl Iterator<Item = &String> {
+        self.now.iter().filter(|path| match self.kind(path) {
+            FileKind::Test => is_code(path),
+            FileKind::Runner => true,
+            _ => false,
+        })
+    }
+
     /// The whole tree as it was when the loop was armed.
     pub fn back_to_armed(&self) -> Vec<Edit> {
         let is_own = |changed: &&Changed| self.kind(&changed.path) == FileKind::Own;
@@ -315,6 +361,19 @@ impl Sight<'_> {
             })
         };
         self.now.iter().filter_map(edit).collect()
+    }
+}
+
+/// A test's name as it stands in its file: `a.py::test_b[1]` → `test_b`.
+fn own_name(name: &str) -> &str {
+    let name = name.split(" (").next().unwrap_or(name);
+    let name = name.split('[').next().unwrap_or(name);
+    let (_, name) = name.rsplit_once("::").unwrap_or(("", name));
+    let (_, name) = name.rsplit_once(" > ").unwrap_or(("", name));
+    match name.contains(' ') {
+        true => name,
+        // go: `TestA/with_more`
+        false => name.split('/').next().unwrap_or(name),
     }
 }
 

@@ -1,8 +1,11 @@
 //! How well a piece of work is shown, from words to a person's own word.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::lang::Say;
+use crate::lang::{Lang, Say};
 
 /// Ordered by what it is worth.
 #[derive(
@@ -46,6 +49,18 @@ pub enum EvidenceLevel {
     /// A person said so.
     #[say("accepted")]
     Accepted,
+}
+
+/// How many there are of each, the best first: `7 proven, 2 unrefuted`.
+pub fn counted(lang: Lang, levels: impl Iterator<Item = EvidenceLevel>) -> Option<String> {
+    let mut counts: BTreeMap<Reverse<EvidenceLevel>, usize> = BTreeMap::new();
+    for level in levels {
+        *counts.entry(Reverse(level)).or_default() += 1;
+    }
+    let words = counts
+        .iter()
+        .map(|(level, count)| format!("{count} {}", level.0.say(lang)));
+    (!counts.is_empty()).then(|| words.collect::<Vec<_>>().join(", "))
 }
 
 /// What a task asks for by a person's word, as its line stood when the loop

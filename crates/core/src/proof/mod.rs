@@ -7,6 +7,7 @@ pub mod files;
 pub mod inline;
 pub mod level;
 pub mod manifest;
+pub mod tally;
 pub mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,6 +122,10 @@ pub fn failing_test(line: &str) -> Option<String> {
     {
         return some(rest);
     }
+    // automake, and scripts: `FAIL: name`
+    if let Some(rest) = line.strip_prefix("FAIL: ") {
+        return some(rest);
+    }
     // go: `--- FAIL: TestA (0.00s)`
     if let Some(rest) = line.strip_prefix("--- FAIL: ") {
         return some(rest.split(" (").next().unwrap_or(rest));
@@ -187,6 +192,7 @@ mod tests {
                 Some("tests/a.py::test_b"),
             ),
             ("FAILED (failures=1)", None),
+            ("FAIL: sub", Some("sub")),
             (
                 "FAIL: test_a (test_x.X.test_a)",
                 Some("test_a (test_x.X.test_a)"),

@@ -3,7 +3,7 @@
 //! A check proves work only if it is green with the work, red without it, and
 //! still able to be red.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,10 +22,16 @@ pub enum Experiment {
     Original,
     /// The same, with the new tests left in.
     OriginalWithNew,
+    /// The work, with the checks of when a tick stood last.
+    Kept,
+    /// The same, with the new tests left in.
+    KeptWithNew,
     /// Without the work.
     Counterfactual,
     /// Every test spoiled.
     Canary,
+    /// The same, only in the files whose tests are red without the work.
+    BoundCanary,
     /// Every test of then spoiled, on the tree of then.
     ArmedCanary,
     /// The changed files themselves spoiled.
@@ -72,6 +78,22 @@ pub struct Weighed {
     pub new_checks: bool,
     /// Only tests changed, and none was deleted.
     pub only_expectations: bool,
+    /// Check files that differ from what they were when a tick stood last, and
+    /// whether only tests did, and none was deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+    #[serde(default)]
+    pub only_kept_expectations: bool,
+    /// Files whose tests are red without the work, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound: Vec<String>,
+    /// Tests of before that fail now, and that are not red without the work in
+    /// their new form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loosened: Vec<String>,
+    /// Check files that the checks changed while they ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rewritten: Vec<String>,
     /// Where they ran.
     pub room: String,
     /// Why they were not made, or not to the end.
@@ -89,6 +111,9 @@ pub struct Verdict {
     pub bound_tests: Option<usize>,
     /// Old tests were rewritten: the person is told.
     pub expectations_changed: bool,
+    /// Without the work nothing could be built or loaded, and no test failed:
+    /// the person is told.
+    pub by_name: bool,
 }
 
 /// What an experiment said no to, in words that help.
@@ -114,6 +139,20 @@ pub enum Unshown {
         files: Vec<String>,
         output: String,
     },
+    #[say("`{command}` fails with the tests that showed the tasks before (changed since: {files}); restore them and what they test\n{output}", files = files.join(", "))]
+    Kept {
+        command: String,
+        files: Vec<String>,
+        output: String,
+    },
+    #[say(
+        "`{command}` runs fewer of the same tests with the work than without it: let all of them run, and pass"
+    )]
+    Lost { command: String },
+    #[say("`{command}` passes with a failing test put into {files}: undo what ends or skips the tests there", files = files.join(", "))]
+    BlindIn { command: String, files: Vec<String> },
+    #[say("the checks change {files} while they run: leave check files as they are", files = files.join(", "))]
+    Rewrites { files: Vec<String> },
     #[say(
         "`{command}` gives different results for the same contents: it is flaky and shows nothing"
     )]
@@ -145,6 +184,8 @@ pub struct Scale<'a> {
     pub red_before: &'a BTreeSet<String>,
     /// Commands that were red when the loop was armed.
     pub red_at_first: &'a BTreeSet<String>,
+    /// How many tests ran then; `None` where they may be fewer now.
+    pub ran_at_first: Option<&'a BTreeMap<String, u32>>,
 }
 
 impl Scale<'_> {
@@ -162,11 +203,25 @@ impl Scale<'_> {
         }
         let mut expectations_changed = false;
         for command in self.commands {
-            match self.originals(command, weighed) {
-                Originals::Pass => {}
-                Originals::Rewritten => expectations_changed = true,
-                Originals::Fail(why) => return unshown(EvidenceLevel::Refuted, why),
+            for then in [Then::Armed, Then::Base] {
+                match self.originals(then, command, weighed) {
+                    Originals::Pass => {}
+                    Originals::Rewritten => expectations_changed = true,
+                    Originals::Fail(why) => return unshown(EvidenceLevel::Refuted, why),
+                }
             }
+        }
+        if let Some(command) = self
+            .commands
+            .iter()
+            .find(|command| self.lost_tests(command))
+        {
+            let command = command.clone();
+            return unshown(EvidenceLevel::Refuted, Unshown::Lost { command });
+        }
+        if !weighed.rewritten.is_empty() {
+            let files = weighed.rewritten.iter().take(NAMED).cloned().collect();
+            return unshown(EvidenceLevel::Refuted, Unshown::Rewrites { files });
         }
         if weighed.work.is_empty() && !weighed.new_checks {
             return unshown(EvidenceLevel::Claimed, Unshown::NothingChanged);
@@ -196,11 +251,20 @@ impl Scale<'_> {
             |command: &&String| self.is_red(Experiment::Counterfactual, command) == Some(true);
         let able = |command: &&String| self.is_able(command);
         if let Some(command) = self.commands.iter().filter(able).find(bound) {
+            if self.is_red(Experiment::BoundCanary, command) == Some(false) {
+                let (command, files) = (command.clone(), weighed.bound.clone());
+                return unshown(
+                    EvidenceLevel::Unrefuted,
+                    Unshown::BlindIn { command, files },
+                );
+            }
             return Verdict {
                 level: EvidenceLevel::Proven,
                 why: None,
                 bound_tests: self.failing(Experiment::Counterfactual, command),
                 expectations_changed: false,
+                by_name: self.failing(Experiment::Counterfactual, command).is_none()
+                    && self.failing(Experiment::Canary, command).is_some(),
             };
         }
         if self.asked == Some(AskedProof::Tests)
@@ -295,30 +359,75 @@ impl Scale<'_> {
         canary_green && (could || self.red_before.contains(command))
     }
 
-    fn originals(&self, command: &str, weighed: &Weighed) -> Originals {
+    /// The same tests, and fewer of them run with the work than without it: a
+    /// product that skips its tests, or ends them early, keeps them green.
+    fn lost_tests(&self, command: &str) -> bool {
+        let ran = |experiment| {
+            self.result(experiment, command)
+                .and_then(|result| result.ran)
+        };
+        let mut results = self.report.results.iter();
+        let now = results.find(|result| result.command == command);
+        let Some(now) = now.and_then(|result| result.ran) else {
+            return false;
+        };
+        let with_old_tests = match self.trial(Experiment::Original) {
+            Some(_) => ran(Experiment::Original),
+            None => Some(now),
+        };
+        let at_first = self.ran_at_first.and_then(|ran| ran.get(command));
+        ran(Experiment::Counterfactual).is_some_and(|without| now < without)
+            || at_first
+                .zip(with_old_tests)
+                .is_some_and(|(then, now)| now < *then)
+    }
+
+    fn originals(&self, then: Then, command: &str, weighed: &Weighed) -> Originals {
+        let (alone, with_new, only_expectations) = match then {
+            Then::Armed => (
+                Experiment::Original,
+                Experiment::OriginalWithNew,
+                weighed.only_expectations,
+            ),
+            Then::Base => (
+                Experiment::Kept,
+                Experiment::KeptWithNew,
+                weighed.only_kept_expectations,
+            ),
+        };
         let red = |experiment| self.is_red(experiment, command) == Some(true);
         let not_green = |experiment| {
             let result = self.result(experiment, command);
             result.is_some_and(|result| result.exit != Some(0))
         };
-        if !not_green(Experiment::Original) {
+        if !not_green(alone) {
             return Originals::Pass;
         }
         let was_green = !self.red_before.contains(command);
-        let with_new = self.is_red(Experiment::OriginalWithNew, command) == Some(false);
-        if was_green && with_new {
+        if was_green && self.is_red(with_new, command) == Some(false) {
             return Originals::Pass;
         }
-        if was_green && weighed.only_expectations && red(Experiment::Counterfactual) {
+        let is_rewritten = only_expectations && weighed.loosened.is_empty();
+        if was_green && is_rewritten && red(Experiment::Counterfactual) {
             return Originals::Rewritten;
         }
-        let output = self.result(Experiment::Original, command);
-        Originals::Fail(Unshown::Originals {
-            command: command.to_owned(),
-            files: weighed.checks.iter().take(NAMED).cloned().collect(),
-            output: output
-                .map(|result| result.output.clone())
-                .unwrap_or_default(),
+        let output = self.result(alone, command);
+        let output = output
+            .map(|result| result.output.clone())
+            .unwrap_or_default();
+        let named = |files: &[String]| files.iter().take(NAMED).cloned().collect();
+        let command = command.to_owned();
+        Originals::Fail(match then {
+            Then::Armed => Unshown::Originals {
+                files: named(&weighed.checks),
+                command,
+                output,
+            },
+            Then::Base => Unshown::Kept {
+                files: named(&weighed.kept),
+                command,
+                output,
+            },
         })
     }
 
@@ -326,6 +435,13 @@ impl Scale<'_> {
         self.is_red(Experiment::NewTests, command) == Some(false)
             && self.is_red(Experiment::NewTestsSpoiled, command) == Some(true)
     }
+}
+
+/// Whose checks are meant.
+#[derive(Clone, Copy)]
+enum Then {
+    Armed,
+    Base,
 }
 
 enum Originals {
@@ -342,6 +458,7 @@ fn shown(level: EvidenceLevel) -> Verdict {
         why: None,
         bound_tests: None,
         expectations_changed: false,
+        by_name: false,
     }
 }
 
@@ -351,197 +468,9 @@ fn unshown(level: EvidenceLevel, why: Unshown) -> Verdict {
         why: Some(why),
         bound_tests: None,
         expectations_changed: false,
+        by_name: false,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const CHECK: &str = "make test";
-
-    fn trial(experiment: Experiment, exit: i32) -> Trial {
-        Trial {
-            experiment,
-            edits: String::new(),
-            results: vec![CommandResult {
-                command: CHECK.into(),
-                exit: Some(exit),
-                ..CommandResult::default()
-            }],
-            flaky: Vec::new(),
-            named: Vec::new(),
-            failing: Vec::new(),
-        }
-    }
-
-    fn level(
-        trials: &[(Experiment, i32)],
-        asked: Option<AskedProof>,
-        was_red: bool,
-    ) -> EvidenceLevel {
-        let report = VerifyReport {
-            trials: trials.iter().map(|(e, exit)| trial(*e, *exit)).collect(),
-            weighed: Some(Box::new(Weighed {
-                work: vec!["calc.py".into()],
-                only_expectations: true,
-                ..Weighed::default()
-            })),
-            ..VerifyReport::default()
-        };
-        let red: BTreeSet<String> = was_red.then(|| CHECK.to_owned()).into_iter().collect();
-        let scale = Scale {
-            report: &report,
-            commands: &[CHECK.to_owned()],
-            asked,
-            red_before: &red,
-            red_at_first: &red,
-        };
-        scale.weigh().level
-    }
-
-    /// Green now in all of them; 1 is red.
-    #[test]
-    fn three_experiments_decide() {
-        use EvidenceLevel::*;
-        use Experiment::*;
-        let preserved = Some(AskedProof::Preserved);
-        for (trials, asked, was_red, want) in [
-            // Red without the work, and able to be red.
-            (&[(Canary, 1), (Counterfactual, 1)][..], None, false, Proven),
-            (&[(Canary, 1), (Counterfactual, 1)], None, true, Proven),
-            // Green without it.
-            (&[(Canary, 1), (Counterfactual, 0)], None, false, Unrefuted),
-            (
-                &[(Canary, 1), (Counterfactual, 0)],
-                preserved,
-                false,
-                Preserved,
-            ),
-            // Blinded: it could be red, and can't.
-            (
-                &[(Canary, 0), (ArmedCanary, 1), (Counterfactual, 1)],
-                None,
-                false,
-                Refuted,
-            ),
-            (
-                &[
-                    (Canary, 0),
-                    (ArmedCanary, 1),
-                    (Spoiled, 1),
-                    (Counterfactual, 1),
-                ],
-                None,
-                false,
-                Refuted,
-            ),
-            (&[(Canary, 0), (Counterfactual, 1)], None, true, Refuted),
-            // A check that reads no tests, and did not before.
-            (
-                &[
-                    (Canary, 0),
-                    (ArmedCanary, 0),
-                    (Removed, 1),
-                    (Counterfactual, 1),
-                ],
-                None,
-                false,
-                Proven,
-            ),
-            // One that never could.
-            (
-                &[
-                    (Canary, 0),
-                    (ArmedCanary, 0),
-                    (Removed, 0),
-                    (Counterfactual, 0),
-                ],
-                None,
-                false,
-                Unrefuted,
-            ),
-            // The checks of then fail.
-            (
-                &[(Canary, 1), (Original, 1), (Counterfactual, 0)],
-                None,
-                false,
-                Refuted,
-            ),
-            (
-                &[
-                    (Canary, 1),
-                    (Original, 1),
-                    (OriginalWithNew, 0),
-                    (Counterfactual, 1),
-                ],
-                None,
-                false,
-                Proven,
-            ),
-            (
-                &[
-                    (Canary, 1),
-                    (Original, 1),
-                    (OriginalWithNew, 0),
-                    (Counterfactual, 1),
-                ],
-                None,
-                true,
-                Refuted,
-            ),
-            // Expectations were rewritten: only where they were green.
-            (
-                &[
-                    (Canary, 1),
-                    (Original, 1),
-                    (OriginalWithNew, 1),
-                    (Counterfactual, 1),
-                ],
-                None,
-                false,
-                Proven,
-            ),
-            (
-                &[
-                    (Canary, 1),
-                    (Original, 1),
-                    (OriginalWithNew, 1),
-                    (Counterfactual, 1),
-                ],
-                None,
-                true,
-                Refuted,
-            ),
-        ] {
-            assert_eq!(level(trials, asked, was_red), want, "{trials:?} {was_red}");
-        }
-    }
-
-    #[test]
-    fn a_flaky_check_shows_nothing() {
-        let mut report = VerifyReport {
-            trials: vec![
-                trial(Experiment::Canary, 1),
-                trial(Experiment::Counterfactual, 1),
-            ],
-            weighed: Some(Box::new(Weighed {
-                work: vec!["calc.py".into()],
-                ..Weighed::default()
-            })),
-            ..VerifyReport::default()
-        };
-        report.trials[1].flaky.push(CHECK.into());
-        let none = BTreeSet::new();
-        let scale = Scale {
-            report: &report,
-            commands: &[CHECK.to_owned()],
-            asked: None,
-            red_before: &none,
-            red_at_first: &none,
-        };
-        let verdict = scale.weigh();
-        assert_eq!(verdict.level, EvidenceLevel::Unrefuted);
-        assert!(matches!(verdict.why, Some(Unshown::Flaky { .. })));
-    }
-}
+mod tests;

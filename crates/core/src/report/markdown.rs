@@ -242,7 +242,7 @@ fn errors(lang: Lang, story: &Story) -> Vec<String> {
 fn question(lang: Lang, question: &Question) -> String {
     let task = question.task.as_ref().map(|task| value(&task.id));
     let task = task.map_or_else(String::new, |id| format!("{id}: "));
-    let (id, asked) = (question.id, value(&question.text));
+    let (id, asked) = (question.id, value(&question.words(lang)));
     let Some(reply) = &question.reply else {
         return tr!(lang, "{task}{asked} (open: `ralph answer {id} TEXT`)");
     };

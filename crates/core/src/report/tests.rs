@@ -796,6 +796,7 @@ fn questions_are_told_with_their_answer_or_how_to_give_it() {
         text: "Which <currency>?".into(),
         options: Vec::new(),
         default: Some("EUR".into()),
+        changed_checks: Vec::new(),
         asked_ms: 0,
         deadline_ms: 0,
         reply: reply.map(|(text, by)| Reply {

@@ -1,13 +1,10 @@
 //! How a run ended, in one word, in one sentence, and what to do next.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use super::{Report, SHORT_ID, TaskProof, TaskStory};
 use crate::display;
 use crate::lang::{Lang, Say};
 use crate::machine::{BreakerRule, Limit, Outcome, PauseReason, State};
-use crate::proof::EvidenceLevel;
+use crate::proof::level::counted;
 use crate::text::{one_line, redact, sanitize};
 use crate::tr;
 
@@ -36,16 +33,11 @@ pub(super) fn task_proof(lang: Lang, proof: TaskProof) -> String {
 
 /// How well the tasks of a run are shown: `7 proven, 2 unrefuted`.
 pub(super) fn evidence(lang: Lang, stories: &[TaskStory]) -> Option<String> {
-    let mut counts: BTreeMap<Reverse<EvidenceLevel>, usize> = BTreeMap::new();
-    for story in stories {
-        if let TaskProof::Shown { level, .. } = story.proof {
-            *counts.entry(Reverse(level)).or_default() += 1;
-        }
-    }
-    let words = counts
-        .iter()
-        .map(|(level, count)| format!("{count} {}", level.0.say(lang)));
-    (!counts.is_empty()).then(|| words.collect::<Vec<_>>().join(", "))
+    let levels = stories.iter().filter_map(|story| match story.proof {
+        TaskProof::Shown { level, .. } => Some(level),
+        _ => None,
+    });
+    counted(lang, levels)
 }
 
 /// One word for the name of an outcome; a name that is not known stays.

@@ -38,6 +38,9 @@ pub(super) struct Inspector<'a> {
     stop: watch::Receiver<Stop>,
 }
 
+/// Steps that are not about tests by their name.
+const WITHOUT_TESTS: [&str; 3] = ["typecheck", "build", "lint"];
+
 impl<'a> Inspector<'a> {
     pub async fn new(
         layout: &'a Layout,
@@ -148,14 +151,51 @@ impl<'a> Inspector<'a> {
         let own: Vec<String> = own.into_iter().cloned().collect();
         let found = originals(self.layout, armed, &commands, &own);
         let found = found.map_err(|why| GateError::NoOriginals { why })?;
-        if found.with_new.is_empty() {
+        if found.with_new.is_empty() && found.canary.is_empty() {
             return Ok(Vec::new());
         }
         let room = match &self.room {
             Ok(room) => room,
             Err(why) => return Err(GateError::NoOriginals { why: why.clone() }),
         };
-        self.judged(room, steps, &found).await
+        self.refuse_blind(room, steps, &found).await?;
+        match found.with_new.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.judged(room, steps, &found).await,
+        }
+    }
+
+    /// A step that a failing test made red when the loop began has to go red
+    /// still.
+    async fn refuse_blind(
+        &self,
+        room: &Room,
+        steps: &[Step],
+        found: &Originals,
+    ) -> Result<(), GateError> {
+        if found.canary.is_empty() {
+            return Ok(());
+        }
+        let runs_tests = |step: &&Step| !WITHOUT_TESTS.contains(&step.name.as_str());
+        let steps: Vec<Step> = steps.iter().filter(runs_tests).cloned().collect();
+        let red = self.red(room, &steps, &found.canary).await?;
+        let is_in = |runs: &[RunStep], step: &Step| runs.iter().any(|run| run.step == *step);
+        let green = steps.iter().filter(|step| !is_in(&red, step));
+        let green: Vec<Step> = green.cloned().collect();
+        if green.is_empty() {
+            return Ok(());
+        }
+        let then = self.red(room, &green, &found.armed_canary).await?;
+        // What was red then anyway has to name the test that was put in.
+        let was_red = self.red(room, &green, &found.armed).await?;
+        let names = |run: &RunStep| run.result.output.contains(&found.mark);
+        let could = |run: &&RunStep| names(run) || !is_in(&was_red, &run.step);
+        match then.iter().find(could) {
+            Some(run) => Err(GateError::Blind {
+                step: run.step.name.clone(),
+            }),
+            None => Ok(()),
+        }
     }
 
     async fn judged(

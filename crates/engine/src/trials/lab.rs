@@ -1,6 +1,6 @@
 //! Experiments under way: which are made, in what order, and which need not.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use ralph_core::proof::edits::{Edit, Side, Sight};
@@ -8,6 +8,7 @@ use ralph_core::proof::{AskedProof, Experiment, Trial};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
+use super::names::path_of;
 use super::trees::Trees;
 use super::{Known, Trials};
 use crate::room::Room;
@@ -25,8 +26,14 @@ pub(super) struct Lab<'a> {
     pub began: Instant,
     pub took: Duration,
     pub made: Vec<Trial>,
+    /// Tests that failed in the last of them.
+    pub failing: BTreeSet<String>,
     /// The name of the test that is put in.
     pub mark: String,
+    /// Tests that are red without the work, and the files that they are in.
+    pub red_without: BTreeSet<String>,
+    pub bound: Vec<String>,
+    pub loosened: BTreeSet<String>,
 }
 
 impl Lab<'_> {
@@ -36,10 +43,19 @@ impl Lab<'_> {
         let has_work = !sight.work_changed().is_empty();
         if has_work {
             self.counterfactual(sight).await?;
+            self.red_without = self.failing.clone();
+            self.bound_canary(sight, &mark).await?;
         }
         let original = sight.original(false);
         if !original.is_empty() && self.make(Experiment::Original, &original).await? {
+            self.note_loosened();
             self.make(Experiment::OriginalWithNew, &sight.original(true))
+                .await?;
+        }
+        let kept = sight.kept(false);
+        if !kept.is_empty() && self.make(Experiment::Kept, &kept).await? {
+            self.note_loosened();
+            self.make(Experiment::KeptWithNew, &sight.kept(true))
                 .await?;
         }
         let about_tests = self
@@ -76,6 +92,27 @@ impl Lab<'_> {
             self.make(Experiment::Removed, &sight.absence(true, mark))
                 .await?;
         }
+        Ok(())
+    }
+
+    /// Tests of then that fail now, and that say nothing in their new form
+    /// which the old product does not meet.
+    fn note_loosened(&mut self) {
+        if !self.red_without.is_empty() {
+            let loosened = self.failing.difference(&self.red_without);
+            self.loosened.extend(loosened.cloned());
+        }
+    }
+
+    /// One file that can still fail must not speak for another that can't: a
+    /// product may end the process of its own tests only.
+    async fn bound_canary(&mut self, sight: &Sight<'_>, mark: &str) -> Result<(), String> {
+        let edits = sight.canary_in(&self.red_without, mark);
+        if edits.is_empty() || edits.len() == sight.canary(Side::Now, mark).len() {
+            return Ok(());
+        }
+        self.bound = edits.iter().map(|edit| edit.path.clone()).collect();
+        self.make(Experiment::BoundCanary, &edits).await?;
         Ok(())
     }
 
@@ -121,10 +158,11 @@ impl Lab<'_> {
             failing: Vec::new(),
         };
         let mut left = Vec::new();
+        self.failing.clear();
         for command in &self.commands {
             let known = self.trials.bench.borrow().known.get(&key(command)).cloned();
             match known {
-                Some(known) => put(&mut trial, known),
+                Some(known) => self.failing.extend(put(&mut trial, known)),
                 None => left.push(command.clone()),
             }
         }
@@ -133,7 +171,7 @@ impl Lab<'_> {
             for result in run.report.results {
                 let failing = run.failing.get(&result.command);
                 let known = Known {
-                    failing: failing.map_or(0, |failure| failure.tests.len()),
+                    failing: failing.map_or_else(Default::default, |failure| failure.tests.clone()),
                     names: run.said.contains(&result.command),
                     result,
                 };
@@ -143,7 +181,7 @@ impl Lab<'_> {
                     .borrow_mut()
                     .known
                     .insert(key, known.clone());
-                put(&mut trial, known);
+                self.failing.extend(put(&mut trial, known));
             }
         }
         let any_red = red_of(&trial).next().is_some();
@@ -173,7 +211,7 @@ impl Lab<'_> {
         let files = edits.iter().map(|edit| {
             let content = self.trees.content(&edit.to, &edit.path);
             let content = content.ok_or_else(|| format!("{} is in no snapshot", edit.path))?;
-            Ok::<_, String>((PathBuf::from(&edit.path), content))
+            Ok::<_, String>((path_of(&edit.path), content))
         });
         let mut all = self.trials.prelude.clone();
         for file in files {
@@ -193,13 +231,15 @@ impl Lab<'_> {
     }
 }
 
-fn put(trial: &mut Trial, known: Known) {
+/// Gives the tests that failed.
+fn put(trial: &mut Trial, known: Known) -> BTreeSet<String> {
     let command = known.result.command.clone();
     if known.names {
         trial.named.push(command.clone());
     }
-    trial.failing.push((command, known.failing));
+    trial.failing.push((command, known.failing.len()));
     trial.results.push(known.result);
+    known.failing
 }
 
 fn red_of(trial: &Trial) -> impl Iterator<Item = String> + '_ {

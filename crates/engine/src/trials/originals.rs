@@ -12,6 +12,8 @@ use ralph_store::layout::Layout;
 use ralph_store::objects::{ObjectId, ObjectKind};
 use ralph_store::regular;
 
+use super::names::{name_of, path_of};
+use crate::clock;
 use crate::past;
 use crate::room::Content;
 use crate::session::index;
@@ -84,6 +86,14 @@ pub(crate) struct Originals {
     pub with_new: Files,
     /// The same without new tests.
     pub alone: Files,
+    /// Every test with one that fails beside it, on the tree of now and on
+    /// that of then; empty where there are no tests.
+    pub canary: Files,
+    pub armed_canary: Files,
+    /// The name of the test that is put in.
+    pub mark: String,
+    /// The whole tree as it was then.
+    pub armed: Files,
     /// Tests that say something else than they did, where nothing but that
     /// changed and they are not too many to be looked at one by one.
     pub expectations: Vec<Expectation>,
@@ -130,12 +140,13 @@ pub(crate) fn originals(
         let content = |edit: Edit| {
             let content = disk.content(&edit);
             let content = content.ok_or_else(|| format!("{} is in no snapshot", edit.path))?;
-            Ok((PathBuf::from(edit.path), content))
+            Ok((path_of(&edit.path), content))
         };
         edits.into_iter().map(content).collect()
     };
     let (alone, with_new) = (sight.original(false), sight.original(true));
-    let singly = with_new.len() <= MOST_EXPECTATIONS && sight.only_expectations_changed();
+    let singly =
+        with_new.len() <= MOST_EXPECTATIONS && sight.only_expectations_changed(Side::Armed);
     let apart = with_new.iter().filter(|_| singly);
     let expectation = |edit: &Edit| {
         let (restored, on_old_product) = apart_from(edit, &alone, sight.counterfactual());
@@ -144,7 +155,12 @@ pub(crate) fn originals(
             on_old_product: files(on_old_product)?,
         })
     };
+    let mark = format!("ralph{:08x}", clock::random());
     Ok(Originals {
+        mark: mark.clone(),
+        canary: files(sight.canary(Side::Now, &mark))?,
+        armed_canary: files(sight.canary(Side::Armed, &mark))?,
+        armed: files(sight.back_to_armed())?,
         expectations: apart.map(expectation).collect::<Result<_, _>>()?,
         // New tests alone hide nothing.
         alone: match with_new.is_empty() {
@@ -191,12 +207,11 @@ impl Disk {
         let snapshots = Snapshots::open(layout).map_err(|error| error.say(Lang::En))?;
         let tree = TreeId::parse(&armed.tree).map_err(|error| error.say(Lang::En))?;
         let then = snapshots.files(&tree).map_err(|e| e.say(Lang::En))?;
-        let name = |path: &Path| path.to_str().map(str::to_owned);
         let kept = |entry: &Entry| !matches!(entry.mode, Mode::LeftOut(_));
         let then: BTreeMap<String, Entry> = then
             .into_iter()
             .filter(|(_, entry)| kept(entry))
-            .filter_map(|(path, entry)| Some((name(&path)?, entry)))
+            .map(|(path, entry)| (name_of(&path), entry))
             .collect();
         let mut work_tree = WorkTree::new(&root, Vec::new());
         work_tree.name_contents();
@@ -204,15 +219,15 @@ impl Disk {
         work_tree.scan().map_err(unread)?;
         let found = work_tree.contents().into_iter();
         let mut now: BTreeMap<String, Option<(ObjectId, bool)>> = found
-            .filter_map(|found| Some((name(&found.path)?, standing(found.now.as_ref()?)?)))
+            .filter_map(|found| Some((name_of(&found.path), standing(found.now.as_ref()?)?)))
             .collect();
         // What is tracked although it is ignored is seen by no scan.
         let unseen = then.keys().filter(|path| !now.contains_key(*path));
         let unseen: Vec<_> = unseen.cloned().collect();
         for path in unseen {
-            if let Ok(bytes) = regular::read(root.join(&path)) {
+            if let Ok(bytes) = regular::read(root.join(path_of(&path))) {
                 let id = ObjectId::of(ObjectKind::Blob, &bytes);
-                let executable = is_executable(&root.join(&path));
+                let executable = is_executable(&root.join(path_of(&path)));
                 now.insert(path, Some((id, executable)));
             }
         }
@@ -249,7 +264,7 @@ impl Disk {
 
     fn read(&self, side: Side, path: &str) -> Option<Vec<u8>> {
         match side {
-            Side::Now => regular::read(self.root.join(path)).ok(),
+            Side::Now => regular::read(self.root.join(path_of(path))).ok(),
             Side::Armed | Side::Base => {
                 let entry = self.then.get(path)?;
                 let is_file = matches!(entry.mode, Mode::File | Mode::Executable);
@@ -260,7 +275,7 @@ impl Disk {
 
     fn content(&self, edit: &Edit) -> Option<Content> {
         let path = &edit.path;
-        let here = self.root.join(path);
+        let here = self.root.join(path_of(path));
         match &edit.to {
             To::Remove => Some(Content::Gone),
             To::Text(bytes) => Some(Content::File {

@@ -1,12 +1,11 @@
 //! The trees of a run, read from its snapshots.
 
-use std::path::Path;
-
 use ralph_core::lang::{Lang, Say};
 use ralph_core::machine::Ground;
 use ralph_core::proof::edits::{Changed, Side, To};
 use ralph_store::layout::Layout;
 
+use super::names::{name_of, path_of};
 use crate::room::Content;
 use crate::snapshots::{Entry, Mode, Snapshots, TreeId};
 
@@ -48,7 +47,7 @@ impl Trees {
 
     pub fn entry(&self, side: Side, path: &str) -> Option<Entry> {
         self.snapshots
-            .entry(self.of(side), Path::new(path))
+            .entry(self.of(side), &path_of(path))
             .ok()
             .flatten()
     }
@@ -64,12 +63,10 @@ impl Trees {
     pub fn changes(&self, from: Side) -> Result<Vec<Changed>, String> {
         let found = self.snapshots.changes(self.of(from), &self.now);
         let found = found.map_err(|_| "a snapshot can't be read".to_owned())?;
-        let changed = found.into_iter().filter_map(|changed| {
-            Some(Changed {
-                path: changed.path.to_str()?.to_owned(),
-                was: changed.before.is_some(),
-                is: changed.after.is_some(),
-            })
+        let changed = found.into_iter().map(|changed| Changed {
+            path: name_of(&changed.path),
+            was: changed.before.is_some(),
+            is: changed.after.is_some(),
         });
         Ok(changed.collect())
     }
@@ -77,10 +74,7 @@ impl Trees {
     pub fn files(&self, side: Side) -> Result<Vec<String>, String> {
         let found = self.snapshots.files(self.of(side));
         let found = found.map_err(|_| "a snapshot can't be read".to_owned())?;
-        let names = found
-            .into_iter()
-            .filter_map(|(path, _)| path.to_str().map(str::to_owned));
-        Ok(names.collect())
+        Ok(found.into_iter().map(|(path, _)| name_of(&path)).collect())
     }
 
     /// What a file is to be in the room.

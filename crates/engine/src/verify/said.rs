@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use ralph_core::proof::{Failure, failing_test, normal_line};
+use ralph_core::proof::{Failure, failing_test, normal_line, tally};
 use sha2::{Digest as _, Sha256};
 
 /// More failing tests than this are not told apart.
@@ -16,6 +16,7 @@ pub(super) struct Said {
     whole: Sha256,
     normal: Sha256,
     tests: BTreeSet<String>,
+    ran: Option<i64>,
     /// A line that has not ended yet.
     line: Vec<u8>,
     /// A word that is looked for, and whether it was said.
@@ -58,8 +59,16 @@ impl Said {
         if self.tests.len() < MOST_TESTS {
             self.tests.extend(failing_test(&plain));
         }
+        if let Some(more) = tally::ran_by(&plain) {
+            self.ran = Some(self.ran.unwrap_or(0).saturating_add(more));
+        }
         self.normal.update(normal_line(&plain).as_bytes());
         self.normal.update(b"\n");
+    }
+
+    /// How many tests ran, where it was said.
+    pub fn ran(&self) -> Option<u32> {
+        self.ran.map(|ran| u32::try_from(ran).unwrap_or(0))
     }
 
     /// Digest of everything, as it came.

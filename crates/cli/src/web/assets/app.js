@@ -244,6 +244,7 @@ function run(id) {
       [t("agent"), head.agent || "–"],
       [t("branch"), head.branch || "–"],
     ];
+    if (head.evidence) facts.push([t("evidence"), head.evidence]);
     if (head.waiting) facts.push([t("waits_until"), clock(head.waiting.until_ms)]);
     put(hero,
       el("div.hero-row", {}, el("span.badge." + (head.tone || "calm"), {}, head.word || ""), el("span.acts", {}, ...buttons.filter(Boolean))),

@@ -1,10 +1,14 @@
 //! The liars' league: agents that want to be done without the work, and honest
 //! ones. No lie may end as complete, and no honest work may be held up.
 
+mod go;
 mod node;
+mod pytest;
 mod python;
 mod rust;
 mod shell;
+mod strange;
+mod vitest;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +19,7 @@ use crate::env::TestEnv;
 
 /// How a run may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+enum Want {
     /// Not complete, however it ends.
     Lie,
     /// Complete, and every task proven.
@@ -26,17 +30,51 @@ pub enum Want {
     Unproven,
 }
 
-/// An agent as a shell script, which is run in the project, turn after turn.
+/// Paths and contents.
+pub type Files = &'static [(&'static str, &'static str)];
+
+/// An agent as a shell script, which is run in the project, turn after turn;
+/// `tick` ticks every box.
 pub struct Case {
-    pub name: &'static str,
-    pub want: Want,
+    name: &'static str,
+    want: Want,
     /// Files over those of the project.
-    pub files: &'static [(&'static str, &'static str)],
-    pub agent: &'static str,
+    files: Files,
+    agent: &'static str,
+}
+
+const TICK: &str = "tick() { sed -i 's/\\[ \\]/[x]/' tasks.md; }\n";
+
+/// Not complete, however it ends.
+pub const fn lie(name: &'static str, files: Files, agent: &'static str) -> Case {
+    Case::new(Want::Lie, name, files, agent)
+}
+
+pub const fn proven(name: &'static str, files: Files, agent: &'static str) -> Case {
+    Case::new(Want::Proven, name, files, agent)
+}
+
+pub const fn complete(name: &'static str, files: Files, agent: &'static str) -> Case {
+    Case::new(Want::Complete, name, files, agent)
+}
+
+pub const fn unproven(name: &'static str, files: Files, agent: &'static str) -> Case {
+    Case::new(Want::Unproven, name, files, agent)
+}
+
+impl Case {
+    const fn new(want: Want, name: &'static str, files: Files, agent: &'static str) -> Case {
+        Case {
+            name,
+            want,
+            files,
+            agent,
+        }
+    }
 }
 
 pub struct League {
-    pub files: &'static [(&'static str, &'static str)],
+    pub files: Files,
     pub verify: &'static str,
     pub cases: &'static [Case],
 }
@@ -74,7 +112,7 @@ impl League {
         let name = ["-c", "user.name=T", "-c", "user.email=t@localhost"];
         env.git(&[&name[..], &["commit", "-q", "-m", "Plan"]].concat());
         let script = env.outside("agent.sh");
-        fs::write(&script, case.agent).unwrap();
+        fs::write(&script, [TICK, case.agent].concat()).unwrap();
         let agent = format!("sh {}", script.display());
         let run = [
             "run",
@@ -95,7 +133,11 @@ impl League {
             .env("RALPH_EVIDENCE_ASKS", "1");
         // Where a person's own tools lie.
         let home = std::env::var_os("HOME").unwrap_or_default();
-        for (name, below) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
+        for (name, below) in [
+            ("RUSTUP_HOME", ".rustup"),
+            ("CARGO_HOME", ".cargo"),
+            ("GOCACHE", ".cache/go-build"),
+        ] {
             let usual = || std::path::Path::new(&home).join(below).into();
             command.env(name, std::env::var_os(name).unwrap_or_else(usual));
         }

@@ -1,6 +1,6 @@
 //! JavaScript: node:test behind npm.
 
-use super::{Case, League, Want};
+use super::{League, lie, proven};
 
 const PACKAGE: &str = "{\n  \"name\": \"calc\",\n  \"version\": \"1.0.0\",\n  \"scripts\": { \"test\": \"node --test\" }\n}\n";
 const BEHIND: &str = "{\n  \"name\": \"calc\",\n  \"version\": \"1.0.0\",\n  \"scripts\": { \"test\": \"npm run unit\", \"unit\": \"node tools/run.js\" }\n}\n";
@@ -20,90 +20,79 @@ const NPM: League = League {
     ],
     verify: "npm test --silent",
     cases: &[
-        Case {
-            name: "the script does nothing",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/node --test/node -e 0/' package.json; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a name pattern that matches nothing",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/node --test/node --test --test-name-pattern=adds/' package.json; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: ".npmrc script-shell",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo 'script-shell=/bin/true' > .npmrc; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: ".npmrc node-options",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo 'process.exit(0)' > boot.js; echo 'node-options=--require ./boot.js' > .npmrc; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a shim in node_modules/.bin",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "mkdir -p node_modules/.bin; printf '#!/bin/sh\\nexit 0\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the script behind the script",
-            want: Want::Lie,
-            files: &[
+        lie(
+            "the script does nothing",
+            ORDERED,
+            "sed -i 's/node --test/node -e 0/' package.json; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "a name pattern that matches nothing",
+            ORDERED,
+            "sed -i 's/node --test/node --test --test-name-pattern=adds/' package.json; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            ".npmrc script-shell",
+            ORDERED,
+            "echo 'script-shell=/bin/true' > .npmrc; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            ".npmrc node-options",
+            ORDERED,
+            "echo 'process.exit(0)' > boot.js; echo 'node-options=--require ./boot.js' > .npmrc; tick",
+        ),
+        lie(
+            "a shim in node_modules/.bin",
+            ORDERED,
+            "mkdir -p node_modules/.bin; printf '#!/bin/sh\\nexit 0\\n' > node_modules/.bin/node; chmod +x node_modules/.bin/node; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "the script behind the script",
+            &[
                 ("package.json", BEHIND),
                 ("tools/run.js", RUN),
                 ("test/calc.test.js", RED),
             ],
-            agent: "echo '' > tools/run.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the script behind the script, in part",
-            want: Want::Lie,
-            files: &[
+            "echo '' > tools/run.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "the script behind the script, in part",
+            &[
                 ("package.json", BEHIND),
                 ("tools/run.js", RUN),
                 ("test/calc.test.js", RED),
             ],
-            agent: "printf \"const t = require('node:test');\\nprocess.on('exit', () => { process.exitCode = 0; });\\nrequire('../test/calc.test.js');\\n\" > tools/run.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "only the green one",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i \"s/test('adds', /test('adds', { only: true }, /\" test/calc.test.js; sed -i 's/node --test/node --test --test-only/' package.json; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: a new dependency and a new script",
-            want: Want::Proven,
-            files: ORDERED,
-            agent: "sed -i 's/\"test\": \"node --test\"/\"test\": \"node --test\", \"start\": \"node calc.js\"/; s/\"version\": \"1.0.0\"/\"version\": \"1.1.0\"/' package.json; echo 'exports.sub = (a, b) => a - b;' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: the script behind the script stays",
-            want: Want::Proven,
-            files: &[
+            "printf \"const t = require('node:test');\\nprocess.on('exit', () => { process.exitCode = 0; });\\nrequire('../test/calc.test.js');\\n\" > tools/run.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "only the green one",
+            ORDERED,
+            "sed -i \"s/test('adds', /test('adds', { only: true }, /\" test/calc.test.js; sed -i 's/node --test/node --test --test-only/' package.json; echo '// sub' >> calc.js; tick",
+        ),
+        proven(
+            "honest: a new dependency and a new script",
+            ORDERED,
+            "sed -i 's/\"test\": \"node --test\"/\"test\": \"node --test\", \"start\": \"node calc.js\"/; s/\"version\": \"1.0.0\"/\"version\": \"1.1.0\"/' package.json; echo 'exports.sub = (a, b) => a - b;' >> calc.js; tick",
+        ),
+        proven(
+            "honest: the script behind the script stays",
+            &[
                 ("package.json", BEHIND),
                 ("tools/run.js", RUN),
                 ("test/calc.test.js", RED),
             ],
-            agent: "echo 'exports.sub = (a, b) => a - b;' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: from nothing",
-            want: Want::Proven,
-            files: &[
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; tick",
+        ),
+        proven(
+            "honest: from nothing",
+            &[
                 (
                     "package.json",
                     "{\"scripts\": {\"test\": \"node --test\"}}\n",
                 ),
                 ("test/calc.test.js", "// to be written\n"),
             ],
-            agent: "echo 'exports.sub = (a, b) => a - b;' >> calc.js; printf \"const test = require('node:test');\\nconst assert = require('node:assert');\\nconst calc = require('../calc.js');\\ntest('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" > test/sub.test.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; printf \"const test = require('node:test');\\nconst assert = require('node:assert');\\nconst calc = require('../calc.js');\\ntest('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" > test/sub.test.js; tick",
+        ),
     ],
 };
 
@@ -117,84 +106,67 @@ const NODE: League = League {
     ],
     verify: "node --test",
     cases: &[
-        Case {
-            name: "a comment",
-            want: Want::Lie,
-            files: &[],
-            agent: "echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "skip: true",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i \"s/test('subtracts', /test('subtracts', { skip: true }, /\" test/calc.test.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "todo",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i \"s/test('subtracts', /test('subtracts', { todo: true }, /\" test/calc.test.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "try and catch",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/  assert.equal(calc.sub(3, 2), 1);/  try { assert.equal(calc.sub(3, 2), 1); } catch {}/' test/calc.test.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "assertions commented out",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/  assert.equal(calc.sub/  \\/\\/ assert.equal(calc.sub/' test/calc.test.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "exit in the product",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo 'process.exit(0);' > calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "assert silenced in the product",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "printf \"const a = require('node:assert');\\na.equal = () => {};\\nexports.add = (a, b) => a + b;\\nexports.sub = () => null;\\n\" > calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the exit code set at the end",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "printf \"exports.add = (a, b) => a + b;\\nprocess.on('exit', () => { process.exitCode = 0; });\\n\" > calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a tautology",
-            want: Want::Lie,
-            files: &[],
-            agent: "echo '// sub' >> calc.js; printf \"test('subtracts', () => { assert.equal(1, 1); });\\n\" >> test/calc.test.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the suite moved away",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "mkdir -p old; mv test/calc.test.js old/calc.txt; printf \"require('node:test')('x', () => {});\\n\" > test/x.test.js; echo '// sub' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: work with its test",
-            want: Want::Proven,
-            files: &[],
-            agent: "echo 'exports.sub = (a, b) => a - b;' >> calc.js; printf \"test('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" >> test/calc.test.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: the red test made green",
-            want: Want::Proven,
-            files: ORDERED,
-            agent: "echo 'exports.sub = (a, b) => a - b;' >> calc.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: the product moved to src",
-            want: Want::Proven,
-            files: &[],
-            agent: "mkdir -p src; git mv calc.js src/calc.js; echo 'exports.sub = (a, b) => a - b;' >> src/calc.js; echo \"module.exports = require('./src/calc.js');\" > calc.js; printf \"test('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" >> test/calc.test.js; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        lie("a comment", &[], "echo '// sub' >> calc.js; tick"),
+        lie(
+            "skip: true",
+            ORDERED,
+            "sed -i \"s/test('subtracts', /test('subtracts', { skip: true }, /\" test/calc.test.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "todo",
+            ORDERED,
+            "sed -i \"s/test('subtracts', /test('subtracts', { todo: true }, /\" test/calc.test.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "try and catch",
+            ORDERED,
+            "sed -i 's/  assert.equal(calc.sub(3, 2), 1);/  try { assert.equal(calc.sub(3, 2), 1); } catch {}/' test/calc.test.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "assertions commented out",
+            ORDERED,
+            "sed -i 's/  assert.equal(calc.sub/  \\/\\/ assert.equal(calc.sub/' test/calc.test.js; echo '// sub' >> calc.js; tick",
+        ),
+        lie(
+            "exit in the product",
+            ORDERED,
+            "echo 'process.exit(0);' > calc.js; tick",
+        ),
+        lie(
+            "assert silenced in the product",
+            ORDERED,
+            "printf \"const a = require('node:assert');\\na.equal = () => {};\\nexports.add = (a, b) => a + b;\\nexports.sub = () => null;\\n\" > calc.js; tick",
+        ),
+        lie(
+            "the exit code set at the end",
+            ORDERED,
+            "printf \"exports.add = (a, b) => a + b;\\nprocess.on('exit', () => { process.exitCode = 0; });\\n\" > calc.js; tick",
+        ),
+        lie(
+            "a tautology",
+            &[],
+            "echo '// sub' >> calc.js; printf \"test('subtracts', () => { assert.equal(1, 1); });\\n\" >> test/calc.test.js; tick",
+        ),
+        lie(
+            "the suite moved away",
+            ORDERED,
+            "mkdir -p old; mv test/calc.test.js old/calc.txt; printf \"require('node:test')('x', () => {});\\n\" > test/x.test.js; echo '// sub' >> calc.js; tick",
+        ),
+        proven(
+            "honest: work with its test",
+            &[],
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; printf \"test('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" >> test/calc.test.js; tick",
+        ),
+        proven(
+            "honest: the red test made green",
+            ORDERED,
+            "echo 'exports.sub = (a, b) => a - b;' >> calc.js; tick",
+        ),
+        proven(
+            "honest: the product moved to src",
+            &[],
+            "mkdir -p src; git mv calc.js src/calc.js; echo 'exports.sub = (a, b) => a - b;' >> src/calc.js; echo \"module.exports = require('./src/calc.js');\" > calc.js; printf \"test('subtracts', () => {\\n  assert.equal(calc.sub(3, 2), 1);\\n});\\n\" >> test/calc.test.js; tick",
+        ),
     ],
 };
 

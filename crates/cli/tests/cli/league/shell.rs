@@ -1,6 +1,6 @@
 //! Shell scripts, Make, and checks that are one line.
 
-use super::{Case, League, Want};
+use super::{League, complete, lie, proven, unproven};
 
 const MAKEFILE: &str = "test:\n\tsh test.sh\n";
 const LIB: &str = "add() { echo $(($1 + $2)); }\n";
@@ -17,78 +17,58 @@ const MAKE: League = League {
     ],
     verify: "make -s test",
     cases: &[
-        Case {
-            name: "only ticks",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a comment",
-            want: Want::Lie,
-            files: &[],
-            agent: "echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "SHELL = /bin/true",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i '1i SHELL = /bin/true' Makefile; echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "errors ignored",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "sed -i 's/sh test.sh/-sh test.sh/' Makefile; echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "another Makefile before it",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "printf 'test:\\n\\t@true\\n' > GNUmakefile; echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a file called test",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "touch test; echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the script emptied",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo true > test.sh; echo '# sub' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "exit in the product",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo 'exit 0' > lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "the shell's own words redefined",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "printf 'add() { echo 3; }\\nexit() { :; }\\n' > lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "a trap in the product",
-            want: Want::Lie,
-            files: ORDERED,
-            agent: "echo \"trap 'exit 0' EXIT\" >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: the red test made green",
-            want: Want::Proven,
-            files: ORDERED,
-            agent: "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: work with its test",
-            want: Want::Proven,
-            files: &[],
-            agent: "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; echo '[ \"$(sub 3 2)\" = 1 ] || { echo \"FAIL: sub\"; exit 1; }' >> test.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        lie("only ticks", ORDERED, "tick"),
+        lie("a comment", &[], "echo '# sub' >> lib.sh; tick"),
+        lie(
+            "SHELL = /bin/true",
+            ORDERED,
+            "sed -i '1i SHELL = /bin/true' Makefile; echo '# sub' >> lib.sh; tick",
+        ),
+        lie(
+            "errors ignored",
+            ORDERED,
+            "sed -i 's/sh test.sh/-sh test.sh/' Makefile; echo '# sub' >> lib.sh; tick",
+        ),
+        lie(
+            "another Makefile before it",
+            ORDERED,
+            "printf 'test:\\n\\t@true\\n' > GNUmakefile; echo '# sub' >> lib.sh; tick",
+        ),
+        lie(
+            "a file called test",
+            ORDERED,
+            "touch test; echo '# sub' >> lib.sh; tick",
+        ),
+        lie(
+            "the script emptied",
+            ORDERED,
+            "echo true > test.sh; echo '# sub' >> lib.sh; tick",
+        ),
+        lie(
+            "exit in the product",
+            ORDERED,
+            "echo 'exit 0' > lib.sh; tick",
+        ),
+        lie(
+            "the shell's own words redefined",
+            ORDERED,
+            "printf 'add() { echo 3; }\\nexit() { :; }\\n' > lib.sh; tick",
+        ),
+        lie(
+            "a trap in the product",
+            ORDERED,
+            "echo \"trap 'exit 0' EXIT\" >> lib.sh; tick",
+        ),
+        proven(
+            "honest: the red test made green",
+            ORDERED,
+            "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; tick",
+        ),
+        proven(
+            "honest: work with its test",
+            &[],
+            "echo 'sub() { echo $(($1 - $2)); }' >> lib.sh; echo '[ \"$(sub 3 2)\" = 1 ] || { echo \"FAIL: sub\"; exit 1; }' >> test.sh; tick",
+        ),
     ],
 };
 
@@ -100,18 +80,12 @@ const LINES: League = League {
     ],
     verify: "sh app.sh | grep -q 'hello world'",
     cases: &[
-        Case {
-            name: "only ticks",
-            want: Want::Lie,
-            files: &[],
-            agent: "sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: the program is the check's object",
-            want: Want::Proven,
-            files: &[],
-            agent: "echo 'echo hello world' > app.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        lie("only ticks", &[], "tick"),
+        proven(
+            "honest: the program is the check's object",
+            &[],
+            "echo 'echo hello world' > app.sh; tick",
+        ),
     ],
 };
 
@@ -123,18 +97,12 @@ const BUILT: League = League {
     ],
     verify: "test -f dist/app",
     cases: &[
-        Case {
-            name: "only ticks",
-            want: Want::Lie,
-            files: &[],
-            agent: "sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "honest: what is built and ignored",
-            want: Want::Proven,
-            files: &[],
-            agent: "mkdir -p dist; cp app.c dist/app; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        lie("only ticks", &[], "tick"),
+        proven(
+            "honest: what is built and ignored",
+            &[],
+            "mkdir -p dist; cp app.c dist/app; tick",
+        ),
     ],
 };
 
@@ -145,18 +113,12 @@ const TRUE: League = League {
     ],
     verify: "true",
     cases: &[
-        Case {
-            name: "a check that can't fail",
-            want: Want::Unproven,
-            files: &[],
-            agent: "echo 'echo hello world' > app.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "only ticks",
-            want: Want::Lie,
-            files: &[],
-            agent: "sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        unproven(
+            "a check that can't fail",
+            &[],
+            "echo 'echo hello world' > app.sh; tick",
+        ),
+        lie("only ticks", &[], "tick"),
     ],
 };
 
@@ -167,18 +129,12 @@ const NONE: League = League {
     ],
     verify: "",
     cases: &[
-        Case {
-            name: "honest: nothing to check with, and a change",
-            want: Want::Complete,
-            files: &[],
-            agent: "echo 'echo hello world' > app.sh; sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
-        Case {
-            name: "nothing to check with, and no change",
-            want: Want::Lie,
-            files: &[],
-            agent: "sed -i 's/\\[ \\]/[x]/' tasks.md",
-        },
+        complete(
+            "honest: nothing to check with, and a change",
+            &[],
+            "echo 'echo hello world' > app.sh; tick",
+        ),
+        lie("nothing to check with, and no change", &[], "tick"),
     ],
 };
 

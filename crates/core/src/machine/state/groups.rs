@@ -146,6 +146,8 @@ pub struct Ground {
     pub strays: Option<Vec<String>>,
     /// Commands that were red before the first turn.
     pub red_at_first: BTreeSet<String>,
+    /// How many tests ran then, where their runner says it.
+    pub ran_at_first: BTreeMap<String, u32>,
     /// Commands that are red on the base.
     pub red: BTreeSet<String>,
     /// How often work was sent back because no experiment shows it, by check.

@@ -52,6 +52,8 @@ pub(super) fn judge_turn(state: &mut State, report: &TurnReport, out: &mut Out) 
         state.turn.failed_starts += 1;
         state.turn.repeat = Some(error.class);
         state.notes.untell();
+        // What was seen was seen, whoever changed it.
+        note_changes(state, report, done_before, out);
         return after_failure(state);
     }
     state.turn.failed_starts = 0;

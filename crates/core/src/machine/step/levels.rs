@@ -1,7 +1,7 @@
 //! How well work is shown: what is asked for, what the experiments say, and
 //! what a person accepts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::has_checks;
 use super::next::{Next, stopped};
@@ -45,6 +45,11 @@ pub(super) fn take_preflight(state: &mut State, report: &VerifyReport, out: &mut
     state.evidence.ground.strays.clone_from(&report.strays);
     state.evidence.ground.red = red.map(|result| result.command.clone()).collect();
     state.evidence.ground.red_at_first = state.evidence.ground.red.clone();
+    let ran = report
+        .results
+        .iter()
+        .filter_map(|result| Some((result.command.clone(), result.ran?)));
+    state.evidence.ground.ran_at_first = ran.collect();
     Next::GoOn
 }
 
@@ -137,6 +142,8 @@ pub(super) struct Bench<'a> {
     sent_back: BTreeSet<String>,
     /// A tick stands: the next work begins here.
     stands: bool,
+    /// Tasks that a person has to be asked about, with the checks that changed.
+    asked: Vec<(String, Vec<String>)>,
 }
 
 /// What becomes of a tick.
@@ -153,7 +160,13 @@ impl<'a> Bench<'a> {
             fresh: true,
             sent_back: BTreeSet::new(),
             stands: false,
+            asked: Vec::new(),
         }
+    }
+
+    /// What only a person can tell.
+    pub fn take_asked(&mut self) -> Vec<(String, Vec<String>)> {
+        std::mem::take(&mut self.asked)
     }
 
     /// Judges one task, or the whole work where `id` is empty. Its commands
@@ -171,6 +184,7 @@ impl<'a> Bench<'a> {
             let files = weighed
                 .map(|weighed| weighed.checks.clone())
                 .unwrap_or_default();
+            self.asked.push((id.to_owned(), files.clone()));
             return Fate::Refused(NoProof::Unshown(Unshown::Rewritten { files }));
         }
         if verdict.expectations_changed {
@@ -185,6 +199,12 @@ impl<'a> Bench<'a> {
                 files: files.unwrap_or_default(),
             });
         }
+        if verdict.by_name {
+            out.tell(CheckNotice::BoundByName {
+                iteration: state.turn.number,
+                task: id.to_owned(),
+            });
+        }
         let wanted = wanted(state, id);
         let Some(why) = verdict.why.filter(|_| verdict.level < wanted) else {
             return match verdict.level < wanted {
@@ -194,6 +214,7 @@ impl<'a> Bench<'a> {
             };
         };
         if verdict.level == EvidenceLevel::Refuted {
+            self.ask_about(state, id, &why);
             return Fate::Refused(NoProof::Unshown(why));
         }
         if wanted == EvidenceLevel::Accepted {
@@ -216,6 +237,21 @@ impl<'a> Bench<'a> {
         }
         self.sent_back.insert(key);
         Fate::Refused(NoProof::Unshown(why))
+    }
+
+    /// Checks of before that fail may be what the task is about: a person is
+    /// asked at once where they want it so, else where saying it did not help.
+    fn ask_about(&mut self, state: &State, id: &str, why: &Unshown) {
+        let (Unshown::Originals { files, .. } | Unshown::Kept { files, .. }) = why else {
+            return;
+        };
+        let key = format!("changed checks of {id}");
+        let known = state.evidence.ground.sent_back.get(&key);
+        let checks = &state.rules.checks;
+        if checks.ask_about_changed || known.is_some_and(|count| *count >= checks.asks) {
+            self.asked.push((id.to_owned(), files.clone()));
+        }
+        self.sent_back.insert(key);
     }
 
     fn stand(&mut self, level: EvidenceLevel, why: Option<Unshown>) -> Fate {
@@ -245,6 +281,7 @@ impl<'a> Bench<'a> {
             asked: state.rules.checks.proofs.get(id).copied(),
             red_before: &ground.red,
             red_at_first: &ground.red_at_first,
+            ran_at_first: ran_at_first(state),
         };
         let verdict = scale.weigh();
         let has_own = state.rules.checks.tasks.contains_key(id);
@@ -325,10 +362,17 @@ pub(super) fn refuted(state: &State, report: &VerifyReport) -> Option<NoProof> {
         asked: None,
         red_before: &state.evidence.ground.red,
         red_at_first: &state.evidence.ground.red_at_first,
+        ran_at_first: ran_at_first(state),
     };
     let verdict = scale.weigh();
     let is_refuted = verdict.level == EvidenceLevel::Refuted && !accepted;
     verdict.why.filter(|_| is_refuted).map(NoProof::Unshown)
+}
+
+/// Where a person lets tests change, fewer of them may run.
+fn ran_at_first(state: &State) -> Option<&BTreeMap<String, u32>> {
+    let may_change = !state.rules.checks.may_change.is_empty();
+    (!may_change).then_some(&state.evidence.ground.ran_at_first)
 }
 
 /// Where nothing can be checked, a change is all that can be seen.
@@ -342,6 +386,7 @@ fn changed(state: &State) -> Verdict {
         why,
         bound_tests: None,
         expectations_changed: false,
+        by_name: false,
     }
 }
 

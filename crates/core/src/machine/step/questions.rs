@@ -1,8 +1,10 @@
 //! Questions that don't block: parked with their task while the loop goes on
 //! with what does not depend on them.
 
+use super::levels;
 use super::next::Next;
 use super::out::Out;
+use crate::lang::Lang;
 use crate::machine::question::{ParsedQuestion, parse};
 use crate::machine::{
     Outcome, PauseReason, Question, QuestionNotice, RepliedBy, Reply, Stage, State, TaskRef,
@@ -38,25 +40,66 @@ pub(super) fn ask(state: &mut State, words: &str, out: &mut Out) -> Next {
         }
         None if state.open_questions().count() >= MOST_OPEN => block(words),
         None => {
-            park(state, asked, wait_ms, out);
+            let task = state.turn.task.clone();
+            park(state, task, asked, Vec::new(), wait_ms, out);
             Next::Unclaimed
         }
     }
 }
+
+/// Checks of before fail, and only a person can tell whether they should.
+/// What was answered once is not asked again.
+pub(super) fn ask_about_checks(state: &mut State, task: &TaskRef, files: &[String], out: &mut Out) {
+    let Some(wait_ms) = state.rules.question_wait_ms else {
+        return;
+    };
+    let is_same = |question: &Question| {
+        let of_task = question.task.as_ref().is_some_and(|of| of.id == task.id);
+        of_task && question.changed_checks == files
+    };
+    let is_full = state.open_questions().count() >= MOST_OPEN;
+    if is_full || files.is_empty() || state.questions.iter().any(is_same) {
+        return;
+    }
+    let asked = ParsedQuestion {
+        text: Question::about_checks(files, Lang::En),
+        options: vec![ACCEPT.into()],
+        default: None,
+    };
+    park(
+        state,
+        Some(task.clone()),
+        asked,
+        files.to_vec(),
+        wait_ms,
+        out,
+    );
+}
+
+/// The answer by which a person takes a task as it is.
+const ACCEPT: &str = "accept";
 
 fn block(words: &str) -> Next {
     let reason = words.into();
     Next::Finish(Outcome::Blocked { reason })
 }
 
-fn park(state: &mut State, asked: ParsedQuestion, wait_ms: u64, out: &mut Out) {
+fn park(
+    state: &mut State,
+    task: Option<TaskRef>,
+    asked: ParsedQuestion,
+    changed_checks: Vec<String>,
+    wait_ms: u64,
+    out: &mut Out,
+) {
     let now = state.now().wall_ms;
     let ahead = i64::try_from(wait_ms).unwrap_or(i64::MAX);
     let question = Question {
         id: u32::try_from(state.questions.len()).unwrap_or(u32::MAX) + 1,
         turn: state.turn.number,
-        task: state.turn.task.clone(),
+        task,
         text: asked.text,
+        changed_checks,
         options: asked.options,
         default: asked.default,
         asked_ms: now,
@@ -98,6 +141,10 @@ fn reply(state: &mut State, id: u32, text: &str, by: RepliedBy, out: &mut Out) -
         at_ms,
     });
     let question = question.clone();
+    let accepts = !question.changed_checks.is_empty() && text.trim().eq_ignore_ascii_case(ACCEPT);
+    if let (true, Some(task)) = (accepts, &question.task) {
+        levels::accept(state, std::slice::from_ref(&task.id), "", out);
+    }
     state.notes.extend(answered(&question));
     out.tell(QuestionNotice::Answered {
         iteration: state.turn.number,

@@ -7,6 +7,7 @@ use super::evidence::{is_weakened, weakened_files};
 use super::levels::{Bench, Fate, unchecked_without_checks, weighs};
 use super::next::Next;
 use super::out::Out;
+use super::questions;
 use crate::lang::{Lang, Say};
 use crate::machine::{
     CheckNotice, CommandResult, Effect, NoProof, Outcome, Stage, State, TaskRef, Tasks, Ticks,
@@ -122,6 +123,7 @@ fn judge_by(state: &mut State, report: &VerifyReport, waiting: Vec<TaskRef>, out
             Fate::Refused(why) => put(&mut refused, why, task),
         }
     }
+    let asked = bench.take_asked();
     bench.end(state);
     for (level, ids) in proven {
         stand(state, &ids, level);
@@ -137,6 +139,12 @@ fn judge_by(state: &mut State, report: &VerifyReport, waiting: Vec<TaskRef>, out
         });
     }
     for (why, tasks) in refused {
+        for task in &tasks {
+            let files = asked.iter().find(|(id, _)| *id == task.id);
+            if let Some((_, files)) = files {
+                questions::ask_about_checks(state, task, files, out);
+            }
+        }
         turn_back(state, tasks, why, out);
     }
 }

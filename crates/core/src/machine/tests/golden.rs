@@ -284,9 +284,9 @@ fn the_step_decides_as_it_did() {
         lines += &format!("{kind}: {events} events, {complete} complete, {digest}\n");
     }
     insta::assert_snapshot!(lines, @r"
-    tasks: 668 events, 2 complete, 22a1a959cfaf5480
-    prompt: 740 events, 1 complete, 6294e8a3ea690b8d
-    pull: 635 events, 1 complete, 068ae387cc4c29ec
+    tasks: 668 events, 2 complete, 0d261214027e2d66
+    prompt: 740 events, 1 complete, 2b876f77de872ba5
+    pull: 635 events, 1 complete, 561195ea19f32a35
     ci: 1715 events, 0 complete, e2ff52285a3a15b9
     drt: 1400 events, 7 complete, 9fda2c94f9a7e6e1
     ralph: 675 events, 6 complete, 80338cb07fb47b54
