@@ -32,12 +32,10 @@ const VITEST: &str = "vitest@3";
 pub fn get(root: &Path) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = cargo::target(root).join("tools");
-    let missing = TOOLS
-        .into_iter()
-        .filter(|(tool, _, brew)| {
-            let is_of_here = !brew.is_empty() || cfg!(target_os = "linux");
-            is_of_here && on_path(tool).is_none()
-        });
+    let missing = TOOLS.into_iter().filter(|(tool, _, brew)| {
+        let is_of_here = !brew.is_empty() || cfg!(target_os = "linux");
+        is_of_here && on_path(tool).is_none()
+    });
     let missing: Vec<_> = missing.collect();
     let path = match missing.is_empty() {
         true => path,

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cargo;
+use crate::{cargo, tools};
 use clients::{CLIENTS, Client};
 use install::{Installed, Wanted};
 use names::Names;
@@ -157,7 +157,9 @@ fn prepare(root: &Path, args: &[&str], options: &Options) -> Result<(), Vec<Stri
         .map_err(|e| vec![e.to_string()])?;
     let result = match isolate::command(&place) {
         Ok(mut command) => {
-            let status = command.arg("e2e").args(args).status();
+            // The clients work behind the wall, which has to be there.
+            let path = tools::get(root);
+            let status = command.env("PATH", path).arg("e2e").args(args).status();
             match status {
                 Ok(status) if status.success() => Ok(()),
                 Ok(_) => Err(vec!["e2e failed: see above".to_owned()]),

@@ -306,13 +306,10 @@ impl Sight<'_> {
         edits
     }
 
-    /// Files that are run as tests, or say how.
+    /// Files that are run as tests, or run them. Runners may write data.
     pub fn run_as_checks(&self) -> impl Iterator<Item = &String> {
-        self.now.iter().filter(|path| match self.kind(path) {
-            FileKind::Test => is_code(path),
-            FileKind::Runner => true,
-            _ => false,
-        })
+        let files = self.now.iter();
+        files.filter(|path| self.kind(path).is_check() && is_code(path))
     }
 
     /// The whole tree as it was when the loop was armed.
@@ -423,3 +420,23 @@ const CODE: [&str; 37] = [
     "scala", "groovy", "cs", "swift", "php", "rb", "ex", "exs", "dart", "c", "cc", "cpp", "cxx",
     "h", "hpp", "lua", "jl", "sh", "bash", "zsh", "bats", "t", "pl",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::own_name;
+
+    #[test]
+    fn tests_are_found_by_the_name_that_stands_in_their_file() {
+        for (name, want) in [
+            ("tests/a.py::test_b[1-2]", "test_b"),
+            ("tests/a.py::TestA::test_b", "test_b"),
+            ("test_sub (test_calc.TestCalc.test_sub)", "test_sub"),
+            ("a::b::subtracts", "subtracts"),
+            ("src/a.test.ts > sums > adds numbers", "adds numbers"),
+            ("TestSub/with_more", "TestSub"),
+            ("adds a/b", "adds a/b"),
+        ] {
+            assert_eq!(own_name(name), want, "{name}");
+        }
+    }
+}

@@ -184,3 +184,91 @@ fn a_flaky_check_shows_nothing() {
     assert_eq!(verdict.level, EvidenceLevel::Unrefuted);
     assert!(matches!(verdict.why, Some(Unshown::Flaky { .. })));
 }
+
+/// Same tests, and fewer of them ran: it does not matter that all were green.
+#[test]
+fn tests_that_no_longer_run_are_lost() {
+    for (now, without, at_first, want) in [
+        (Some(2), Some(2), 2, EvidenceLevel::Proven),
+        (Some(3), Some(1), 2, EvidenceLevel::Proven),
+        (Some(1), Some(2), 1, EvidenceLevel::Refuted),
+        (Some(1), Some(1), 2, EvidenceLevel::Refuted),
+        (None, Some(2), 2, EvidenceLevel::Proven),
+        (Some(2), None, 0, EvidenceLevel::Proven),
+    ] {
+        let mut report = bound();
+        report.results[0].ran = now;
+        report.trials[1].results[0].ran = without;
+        let ran = [(CHECK.to_owned(), at_first)].into();
+        let none = BTreeSet::new();
+        let scale = Scale {
+            report: &report,
+            commands: &[CHECK.to_owned()],
+            asked: None,
+            red_before: &none,
+            red_at_first: &none,
+            ran_at_first: Some(&ran),
+        };
+        let level = scale.weigh().level;
+        assert_eq!(level, want, "{now:?} {without:?} {at_first}");
+    }
+}
+
+#[test]
+fn earlier_tests_bound_files_and_loosened_tests_speak_against_it() {
+    use EvidenceLevel::*;
+    use Experiment::*;
+    for (more, loosened, want) in [
+        (&[(Kept, 0)][..], false, Proven),
+        (&[(Kept, 1), (KeptWithNew, 0)], false, Proven),
+        // Expectations of an earlier task that the work changed, each of them.
+        (&[(Kept, 1), (KeptWithNew, 1)], false, Proven),
+        (&[(Kept, 1), (KeptWithNew, 1)], true, Refuted),
+        (&[(Original, 1), (OriginalWithNew, 1)], true, Refuted),
+        (&[(BoundCanary, 1)], false, Proven),
+        (&[(BoundCanary, 0)], false, Unrefuted),
+    ] {
+        let mut report = bound();
+        report.trials.extend(
+            more.iter()
+                .map(|(experiment, exit)| trial(*experiment, *exit)),
+        );
+        let weighed = report.weighed.as_mut().unwrap();
+        weighed.only_expectations = true;
+        weighed.only_kept_expectations = true;
+        weighed.loosened = loosened
+            .then(|| "test_sub".to_owned())
+            .into_iter()
+            .collect();
+        let none = BTreeSet::new();
+        let scale = Scale {
+            report: &report,
+            commands: &[CHECK.to_owned()],
+            asked: None,
+            red_before: &none,
+            red_at_first: &none,
+            ran_at_first: None,
+        };
+        assert_eq!(scale.weigh().level, want, "{more:?} {loosened}");
+    }
+}
+
+/// Green now, red without the work, and able to be red.
+fn bound() -> VerifyReport {
+    VerifyReport {
+        results: vec![CommandResult {
+            command: CHECK.into(),
+            exit: Some(0),
+            ..CommandResult::default()
+        }],
+        trials: vec![
+            trial(Experiment::Canary, 1),
+            trial(Experiment::Counterfactual, 1),
+        ],
+        weighed: Some(Box::new(Weighed {
+            work: vec!["calc.py".into()],
+            ..Weighed::default()
+        })),
+        ..VerifyReport::default()
+    }
+}
