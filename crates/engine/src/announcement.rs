@@ -52,6 +52,9 @@ pub enum Announcement {
         "Ralph's guard judges each tool call of {agent} before it runs; it is a rail, not a sandbox (docs/guard.md)"
     )]
     Guarded { agent: &'static str },
+    /// Nothing stands around the agent.
+    #[say("sandbox: off; the agent can do whatever you can")]
+    NoSandbox,
     /// Nobody is going to be called, or this would be an error.
     #[say(why.clone())]
     AgentMissing { why: String },

@@ -16,7 +16,7 @@ use std::time::Duration;
 use ralph_core::config::SandboxMode;
 use ralph_core::flow::FlowTurn;
 use ralph_core::machine::{
-    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef, WallFacts,
+    Effect, Event, Kind, Limit, Notice, Now, Outcome, State, TaskRef, WallFacts, WallKind,
 };
 use ralph_core::promise::PromiseWarning;
 use ralph_store::lock::{Lock, LockInfo};
@@ -239,8 +239,11 @@ impl<'a> Driver<'a> {
         if let Some(wall) = &self.run.plan.wall {
             wall.belongs_to(self.run.layout.clone(), self.run.paths.clone());
         }
-        if self.run.state.wall.as_ref() != Some(&wall) {
-            self.queue.push_back(Kind::Walled { wall });
+        // A record of its own is for what holds.
+        if wall.kind == WallKind::Off {
+            self.announce(Announcement::NoSandbox);
+        } else if self.run.state.wall.as_ref() != Some(&wall) {
+            self.queue.push_front(Kind::Walled { wall });
         }
     }
 
