@@ -39,9 +39,14 @@ pub enum Held {
     NotKept,
 }
 
-#[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
-#[strum(const_into_str)]
+#[derive(Clone, Copy, Debug)]
 pub enum Try {}
+
+impl Try {
+    pub fn into_str(self) -> &'static str {
+        match self {}
+    }
+}
 
 impl Say for Try {
     fn say(&self, _lang: Lang) -> String {
