@@ -65,7 +65,7 @@ fn a_command_is_tested_with_exit_code_2_for_a_block() {
       sh
       sudo
     路径:
-    匹配的规则（内置共 65 条）:
+    匹配的规则（内置共 68 条）:
       [privilege.escalate] sudo
     BLOCKED: 危险命令被拦截 - sudo
     它会以别的权限运行。 [privilege.escalate]
