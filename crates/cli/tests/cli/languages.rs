@@ -152,6 +152,7 @@ fn a_whole_run() {
     --- en
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
+      sandbox: off; the agent can do whatever you can
       loop started: 1/3 tasks done, 2 to do
     ├── 🔄 Phase 1: Basket   - 1/2 in progress
     └── ⏳ Phase 2: Checkout - 0/1 pending
@@ -221,6 +222,7 @@ fn a_whole_run() {
     --- zh-TW
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       main 是預設分支，Agent 會直接在上面提交；要用自己的分支：`git switch -c 名稱`
+      沙箱：關閉；你能做的，代理都能做
       迴圈開始：1/3 任務完成，剩餘 2
     ├── 🔄 Phase 1: Basket   - 1/2 進行中
     └── ⏳ Phase 2: Checkout - 0/1 待處理
@@ -290,6 +292,7 @@ fn a_whole_run() {
     --- zh-CN
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       main 是默认分支，Agent 会直接在上面提交；要用自己的分支：`git switch -c 名称`
+      沙箱：关闭；你能做的，代理都能做
       循环开始：1/3 任务完成，剩余 2
     ├── 🔄 Phase 1: Basket   - 1/2 进行中
     └── ⏳ Phase 2: Checkout - 0/1 待处理
@@ -379,6 +382,7 @@ fn a_run_in_a_locale_without_unicode() {
     insta::assert_snapshot!(redacted(&env, &done.stdout), @r#"
     Ralph Loop - [run] - custom - specs/001-shop/tasks.md
       main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
+      sandbox: off; the agent can do whatever you can
       loop started: 1/3 tasks done, 2 to do
     |-- [>] Phase 1: Basket   - 1/2 in progress
     `-- [ ] Phase 2: Checkout - 0/1 pending
@@ -482,6 +486,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       no verification is set up (--verify 'CMD'): ticks are the agent's own claims
       main is the default branch, and the agent will commit on it; for a branch of its own: `git switch -c NAME`
+      sandbox: off; the agent can do whatever you can
       loop started: 1/3 tasks done, 2 to do
     ├── 🔄 Phase 1: Basket   - 1/2 in progress
     └── ⏳ Phase 2: Checkout - 0/1 pending
@@ -511,6 +516,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       沒有設定驗證（--verify 'CMD'）：勾選只是代理自己的宣稱
       main 是預設分支，Agent 會直接在上面提交；要用自己的分支：`git switch -c 名稱`
+      沙箱：關閉；你能做的，代理都能做
       迴圈開始：1/3 任務完成，剩餘 2
     ├── 🔄 Phase 1: Basket   - 1/2 進行中
     └── ⏳ Phase 2: Checkout - 0/1 待處理
@@ -540,6 +546,7 @@ fn a_limit_that_nobody_is_there_to_extend() {
     Ralph Loop · [run] · custom · specs/001-shop/tasks.md
       没有设置验证（--verify 'CMD'）：勾选只是代理自己的声称
       main 是默认分支，Agent 会直接在上面提交；要用自己的分支：`git switch -c 名称`
+      沙箱：关闭；你能做的，代理都能做
       循环开始：1/3 任务完成，剩余 2
     ├── 🔄 Phase 1: Basket   - 1/2 进行中
     └── ⏳ Phase 2: Checkout - 0/1 待处理
@@ -837,6 +844,7 @@ fn a_claim_that_nothing_can_prove() {
     --- en
     Ralph Loop · [run] · custom · repair the login
       nothing can prove that the work is done: the loop will stop when the agent says so; name a check with --verify 'CMD'
+      sandbox: off; the agent can do whatever you can
       loop started
 
     🔄 Iteration 1/50
@@ -860,6 +868,7 @@ fn a_claim_that_nothing_can_prove() {
     --- zh-TW
     Ralph Loop · [run] · custom · repair the login
       沒有任何方法能證明工作已完成：代理宣稱完成時迴圈就會停下；請用 --verify 'CMD' 指定檢查
+      沙箱：關閉；你能做的，代理都能做
       迴圈開始
 
     🔄 第 1/50 次迭代
@@ -882,6 +891,7 @@ fn a_claim_that_nothing_can_prove() {
     --- zh-CN
     Ralph Loop · [run] · custom · repair the login
       没有任何方法能证明工作已完成：代理声称完成时循环就会停下；请用 --verify 'CMD' 指定检查
+      沙箱：关闭；你能做的，代理都能做
       循环开始
 
     🔄 第 1/50 次迭代
