@@ -173,6 +173,8 @@ impl Project {
         let output = fs::File::create(&self.output).map_err(|e| e.to_string())?;
         let errors = output.try_clone().map_err(|e| e.to_string())?;
         let mut command = Command::new(&self.ralph);
+        // What is tortured is the run, not the wall.
+        command.env("RALPH_SANDBOX_MODE", "off");
         if self.has_begun() {
             command.args(["resume", "--yes", "--json"]);
         } else {

@@ -39,7 +39,7 @@ impl Terminal {
         let exit = quoted(&terminal.exit.to_string_lossy());
         // Ctrl+C is for ralph; the shell only waits to tell how it ended.
         let text = format!(
-            "trap : INT\nexport RALPH_EVIDENCE_LEVEL=claimed\n{}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
+            "trap : INT\nexport RALPH_EVIDENCE_LEVEL=claimed RALPH_SANDBOX_MODE=off\n{}\necho $? > {exit}.new\nmv {exit}.new {exit}\nwhile :; do sleep 60; done\n",
             words.join(" "),
         );
         fs::write(&script, text).unwrap();
@@ -67,6 +67,7 @@ impl Terminal {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.env.outside(""))
+            .env("RALPH_SANDBOX_MODE", "off")
             .env("LANG", "C.UTF-8")
             .env("TERM", "xterm-256color")
             .env("SHELL", "/bin/sh")
