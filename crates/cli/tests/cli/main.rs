@@ -54,6 +54,8 @@ mod hostile;
 mod hub;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod lanes;
 mod languages;
 #[cfg(target_os = "linux")]
 mod league;
