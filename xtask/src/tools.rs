@@ -86,14 +86,23 @@ fn from_npm(dir: &Path, package: &str) -> Result<PathBuf, String> {
     if bin.join(name).is_file() {
         return Ok(bin);
     }
+    package_of_npm(dir, package)?;
+    Ok(bin)
+}
+
+/// Installs a package of npm below `dir`, once, whatever is in it.
+pub fn package_of_npm(dir: &Path, package: &str) -> Result<(), String> {
+    let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
+    if dir.join("node_modules").join(name).is_dir() {
+        return Ok(());
+    }
     fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut npm = Command::new(cargo::program("npm"));
     npm.args(["install", "--prefer-offline", "--no-audit", "--no-fund"])
         .arg("--prefix")
         .arg(dir)
         .arg(package);
-    cargo::succeed(npm.stdout(Stdio::null()))?;
-    Ok(bin)
+    cargo::succeed(npm.stdout(Stdio::null()))
 }
 
 /// Where a program is.

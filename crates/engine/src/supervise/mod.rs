@@ -12,8 +12,8 @@ pub mod orphans;
 #[path = "orphans_elsewhere.rs"]
 pub mod orphans;
 mod output;
-#[cfg(not(unix))]
-#[path = "other.rs"]
+#[cfg(windows)]
+#[path = "windows.rs"]
 mod platform;
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -206,8 +206,8 @@ impl Spec {
 
 fn spawn(spec: &Spec) -> io::Result<Child> {
     let mut command = Command::new(&spec.program);
+    platform::arguments(&mut command, spec);
     command
-        .args(&spec.args)
         .current_dir(&spec.cwd)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
