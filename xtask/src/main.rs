@@ -6,8 +6,10 @@
 )]
 
 mod bench;
+mod book;
 mod browser;
 mod cargo;
+mod compare;
 mod cross;
 mod e2e;
 mod fresh;
@@ -38,6 +40,8 @@ cargo xtask cross [TARGET…] every target checked, linked and run as far as tha
 cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--base-url URL]
                             packages of the program for every target: target/packages
 cargo xtask dist --try      each package installed and used on a bare system (root, Debian)
+cargo xtask compare         the same work by Ralph and by what people use instead: a table
+cargo xtask book            the manual: every link is followed, the reference made by the program
 cargo xtask workflows       the workflows and the action, read by actionlint
 cargo xtask bench loop      what Ralph costs between two turns, as ratios within one run
 cargo xtask bench output    what an agent that floods costs: memory, speed, the next turn
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     if let [
-        "bench" | "survivors" | "torture" | "pictures" | "history",
+        "bench" | "compare" | "survivors" | "torture" | "pictures" | "history",
         ..,
     ] = args.as_slice()
         && let Some(code) = state::apart()
@@ -83,6 +87,8 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         },
+        ["compare"] => compare::run(&root()),
+        ["book"] => book::run(&root()),
         ["workflows"] => workflows::run(&root()),
         ["test"] => testing::run(&root()),
         ["texts"] => texts::run(&root()),
