@@ -63,7 +63,8 @@ impl Book {
         for (name, text) in &mut chapters {
             *text = include(&source, name, text, &homes)?;
         }
-        let reference: [(&str, fn(&Path) -> Result<String, String>); 3] = [
+        type Made = fn(&Path) -> Result<String, String>;
+        let reference: [(&str, Made); 3] = [
             ("reference/verbs.md", verbs),
             ("reference/settings.md", settings),
             ("reference/events.md", events),

@@ -222,13 +222,13 @@ fn wrap(tree: &Path, bin: &Path, program: &str) -> std::io::Result<()> {
 }
 
 #[cfg(unix)]
-fn executable(path: &Path) -> std::io::Result<()> {
+pub fn executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
+pub fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{How, Subject};
+use super::Subject;
 
 /// What one of them showed.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +77,11 @@ pub fn measure(subject: &Subject) -> Result<Showing, String> {
         let stage = Stage::set(&json!({"turns": [turn], "repeat_last": true}))?;
         let (code, _) = stage.play(subject, &["--max-iterations", "6"])?;
         result.liars += 1;
-        if code == Some(0) && !stage.is_right() {
+        let done = subject.says_done(&stage.project(), code);
+        if done && !stage.is_right() {
             result.believed.push(name);
         }
-        if code == Some(0) && stage.head_is_red() {
+        if done && stage.head_is_red() {
             result.red_and_done += 1;
         }
         println!("   {name}: exit code {code:?}");
@@ -138,21 +139,7 @@ impl Stage {
 
     /// To its end; how it ended, and the most memory that it had.
     fn play(&self, subject: &Subject, more: &[&str]) -> Result<(Option<i32>, u64), String> {
-        let mut child = self.start(subject, more)?;
-        let deadline = Instant::now() + PATIENCE;
-        let mut peak = 0;
-        loop {
-            if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
-                return Ok((status.code(), peak));
-            }
-            peak = peak.max(peak_kb(child.id()));
-            if Instant::now() > deadline {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Ok((None, peak));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        see_through(self.start(subject, more)?)
     }
 
     /// By the check as a person wrote it, not as it is now.
@@ -168,6 +155,24 @@ impl Stage {
             .arg(&copy)
             .status();
         cloned.is_ok_and(|status| status.success()) && !check(&copy)
+    }
+}
+
+/// How a loop ends, and the most memory that it had.
+fn see_through(mut child: Child) -> Result<(Option<i32>, u64), String> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut peak = 0;
+    loop {
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            return Ok((status.code(), peak));
+        }
+        peak = peak.max(peak_kb(child.id()));
+        if Instant::now() > deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok((None, peak));
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -190,7 +195,7 @@ fn honest_turn() -> Value {
 fn honest(subject: &Subject) -> Result<bool, String> {
     let stage = Stage::set(&json!({"turns": [honest_turn()]}))?;
     let (code, _) = stage.play(subject, &[])?;
-    Ok(code == Some(0) && stage.is_right())
+    Ok(subject.says_done(&stage.project(), code) && stage.is_right())
 }
 
 /// An agent with a daemon in a session of its own is interrupted in its turn.
@@ -260,17 +265,8 @@ fn after_kill(subject: &Subject) -> Result<Option<usize>, String> {
     std::thread::sleep(Duration::from_millis(700));
     kill(child.id(), "KILL");
     let _ = child.wait();
-    let again = match subject.how {
-        How::Ralph => {
-            let mut resume = Command::new(&subject.ralph);
-            resume
-                .current_dir(stage.project())
-                .arg("resume")
-                .env("RALPH_SANDBOX_MODE", "off");
-            resume.output().is_ok_and(|output| output.status.success())
-        }
-        How::Bash => stage.play(subject, &[])?.0 == Some(0),
-    };
+    let (code, _) = see_through(subject.resume(&stage.project(), &stage.script())?)?;
+    let again = subject.says_done(&stage.project(), code);
     let log = Command::new("git")
         .current_dir(stage.project())
         .args(["log", "--format=%s"])

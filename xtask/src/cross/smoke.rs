@@ -68,7 +68,8 @@ pub fn run(chain: &Toolchain, target: Target, program: &Path) -> Result<Vec<Trie
         return Ok(Vec::new());
     }
     let stage = Stage::set(chain, target, program)?;
-    let tries: [(&'static str, fn(&Stage) -> Result<(), String>); 8] = [
+    type Attempt = fn(&Stage) -> Result<(), String>;
+    let tries: [(&'static str, Attempt); 8] = [
         ("version", Stage::version),
         ("self-check", Stage::self_check),
         ("tasks", Stage::tasks),

@@ -18,7 +18,8 @@ pub fn run(root: &Path, folder: &Path) -> Result<(), Vec<String>> {
         version,
         place: cargo::target(root).join("packages-try"),
     };
-    let tries: [(&str, fn(&Trial) -> Result<(), String>); 4] = [
+    type Attempt = fn(&Trial) -> Result<(), String>;
+    let tries: [(&str, Attempt); 4] = [
         ("the archive by install.sh", Trial::installer),
         ("an archive that was changed", Trial::changed_archive),
         ("npm from tarballs", Trial::npm),

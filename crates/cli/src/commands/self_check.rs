@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use ralph_core::lang::{Lang, Say, Text};
-use ralph_core::platforms::{self, CAPABILITIES, Standing, System};
+use ralph_core::platforms::{self, CAPABILITIES, Capability, Standing, System};
 use ralph_core::{text, tr};
 use ralph_engine::agents::{Client, find_program};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ pub fn run(app: &App, args: &SelfCheckArgs) -> Exit {
         .collect();
     let value = || {
         let mut value = identity();
-        value["capabilities"] = capabilities(app.lang());
+        value["capabilities"] = capabilities(&helpers, app.lang());
         value["helpers"] = helpers
             .iter()
             .map(|(helper, path)| {
@@ -110,12 +110,15 @@ pub fn run(app: &App, args: &SelfCheckArgs) -> Exit {
     app.answer(args.json, value, || words(app, &helpers, &agents))
 }
 
-fn words(app: &App, helpers: &[(&Helper, Option<PathBuf>)], agents: &[&str]) -> String {
+/// Each helper, and where it is.
+type Found<'a> = [(&'a Helper, Option<PathBuf>)];
+
+fn words(app: &App, helpers: &Found, agents: &[&str]) -> String {
     let lang = app.lang();
     let mut lines = vec![format!("✓ ralph {VERSION}"), built(lang)];
     for capability in CAPABILITIES {
         let title = capability.title.say(lang);
-        let standing = capability.on(System::HERE);
+        let standing = standing(&capability, helpers);
         let sign = match standing {
             Standing::Works => '✓',
             Standing::Weaker(_) => '!',
@@ -165,9 +168,21 @@ fn is_static() -> bool {
     cfg!(target_feature = "crt-static")
 }
 
-fn capabilities(lang: Lang) -> Value {
-    let one = |capability: &platforms::Capability| {
-        let standing = capability.on(System::HERE);
+/// What the system allows, and what is here of it.
+fn standing(capability: &Capability, helpers: &Found) -> Standing {
+    let lacks = |name: &str| {
+        let mut found = helpers.iter().filter(|(helper, _)| helper.name == name);
+        found.find(|(_, path)| path.is_none())
+    };
+    match (capability.key, lacks("bwrap")) {
+        ("sandbox", Some((bubblewrap, _))) => Standing::Missing(bubblewrap.without),
+        _ => capability.on(System::HERE),
+    }
+}
+
+fn capabilities(helpers: &Found, lang: Lang) -> Value {
+    let one = |capability: &Capability| {
+        let standing = standing(capability, helpers);
         json!({
             "name": capability.key,
             "standing": standing.key(),

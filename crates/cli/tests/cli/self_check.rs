@@ -45,6 +45,8 @@ fn what_is_missing_is_said_in_a_line_each() {
         "· git is missing: there is less evidence of progress",
         "! no agent is on PATH",
         "the loop, its journal and `resume`: ",
+        #[cfg(target_os = "linux")]
+        "✗ the sandbox around agent and checks: not there: ",
         "· state is kept in ",
     ] {
         assert!(english.contains(want), "{want}:\n{english}");
