@@ -35,6 +35,13 @@ use output::Output;
 use platform::Leader;
 pub use platform::{ancestors, ancestors_of, can_be_continued, hear_termination, stop_ourselves};
 
+/// The shell of the system, and the flag before a line of it.
+pub const SHELL: (&str, &str) = if cfg!(windows) {
+    ("cmd", "/C")
+} else {
+    ("sh", "-c")
+};
+
 /// What to start. Nothing of it passes a shell.
 #[derive(Debug)]
 pub struct Spec {

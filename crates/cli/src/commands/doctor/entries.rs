@@ -11,7 +11,7 @@ use ralph_core::platforms::System;
 use ralph_core::tr;
 use ralph_engine::agents::Client;
 use ralph_engine::agents::hooks::{Event, Place};
-use ralph_engine::supervise::Ending;
+use ralph_engine::supervise::{Ending, SHELL};
 use serde_json::Value;
 
 use super::ask::{Answer, Question, Scratch, ask};
@@ -411,9 +411,10 @@ async fn answer(found: &Found, verb: Event, scratch: &Scratch, sample: &str) -> 
     let payload = samples::payload(found.host, verb, scratch.path(), sample);
     let project = found.host.hooks().project;
     let project = project.map(|name| (name.into(), scratch.path().into()));
+    let (shell, flag) = SHELL;
     ask(Question {
-        program: Path::new("sh"),
-        args: vec!["-c".into(), found.command.clone().into()],
+        program: Path::new(shell),
+        args: vec![flag.into(), found.command.clone().into()],
         cwd: scratch.path(),
         env: project.into_iter().collect(),
         stdin: scratch.input("payload.json", &payload.to_string()).ok(),
