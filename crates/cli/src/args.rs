@@ -18,7 +18,7 @@ use ralph_engine::ledger::By;
 use strum::VariantNames;
 
 pub use flow::{DoArgs, FlowArgs, FlowVerb};
-pub use install::{DoctorArgs, InitArgs, SandboxArgs, Switch, UninstallArgs};
+pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
 pub use pull::{PhaseArgs, PullArgs};
@@ -157,6 +157,8 @@ pub enum Command {
     Uninstall(UninstallArgs),
     /// Prove that what is installed works, or say what to do
     Doctor(DoctorArgs),
+    /// Tell what this program is, what it can do here, and what is missing
+    SelfCheck(SelfCheckArgs),
     /// Answer an agent's hook: payload on standard input, verdict as it wants it
     Hook(HookArgs),
     /// Say where the branch stands: p0, p1, p2, pending or unknown
@@ -202,7 +204,11 @@ impl Command {
     pub fn needs_project(&self) -> bool {
         !matches!(
             self,
-            Command::Demo(_) | Command::Help(_) | Command::Completions(_) | Command::Man(_)
+            Command::Demo(_)
+                | Command::Help(_)
+                | Command::Completions(_)
+                | Command::Man(_)
+                | Command::SelfCheck(_)
         )
     }
 }

@@ -63,6 +63,13 @@ pub fn run(args: &[OsString]) -> u8 {
     if args.get(1).is_some_and(|mode| mode == lanes::LANE_MODE) {
         return commands::lane::work();
     }
+    if args
+        .get(1..)
+        .is_some_and(commands::self_check::asks_for_identity)
+    {
+        out::json(&commands::self_check::identity());
+        return 0;
+    }
     let parsed = command().try_get_matches_from(args);
     match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => commands::run(cli),

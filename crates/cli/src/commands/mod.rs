@@ -37,6 +37,7 @@ mod restore;
 pub mod resume;
 mod run;
 mod sandbox;
+pub mod self_check;
 mod show;
 mod snapshots;
 mod status;
@@ -115,6 +116,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Init(args) => init::run(&app, &args),
         Command::Uninstall(args) => uninstall::run(&app, &args),
         Command::Doctor(args) => doctor::run(&app, &args),
+        Command::SelfCheck(args) => self_check::run(&app, &args),
         Command::Hook(args) => Ok(guard::hook(&cli.global, &args)),
         Command::Phase(args) => phase::run(&app, &args),
         Command::Help(args) => help::run(&app, &args),

@@ -119,6 +119,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("uninstall", &["ralph uninstall --dry-run"]),
     ("doctor", &["ralph doctor"]),
     (
+        "self-check",
+        &["ralph self-check", "ralph self-check --platforms"],
+    ),
+    (
         "hook",
         &["ralph hook --host claude pre-tool-use  # as a client calls it"],
     ),

@@ -179,6 +179,10 @@ fn put(path: &std::ffi::CStr, word: &std::ffi::CStr) -> io::Result<()> {
     Ok(())
 }
 
+pub fn arguments(command: &mut Command, spec: &super::Spec) {
+    command.args(&spec.args);
+}
+
 /// A child that floods waits less often for us, and we for it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn widen(pipe: &impl std::os::fd::AsFd) {

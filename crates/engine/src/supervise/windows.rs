@@ -1,24 +1,50 @@
-//! Where there are no sessions and process groups: only the child itself can
-//! be ended.
+//! Windows has no sessions and process groups, but jobs: whoever a child
+//! starts belongs to its job, and all of them are ended when the last handle
+//! of the job is closed, which is ours, also where we are killed.
 
 use std::io;
 use std::process::ExitStatus;
 
 use tokio::process::{Child, Command};
+use win32job::{ExtendedLimitInfo, Job};
 
 use super::Ending;
 
-pub fn own_session(_command: &mut Command) {}
+/// `CREATE_NEW_PROCESS_GROUP`: Ctrl+C in our terminal is meant for us, and
+/// reaches the child as what we make of it.
+const NEW_GROUP: u32 = 0x0000_0200;
+
+pub fn own_session(command: &mut Command) {
+    command.creation_flags(NEW_GROUP);
+}
+
+/// The command interpreter reads its line by rules of its own, and wants it as
+/// it was written.
+pub fn arguments(command: &mut Command, spec: &super::Spec) {
+    match spec.args.as_slice() {
+        [flag, line] if spec.program == "cmd" && flag == "/C" => {
+            command.raw_arg("/D /S /C \"");
+            command.raw_arg(line);
+            command.raw_arg("\"");
+        }
+        args => {
+            command.args(args);
+        }
+    }
+}
 
 pub fn widen<P>(_pipe: &P) {}
 
 pub struct Leader {
     child: Child,
+    /// None once everybody in it was ended, or where the system gave none.
+    job: Option<Job>,
 }
 
 impl Leader {
     pub fn new(child: Child) -> Leader {
-        Leader { child }
+        let job = job_around(&child);
+        Leader { child, job }
     }
 
     /// Returns once the child has exited.
@@ -31,6 +57,7 @@ impl Leader {
     pub fn ask_group_to_end(&mut self) {}
 
     pub fn kill_group(&mut self) {
+        self.job = None;
         // A child that is gone already is what we wanted.
         let _ = self.child.start_kill();
     }
@@ -41,8 +68,18 @@ impl Leader {
     pub fn thaw_group(&mut self) {}
 
     pub async fn end_group_and_reap(mut self) -> io::Result<ExitStatus> {
+        self.job = None;
         self.child.wait().await
     }
+}
+
+/// Without a job the child itself is still ended.
+fn job_around(child: &Child) -> Option<Job> {
+    let mut limits = ExtendedLimitInfo::new();
+    limits.limit_kill_on_job_close();
+    let job = Job::create_with_limit_info(&limits).ok()?;
+    job.assign_process(child.raw_handle()? as isize).ok()?;
+    Some(job)
 }
 
 pub fn ending(exit: io::Result<ExitStatus>) -> Ending {
@@ -79,7 +116,7 @@ pub fn enter(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Job objects end with the process that holds them.
+/// A job ends with the process that holds it.
 pub fn end_with_us(_command: &mut Command) {}
 
 pub fn hear_termination() {}
