@@ -6,6 +6,7 @@
 
 mod apart;
 mod ask;
+pub mod refs;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
