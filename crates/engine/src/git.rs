@@ -1,5 +1,5 @@
 //! What Ralph reads from a Git repository. Nothing here writes to it, but for
-//! `branch`.
+//! `refs`.
 //!
 //! HEAD is read from the files themselves, since it is asked for at every
 //! turn; a `git` process is started only where the files do not tell, and
@@ -7,7 +7,7 @@
 
 mod apart;
 mod ask;
-pub(crate) mod branch;
+pub mod refs;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -114,6 +114,10 @@ mod turns;
 #[cfg(target_os = "linux")]
 mod wall;
 #[cfg(target_os = "linux")]
+mod wall_checks;
+#[cfg(target_os = "linux")]
+mod wall_network;
+#[cfg(target_os = "linux")]
 mod web;
 mod where_;
 mod withheld;

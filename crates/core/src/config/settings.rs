@@ -133,6 +133,7 @@ pub struct Limits {
     pub stalled: u32,
     pub same_error: u32,
     pub false_promise: u32,
+    pub cooldown: Duration,
     pub max_duration: Duration,
     pub max_wait: Duration,
     pub iteration_timeout: Duration,

@@ -105,4 +105,6 @@ pub enum WaitReason {
     Ci,
     /// Everything that is left waits for a person's answer.
     Answer,
+    /// The breaker is open, and one more turn will be tried.
+    Cooldown,
 }

@@ -146,6 +146,10 @@ pub struct Limits {
     pub stalled: u32,
     pub same_error: u32,
     pub false_promise: u32,
+    /// How long an open breaker waits before one more turn is tried; 0 where
+    /// it stays open.
+    #[serde(default)]
+    pub cooldown_ms: u64,
     pub max_duration_ms: u64,
     pub iteration_timeout_ms: u64,
     pub pause_between_ms: u64,
@@ -276,6 +280,7 @@ impl Default for Limits {
             stalled: 5,
             same_error: 5,
             false_promise: 5,
+            cooldown_ms: 0,
             max_duration_ms: 0,
             iteration_timeout_ms: 30 * 60 * 1000,
             pause_between_ms: 0,

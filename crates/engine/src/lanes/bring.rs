@@ -17,7 +17,7 @@ pub(crate) struct Brought {
 }
 
 pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {
-    let tip = git::branch::tip(&repo.top, &plan.branch).ok_or("nothing landed")?;
+    let tip = git::refs::tip(&repo.top, &plan.branch).ok_or("nothing landed")?;
     let head = git::head(&repo.top);
     let (Some(branch), Some(commit)) = (head.branch, head.commit) else {
         return Err("HEAD is on no branch".into());
@@ -54,7 +54,7 @@ pub(crate) fn bring(repo: &Repo, plan: &LanePlan) -> Result<Brought, String> {
     }
     let moved = repo
         .check_out(&commit, &tip)
-        .and_then(|()| git::branch::advance(&repo.top, &branch, Some(&commit), &tip));
+        .map(|()| git::refs::advance(&repo.top, &branch, Some(&commit), &tip));
     match moved {
         Ok(true) => Ok(Brought {
             branch,

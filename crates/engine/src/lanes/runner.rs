@@ -274,7 +274,7 @@ impl Shared {
     }
 
     fn tip(&self) -> String {
-        let tip = git::branch::tip(&self.repo.top, &self.plan.branch);
+        let tip = git::refs::tip(&self.repo.top, &self.plan.branch);
         tip.unwrap_or_else(|| self.plan.base.clone())
     }
 
@@ -415,8 +415,8 @@ impl Shared {
         // What was done so far stays where the person finds it.
         if !is_empty {
             let branch = format!("{}-{}", self.plan.branch, slug(&task.id));
-            let before = git::branch::tip(&self.repo.top, &branch);
-            git::branch::advance(&self.repo.top, &branch, before.as_deref(), &commit)?;
+            let before = git::refs::tip(&self.repo.top, &branch);
+            git::refs::advance(&self.repo.top, &branch, before.as_deref(), &commit);
             let reason = format!("{reason} (its work is on branch {branch})");
             return Ok(LaneEnd::Short {
                 outcome: name,
@@ -479,9 +479,9 @@ impl Shared {
         };
         let message = self.message(&self.tree(lane), &task, tip);
         let commit = self.repo.commit(&oid, tip, &message)?;
-        let exists = git::branch::tip(&self.repo.top, &self.plan.branch).is_some();
+        let exists = git::refs::tip(&self.repo.top, &self.plan.branch).is_some();
         let from = exists.then_some(tip);
-        if git::branch::advance(&self.repo.top, &self.plan.branch, from, &commit)? {
+        if git::refs::advance(&self.repo.top, &self.plan.branch, from, &commit) {
             return Ok(Heard::Landed { lane, task, commit });
         }
         let tip = self.tip();
@@ -544,7 +544,7 @@ impl Lanes {
     }
 
     pub fn has_landed(&self) -> bool {
-        git::branch::tip(&self.shared.repo.top, &self.shared.plan.branch).is_some()
+        git::refs::tip(&self.shared.repo.top, &self.shared.plan.branch).is_some()
     }
 
     /// Everything landed: nothing is left in the trees that is not on the

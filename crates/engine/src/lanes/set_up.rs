@@ -151,7 +151,7 @@ fn ready(
         }
     }
     can_merge(&repo, &lanes.base)?;
-    let tip = git::branch::tip(&repo.top, &lanes.branch);
+    let tip = git::refs::tip(&repo.top, &lanes.branch);
     let tip = tip.unwrap_or_else(|| lanes.base.clone());
     let checked = tree::of(&lanes.place, 0);
     checked.set_up(&repo, &repo.tree_of(&tip)?, &tip)?;
@@ -165,10 +165,10 @@ fn new_branch(repo: &Repo, wanted: &str, id: &RunId) -> Result<String, NoLanes> 
         true => format!("ralph/{id}"),
         false => wanted.to_owned(),
     };
-    if !git::branch::is_name(&repo.top, &name) {
+    if !git::refs::is_name(&repo.top, &name) {
         return Err(NoLanes::BadBranch { name });
     }
-    match git::branch::tip(&repo.top, &name) {
+    match git::refs::tip(&repo.top, &name) {
         Some(_) => Err(NoLanes::BranchTaken { name }),
         None => Ok(name),
     }

@@ -31,6 +31,7 @@ fn rules() -> Rules {
             missing_promise: 5,
             stalled: 5,
             same_error: 5,
+            cooldown_ms: 0,
             false_promise: 5,
             max_duration_ms: 0,
             iteration_timeout_ms: 0,

@@ -30,8 +30,10 @@ mod tries;
 use linux as platform;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ralph_core::config::SandboxSettings;
+use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use crate::agents::{Agent, Client};
@@ -73,10 +75,19 @@ impl Wanted {
     }
 }
 
+/// What the checks of a single verb stand behind: the wall that the settings
+/// ask for, unless one stands around all of us.
+pub async fn around_checks(wanted: Option<&Wanted>, layout: &Layout) -> Option<Arc<Wall>> {
+    match wanted.filter(|_| !is_around_us()) {
+        Some(wanted) => raise(wanted, layout).await.1,
+        None => None,
+    }
+}
+
 /// Somebody who is started behind a wall.
 #[derive(Clone, Debug)]
 pub struct Behind {
-    pub wall: std::sync::Arc<Wall>,
+    pub wall: Arc<Wall>,
     pub who: Who,
 }
 
