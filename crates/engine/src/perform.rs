@@ -4,6 +4,7 @@
 //! themselves.
 
 mod jobs;
+mod steering;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -195,6 +196,7 @@ impl OpenRun {
     ) -> OpenRun {
         let scope = Scope {
             skipped,
+            focus: state.tasks.focus.clone(),
             ..plan.scope.clone()
         };
         let mut looker = Looker::new(plan.layout.root(), plan.tasks.clone(), scope, plan.lang);

@@ -73,6 +73,8 @@ mod p1;
 #[cfg(unix)]
 mod pipes;
 #[cfg(unix)]
+mod plan;
+#[cfg(unix)]
 mod planted;
 mod progress;
 #[cfg(target_os = "linux")]
@@ -98,6 +100,8 @@ mod session_questions;
 mod session_roles;
 mod shown;
 mod signals;
+#[cfg(unix)]
+mod steer;
 mod survivors;
 mod tasks;
 mod templates;

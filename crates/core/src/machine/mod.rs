@@ -21,6 +21,7 @@ mod rules;
 mod say;
 mod session;
 mod state;
+mod steer;
 mod step;
 mod wall;
 mod words;
@@ -50,6 +51,7 @@ pub use state::{
     Agents, Claims, Counters, ErrorNote, EvidenceState, Failures, FlowState, Ground, Stage, State,
     TaskState, TickState, TurnState,
 };
+pub use steer::{Hint, Steer, SteeredTask};
 pub use step::step;
 pub use wall::{Denial, LimitKind, Reach, WallFacts, WallKind};
 pub use words::{Detail, Missing, Sign};
