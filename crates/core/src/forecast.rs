@@ -55,15 +55,12 @@ impl Pace {
         }
         let times = self.per_task(|point| Some(point.elapsed_ms as f64))?;
         let costs = self.per_task(|point| Some(micros(point.cost?)));
-        let left = expect(&times.samples, pending)?;
-        let since = last.elapsed_ms.saturating_sub(times.reached as u64);
-        // The task that is worked on has used some of its time already, but it
-        // is not done.
-        let left_ms = left.map(|ms| whole(ms).saturating_sub(since).max(1));
-        let spent = |cost: f64| Usd::from_micros(whole(cost));
+        let used = last.elapsed_ms as f64 - times.reached;
+        let left_ms = times.left(pending, used)?.map(|ms| whole(ms).max(1));
         let cost = costs.and_then(|costs| {
-            let begun = micros(last.cost?) - costs.reached;
-            Some(expect(&costs.samples, pending)?.map(|cost| spent((cost - begun).max(0.0))))
+            let used = micros(last.cost?) - costs.reached;
+            let left = costs.left(pending, used)?;
+            Some(left.map(|cost| Usd::from_micros(whole(cost))))
         });
         Some(Forecast { left_ms, cost })
     }
@@ -94,6 +91,20 @@ struct Taken {
     reached: f64,
 }
 
+impl Taken {
+    /// What is left, where the task that is worked on has `used` something: it
+    /// is not done, and how much of it is done nobody knows.
+    fn left(&self, pending: usize, used: f64) -> Option<Range<f64>> {
+        let all = expect(&self.samples, pending)?;
+        let half_a_task = all.likely / (2.0 * pending as f64);
+        Some(Range {
+            low: (all.low - used).max(0.0),
+            likely: all.likely - used.min(half_a_task),
+            high: all.high,
+        })
+    }
+}
+
 impl<T> Range<T> {
     fn map<U>(self, change: impl Fn(T) -> U) -> Range<U> {
         Range {
@@ -107,12 +118,12 @@ impl<T> Range<T> {
 /// Of how many deviations the range is wide. One task says next to nothing
 /// about the others.
 fn width(samples: usize) -> f64 {
-    1.6 + 2.0 / samples as f64
+    2.0 + 2.0 / samples as f64
 }
 
 /// The least that a range is wide, as a share of what is likely: tasks differ
 /// in ways that a few of them don't show.
-const LEAST: f64 = 0.2;
+const LEAST: f64 = 0.25;
 
 /// What so many more of the same will take. What the newer tasks took differs
 /// from the older where the work gets harder: that widens the range.

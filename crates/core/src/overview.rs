@@ -330,7 +330,7 @@ impl Overview {
 
     /// When it will be done and what that will cost, each with its range.
     pub fn forecast(&self, lang: Lang) -> Option<String> {
-        let Forecast { left_ms, cost } = self.forecast?;
+        let Forecast { left_ms, cost } = self.forecast.filter(|_| !self.is_over())?;
         let time = |ms: u64| text::duration::human(lang, Duration::from_millis(rounded(ms)));
         let (likely, low, high) = (time(left_ms.likely), time(left_ms.low), time(left_ms.high));
         let Some(cost) = cost else {
@@ -392,6 +392,7 @@ fn rounded(ms: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forecast::Range;
 
     #[test]
     fn how_well_tasks_are_shown_is_counted_the_best_first() {
@@ -406,6 +407,30 @@ mod tests {
         }
         let shown = overview.evidence(Lang::En);
         assert_eq!(shown.as_deref(), Some("2 proven, 1 unrefuted"));
+    }
+
+    #[test]
+    fn a_forecast_has_a_range_and_is_of_a_run_that_goes_on() {
+        fn range<T>(low: T, likely: T, high: T) -> Range<T> {
+            Range { low, likely, high }
+        }
+        let dollars = |n: u64| Usd::from_micros(n * 1_000_000);
+        let mut overview = Overview {
+            standing: Standing::Working,
+            forecast: Some(Forecast {
+                left_ms: range(61_000, 600_000, 5_400_000),
+                cost: None,
+            }),
+            ..Overview::default()
+        };
+        let said = overview.forecast(Lang::En).unwrap();
+        assert_eq!(said, "done in about 10 min (2 min to 1 h 30 min)");
+        let forecast = overview.forecast.as_mut().unwrap();
+        forecast.cost = Some(range(dollars(1), dollars(2), dollars(4)));
+        let said = overview.forecast(Lang::En).unwrap();
+        assert!(said.ends_with("for $2.00 more ($1.00 to $4.00)"), "{said}");
+        overview.standing = Standing::Dead;
+        assert_eq!(overview.forecast(Lang::En), None);
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn a_task_goes_and_nothing_else() {
 
 #[test]
 fn what_would_be_read_otherwise_is_refused() {
-    for words in ["", "  ", "a | verify: rm -rf /", "a\n- [x] b", "T009 a"] {
+    for words in ["", "  ", "a | verify: rm -rf /", "a\n- [x] b"] {
         refused("t.md", SPEC, &add(words), Unfit::MoreThanMeant);
         refused("t.md", SPEC, &edit("T002", words), Unfit::MoreThanMeant);
     }
