@@ -61,7 +61,7 @@ pub fn tasks(app: &App, args: &TasksArgs, opened: &OpenTaskFile) -> Exit {
         is_its_list(past) && steer::can_go_on(&steer, &past.state, run.id.as_str()).is_ok()
     });
     match (run, &steer) {
-        (Some((run, past)), _) => tell(app, &run, &past, steer, Some(opened)),
+        (Some((run, past)), _) => tell(app, &run, &past, &steer, Some(opened)),
         // A list that no run works on is changed like any file.
         (None, Steer::List(change)) => change_list(app, opened, change),
         (None, _) => app.refuse(&no_run(app.lang())),
@@ -128,20 +128,20 @@ fn steer_latest(app: &App, steer: Steer) -> Exit {
             file.open().ok()
         }
     };
-    tell(app, &run, &past, steer, opened.as_ref())
+    tell(app, &run, &past, &steer, opened.as_ref())
 }
 
 fn tell(
     app: &App,
     run: &RunPaths,
     past: &Past,
-    steer: Steer,
+    steer: &Steer,
     opened: Option<&OpenTaskFile>,
 ) -> Exit {
     let session = past.state.session.as_ref();
     refuse_session(app, session.map(|session| session.id.as_str()))?;
-    steer::check(&steer, &past.state, opened.map(|opened| &opened.list)).or_fail(app)?;
-    if let (Steer::List(change), Some(opened)) = (&steer, opened) {
+    steer::check(steer, &past.state, opened.map(|opened| &opened.list)).or_fail(app)?;
+    if let (Steer::List(change), Some(opened)) = (steer, opened) {
         rehearse(app, opened, change)?;
     }
     let layout = app.layout();
@@ -155,7 +155,7 @@ fn tell(
         }
         Err(error) => return app.fail(&error),
     };
-    if let (Steer::List(change), Some(opened)) = (&steer, opened) {
+    if let (Steer::List(change), Some(opened)) = (steer, opened) {
         trust_checks(app, opened, change)?;
     }
     let said = steer.say(app.lang());

@@ -68,7 +68,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Count { at_least } => count(*at_least),
         Kind::Switch => json!({ "type": "boolean" }),
-        Kind::List => list(json!({ "type": "string" })),
+        Kind::List => list(&json!({ "type": "string" })),
         Kind::Duration => quantity(r"(\d+\s*(ms|s|m|h|d)\s*)+"),
         Kind::Size => quantity(r"\d+\s*([kKmMgG][iI]?)?[bB]\s*"),
         Kind::Money => quantity(r"(\$\s*\d+(\.\d{1,6})?|\d+(\.\d{1,6})?\s*[uU][sS][dD])\s*"),
@@ -77,14 +77,14 @@ fn of_kind(kind: &Kind) -> Value {
             { "type": "string", "pattern": r"^\s*0*([1-9]\d?|100)\s*%\s*$" },
         ]}),
         Kind::OneOf(words) => json!({ "enum": words }),
-        Kind::AnyOf(words) => list(json!({ "enum": words })),
-        Kind::Assignments => list(json!({ "type": "string", "pattern": "^[^=]+=" })),
+        Kind::AnyOf(words) => list(&json!({ "enum": words })),
+        Kind::Assignments => list(&json!({ "type": "string", "pattern": "^[^=]+=" })),
         Kind::GuardModes => {
             let modes = <GuardMode as strum::VariantNames>::VARIANTS.join("|");
             let pattern = format!(r"^\s*[^=\s][^=]*=\s*({modes})\s*$");
-            list(json!({ "type": "string", "pattern": pattern }))
+            list(&json!({ "type": "string", "pattern": pattern }))
         }
-        Kind::GuardRules => list(guard_rule()),
+        Kind::GuardRules => list(&guard_rule()),
     }
 }
 
@@ -92,7 +92,7 @@ fn count(at_least: u32) -> Value {
     json!({ "type": "integer", "minimum": at_least, "maximum": u32::MAX })
 }
 
-fn list(items: Value) -> Value {
+fn list(items: &Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
@@ -105,7 +105,7 @@ fn quantity(pattern: &str) -> Value {
 }
 
 fn guard_rule() -> Value {
-    let words = || list(json!({ "type": "string" }));
+    let words = || list(&json!({ "type": "string" }));
     let text = |about: &str| json!({ "type": "string", "description": about });
     json!({
         "type": "object",

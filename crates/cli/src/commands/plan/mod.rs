@@ -214,10 +214,10 @@ fn write(app: &App, place: &Place, text: &str, is_plan: bool) -> Exit {
     let lang = app.lang();
     let name = place.name(&app.root);
     let list = check::read(&name, text).or_fail(app)?;
-    if let Some(dir) = place.file.parent() {
-        if let Err(error) = std::fs::create_dir_all(dir) {
-            return app.refuse(&format!("{}: {error}", dir.display()));
-        }
+    if let Some(dir) = place.file.parent()
+        && let Err(error) = std::fs::create_dir_all(dir)
+    {
+        return app.refuse(&format!("{}: {error}", dir.display()));
     }
     let options = AtomicOptions { durable: true };
     write_through(&place.file, text.as_bytes(), options).or_fail(app)?;

@@ -30,9 +30,11 @@ impl Dice {
 struct Told {
     end_ms: u64,
     cost: f64,
-    /// Elapsed time, range of the end, range of the whole cost.
-    said: Vec<(u64, (u64, u64), (f64, f64))>,
+    said: Vec<Said>,
 }
+
+/// Elapsed time, range of the end, range of the whole cost.
+type Said = (u64, (u64, u64), (f64, f64));
 
 /// A run over some tasks: turns of uneven length, some that finish nothing,
 /// some that finish two tasks, waits between them, work that gets harder.

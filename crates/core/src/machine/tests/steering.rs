@@ -25,11 +25,13 @@ impl Script {
     }
 
     fn hints(&self) -> Vec<&str> {
-        let text = |note| match note {
-            &PromptNote::Hint { ref text, .. } => Some(text.as_str()),
-            _ => None,
-        };
-        self.notes().iter().filter_map(text).collect()
+        let notes = self.notes().iter();
+        notes
+            .filter_map(|note| match note {
+                PromptNote::Hint { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
     }
 }
 
