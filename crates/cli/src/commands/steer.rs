@@ -21,7 +21,7 @@ use crate::{settings, trust};
 
 pub fn hint(app: &App, args: &HintArgs) -> Exit {
     if let Some(hint) = args.drop {
-        return steer_latest(app, Steer::DropHint { hint });
+        return steer_latest(app, &Steer::DropHint { hint });
     }
     if args.words.is_empty() {
         return list_hints(app, args.json);
@@ -30,17 +30,17 @@ pub fn hint(app: &App, args: &HintArgs) -> Exit {
         return app.fail(&SteerError::NoWords);
     };
     let keep = args.keep;
-    steer_latest(app, Steer::Hint { text, keep })
+    steer_latest(app, &Steer::Hint { text, keep })
 }
 
 pub fn retry(app: &App, args: &RetryArgs) -> Exit {
     let task = args.task.clone();
-    steer_latest(app, Steer::Retry { task })
+    steer_latest(app, &Steer::Retry { task })
 }
 
 pub fn focus(app: &App, args: &FocusArgs) -> Exit {
     let task = args.task.clone();
-    steer_latest(app, Steer::Focus { task })
+    steer_latest(app, &Steer::Focus { task })
 }
 
 /// The verbs that change a list, or what a run takes of it.
@@ -110,11 +110,11 @@ fn latest(app: &App) -> Result<Option<(RunPaths, Past)>, u8> {
     Ok(Some((run, past)))
 }
 
-fn steer_latest(app: &App, steer: Steer) -> Exit {
+fn steer_latest(app: &App, steer: &Steer) -> Exit {
     let Some((run, past)) = latest(app)? else {
         return app.refuse(&no_run(app.lang()));
     };
-    steer::can_go_on(&steer, &past.state, run.id.as_str()).or_fail(app)?;
+    steer::can_go_on(steer, &past.state, run.id.as_str()).or_fail(app)?;
     let opened = match &past.header.tasks_file {
         None => None,
         Some(path) => {
@@ -128,7 +128,7 @@ fn steer_latest(app: &App, steer: Steer) -> Exit {
             file.open().ok()
         }
     };
-    tell(app, &run, &past, &steer, opened.as_ref())
+    tell(app, &run, &past, steer, opened.as_ref())
 }
 
 fn tell(

@@ -128,12 +128,6 @@ fn overview(model: &Model, columns: usize) -> Lines {
         let (turn, state) = (check.turn, passed(model, check));
         add(&tr!(lang, "Checks after #{turn}: {state}"), Style::new());
     }
-    for lane in &overview.lanes {
-        add(&lane.line(lang), Style::new());
-    }
-    if let Some(evidence) = overview.evidence(lang) {
-        add(&tr!(lang, "Evidence: {evidence}"), Style::new());
-    }
     for line in outlook(overview, lang) {
         add(&line, Style::new());
     }
@@ -159,12 +153,17 @@ fn overview(model: &Model, columns: usize) -> Lines {
     lines
 }
 
-/// What is to come, by the run's own pace and by a person's wish.
+/// Who works beside each other, what is shown, and what is to come, by the
+/// run's own pace and by a person's wish.
 fn outlook(overview: &Overview, lang: Lang) -> Vec<String> {
     let forecast = overview.forecast(lang);
     let forecast = forecast.map(|forecast| tr!(lang, "Forecast: {forecast}"));
-    forecast
-        .into_iter()
+    let evidence = overview.evidence(lang);
+    let evidence = evidence.map(|evidence| tr!(lang, "Evidence: {evidence}"));
+    let lanes = overview.lanes.iter().map(|lane| lane.line(lang));
+    lanes
+        .chain(evidence)
+        .chain(forecast)
         .chain(overview.steering(lang))
         .collect()
 }

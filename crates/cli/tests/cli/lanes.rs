@@ -434,3 +434,30 @@ fn the_order_is_shown_as_text_json_and_picture() {
     let text = env.ralph(&["tasks", "graph"]).stdout;
     assert!(text.contains("one by one behind T001, T002"), "{text}");
 }
+
+/// Each lane behind a wall of its own, and the checks of what lands too.
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(not(has_wall), ignore = "needs bubblewrap")]
+fn lanes_and_landings_stand_behind_walls() {
+    let lanes = Lanes::new(&list(3));
+    let agent = format!("touch \"$HOME/escaped\"; git log -1 > \"$RALPH_TASK_ID.log\"\n{AGENT}");
+    lanes.env.write("agent.sh", &agent);
+    lanes.commit("the agent");
+    let args = [
+        "run",
+        "--json",
+        "--agent-cmd",
+        "sh agent.sh",
+        "--verify",
+        "sh check.sh",
+    ];
+    let mut command = lanes.env.command(&[&args[..], &["-j", "3"]].concat());
+    command.env("RALPH_SANDBOX_MODE", "strict");
+    let done = Done::of(&command.output().unwrap());
+    assert_eq!(done.code, 0, "{}", text(&done));
+    assert_eq!(landed(&done.events()).len(), 3);
+    assert!(!lanes.env.outside("escaped").exists());
+    assert!(lanes.show("T002.log").contains("the agent"));
+    lanes.each_commit_is_green();
+}

@@ -460,7 +460,7 @@ impl Shared {
                 files,
             },
             Merge::Clean { tree } => {
-                self.tree(0).set_up(&self.repo, &tree, &tip)?;
+                self.tree(0).move_to(&self.repo, &tree, &tip)?;
                 Heard::Merged {
                     lane,
                     task,
@@ -490,7 +490,7 @@ impl Shared {
         }
         let tip = self.tip();
         let oid = self.repo.tree_of(&tip)?;
-        checked.set_up(&self.repo, &oid, &tip)?;
+        checked.move_to(&self.repo, &oid, &tip)?;
         Ok(Heard::Moved { lane })
     }
 }

@@ -54,6 +54,31 @@ impl Tree {
         Ok(())
     }
 
+    /// The same for one that stands and in which nobody works: its repository
+    /// stays, since a wall may hold on to it.
+    pub fn move_to(&self, repo: &Repo, oid: &str, base: &str) -> io::Result<()> {
+        repo.put(self, oid)?;
+        self.stand_on(base)
+    }
+
+    fn git(&self, arguments: &[&str]) -> io::Result<()> {
+        let output = git::in_own_repository(&self.dir, arguments)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let words = String::from_utf8_lossy(&output.stderr);
+        let verb = arguments.first().copied().unwrap_or_default();
+        Err(io::Error::other(format!("git {verb}: {}", words.trim())))
+    }
+
+    fn stand_on(&self, base: &str) -> io::Result<()> {
+        self.git(&["update-ref", "HEAD", base])?;
+        self.git(&["read-tree", base])?;
+        // What differs is the work so far; what does not is not looked at twice.
+        let _ = self.git(&["update-index", "-q", "--refresh"]);
+        Ok(())
+    }
+
     fn begin_repository(&self, repo: &Repo, base: &str) -> io::Result<()> {
         let dot_git = self.dir.join(".git");
         match fs::symlink_metadata(&dot_git) {
@@ -65,18 +90,7 @@ impl Tree {
             64 => "--object-format=sha256",
             _ => "--object-format=sha1",
         };
-        let git = |arguments: &[&str]| -> io::Result<()> {
-            let output = git::in_own_repository(&self.dir, arguments)?;
-            match output.status.success() {
-                true => Ok(()),
-                false => {
-                    let words = String::from_utf8_lossy(&output.stderr);
-                    let verb = arguments.first().copied().unwrap_or_default();
-                    Err(io::Error::other(format!("git {verb}: {}", words.trim())))
-                }
-            }
-        };
-        git(&["init", "-q", format])?;
+        self.git(&["init", "-q", format])?;
         let info = dot_git.join("objects/info");
         fs::create_dir_all(&info)?;
         let objects = repo.objects()?;
@@ -93,14 +107,10 @@ impl Tree {
             }
         }
         let (name, email) = &repo.person;
-        git(&["config", "user.name", name])?;
-        git(&["config", "user.email", email])?;
-        git(&["symbolic-ref", "HEAD", "refs/heads/lane"])?;
-        git(&["update-ref", "HEAD", base])?;
-        git(&["read-tree", base])?;
-        // What differs is the work so far; what does not is not looked at twice.
-        let _ = git(&["update-index", "-q", "--refresh"]);
-        Ok(())
+        self.git(&["config", "user.name", name])?;
+        self.git(&["config", "user.email", email])?;
+        self.git(&["symbolic-ref", "HEAD", "refs/heads/lane"])?;
+        self.stand_on(base)
     }
 
     /// Files that the project needs and Git ignores, where the person listed
