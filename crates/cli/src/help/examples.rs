@@ -40,6 +40,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "answer",
         &["ralph answer", "ralph answer 2 \"Use PostgreSQL\""],
     ),
+    ("start", &["ralph start"]),
     (
         "plan",
         &[
