@@ -25,6 +25,7 @@ pub mod notify;
 pub mod overview;
 pub mod phases;
 pub mod planning;
+pub mod platforms;
 pub mod project;
 pub mod promise;
 pub mod proof;

@@ -13,6 +13,8 @@ mod agents;
 mod bad_input;
 #[cfg(unix)]
 mod bisect;
+#[cfg(unix)]
+mod book;
 mod checkpoint;
 #[cfg(unix)]
 mod ci;
@@ -54,6 +56,8 @@ mod hostile;
 mod hub;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod lanes;
 mod languages;
 #[cfg(target_os = "linux")]
 mod league;
@@ -89,6 +93,7 @@ mod roles;
 #[cfg(target_os = "linux")]
 mod room;
 mod run;
+mod self_check;
 mod session;
 mod session_again;
 mod session_clients;
@@ -114,6 +119,10 @@ mod trust;
 mod turns;
 #[cfg(target_os = "linux")]
 mod wall;
+#[cfg(target_os = "linux")]
+mod wall_checks;
+#[cfg(target_os = "linux")]
+mod wall_network;
 #[cfg(target_os = "linux")]
 mod web;
 mod where_;

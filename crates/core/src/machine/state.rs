@@ -11,8 +11,8 @@ pub(super) use self::groups::{E2eState, Failing, LimitSteps, Notes};
 use super::clock::Clock;
 use super::refusal::Hold;
 use super::{
-    CheckScope, Goal, Hint, Limit, NoLimit, Now, Outcome, Question, Request, Rules, SessionState,
-    TaskRef, VerifyWhen, WaitReason, WallFacts,
+    Board, CheckScope, Goal, Hint, Limit, NoLimit, Now, Outcome, Question, Request, Rules,
+    SessionState, TaskRef, VerifyWhen, WaitReason, WallFacts,
 };
 use crate::flow::{Flow, FlowRules, Position, Scope, Writes};
 use crate::forecast::{Forecast, Pace, Point};
@@ -47,6 +47,8 @@ pub struct State {
     pub guard_lines: u64,
     /// What stands around its children, once that is known.
     pub wall: Option<WallFacts>,
+    /// Who works at the same time, where several do.
+    pub lanes: Board,
     /// How it came along, for the forecast.
     pub(super) pace: Pace,
     pub(super) clock: Clock,
@@ -81,6 +83,11 @@ pub enum Stage {
     Checking,
     Asking(Limit),
     Finished(Outcome),
+    /// What a lane brought becomes the tip; `ends`: how the run ends behind
+    /// that, if it does.
+    Landing {
+        ends: Option<Outcome>,
+    },
     /// The forge, or Git, was asked.
     Forge(ForgeAsk),
 }
@@ -117,6 +124,7 @@ impl State {
             pull: forge::Memory::default(),
             guard_lines: 0,
             wall: None,
+            lanes: Board::default(),
             pace: Pace::default(),
             clock: Clock::default(),
             stopping: None,

@@ -12,6 +12,7 @@ use ralph_core::tr;
 use ralph_engine::plan;
 use ralph_engine::session::gate::Gate;
 use ralph_engine::verify::Verifier;
+use ralph_engine::wall;
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
 use ralph_store::private::PrivateDir;
@@ -132,7 +133,9 @@ fn tried(root: &Path, command: &str) -> Option<CommandResult> {
     let settings = config::load(&Sources::default()).ok()?.settings;
     let dir = PrivateDir::new("init").ok()?;
     let layout = Layout::new(root, &StateHome::at(dir.path().to_owned()));
+    let program = crate::app::own_program();
     let gate = Gate {
+        sandbox: Some(wall::Wanted::new(&settings.sandbox, program, &[])),
         layout: &layout,
         settings: &settings,
         verifier: Some(Verifier {

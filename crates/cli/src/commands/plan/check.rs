@@ -12,6 +12,7 @@ use ralph_core::tasks::{self, ReadOptions, TaskError, TaskList};
 use ralph_engine::plan as engine_plan;
 use ralph_engine::session::gate::Gate;
 use ralph_engine::verify::Verifier;
+use ralph_engine::wall;
 use ralph_store::home::StateHome;
 use ralph_store::layout::Layout;
 use ralph_store::private::PrivateDir;
@@ -94,7 +95,9 @@ fn results_of(root: &Path, commands: Vec<String>) -> Vec<CommandResult> {
         return Vec::new();
     };
     let layout = Layout::new(root, &StateHome::at(dir.path().to_owned()));
+    let program = crate::app::own_program();
     let gate = Gate {
+        sandbox: Some(wall::Wanted::new(&settings.sandbox, program, &[])),
         layout: &layout,
         settings: &settings,
         verifier: Some(Verifier {

@@ -12,6 +12,7 @@ mod forecast;
 mod forge;
 mod goals;
 mod golden;
+mod lanes;
 mod laws;
 mod limits;
 mod progress;
@@ -465,6 +466,7 @@ impl Script {
                 Effect::Forge(ForgeAsk::Rerun { .. }) => Some("rerun"),
                 Effect::Forge(ForgeAsk::Merge { .. }) => Some("merge"),
                 Effect::Forge(ForgeAsk::Delete { .. }) => Some("delete"),
+                Effect::Lane(_) => Some("lanes"),
             })
             .collect()
     }
@@ -519,6 +521,7 @@ fn line(effect: &Effect) -> String {
             .into(),
         Effect::Preflight => "=> run every check once".into(),
         Effect::Forge(ask) => format!("=> ask the forge: {ask:?}"),
+        Effect::Lane(order) => format!("=> lanes: {order:?}"),
     }
 }
 
