@@ -22,7 +22,7 @@ pub use flow::{DoArgs, FlowArgs, FlowVerb};
 pub use install::{DoctorArgs, InitArgs, SandboxArgs, SelfCheckArgs, Switch, UninstallArgs};
 pub use pages::{ReportArgs, WebArgs};
 pub use past::{BisectArgs, DiffArgs, RedoArgs, RestoreArgs, ShowArgs, SnapshotsArgs, UndoArgs};
-pub use plan::{PlanArgs, PlanFormat};
+pub use plan::{PlanArgs, PlanFormat, StartArgs};
 pub use pull::{PhaseArgs, PullArgs};
 pub use session::{LoopArgs, LoopCommand, LoopStartArgs};
 pub use watching::{
@@ -76,6 +76,8 @@ pub enum Command {
     Drill(DrillArgs),
     /// Work until the tasks are done, or say exactly why not
     Run(Box<RunArgs>),
+    /// Get from nothing to a run, step by step, in a conversation
+    Start(StartArgs),
     /// Turn a goal into a list of tasks, each with a check that is red now
     Plan(Box<PlanArgs>),
     /// Give a task the amount of process that it deserves
@@ -206,6 +208,7 @@ impl Command {
             Command::Hint(args) => !args.words.is_empty() || args.drop.is_some(),
             Command::Extend(_)
             | Command::Retry(_)
+            | Command::Start(_)
             | Command::Focus(_)
             | Command::Cancel
             | Command::Restore(_)

@@ -15,6 +15,12 @@ use crate::task_file::{OpenTaskFile, ReadError, TaskFile};
 pub enum SteerError {
     #[say("this run has no task list; `ralph hint` tells its agent something")]
     NoList,
+    /// Their tasks were dealt out when the run began, and their agents have
+    /// prompts of their own.
+    #[say(
+        "this run works in lanes, which can't be steered yet; `ralph pause` lets it end, then change the list and start again"
+    )]
+    InLanes,
     #[say("a hint has 1 to 4,000 characters")]
     NoWords,
     #[say("there is no hint {hint} that the agent would be told; `ralph hint` lists them")]
@@ -45,6 +51,9 @@ impl From<TaskError> for SteerError {
 
 /// Whether the wish fits the run and its list.
 pub fn check(steer: &Steer, state: &State, list: Option<&TaskList>) -> Result<(), SteerError> {
+    if state.rules.lanes.is_some() {
+        return Err(SteerError::InLanes);
+    }
     let list_of = || list.ok_or(SteerError::NoList);
     let known = |id: &String| -> Result<(), SteerError> {
         list_of()?.require(id)?;
@@ -164,4 +173,26 @@ pub fn at_rest(steer: Steer, file: Option<&TaskFile>) -> Result<Kind, SteerError
         task,
         seen: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use ralph_core::machine::{Goal, LaneRules, Rules};
+
+    use super::*;
+
+    /// Nobody is told that a hint was heard which no agent would ever see.
+    #[test]
+    fn lanes_are_not_steered() {
+        let mut rules = Rules::new(Goal::Tasks { phase: None });
+        let hint = Steer::Hint {
+            text: "mind the cache".into(),
+            keep: false,
+        };
+        let state = State::new(rules.clone()).unwrap();
+        assert_eq!(check(&hint, &state, None), Ok(()));
+        rules.lanes = Some(LaneRules::default());
+        let state = State::new(rules).unwrap();
+        assert_eq!(check(&hint, &state, None), Err(SteerError::InLanes));
+    }
 }

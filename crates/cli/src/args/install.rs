@@ -7,7 +7,7 @@ use ralph_engine::agents::Client;
 
 use super::hosts;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct InitArgs {
     /// Project to install into [default: as --root]
     pub dir: Option<PathBuf>,

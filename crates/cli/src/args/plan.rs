@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct PlanArgs {
     /// What is to be reached, in a sentence or more
     #[arg(required_unless_present = "check")]
@@ -27,12 +27,19 @@ pub struct PlanArgs {
     /// Write it without being asked
     #[arg(long, short)]
     pub yes: bool,
-    /// How often the agent may mend its plan
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// How often the agent may mend its plan [default: 4]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub rounds: u32,
     /// Judge a plan: what the loop that plans runs as its check
     #[arg(long, value_name = "FILE", hide = true)]
     pub check: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct StartArgs {
+    /// Any program as the agent; its prompt comes on standard input
+    #[arg(long, value_name = "CMD")]
+    pub agent_cmd: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -41,6 +41,7 @@ mod sandbox;
 pub mod self_check;
 mod show;
 mod snapshots;
+mod start;
 mod status;
 mod steer;
 mod tasks;
@@ -76,6 +77,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Demo(args) => demo::run(&app, &args),
         Command::Drill(args) => drill::run(&app, &args),
         Command::Run(args) => run::run(app, &cli.global, &args),
+        Command::Start(args) => start::run(app, &cli.global, &args),
         Command::Plan(args) => plan::run(&app, &args),
         Command::Do(args) => do_::run(app, &cli.global, &args),
         Command::Resume(args) => resume::run(app, &cli.global, &args),

@@ -40,6 +40,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         "answer",
         &["ralph answer", "ralph answer 2 \"Use PostgreSQL\""],
     ),
+    ("start", &["ralph start"]),
     (
         "plan",
         &[
@@ -106,10 +107,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("cost", &["ralph cost --by task"]),
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
-    (
-        "lanes",
-        &["ralph run -j 3 --land", "ralph lanes", "ralph lanes clean"],
-    ),
+    ("lanes", &["ralph lanes", "ralph lanes clean"]),
     (
         "sandbox",
         &["ralph sandbox -- sh", "ralph sandbox -- npm test"],

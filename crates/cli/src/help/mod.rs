@@ -11,7 +11,9 @@ use crate::args::Cli;
 const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Start here",
-        &["demo", "plan", "run", "do", "resume", "tasks", "help"],
+        &[
+            "demo", "start", "plan", "run", "do", "resume", "tasks", "help",
+        ],
     ),
     (
         "Watch",

@@ -1197,7 +1197,7 @@ fn usage_errors() {
     ralph: "the" is one word too many; write a text of several words in quotes; see `ralph run --help`
     ralph: [PROMPT] and --tasks <FILE> can't be used together; leave one of them out; see `ralph run --help`
     ralph: there is no command "rum" (did you mean run?); see `ralph --help`
-    ralph: [VERB] can't be "lisst" (did you mean list?); use one of: list, next, lint, tick, untick; see `ralph tasks --help`
+    ralph: [VERB] can't be "lisst" (did you mean list?); use one of: list, next, lint, graph, tick, untick, add, edit, move, remove, skip, unskip; see `ralph tasks --help`
     ralph: --lang <LANG> can't be "fr"; use one of: auto, en, zh-TW, zh-CN; see `ralph status --help`
     ralph: <SHELL> is missing; see `ralph completions --help`
 
@@ -1210,7 +1210,7 @@ fn usage_errors() {
     ralph: 多了一個詞「the」；含空格的文字請加引號；請見 `ralph run --help`
     ralph: [PROMPT] 與 --tasks <FILE> 不能同時使用；請省略其中之一；請見 `ralph run --help`
     ralph: 沒有「rum」這個命令（是不是 run？）；請見 `ralph --help`
-    ralph: [VERB] 不能是「lisst」（是不是 list？）；請使用下列之一：list, next, lint, tick, untick；請見 `ralph tasks --help`
+    ralph: [VERB] 不能是「lisst」（是不是 list？）；請使用下列之一：list, next, lint, graph, tick, untick, add, edit, move, remove, skip, unskip；請見 `ralph tasks --help`
     ralph: --lang <LANG> 不能是「fr」；請使用下列之一：auto, en, zh-TW, zh-CN；請見 `ralph status --help`
     ralph: 缺少 <SHELL>；請見 `ralph completions --help`
 
@@ -1223,7 +1223,7 @@ fn usage_errors() {
     ralph: 多了一个词“the”；含空格的文本请加引号；请见 `ralph run --help`
     ralph: [PROMPT] 与 --tasks <FILE> 不能同时使用；请省略其中之一；请见 `ralph run --help`
     ralph: 没有“rum”这个命令（是不是 run？）；请见 `ralph --help`
-    ralph: [VERB] 不能是“lisst”（是不是 list？）；请使用以下之一：list, next, lint, tick, untick；请见 `ralph tasks --help`
+    ralph: [VERB] 不能是“lisst”（是不是 list？）；请使用以下之一：list, next, lint, graph, tick, untick, add, edit, move, remove, skip, unskip；请见 `ralph tasks --help`
     ralph: --lang <LANG> 不能是“fr”；请使用以下之一：auto, en, zh-TW, zh-CN；请见 `ralph status --help`
     ralph: 缺少 <SHELL>；请见 `ralph completions --help`
     "#);

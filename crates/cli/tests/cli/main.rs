@@ -83,6 +83,8 @@ mod planted;
 mod progress;
 #[cfg(target_os = "linux")]
 mod proof;
+#[cfg(unix)]
+mod proposals;
 mod questions;
 mod recount;
 mod report;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ralph_core::config::{self, Sources};
+use ralph_core::config::Settings;
 use ralph_core::lang::Lang;
 use ralph_core::machine::CommandResult;
 use ralph_core::project::{self, Facts, Proposal, Purpose};
@@ -94,9 +94,11 @@ pub fn propose(app: &App, args: &InitArgs) -> Result<Vec<Green>, u8> {
     if !wanted {
         return Ok(Vec::new());
     }
+    // Behind the wall that a person wants.
+    let settings = crate::settings::load(app, Vec::new())?.settings;
     let mut green = Vec::new();
     for proposal in found {
-        let Some(result) = tried(&app.root, &proposal.command) else {
+        let Some(result) = tried(&app.root, &settings, &proposal.command) else {
             continue;
         };
         app.tell(&line(&result, lang));
@@ -129,19 +131,18 @@ fn line(result: &CommandResult, lang: Lang) -> String {
 }
 
 /// Once, within the bounds of every verification.
-fn tried(root: &Path, command: &str) -> Option<CommandResult> {
-    let settings = config::load(&Sources::default()).ok()?.settings;
+fn tried(root: &Path, settings: &Settings, command: &str) -> Option<CommandResult> {
     let dir = PrivateDir::new("init").ok()?;
     let layout = Layout::new(root, &StateHome::at(dir.path().to_owned()));
     let program = crate::app::own_program();
     let gate = Gate {
         sandbox: Some(wall::Wanted::new(&settings.sandbox, program, &[])),
         layout: &layout,
-        settings: &settings,
+        settings,
         verifier: Some(Verifier {
             commands: vec![command.to_owned()],
             timeout: PATIENCE,
-            ..plan::reproducer(&settings)
+            ..plan::reproducer(settings)
         }),
     };
     gate.run_all()?.report.results.into_iter().next()

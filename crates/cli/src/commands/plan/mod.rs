@@ -31,6 +31,9 @@ use crate::args::PlanArgs;
 use crate::{PAUSED, settings, trust};
 use place::Place;
 
+/// How often an agent may mend its plan, where nobody says it.
+const ROUNDS: u32 = 4;
+
 pub fn run(app: &App, args: &PlanArgs) -> Exit {
     if let Some(file) = &args.check {
         return check::run(app, file);
@@ -135,6 +138,10 @@ fn with_agent(
 fn flags(app: &App, args: &PlanArgs, file: &str) -> Result<Vec<Layer>, u8> {
     let own = own_program();
     let own = own.to_string_lossy().replace('\'', "'\\''");
+    let rounds = match args.rounds {
+        0 => ROUNDS,
+        rounds => rounds,
+    };
     let check = format!("'{own}' plan --check {file}");
     let mut flags = vec![
         Layer::flag("preset", "", "plan"),
@@ -149,11 +156,7 @@ fn flags(app: &App, args: &PlanArgs, file: &str) -> Result<Vec<Layer>, u8> {
         Layer::flag("snapshots.enabled", false, "plan"),
         Layer::flag("checkpoint.enabled", false, "plan"),
         Layer::flag("limits.on_limit", "stop", "plan"),
-        Layer::flag(
-            "limits.max_iterations",
-            i64::from(args.rounds.max(1)),
-            "plan",
-        ),
+        Layer::flag("limits.max_iterations", i64::from(rounds), "plan"),
     ];
     if let Some(agent) = &args.agent {
         flags.push(Layer::flag("agent.name", agent.as_str(), "--agent"));
