@@ -181,6 +181,7 @@ impl Looker {
             tasks,
             weakened,
             tree: self.last_tree.clone(),
+            commit: head.commit.clone(),
             commit_tree: head.commit.and_then(|commit| self.tree_of(commit)),
             branch: head.branch,
             outputs: self.look_at_outputs(),

@@ -18,6 +18,8 @@ mod tools;
 mod urls;
 mod user;
 
+use core::net::IpAddr;
+
 use ralph_core::config::GuardSettings;
 use ralph_core::lang::{Lang, Say};
 use serde_json::Value;
@@ -51,11 +53,17 @@ impl Decision {
     }
 }
 
-/// The file system, as far as the guard looks at it.
+/// The machine, as far as the guard looks at it.
 pub trait World {
     /// Where a symbolic link leads, as it is written in it; `None` for
     /// everything that is no link or does not exist.
     fn link_target(&self, path: &str) -> Option<String>;
+
+    /// The addresses that a host's name leads to at the moment; `None` where
+    /// nobody could tell in time. Asked only where `net.resolved` is on.
+    fn addresses(&self, _host: &str) -> Option<Vec<IpAddr>> {
+        Some(Vec::new())
+    }
 }
 
 /// A world without links, for texts that are judged on their own.
@@ -182,6 +190,10 @@ impl World for Drives<'_> {
     fn link_target(&self, path: &str) -> Option<String> {
         let target = self.0.link_target(paths::native::for_system(path))?;
         Some(portable(&target).into_owned())
+    }
+
+    fn addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
+        self.0.addresses(host)
     }
 }
 

@@ -40,18 +40,23 @@ macro_rules! words {
     }};
 }
 
-/// Which words may be in a list, by a sum over their ends and their length:
+/// Which words may be in a list, by a sum over some of their letters and their length:
 /// nearly every program is in none of the lists that it is held against.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sieve([u64; 4]);
+#[derive(Clone, Copy, Debug)]
+pub struct Sieve<const CELLS: usize>([u64; CELLS]);
 
-impl Sieve {
-    pub const EMPTY: Sieve = Sieve([0; 4]);
+/// For a list of some words.
+pub type Small = Sieve<4>;
+/// For a table of hundreds.
+pub type Large = Sieve<16>;
+
+impl<const CELLS: usize> Sieve<CELLS> {
+    pub const EMPTY: Self = Sieve([0; CELLS]);
 
     pub const fn with(mut self, words: &[&str]) -> Self {
         let mut at = 0;
         while at < words.len() {
-            let (cell, bit) = Sieve::place(words[at]);
+            let (cell, bit) = Self::place(words[at]);
             self.0[cell] |= 1 << bit;
             at += 1;
         }
@@ -59,7 +64,7 @@ impl Sieve {
     }
 
     pub const fn may_hold(&self, word: &str) -> bool {
-        let (cell, bit) = Sieve::place(word);
+        let (cell, bit) = Self::place(word);
         self.0[cell] >> bit & 1 == 1
     }
 
@@ -67,10 +72,13 @@ impl Sieve {
         let bytes = word.as_bytes();
         let sum = match bytes {
             [] => 0,
-            [first, .., last] => *first as usize * 7 + *last as usize * 3 + bytes.len() * 29,
+            [first, .., last] => {
+                let middle = bytes[bytes.len() / 2] as usize;
+                *first as usize * 7 + middle * 67 + *last as usize * 3 + bytes.len() * 29
+            }
             [only] => *only as usize,
         };
-        (sum >> 6 & 3, sum & 63)
+        ((sum >> 6) % CELLS, sum & 63)
     }
 }
 
@@ -78,12 +86,12 @@ impl Sieve {
 #[derive(Debug)]
 pub struct Words {
     words: &'static [&'static str],
-    sieve: Sieve,
+    sieve: Small,
 }
 
 impl Words {
     pub const fn new(words: &'static [&'static str]) -> Self {
-        let sieve = Sieve::EMPTY.with(words);
+        let sieve = Small::EMPTY.with(words);
         Words { words, sieve }
     }
 
@@ -118,12 +126,12 @@ macro_rules! by_word {
 #[derive(Debug)]
 pub struct ByWord<T: 'static> {
     pub rows: &'static [(&'static [&'static str], T)],
-    words: Sieve,
+    words: Large,
 }
 
 impl<T> ByWord<T> {
     pub const fn new(rows: &'static [(&'static [&'static str], T)]) -> Self {
-        let mut words = Sieve::EMPTY;
+        let mut words = Large::EMPTY;
         let mut at = 0;
         while at < rows.len() {
             words = words.with(rows[at].0);

@@ -74,6 +74,12 @@ fn the_corpus_is_judged() {
     }
 }
 
+/// Nested far deeper than anybody writes: `here-in-here.txt`, grown.
+#[test]
+fn here_strings_within_here_strings_are_judged() {
+    run("power_shell", "@\"\n$(".repeat(3_000).as_bytes());
+}
+
 /// xorshift: the same seed finds the same fault again.
 struct Random(u64);
 

@@ -3,6 +3,8 @@
 
 mod common;
 
+use core::net::IpAddr;
+
 use common::{judge_in, verdict};
 use ralph_core::config::{GuardMode, GuardPack, GuardRule, GuardSettings};
 use ralph_core::lang::{Lang, Say};
@@ -41,7 +43,56 @@ fn only(id: &str, tool: &str, input: &serde_json::Value) -> Decision {
         enable: vec![id.to_owned()],
         ..GuardSettings::default()
     };
-    judge_in(tool, input, &settings, &NoLinks).decision
+    judge_in(tool, input, &settings, &Names).decision
+}
+
+/// A world with a resolver: `rebind.example` leads home.
+struct Names;
+
+impl World for Names {
+    fn link_target(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
+        let address = match host {
+            "rebind.example" => "127.0.0.1",
+            "inside.example" => "fd00::1",
+            "slow.example" => return None,
+            "nobody.example" => return Some(Vec::new()),
+            _ => "93.184.215.14",
+        };
+        Some(address.parse().into_iter().collect())
+    }
+}
+
+/// GARD-05, the optional part: off unless a person wants it.
+#[test]
+fn a_name_that_leads_home_is_found_where_a_person_asked_for_it_gard_05() {
+    let off = GuardSettings::default();
+    let on = GuardSettings {
+        enable: vec!["net.resolved".to_owned()],
+        ..off.clone()
+    };
+    let allowed = GuardSettings {
+        allow_hosts: vec!["rebind.example".to_owned()],
+        ..on.clone()
+    };
+    for (url, settings, want) in [
+        ("https://rebind.example/x", &on, Decision::Block),
+        ("https://ReBind.example./x", &on, Decision::Block),
+        ("http://inside.example:8080/", &on, Decision::Block),
+        ("https://slow.example/", &on, Decision::Block),
+        ("https://nobody.example/", &on, Decision::Allow),
+        ("https://docs.rs/", &on, Decision::Allow),
+        ("https://rebind.example/x", &allowed, Decision::Allow),
+        ("https://rebind.example/x", &off, Decision::Allow),
+        ("https://slow.example/", &off, Decision::Allow),
+    ] {
+        let input = json!({ "url": url, "prompt": "" });
+        let verdict = judge_in("WebFetch", &input, settings, &Names);
+        assert_eq!(verdict.decision, want, "{url}");
+    }
 }
 
 #[test]

@@ -77,6 +77,9 @@ pub struct UndoArgs {
     /// The turn before which the work is wanted [default: the last one]; then paths
     #[arg(value_name = "TURN|PATHS")]
     pub what: Vec<String>,
+    /// Let the branch go back too, if nobody else moved it; its tip keeps a name
+    #[arg(long)]
+    pub commits: bool,
     /// Show what would be done, and touch nothing
     #[arg(long)]
     pub dry_run: bool,

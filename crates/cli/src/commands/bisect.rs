@@ -3,15 +3,15 @@
 use ralph_core::lang::Say;
 use ralph_core::tr;
 use ralph_engine::bisect::{Bisect, Found, Step};
-use ralph_engine::plan;
 use ralph_engine::verify::Verifier;
+use ralph_engine::{plan, wall};
 use serde_json::{Value, json};
 
 use super::turns::{self, Turns};
 use super::undo;
 use crate::app::{App, Exit, OrFail};
 use crate::args::BisectArgs;
-use crate::{settings, trust};
+use crate::{around, settings, trust};
 
 pub fn run(app: &App, args: &BisectArgs) -> Exit {
     let lang = app.lang();
@@ -34,7 +34,8 @@ pub fn run(app: &App, args: &BisectArgs) -> Exit {
         commands,
         ..plan::reproducer(&loaded.settings)
     };
-    let bisect = Bisect {
+    let sandbox = around::checks(app, &loaded.settings, args.json)?;
+    let mut bisect = Bisect {
         layout: &turns.layout,
         run: &turns.paths,
         timeline: &turns.timeline,
@@ -46,7 +47,11 @@ pub fn run(app: &App, args: &BisectArgs) -> Exit {
             app.tell(&line(app, step));
         }
     };
-    let found = app.block_on(bisect.search(&mut tell))?.or_fail(app)?;
+    let search = async {
+        bisect.verifier.wall = wall::around_checks(Some(&sandbox), &turns.layout).await;
+        bisect.search(&mut tell).await
+    };
+    let found = app.block_on(search)?.or_fail(app)?;
     if args.json {
         app.json(&as_json(turns.paths.id.as_str(), &found));
         return Ok(0);

@@ -6,14 +6,14 @@ use ralph_core::lang::{Lang, Say};
 use ralph_core::{text, tr};
 use ralph_engine::agents::EnvFilter;
 use ralph_engine::gate::{self, GateError, GateRun, RunStep};
-use ralph_engine::signals;
 use ralph_engine::trials::Armed;
+use ralph_engine::{signals, wall};
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::app::{App, Exit};
 use crate::args::{GateArgs, GatePhase, GateVerb};
-use crate::{FAILED, INTERRUPTED, SHUT, settings, trust};
+use crate::{FAILED, INTERRUPTED, SHUT, around, settings, trust};
 
 pub fn run(app: &App, args: &GateArgs) -> Exit {
     let loaded = settings::load(app, Vec::new())?;
@@ -71,7 +71,9 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
     let layout = app.layout();
     let env_filter = EnvFilter::new(&settings.agent);
     let armed = Armed::here(&layout, &settings.verify.files);
+    let sandbox = around::checks(app, settings, json)?;
     let ended = app.block_on(async {
+        let wall = wall::around_checks(Some(&sandbox), &layout).await;
         let (sender, mut requests) = mpsc::unbounded_channel();
         if let Err(error) = signals::listen(sender) {
             app.warn(&error.to_string());
@@ -84,7 +86,7 @@ fn run_steps(app: &App, settings: &Settings, json: bool) -> Exit {
         tokio::select! {
             // Dropping the gate kills the step that runs.
             Some(signals::Told::Request(_)) = requests.recv() => None,
-            ran = gate::run(&layout, &settings.gate, &env_filter, armed.as_ref(), shown) => Some(ran),
+            ran = gate::run(&layout, &settings.gate, &env_filter, armed.as_ref(), wall, shown) => Some(ran),
         }
     })?;
     match ended {

@@ -24,6 +24,8 @@ mod guard;
 mod help;
 mod history;
 mod init;
+pub mod lane;
+mod lanes;
 mod left;
 mod logs;
 mod loop_;
@@ -96,6 +98,7 @@ fn dispatch(cli: Cli) -> Exit {
         Command::Cost(args) => cost::run(&app, &args),
         Command::Trust(args) => trust::run(&app, &args),
         Command::Where(args) => where_::run(&app, &args),
+        Command::Lanes(args) => lanes::run(&app, &args),
         Command::Sandbox(args) => sandbox::run(&app, &args),
         Command::Tasks(args) => tasks::run(&app, &args),
         Command::Templates(args) => templates::run(&app, &args),

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app::{App, Exit, OrFail};
 use crate::args::ProveArgs;
-use crate::{settings, trust};
+use crate::{around, settings, trust};
 
 /// Exit code of work that is not proven (LOOP-15).
 const NOT_PROVEN: u8 = 7;
@@ -24,6 +24,7 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
     };
     let past = past::read(&run).or_fail(app)?;
     let verifier = plan::reproducer(&loaded.settings);
+    let sandbox = around::checks(app, &loaded.settings, args.json)?;
     let world = super::undo::world(app, &run)?;
     let live = Live::open(&layout, world)
         .or_fail(app)?
@@ -35,7 +36,7 @@ pub fn run(app: &App, args: &ProveArgs) -> Exit {
         false => args.tasks.iter().map(|id| Some(id.as_str())).collect(),
     };
     for task in tasks {
-        let report = trials::again(&layout, &verifier, &run, task, &live).or_fail(app)?;
+        let report = trials::again(&layout, &verifier, &run, task, &live, &sandbox).or_fail(app)?;
         let Some(report) = report else {
             return app.refuse(&tr!(lang, "no experiment was made in this run: there is no check, or evidence.level asks for none"));
         };

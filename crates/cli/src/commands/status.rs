@@ -137,7 +137,12 @@ fn words(app: &App, snapshot: &Snapshot) -> String {
             out.push_str(&format!("{label}: {value}\n"));
         }
     }
-    let holds = |wait: &&Waiting| matches!(wait.why, WaitReason::Limit | WaitReason::Answer);
+    let holds = |wait: &&Waiting| {
+        matches!(
+            wait.why,
+            WaitReason::Limit | WaitReason::Answer | WaitReason::Cooldown
+        )
+    };
     if let Some(wait) = overview.waiting.as_ref().filter(holds) {
         let until = clock::zoned_time(wait.until_ms);
         out.push_str(&tr!(lang, "sleeping until {until}; wake: `ralph wake`\n"));

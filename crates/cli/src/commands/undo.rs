@@ -1,6 +1,7 @@
 //! `ralph undo` and `ralph redo`: the work as it was, path by path.
 
 use ralph_core::lang::Say;
+use ralph_core::machine::BranchMove;
 use ralph_core::tasks::{ReadOptions, Scope};
 use ralph_core::text::duration::plural;
 use ralph_core::tr;
@@ -24,9 +25,16 @@ pub fn undo(app: &App, args: &UndoArgs) -> Exit {
         return app.refuse(&tr!(app.lang(), "name one turn: `ralph undo 3`"));
     }
     let turn = turn.map(|(turn, _)| turn);
+    if args.commits && !paths.is_empty() {
+        return app.refuse(&tr!(
+            app.lang(),
+            "a branch goes back as a whole: leave --commits or the paths out"
+        ));
+    }
     let asked = Asked {
         run: args.run.as_deref(),
         paths,
+        commits: args.commits,
         dry_run: args.dry_run,
         yes: args.yes,
     };
@@ -37,6 +45,8 @@ pub fn redo(app: &App, args: &RedoArgs) -> Exit {
     let asked = Asked {
         run: args.run.as_deref(),
         paths: &[],
+        // Where the undo moved the branch.
+        commits: true,
         dry_run: args.dry_run,
         yes: args.yes,
     };
@@ -46,6 +56,7 @@ pub fn redo(app: &App, args: &RedoArgs) -> Exit {
 struct Asked<'a> {
     run: Option<&'a str>,
     paths: &'a [String],
+    commits: bool,
     dry_run: bool,
     yes: bool,
 }
@@ -56,8 +67,11 @@ fn carry_out(app: &App, wish: Wish, asked: &Asked<'_>) -> Exit {
     let only = turns::within(app, asked.paths)?;
     let world = world(app, &paths)?;
     let mut undo = Undo::open(&app.layout(), &paths, world).or_fail(app)?;
-    let plan = undo.plan(wish, &only).or_fail(app)?;
-    if plan.paths.is_empty() {
+    let mut plan = undo.plan(wish, &only).or_fail(app)?;
+    if asked.commits {
+        undo.with_branch(&mut plan).or_fail(app)?;
+    }
+    if plan.paths.is_empty() && plan.moved.is_none() {
         let turn = plan.turn;
         return app.done(&tr!(lang, "the work stands as after turn {turn} already"));
     }
@@ -71,6 +85,12 @@ fn carry_out(app: &App, wish: Wish, asked: &Asked<'_>) -> Exit {
     let redo = plan.wish == Wish::Redo;
     let files = undo.perform(&plan).or_fail(app)?;
     let (turn, files_en) = (plan.turn, plural(files, "file", "files"));
+    if let Some(BranchMove { branch, kept, .. }) = &plan.moved {
+        return app.done(&tr!(
+            lang,
+            "{files} {files_en}; the work and the branch {branch} stand as after turn {turn}; the tip that it had is {kept}"
+        ));
+    }
     app.done(&match redo {
         true => tr!(lang, "taken back: {files} {files_en}; the work stands as after turn {turn}"),
         false => tr!(
@@ -95,6 +115,19 @@ fn preview(app: &App, plan: &Plan) -> String {
     if total > SHOWN {
         out.push_str("  …\n");
     }
+    if let Some(BranchMove {
+        branch,
+        from,
+        to,
+        kept,
+    }) = &plan.moved
+    {
+        let (from, to) = (short(from), short(to));
+        out.push_str(&tr!(
+            lang,
+            "  the branch {branch} goes from {from} to {to}; {from} stays reachable as {kept}\n"
+        ));
+    }
     for (path, why) in &plan.left_out {
         let (path, why) = (turns::name(path), why.say(lang));
         out.push_str(&tr!(
@@ -105,11 +138,23 @@ fn preview(app: &App, plan: &Plan) -> String {
     out
 }
 
+/// As much of a commit's name as people read.
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 /// The world as the run saw it.
 pub(super) fn world(app: &App, paths: &ralph_store::layout::RunPaths) -> Result<World, u8> {
     let sources = settings::sources(&app.root, Vec::new());
     let settings = settings::loaded(app, &sources)?.settings;
     let past = past::read(paths).or_fail(app)?;
+    if let Some(lanes) = &past.header.rules.lanes {
+        let branch = &lanes.branch;
+        return app.refuse(&tr!(
+            app.lang(),
+            "that run had lanes: it left this work tree alone, and its work is on branch {branch}; look at it with `git log {branch}`, or put a turn elsewhere with `ralph restore TURN --to DIR`"
+        ));
+    }
     let options = ReadOptions {
         optional_sections: settings.tasks.optional_sections.clone(),
         ..ReadOptions::default()

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::config::warn_all;
 use crate::app::{App, Exit, OrFail};
 use crate::args::VerifyArgs;
-use crate::{FAILED, settings, trust};
+use crate::{FAILED, around, settings, trust};
 
 /// Exit code of a verification that failed (LOOP-15).
 const NOT_VERIFIED: u8 = 7;
@@ -23,7 +23,8 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
         warn_all(app, &loaded.warnings);
     }
     let layout = app.layout();
-    let gate = Gate {
+    let mut gate = Gate {
+        sandbox: None,
         layout: &layout,
         settings: &loaded.settings,
         verifier: plan::verifier(&loaded.settings, &app.layout()),
@@ -32,6 +33,9 @@ pub fn run(app: &App, args: &VerifyArgs) -> Exit {
         return forget_baseline(app);
     }
     trust::require(app, &trust::items(&app.root, Some(&loaded)))?;
+    if gate.verifier.is_some() {
+        gate.sandbox = Some(around::checks(app, &loaded.settings, args.json)?);
+    }
     if args.baseline {
         return note_baseline(app, &gate, args.json);
     }

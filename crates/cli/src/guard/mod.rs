@@ -6,13 +6,18 @@ pub mod project;
 pub mod settings;
 pub mod trust;
 
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ralph_core::config::GuardSettings;
 use ralph_core::lang::Lang;
 use ralph_guard::{Context, Decision, ToolCall, World};
 
-/// The disk, as far as links go.
+/// How long a name may take to be looked up.
+const RESOLVER_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The disk, as far as links go, and the resolver of names.
 #[derive(Debug, Clone, Copy)]
 pub struct Disk;
 
@@ -20,6 +25,18 @@ impl World for Disk {
     fn link_target(&self, path: &str) -> Option<String> {
         let target = std::fs::read_link(path).ok()?;
         Some(target.to_string_lossy().into_owned())
+    }
+
+    /// A resolver may take longer than a client waits for its hook.
+    fn addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
+        let (tell, told) = std::sync::mpsc::channel();
+        let name = host.to_owned();
+        std::thread::spawn(move || {
+            let found = (name.as_str(), 0).to_socket_addrs();
+            let found = found.into_iter().flatten().map(|at| at.ip()).collect();
+            let _ = tell.send(found);
+        });
+        told.recv_timeout(RESOLVER_PATIENCE).ok()
     }
 }
 

@@ -85,6 +85,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ("trust", &["ralph trust --list", "ralph trust"]),
     ("where", &["ralph where --size"]),
     (
+        "lanes",
+        &["ralph run -j 3 --land", "ralph lanes", "ralph lanes clean"],
+    ),
+    (
         "sandbox",
         &["ralph sandbox -- sh", "ralph sandbox -- npm test"],
     ),

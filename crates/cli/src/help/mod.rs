@@ -36,6 +36,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "snapshots",
             "history",
             "archive",
+            "lanes",
         ],
     ),
     ("Prove", &["verify", "prove", "gate", "phase", "drill"]),

@@ -121,6 +121,11 @@ fn pre_tool_use(options: &Options) -> u8 {
     {
         answer = of_role;
     }
+    if let (Answer::Allow, Ok(payload)) = (&answer, &payload)
+        && let Some(briefed) = session::context::before(payload, &root, lang)
+    {
+        answer = briefed;
+    }
     audit::asked(&call);
     let output = answer.output(host.unwrap_or_default(), dialect, is_headless(), lang);
     let _ = std::io::stdout().lock().write_all(output.stdout.as_bytes());

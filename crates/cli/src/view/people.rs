@@ -111,6 +111,10 @@ impl People {
                 lang,
                 "limit reached, resets {until} ({zone}), sleeping {left}, wake: `ralph wake`"
             ),
+            WaitReason::Cooldown => tr!(
+                lang,
+                "the circuit breaker is open, one more turn is tried at {until} ({zone}), in {left}, at once: `ralph wake`"
+            ),
             _ => tr!(
                 lang,
                 "the agent's service is overloaded, trying again at {until} ({zone}), in {left}, at once: `ralph wake`"
@@ -187,13 +191,20 @@ impl People {
             Notice::AgentRefused { .. } => self.aside(&without_time(notice).say(lang)),
             Notice::Wait {
                 ms,
-                why: why @ (WaitReason::Limit | WaitReason::Overload | WaitReason::Ci),
+                why:
+                    why @ (WaitReason::Limit
+                    | WaitReason::Overload
+                    | WaitReason::Ci
+                    | WaitReason::Cooldown),
                 ..
             } => self.tell_wait(*ms, *why, at),
             Notice::Forge {
                 notice: poll @ ForgeNotice::Poll { .. },
                 ..
             } => self.tell_poll(poll),
+            Notice::BreakerOpen { .. } if state.outcome().is_none() => {
+                self.aside(&notice.say(lang));
+            }
             // The end says it with everything that belongs to it.
             Notice::BreakerOpen { .. } | Notice::Pause { .. } | Notice::TaskComplete { .. } => {}
             _ => self.aside(&notice.say(lang)),

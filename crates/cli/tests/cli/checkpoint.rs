@@ -259,3 +259,102 @@ fn an_archived_checkpoint_is_found_by_its_name() {
         "the same run went on"
     );
 }
+
+/// The order in which a checkpoint reaches the disk, as the program passes it:
+/// temporary file, its sync, backups, rename, checksum, folder (CKPT-06).
+#[test]
+fn a_checkpoint_is_saved_in_the_order_of_ckpt_06() {
+    let env = TestEnv::with_tasks(8);
+    let trace = env.outside("trace");
+    let agent = env.agent(&ticks(7));
+    let first = ["run", "--agent-cmd", &agent, "--max-iterations", "1"];
+    for args in [&first[..]]
+        .into_iter()
+        .chain([&["resume", "--yes"][..]; 5])
+    {
+        let mut command = env.command(args);
+        command
+            .env("RALPH_FAULT_TRACE", &trace)
+            .env("RALPH_LIMITS_EXTEND_BY", "1");
+        let done = Done::of(&command.output().unwrap());
+        assert_eq!(done.code, 3, "{}", done.stderr);
+    }
+    let trace = fs::read_to_string(trace).unwrap();
+    let passed: Vec<&str> = trace
+        .lines()
+        .filter(|line| line.starts_with("checkpoint."))
+        .map(|line| line.split(['#', ' ', '\t']).next().unwrap_or(line))
+        .collect();
+    // The last one that had backups to rotate is whole.
+    let rotated = passed
+        .iter()
+        .rposition(|p| *p == "checkpoint.rotate")
+        .unwrap();
+    let before = |point: &str| passed[..rotated].iter().rposition(|p| *p == point).unwrap();
+    let after = |point: &str| passed[rotated..].iter().position(|p| *p == point).unwrap();
+    assert!(
+        before("checkpoint.open") < before("checkpoint.write"),
+        "{passed:?}"
+    );
+    assert!(
+        before("checkpoint.write") < before("checkpoint.sync"),
+        "{passed:?}"
+    );
+    assert!(
+        before("checkpoint.sync") < before("checkpoint.remove"),
+        "{passed:?}"
+    );
+    assert!(
+        after("checkpoint.rename") < after("checkpoint.sync-dir"),
+        "{passed:?}"
+    );
+    let mut left: Vec<String> = fs::read_dir(env.path(".skillpack/current"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("checkpoint"))
+        .collect();
+    left.sort();
+    assert_eq!(
+        left,
+        [
+            "checkpoint.json",
+            "checkpoint.json.backup.1",
+            "checkpoint.json.backup.2",
+            "checkpoint.json.backup.3",
+            "checkpoint.json.sha256"
+        ]
+    );
+}
+
+/// Lines as a sibling tool writes them are events like ours (EVNT-02), and the
+/// log lies where such tools look for it (EVNT-06).
+#[test]
+fn lines_of_a_sibling_are_read_evnt_02_evnt_06() {
+    let env = stopped();
+    let shown = env.path(".skillpack/current/execution.log.jsonl");
+    let line = json!({
+        "timestamp": "2026-11-15T10:00:00Z", "level": "WARN", "phase": "Phase 2/3", "model": "m",
+        "event": "mcp_retry", "msg": "again", "metrics": {"ms": 3}, "context": {},
+    });
+    let mut log = fs::read_to_string(&shown).unwrap();
+    log.push_str(&format!("{line}\n"));
+    fs::write(latest_run(&env).join("execution.log.jsonl"), &log).unwrap();
+    let done = env.ralph(&["events", "--json", "--filter", "event=mcp_retry"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let read: Value = serde_json::from_str(done.stdout.trim()).unwrap();
+    assert_eq!(
+        (&read["ts"], &read["phase"], &read["level"], &read["msg"]),
+        (
+            &json!("2026-11-15T10:00:00Z"),
+            &json!(2),
+            &json!("WARN"),
+            &json!("again")
+        )
+    );
+    assert_eq!(read.get("timestamp"), None);
+    assert_eq!(
+        fs::read_to_string(&shown).unwrap(),
+        log,
+        "one file with two names"
+    );
+}

@@ -192,6 +192,28 @@ impl TestEnv {
         command
     }
 
+    /// The same command where the system's resolver knows these names too: in
+    /// namespaces of its own, since no test may change the machine's.
+    #[cfg(target_os = "linux")]
+    pub fn with_hosts(&self, command: &Command, hosts: &str) -> Command {
+        let file = self.outside("hosts");
+        fs::write(&file, format!("127.0.0.1 localhost\n{hosts}")).unwrap();
+        let mut inside = Command::new("unshare");
+        inside
+            .args(["-rm", "sh", "-c"])
+            .arg("mount --bind \"$0\" /etc/hosts && exec \"$@\"")
+            .arg(file)
+            .arg(command.get_program())
+            .args(command.get_args())
+            .current_dir(&self.root)
+            .env_clear()
+            .stdin(Stdio::null());
+        for (name, value) in command.get_envs() {
+            inside.env(name, value.unwrap_or_default());
+        }
+        inside
+    }
+
     /// Sessions ask for no more than a green check.
     pub fn without_experiments(&self) {
         self.write(".ralph/config.toml", "[evidence]\nlevel = \"claimed\"\n");

@@ -65,7 +65,7 @@ fn a_command_is_tested_with_exit_code_2_for_a_block() {
       sh
       sudo
     路径:
-    匹配的规则（内置共 68 条）:
+    匹配的规则（内置共 69 条）:
       [privilege.escalate] sudo
     BLOCKED: 危险命令被拦截 - sudo
     它会以别的权限运行。 [privilege.escalate]
@@ -207,4 +207,39 @@ fn the_page_shows_the_rules_as_they_are() {
     let listed: Value =
         serde_json::from_str(&env.ralph(&["guard", "rules", "--json"]).stdout).unwrap();
     assert!(listed.as_array().unwrap().len() > 40);
+}
+
+/// The system's resolver is asked where a person switched the rule on, and
+/// only there (GARD-05).
+#[cfg(target_os = "linux")]
+#[test]
+#[cfg_attr(not(has_wall), ignore = "needs namespaces")]
+fn a_name_that_leads_home_is_blocked_where_that_is_wanted_gard_05() {
+    let env = TestEnv::new();
+    let names = "127.0.0.1 home.example.org\n93.184.215.14 out.example.org\n";
+    for (enabled, host, want) in [
+        ("net.resolved", "home.example.org", 2),
+        ("net.resolved", "out.example.org", 0),
+        ("git.force-with-lease", "home.example.org", 0),
+    ] {
+        env.write(
+            ".ralph/config.toml",
+            &format!("[guard]\nenable = [\"{enabled}\"]\n"),
+        );
+        let payload = json!({"session_id": "s", "cwd": env.root, "hook_event_name": "PreToolUse",
+            "tool_name": "WebFetch", "tool_input": {"url": format!("https://{host}/"), "prompt": "x"}});
+        let usual = env.command(&["hook", "--host", "claude", "pre-tool-use"]);
+        let mut child = env
+            .with_hosts(&usual, names)
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(payload.to_string().as_bytes()).unwrap();
+        drop(stdin);
+        let done = Done::of(&child.wait_with_output().unwrap());
+        assert_eq!(done.code, want, "{host}: {}", done.stderr);
+        assert_eq!(done.stderr.contains("net.resolved"), want == 2);
+    }
 }

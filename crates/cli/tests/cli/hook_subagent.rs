@@ -196,6 +196,40 @@ fn without_commands_the_markers_of_the_task_are_asked_for() {
     released(&stops(&env, "check", ""));
 }
 
+/// Context injection, where a task names files for a kind of agent (VERI-13).
+#[test]
+fn a_subagent_is_told_what_its_task_names_for_it_veri_13() {
+    let env = TestEnv::new();
+    env.write(".trellis/.current-task", "tasks/01-16-x\n");
+    env.write(
+        ".trellis/tasks/01-16-x/implement.jsonl",
+        "{\"file\": \"docs/spec.md\", \"reason\": \"The spec\"}\n",
+    );
+    let asks = |host: &str, tool: &str, kind: &str| {
+        let payload = json!({
+            "session_id": "s", "cwd": env.root, "hook_event_name": "PreToolUse", "tool_use_id": "t",
+            "tool_name": tool, "tool_input": {"subagent_type": kind, "description": "x", "prompt": "Do it."},
+        });
+        let done = env.call_hook(&["--host", host, "pre-tool-use"], &payload, &[]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let told: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
+        told["hookSpecificOutput"]["updatedInput"].clone()
+    };
+    for tool in ["Task", "Agent"] {
+        let input = asks("claude", tool, "trellis:implement");
+        assert_eq!(
+            input["prompt"],
+            "Read these first, as the task's own list says:\n- docs/spec.md: The spec\n\nDo it."
+        );
+        assert_eq!(input["description"], "x");
+    }
+    // Nothing is named for it, and another client would not hear it.
+    assert_eq!(asks("claude", "Task", "check"), Value::Null);
+    assert_eq!(asks("codex", "Task", "implement"), Value::Null);
+    env.write(".trellis/.current-task", "../elsewhere\n");
+    assert_eq!(asks("claude", "Task", "implement"), Value::Null);
+}
+
 #[test]
 fn the_gate_speaks_each_clients_language() {
     let env = project("verify:\n  - exit 1\n");

@@ -56,6 +56,8 @@ mod hostile;
 mod hub;
 #[cfg(unix)]
 mod install;
+#[cfg(unix)]
+mod lanes;
 mod languages;
 #[cfg(target_os = "linux")]
 mod league;
@@ -111,6 +113,10 @@ mod trust;
 mod turns;
 #[cfg(target_os = "linux")]
 mod wall;
+#[cfg(target_os = "linux")]
+mod wall_checks;
+#[cfg(target_os = "linux")]
+mod wall_network;
 #[cfg(target_os = "linux")]
 mod web;
 mod where_;

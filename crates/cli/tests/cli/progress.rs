@@ -293,3 +293,32 @@ fn every_rule_of_the_breaker_says_what_it_saw() {
         );
     }
 }
+
+/// The breaker waits its time, tries one turn, and that turn decides (BRKR-06).
+#[test]
+fn after_its_cooldown_one_turn_decides_brkr_06() {
+    let works = |id: &str, say: &str| json!({"write": {id: "1"}, "tick": [id], "say": say});
+    let well = vec![
+        works("T001", CONTINUE),
+        works("T002", "<promise>COMPLETE</promise>"),
+    ];
+    for (after, code, closed) in [(well, 0, 1), (vec![say(CONTINUE)], 5, 0)] {
+        let env = TestEnv::with_tasks(2);
+        let turns: Vec<Value> = [vec![say(CONTINUE); 2], after].concat();
+        let agent = env.agent(&turns);
+        let output = env
+            .command(&["run", "--json", "--agent-cmd", &agent])
+            .env("RALPH_LIMITS_STALLED", "2")
+            .env("RALPH_LIMITS_COOLDOWN", "50ms")
+            .output()
+            .unwrap();
+        let done = Done::of(&output);
+        assert_eq!(done.code, code, "{}", done.stderr);
+        let events = done.events();
+        let cooldowns = named(&events, "wait");
+        assert_eq!(cooldowns.len(), 1, "{cooldowns:?}");
+        assert_eq!(cooldowns[0]["reason"], "cooldown");
+        assert_eq!(named(&events, "iteration_start").len(), turns.len());
+        assert_eq!(named(&events, "breaker_closed").len(), closed);
+    }
+}

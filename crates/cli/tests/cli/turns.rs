@@ -6,6 +6,7 @@ use ralph_store::lock::{LockInfo, acquire};
 use serde_json::{Value, json};
 
 use crate::env::{Done, TestEnv};
+use crate::live::{shell_agent, wait_until};
 
 fn ticking(id: &str, text: &str) -> Value {
     let files = json!({"src/lib.rs": text, format!("{id}.txt"): id});
@@ -244,4 +245,123 @@ fn a_run_that_died_in_a_snapshot_goes_on_and_is_undone() {
         ok(&env.ralph(&["redo", "--yes"]));
         assert!(env.path("T001.txt").exists(), "{fault}");
     }
+}
+
+/// Three turns, each with a commit of the agent's.
+fn committed() -> TestEnv {
+    let env = TestEnv::with_tasks(3);
+    let turn = |id: &str, text: &str| {
+        let mut turn = ticking(id, text);
+        turn["commit"] = json!(format!("Do {id}"));
+        turn
+    };
+    let turns = [
+        turn("T001", "one\n"),
+        turn("T002", "two\n"),
+        turn("T003", "three\n"),
+    ];
+    let (done, _) = env.run_script(&turns, &["--verify", "echo checked"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    env
+}
+
+#[test]
+fn the_branch_goes_back_with_the_work_where_that_is_wanted() {
+    let env = committed();
+    let tip = env.git(&["rev-parse", "HEAD"]);
+    let before = env.git(&["rev-parse", "HEAD~2"]);
+    // A hook of the repository would run at either, if anything ran.
+    for hook in ["reference-transaction", "post-index-change"] {
+        env.write(
+            &format!(".git/hooks/{hook}"),
+            "#!/bin/sh\ntouch \"$HOME/ran\"\n",
+        );
+        let path = env.path(&format!(".git/hooks/{hook}"));
+        let mut mode = fs::metadata(&path).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+        fs::set_permissions(&path, mode).unwrap();
+    }
+    let planned = env.ralph(&["undo", "2", "--commits", "--dry-run"]);
+    assert!(
+        ok(&planned).contains("refs/ralph/undone/"),
+        "{}",
+        planned.stdout
+    );
+    assert_eq!(
+        env.ralph(&["undo", "2", "src", "--commits", "--yes"]).code,
+        1
+    );
+    let undone = env.ralph(&["undo", "2", "--commits", "--yes"]);
+    let said = ok(&undone).to_owned();
+    assert!(!env.outside("ran").exists(), "a hook ran");
+    fs::remove_dir_all(env.path(".git/hooks")).unwrap();
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), "main\n");
+    assert_eq!(
+        env.git(&["status", "--porcelain"]),
+        "",
+        "index and work agree"
+    );
+    assert_eq!(env.read("src/lib.rs"), "one\n");
+    let name = said.split_whitespace().last().unwrap();
+    assert_eq!(env.git(&["rev-parse", name]), tip, "{said}");
+    ok(&env.ralph(&["redo", "--yes"]));
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), tip);
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    assert_eq!(env.read("src/lib.rs"), "three\n");
+}
+
+#[test]
+fn a_branch_that_somebody_moved_stays_there() {
+    let env = committed();
+    env.git(&["commit", "-q", "--allow-empty", "-m", "Mine"]);
+    let tip = env.git(&["rev-parse", "HEAD"]);
+    let refused = env.ralph(&["undo", "--commits", "--yes"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("main"), "{}", refused.stderr);
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), tip);
+    assert_eq!(env.read("src/lib.rs"), "three\n", "nothing was touched");
+    // Without the branch it goes, and a branch that is somebody else's too.
+    env.git(&["checkout", "-q", "-b", "other"]);
+    assert_eq!(env.ralph(&["undo", "--commits", "--yes"]).code, 1);
+    ok(&env.ralph(&["undo", "--yes"]));
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), tip);
+    assert_eq!(env.read("src/lib.rs"), "two\n");
+}
+
+#[test]
+fn what_is_staged_is_not_lost_to_a_branch_that_goes_back() {
+    let env = committed();
+    env.write("mine.txt", "mine\n");
+    env.git(&["add", "mine.txt"]);
+    let refused = env.ralph(&["undo", "--commits", "--yes"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("--commits"), "{}", refused.stderr);
+    assert!(env.git(&["status", "--porcelain"]).contains("A  mine.txt"));
+}
+
+#[test]
+fn an_undo_of_a_living_run_says_what_to_type() {
+    let env = TestEnv::with_tasks(1);
+    let wait = "touch ready; while [ ! -e go ]; do sleep 0.05; done\n";
+    let agent = shell_agent(&env, wait);
+    let args = [
+        "run",
+        "--quiet",
+        "--agent-cmd",
+        &agent,
+        "--max-iterations",
+        "1",
+    ];
+    let mut run = env.command(&args).spawn().unwrap();
+    wait_until("the agent works", || env.path("ready").exists());
+    let refused = env.ralph(&["undo", "--yes"]);
+    assert_eq!(refused.code, 1, "{}", refused.stdout);
+    assert!(
+        refused.stderr.contains("`ralph pause`"),
+        "{}",
+        refused.stderr
+    );
+    env.write("go", "");
+    run.wait().unwrap();
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Budget, Denial, ErrorClass, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts};
+use super::{
+    Budget, Denial, ErrorClass, LaneEvent, NewRules, Now, Proof, Refusal, SessionEvent, WallFacts,
+};
 use crate::flow::{Detected, RoleReport};
 use crate::forge::ForgeAnswer;
 use crate::integrity::Weakening;
@@ -101,6 +103,8 @@ pub enum Kind {
     Undone(Undone),
     /// What only a loop inside a session has to know.
     Session(SessionEvent),
+    /// What became of a lane.
+    Lane(LaneEvent),
 }
 
 /// It is written down before anything is touched, without what was seen, and
@@ -119,8 +123,21 @@ pub struct Undone {
     /// It took an undo back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redo: bool,
+    /// The branch went with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<BranchMove>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Box<Observation>>,
+}
+
+/// A branch that a person let go back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchMove {
+    pub branch: String,
+    pub from: String,
+    pub to: String,
+    /// The name under which the tip stays reachable.
+    pub kept: String,
 }
 
 /// What the driver saw of the world, without asking the agent.
@@ -134,6 +151,9 @@ pub struct Observation {
     /// progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_tree: Option<String>,
+    /// That commit, for who wants to go back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Files that the phases of a flow left, each with a digest of its

@@ -8,8 +8,8 @@ use super::WaitReason;
 use super::say::{commands, outcome_words, place, progress_words, seconds, span, tally};
 use super::{
     Bill, BreakerRule, CheckNotice, CommandResult, Denial, Detail, ErrorClass, Evidence,
-    GuardBlock, Level, Limit, Missing, Now, Outcome, PauseReason, Proof, QuestionNotice, Refusal,
-    SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
+    GuardBlock, LaneNotice, Level, Limit, Missing, Now, Outcome, PauseReason, Proof,
+    QuestionNotice, Refusal, SessionNotice, Sign, TaskRef, WallFacts, iso_utc,
 };
 use crate::flow::FlowNotice;
 use crate::forge::ForgeNotice;
@@ -189,12 +189,16 @@ pub enum Notice {
         #[serde(rename = "evidence", serialize_with = "wire::all_english")]
         signs: Vec<Sign>,
     },
+    /// The turn that was tried after its cooldown went well (BRKR-06).
+    #[say("the circuit breaker is closed again: the turn after its cooldown went well")]
+    BreakerClosed { iteration: u32 },
     #[say(if let WaitReason::Between = why, "pausing {seconds} s", seconds = seconds(*ms))]
     #[say(if let WaitReason::Backoff = why, "trying again in {seconds} s", seconds = seconds(*ms))]
     #[say(if let WaitReason::Limit = why, "sleeping {span} until the limit resets; wake: `ralph wake`", span = span(*ms, lang))]
     #[say(if let WaitReason::Overload = why, "the agent's service is overloaded: trying again in {span}; at once: `ralph wake`", span = span(*ms, lang))]
     #[say(if let WaitReason::Ci = why, "next look at CI in {left}", left = span(*ms, lang))]
     #[say(if let WaitReason::Answer = why, "everything that is left waits for an answer: `ralph answer`; waiting {span}", span = span(*ms, lang))]
+    #[say(if let WaitReason::Cooldown = why, "the circuit breaker is open: one more turn is tried in {span}; at once: `ralph wake`", span = span(*ms, lang))]
     #[say("the hourly rate is used up: waiting {seconds} s", seconds = seconds(*ms))]
     Wait {
         iteration: u32,
@@ -271,6 +275,8 @@ pub enum Notice {
     /// About roles and phases.
     #[say(_0.say(lang))]
     Flow(FlowNotice),
+    #[say(_0.say(lang))]
+    Lane(LaneNotice),
     /// About the pull request and CI.
     #[say(notice.say(lang))]
     Forge {
@@ -289,6 +295,7 @@ impl Notice {
             Notice::Check(notice) => notice.into_str(),
             Notice::Question(notice) => notice.into_str(),
             Notice::Flow(notice) => notice.into_str(),
+            Notice::Lane(notice) => notice.into_str(),
             Notice::Forge { notice, .. } => notice.into_str(),
             Notice::Session(notice) => notice.into_str(),
             notice => notice.into_str(),
@@ -320,6 +327,7 @@ impl Notice {
                 false => Level::Warn,
             },
             Notice::Flow(notice) => notice.level(),
+            Notice::Lane(notice) => notice.level(),
             Notice::Check(notice) => notice.level(),
             Notice::Forge { notice, .. } => notice.level(),
             Notice::Question(notice) => notice.level(),

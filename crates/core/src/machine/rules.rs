@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, Budget, Checks, Integrity, Ticks};
+use super::{Allowance, Budget, Checks, Integrity, LaneRules, Ticks};
 use crate::flow::FlowRules;
 use crate::forge::{ForgeAsk, ForgeRules, MergeWho};
 
@@ -39,6 +39,12 @@ pub struct Rules {
     /// Turns that another tool had made of this loop before it was ours.
     #[serde(default)]
     pub turns_before: u32,
+    /// The run lands what several others work on at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LaneRules>,
+    /// What the agent has to know before its first turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// Rules that a person may change while a run rests (CONF-04, T-07).
@@ -140,6 +146,10 @@ pub struct Limits {
     pub stalled: u32,
     pub same_error: u32,
     pub false_promise: u32,
+    /// How long an open breaker waits before one more turn is tried; 0 where
+    /// it stays open.
+    #[serde(default)]
+    pub cooldown_ms: u64,
     pub max_duration_ms: u64,
     pub iteration_timeout_ms: u64,
     pub pause_between_ms: u64,
@@ -270,6 +280,7 @@ impl Default for Limits {
             stalled: 5,
             same_error: 5,
             false_promise: 5,
+            cooldown_ms: 0,
             max_duration_ms: 0,
             iteration_timeout_ms: 30 * 60 * 1000,
             pause_between_ms: 0,
@@ -340,6 +351,8 @@ impl Rules {
             forge: None,
             question_wait_ms: None,
             turns_before: 0,
+            lanes: None,
+            note: None,
         }
     }
 }

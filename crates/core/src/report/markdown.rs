@@ -265,6 +265,7 @@ fn waits(lang: Lang, story: &Story) -> Vec<String> {
             WaitReason::Limit => tr!(lang, "usage limit"),
             WaitReason::Ci => tr!(lang, "CI"),
             WaitReason::Answer => tr!(lang, "for an answer"),
+            WaitReason::Cooldown => tr!(lang, "for an open circuit breaker"),
             WaitReason::Overload => tr!(lang, "overloaded service"),
         };
         let (count, time) = (waits.count, human(lang, Duration::from_millis(waits.ms)));

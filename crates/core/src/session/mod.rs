@@ -3,6 +3,7 @@
 //! (`reinject`), the state file of the ralph plugin (`plugin_file`), and the gate
 //! of its check agent (`gate`).
 
+pub mod context;
 pub mod gate;
 pub mod plugin_file;
 pub mod reinject;

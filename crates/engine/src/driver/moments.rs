@@ -60,7 +60,7 @@ pub(super) fn wake_at(ms: u64, why: WaitReason, at: Now) -> WakeAt {
         WaitReason::Limit | WaitReason::Answer => WakeAt::wall_after(at, ms),
         WaitReason::Overload | WaitReason::Ci => WakeAt::wall_after(at, with_jitter(ms)),
         WaitReason::Backoff => steady(with_jitter(ms)),
-        WaitReason::Between | WaitReason::Rate => steady(ms),
+        WaitReason::Between | WaitReason::Rate | WaitReason::Cooldown => steady(ms),
     }
 }
 

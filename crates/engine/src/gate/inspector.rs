@@ -3,6 +3,7 @@
 //! C-06).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ralph_core::config::GateSettings;
@@ -19,6 +20,7 @@ use crate::room::{Content, Layer, Room};
 use crate::supervise::Stop;
 use crate::trials::{Armed, Expectation, Originals, originals};
 use crate::verify::{Order, Place, Verifier};
+use crate::wall::Wall;
 use crate::worktree::WorkTree;
 
 /// Characters of a failed step's output that are shown.
@@ -71,6 +73,10 @@ impl<'a> Inspector<'a> {
             log,
             stop,
         }
+    }
+
+    pub fn stand_behind(&mut self, wall: Option<Arc<Wall>>) {
+        self.verifier.wall = wall;
     }
 
     /// Every step on what lies there; where all pass, with the checks of then.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ralph_core::config::GateSettings;
 use ralph_core::gate::{GateRecord, Step, names, steps_digest};
@@ -18,6 +19,7 @@ use super::{key_or_new, steps, work_tree};
 use crate::agents::EnvFilter;
 use crate::supervise::Stop;
 use crate::trials::Armed;
+use crate::wall::Wall;
 use crate::worktree::{ChangeKind, WorkTree};
 use crate::{clock, git};
 
@@ -86,6 +88,7 @@ pub async fn run(
     settings: &GateSettings,
     env_filter: &EnvFilter,
     armed: Option<&Armed>,
+    wall: Option<Arc<Wall>>,
     mut shown: impl FnMut(&RunStep),
 ) -> Result<GateRun, GateError> {
     let root = layout.root();
@@ -107,7 +110,8 @@ pub async fn run(
     tree.name_contents();
     tree.scan().map_err(|_| GateError::Unscanned)?;
     let (_keep, stop) = watch::channel(Stop::No);
-    let inspector = Inspector::new(layout, settings, env_filter, log.clone(), stop).await;
+    let mut inspector = Inspector::new(layout, settings, env_filter, log.clone(), stop).await;
+    inspector.stand_behind(wall);
     let done = inspector.inspect(&steps, &tree, armed, &mut shown).await?;
     let passed = done.iter().all(|step| step.result.exit == Some(0));
     if !passed {

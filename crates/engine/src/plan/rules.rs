@@ -28,6 +28,7 @@ pub(super) fn live_in(client: &str, rules: &mut Rules) {
     rules.agents = vec![client.to_owned()];
     rules.limits.pause_between_ms = 0;
     rules.limits.calls_per_hour = 0;
+    rules.limits.cooldown_ms = 0;
 }
 
 /// The count goes on; a limit that was reached is extended first (RESM-03).
@@ -91,6 +92,8 @@ pub(super) fn rules(settings: &Settings, goal: Goal) -> Rules {
             .park
             .then(|| ms(settings.questions.deadline)),
         turns_before: 0,
+        lanes: None,
+        note: None,
     }
 }
 
@@ -107,6 +110,7 @@ fn limits(settings: &Settings) -> Limits {
         stalled: limits.stalled,
         same_error: limits.same_error,
         false_promise: limits.false_promise,
+        cooldown_ms: ms(limits.cooldown),
         max_duration_ms: ms(limits.max_duration),
         iteration_timeout_ms: ms(limits.iteration_timeout),
         pause_between_ms: ms(limits.pause_between),

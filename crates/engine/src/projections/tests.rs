@@ -13,6 +13,8 @@ use crate::plan::Asked;
 fn rules() -> Rules {
     Rules {
         turns_before: 0,
+        lanes: None,
+        note: None,
         forge: None,
         goal: Goal::Tasks { phase: None },
         checks: Default::default(),
@@ -29,6 +31,7 @@ fn rules() -> Rules {
             missing_promise: 5,
             stalled: 5,
             same_error: 5,
+            cooldown_ms: 0,
             false_promise: 5,
             max_duration_ms: 0,
             iteration_timeout_ms: 0,

@@ -17,10 +17,10 @@ use ralph_store::lock::{self, LockInfo};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::clock;
 use crate::supervise::{Stop, orphans};
 use crate::turn::run_env;
 use crate::verify::{Order, Place, Verified, Verifier};
+use crate::{clock, wall};
 
 /// How long a round waits for another one to have counted.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -31,6 +31,8 @@ pub struct Gate<'a> {
     pub layout: &'a Layout,
     pub settings: &'a Settings,
     pub verifier: Option<Verifier>,
+    /// What the commands are to stand behind.
+    pub sandbox: Option<wall::Wanted>,
 }
 
 /// What a check agent was told.
@@ -77,7 +79,12 @@ impl Gate<'_> {
         let tag = format!("verify-{}", std::process::id());
         let env = run_env(&tag, 0, None);
         let place = Place::at(root);
-        let run = verifier.run_order(order, 0, &place, &env, log, stop.subscribe());
+        let run = async {
+            let mut verifier = verifier.clone();
+            verifier.wall = wall::around_checks(self.sandbox.as_ref(), self.layout).await;
+            let heard = stop.subscribe();
+            verifier.run_order(order, 0, &place, &env, log, heard).await
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();

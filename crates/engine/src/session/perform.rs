@@ -241,9 +241,11 @@ impl Host for SessionLoop {
                 seen: self.run.look(),
             },
             // A hook does not sleep: the client would think that it hangs.
-            WaitReason::Between | WaitReason::Backoff | WaitReason::Rate => Kind::Woke {
-                seen: self.run.look(),
-            },
+            WaitReason::Between | WaitReason::Backoff | WaitReason::Rate | WaitReason::Cooldown => {
+                Kind::Woke {
+                    seen: self.run.look(),
+                }
+            }
         };
         self.come_back(kind);
     }

@@ -9,6 +9,7 @@
 //! has which tree is told by the journal, in `Observation::snapshot`.
 
 mod blobs;
+mod branch;
 mod compare;
 mod entry;
 mod files;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ralph_core::machine::{Event, Kind, Stage, State, Undone};
+use ralph_core::machine::{BranchMove, Event, Kind, Stage, State, Undone};
 use ralph_store::layout::RunPaths;
 
 use super::TreeId;
+use super::branch::Position;
 use crate::past::{self, Past, PastError, seen_in};
 
 /// The snapshots of a run.
@@ -17,6 +18,8 @@ pub struct Timeline {
     pub start: Option<TreeId>,
     /// The work as the run knows it.
     pub last: Option<TreeId>,
+    /// Where the branch stood then.
+    pub at: Option<Position>,
     /// The work stands as after this turn; an undo brings it back.
     pub standing: u32,
     /// The undos that can be taken back, the last one last, each with the
@@ -31,6 +34,8 @@ pub struct Timeline {
 pub struct Turn {
     pub before: Option<TreeId>,
     pub after: Option<TreeId>,
+    /// Where the branch stood before it.
+    pub at: Option<Position>,
 }
 
 impl Timeline {
@@ -42,6 +47,7 @@ impl Timeline {
 
     /// Takes in an event and what it led to.
     pub fn hear(&mut self, event: &Event, state: &State) {
+        let at = seen_in(event).and_then(Position::of);
         let seen = seen_in(event).and_then(|seen| seen.snapshot.as_deref());
         let seen = seen.and_then(|tree| TreeId::parse(tree).ok());
         match &event.kind {
@@ -63,23 +69,25 @@ impl Timeline {
         if seen.is_some() {
             self.last = seen;
         }
+        if at.is_some() {
+            self.at = at;
+        }
         if state.stage == Stage::Running {
-            let before = &self.last;
-            let begin = || Turn {
-                before: before.clone(),
-                after: None,
-            };
-            self.turns.entry(state.turn.number).or_insert_with(begin);
+            self.begin(state.turn.number);
         }
     }
 
-    fn end(&mut self, number: u32, after: Option<&TreeId>) {
-        let before = &self.last;
-        let begin = || Turn {
+    fn begin(&mut self, number: u32) -> &mut Turn {
+        let (before, at) = (&self.last, &self.at);
+        self.turns.entry(number).or_insert_with(|| Turn {
             before: before.clone(),
             after: None,
-        };
-        self.turns.entry(number).or_insert_with(begin).after = after.cloned();
+            at: at.clone(),
+        })
+    }
+
+    fn end(&mut self, number: u32, after: Option<&TreeId>) {
+        self.begin(number).after = after.cloned();
         self.standing = number;
         self.undone.clear();
         self.begun = None;
@@ -109,6 +117,13 @@ impl Timeline {
             0 => self.start.as_ref(),
             turn => self.turns.get(&turn)?.after.as_ref(),
         }
+    }
+
+    /// The branch that the undo moved which can be taken back.
+    pub fn moved(&self) -> Option<&BranchMove> {
+        let begun = self.begun.as_ref().filter(|begun| !begun.redo);
+        let last = || self.undone.last().map(|(undone, _)| undone);
+        begun.or_else(last)?.moved.as_ref()
     }
 
     /// The undo that can be taken back, and the turn that the work stands at

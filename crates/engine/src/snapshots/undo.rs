@@ -4,12 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use ralph_core::lang::{Lang, Say};
-use ralph_core::machine::{Event, Kind, Observation, Undone};
+use ralph_core::machine::{BranchMove, Event, Kind, Observation, Undone};
 use ralph_core::tasks::Scope;
 use ralph_store::FileError;
 use ralph_store::journal::{Durability, Journal};
 use ralph_store::layout::{Layout, RunPaths};
+use ralph_store::lock::LockError;
 
+use super::branch;
 use super::entry::{Entry, Mode, TreeId, Why};
 use super::files::on_disk;
 use super::timeline::Timeline;
@@ -52,6 +54,8 @@ pub struct Plan {
     pub paths: Vec<Changed>,
     /// What was not kept stays as it is.
     pub left_out: Vec<(PathBuf, Why)>,
+    /// How the branch moves with it.
+    pub moved: Option<BranchMove>,
     target: TreeId,
     now: TreeId,
 }
@@ -72,6 +76,18 @@ pub enum UndoError {
     NoSnapshot { run: String, turn: u32 },
     #[say("nothing was undone that could be taken back")]
     NothingToRedo,
+    #[say("there is no branch that could go back: HEAD is detached, or nothing was committed")]
+    NoBranch,
+    #[say("the journal does not know a commit of before turn {turn} that is still there; without --commits the work alone goes back", turn = turn + 1)]
+    NoCommit { turn: u32 },
+    #[say(
+        "the branch {branch} does not stand where the run left it; it stays there. Without --commits the work alone goes back"
+    )]
+    BranchMoved { branch: String },
+    #[say(
+        "the index holds changes that are not committed; commit or unstage them first, or leave --commits out"
+    )]
+    Staged,
     #[say(
         "somebody else changed since: {names}; nothing was touched. Save or commit that, name other paths, or look at the old state in a directory of its own: `ralph restore {turn} --to DIR`",
         names = names(paths)
@@ -134,7 +150,15 @@ impl Undo {
     /// Takes the lock, and a snapshot of the work as it is.
     pub fn open(layout: &Layout, paths: &RunPaths, world: World) -> Result<Undo, UndoError> {
         layout.prepare()?;
-        let lock = opening::lock(layout, &paths.id).map_err(DriveError::Locked)?;
+        let lock = opening::lock(layout, &paths.id).map_err(|error| match error {
+            LockError::Held {
+                holder: Some(holder),
+                ..
+            } if holder.run_id == paths.id.as_str() => UndoError::Living {
+                run: holder.run_id.clone(),
+            },
+            error => DriveError::Locked(error).into(),
+        })?;
         let (timeline, past) = Timeline::read(paths)?;
         if past.state.outcome().is_none() && past.state.session.is_some() {
             let run = paths.id.to_string();
@@ -203,9 +227,19 @@ impl Undo {
             turn,
             paths,
             left_out,
+            moved: None,
             target,
             now,
         })
+    }
+
+    /// Lets the branch go back with the work; with a redo, where the undo
+    /// moved it.
+    pub fn with_branch(&self, plan: &mut Plan) -> Result<(), UndoError> {
+        let run = self.paths.id.to_string();
+        let (timeline, wish) = (&self.timeline, &plan.wish);
+        plan.moved = branch::plan(&self.layout, &run, timeline, wish, plan.turn)?;
+        Ok(())
     }
 
     /// Whether a path lies in something that is not kept.
@@ -278,6 +312,7 @@ impl Undo {
             after: plan.target.to_string(),
             files: plan.paths.len(),
             redo: plan.wish == Wish::Redo,
+            moved: plan.moved.clone(),
             seen: None,
         };
         self.write_down(undone.clone())?;
@@ -291,6 +326,9 @@ impl Undo {
             }
             self.snapshots
                 .put_back(&root, &changed.path, changed.after.as_ref())?;
+        }
+        if let Some(moved) = &plan.moved {
+            branch::perform(&self.layout, moved)?;
         }
         let seen = self.looker.look();
         undone.after = self.snapshot_of(&seen)?.to_string();

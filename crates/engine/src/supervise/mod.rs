@@ -33,7 +33,9 @@ use tokio::time::sleep_until;
 use deadlines::{Bounds, Deadlines, Moment, Strike};
 use output::Output;
 use platform::Leader;
-pub use platform::{ancestors, ancestors_of, can_be_continued, hear_termination, stop_ourselves};
+pub use platform::{
+    ancestors, ancestors_of, can_be_continued, file_of, hear_termination, stop_ourselves,
+};
 
 /// The shell of the system, and the flag before a line of it.
 pub const SHELL: (&str, &str) = if cfg!(windows) {
@@ -123,6 +125,20 @@ pub trait Sink {
     /// work since this was asked last.
     fn shows_work(&mut self) -> bool {
         false
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Sink for Nobody {
+    fn stdout(&mut self, _chunk: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn stderr(&mut self, _chunk: &[u8]) -> io::Result<()> {
+        Ok(())
     }
 }
 

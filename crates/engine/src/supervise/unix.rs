@@ -339,3 +339,8 @@ fn parent_of(pid: Pid) -> Option<Pid> {
         .ok()
         .and_then(Pid::from_raw)
 }
+
+/// The end of a pipe as a file that a child can have.
+pub fn file_of(pipe: std::io::PipeReader) -> std::fs::File {
+    std::fs::File::from(std::os::fd::OwnedFd::from(pipe))
+}

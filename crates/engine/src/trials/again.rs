@@ -16,6 +16,7 @@ use crate::room::Content;
 use crate::snapshots::{Snapshots, TreeId};
 use crate::supervise::Stop;
 use crate::verify::{Order, Verifier};
+use crate::wall;
 
 /// Makes the experiments of a verification again: those that showed a task, or
 /// the last. `None` where none were made. `live` is the work as it lies there.
@@ -25,6 +26,7 @@ pub fn again(
     run: &RunPaths,
     task: Option<&str>,
     live: &TreeId,
+    sandbox: &wall::Wanted,
 ) -> Result<Option<VerifyReport>, PastError> {
     let past = past::read(run)?;
     let records = journal::read(&run.journal())?.0;
@@ -54,7 +56,7 @@ pub fn again(
         ground.now = None;
     }
     let commands = then.results.iter().map(|result| result.command.clone());
-    let trials = Trials {
+    let mut trials = Trials {
         layout: layout.clone(),
         order: Order {
             project: Vec::new(),
@@ -86,9 +88,12 @@ pub fn again(
         .enable_all()
         .build();
     let (_keep, stop) = watch::channel(Stop::No);
-    Ok(runtime
-        .ok()
-        .map(|runtime| runtime.block_on(trials.run(stop)).report))
+    Ok(runtime.ok().map(|runtime| {
+        runtime.block_on(async {
+            trials.verifier.wall = wall::around_checks(Some(sandbox), layout).await;
+            trials.run(stop).await.report
+        })
+    }))
 }
 
 /// What brings the work back to the tree of then; `None` where it can't be

@@ -9,16 +9,20 @@
 mod door;
 #[cfg(target_os = "linux")]
 mod ground;
+#[cfg(target_os = "linux")]
 mod hosts;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
 mod lodging;
+#[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
 mod platform;
+#[cfg(target_os = "linux")]
 mod table;
 #[cfg(target_os = "linux")]
 mod tries;
@@ -26,8 +30,10 @@ mod tries;
 use linux as platform;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ralph_core::config::SandboxSettings;
+use ralph_store::layout::Layout;
 use tokio::sync::watch;
 
 use crate::agents::{Agent, Client};
@@ -69,10 +75,19 @@ impl Wanted {
     }
 }
 
+/// What the checks of a single verb stand behind: the wall that the settings
+/// ask for, unless one stands around all of us.
+pub async fn around_checks(wanted: Option<&Wanted>, layout: &Layout) -> Option<Arc<Wall>> {
+    match wanted.filter(|_| !is_around_us()) {
+        Some(wanted) => raise(wanted, layout).await.1,
+        None => None,
+    }
+}
+
 /// Somebody who is started behind a wall.
 #[derive(Clone, Debug)]
 pub struct Behind {
-    pub wall: std::sync::Arc<Wall>,
+    pub wall: Arc<Wall>,
     pub who: Who,
 }
 

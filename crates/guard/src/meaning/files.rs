@@ -21,14 +21,18 @@ struct Place {
 fn places(walker: &mut Walker, action: &'static str, path: &str, env: &Env) -> Vec<Place> {
     let mut places = Vec::new();
     for absolute in absolutes(walker, path, env) {
-        let lexical = paths::zone(walker.context, &paths::normalize(&absolute));
+        let written = paths::normalize(&absolute);
         // What a process has open is named by links of its own.
         let real = if absolute.starts_with("/dev/fd/") || absolute.starts_with("/dev/std") {
-            paths::normalize(&absolute)
+            written.clone()
         } else {
-            paths::resolve(&absolute, &env.links, walker.context.world)
+            walker.resolved.resolve(&absolute, &env.links)
         };
         let mut zone = paths::zone(walker.context, &real);
+        let lexical = match real == written {
+            true => zone.clone(),
+            false => paths::zone(walker.context, &written),
+        };
         if matches!(zone, Zone::Temporary | Zone::TemporaryRoot)
             && paths::climbs_out(&absolute, walker.project())
         {
@@ -307,7 +311,7 @@ pub fn read(walker: &mut Walker, path: &str, env: &Env) {
         return walker.report(RuleId::NetReverseShell, path);
     }
     for place in places(walker, "read", path, env) {
-        let written_here = env.files.contains_key(&paths::normalize(&place.real));
+        let written_here = env.files.contains_key(&place.real);
         if sensitive::is_sensitive(&place.real) && !written_here {
             walker.report(secret_rule(&place.real), path);
             continue;
@@ -356,7 +360,7 @@ pub fn mentioned(walker: &mut Walker, path: &str, env: &Env) {
         return;
     }
     for place in places(walker, "mention", path, env) {
-        let written_here = env.files.contains_key(&paths::normalize(&place.real));
+        let written_here = env.files.contains_key(&place.real);
         if sensitive::is_sensitive(&place.real) && !written_here {
             walker.report(secret_rule(&place.real), path);
         }

@@ -1,5 +1,7 @@
 //! The host rules: fetching and connecting, whoever does it.
 
+use core::net::IpAddr;
+
 use super::walker::Walker;
 use crate::RuleId;
 use crate::mark;
@@ -106,6 +108,11 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
     }
     if !allowed(walker, &url) && url.host.reach() != Reach::Public {
         walker.report(RuleId::NetInternal, text);
+    } else if let urls::Host::Name(name) = &url.host
+        && !allowed(walker, &url)
+        && leads_inward(walker, name)
+    {
+        walker.report(RuleId::NetResolved, text);
     }
     // Browsers end the host at a backslash, other programs read on.
     let read_on = text.replace('\\', "");
@@ -127,6 +134,19 @@ pub fn tool_fetch(walker: &mut Walker, text: &str) {
             }
         }
     }
+}
+
+/// Does a name lead into the machine or its network (GARD-05)? Only a person
+/// who wants to know pays for the question. What the name leads to when the
+/// client asks may be another address: the sandbox looks at that one.
+fn leads_inward(walker: &Walker, name: &str) -> bool {
+    let is_on = |id: &String| id == RuleId::NetResolved.name();
+    if !walker.context.settings.enable.iter().any(is_on) {
+        return false;
+    }
+    let inward = |address: IpAddr| urls::Host::from(address).reach() != Reach::Public;
+    let addresses = walker.context.world.addresses(name);
+    addresses.is_none_or(|addresses| addresses.into_iter().any(inward))
 }
 
 /// Is it written so that one program reads another host than the next: a host

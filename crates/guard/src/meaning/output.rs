@@ -260,6 +260,12 @@ fn grepped(command: &Command) -> Flow {
     let args = command.read(takes!("eABCmf", "regexp file"));
     let inverted = args.has('v', "invert-match");
     let counts = args.has('c', "count") || args.has('q', "quiet");
+    if counts || !matches!(command.stdin, Flow::Names | Flow::Text(_)) {
+        return match counts {
+            true => Flow::Unknown,
+            false => command.filtered(),
+        };
+    }
     let pattern = args
         .values(&["e", "regexp"])
         .next()
@@ -272,7 +278,6 @@ fn grepped(command: &Command) -> Flow {
         .filter(|name| matches_roughly(&words, name))
         .collect();
     match command.stdin {
-        _ if counts => Flow::Unknown,
         Flow::Names if inverted => Flow::Names,
         Flow::Names if !vague && !named.is_empty() => Flow::Text(named.join("\n")),
         Flow::Text(text) if text.lines().all(|line| line.contains('/')) => {

@@ -127,6 +127,7 @@ impl Walker<'_> {
             };
         }
         let paths = match path.rsplit_once("/fd/") {
+            _ if env.files.is_empty() => Vec::new(),
             Some((_, number)) if opened => vec![format!("/dev/fd/{number}")],
             _ => self.absolute(path, env),
         };

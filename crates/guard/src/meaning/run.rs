@@ -39,13 +39,20 @@ impl Walker<'_> {
         let Some((program, args)) = argv.split_first() else {
             return Flow::nothing();
         };
+        self.deeper(program, |walker| {
+            walker.trace.command(argv);
+            walker.run_inner(program, args, env, stdin)
+        })
+    }
+
+    /// What stands in another command, unless that is too deep to be judged.
+    pub(super) fn deeper(&mut self, what: &str, inner: impl FnOnce(&mut Self) -> Flow) -> Flow {
         if self.depth >= MAX_DEPTH {
-            self.report(RuleId::OpaqueTooLarge, program);
+            self.report(RuleId::OpaqueTooLarge, what);
             return Flow::Unknown;
         }
         self.depth += 1;
-        self.trace.command(argv);
-        let flow = self.run_inner(program, args, env, stdin);
+        let flow = inner(self);
         self.depth -= 1;
         flow
     }

@@ -6,7 +6,7 @@ use super::command::Command;
 use super::env::{Env, Value};
 use crate::finding::{Finding, Found, Trace};
 use crate::mark;
-use crate::paths::{climbs_out, native, normalize};
+use crate::paths::{Resolved, climbs_out, native, normalize};
 use crate::{Context, RuleId};
 
 /// How much text a shown command may have.
@@ -29,6 +29,7 @@ pub struct Walker<'a> {
     pub traps: Vec<String>,
     /// Within a recipe of a build file.
     pub in_recipe: bool,
+    pub(super) resolved: Resolved<'a>,
     pub(super) judges: &'a dyn Judges,
     pub(super) steps: usize,
     pub(super) depth: usize,
@@ -42,6 +43,7 @@ impl<'a> Walker<'a> {
             trace,
             traps: Vec::new(),
             in_recipe: false,
+            resolved: Resolved::new(context.world),
             judges,
             steps: 0,
             depth: 0,

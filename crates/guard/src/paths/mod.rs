@@ -3,9 +3,13 @@
 
 pub mod control;
 pub mod native;
+mod resolved;
 pub mod sensitive;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+pub use resolved::Resolved;
 
 use crate::mark;
 use crate::{Context, World};
@@ -35,25 +39,27 @@ pub enum Zone {
 
 /// Removes `.`, `..` and doubled slashes, without looking at the disk.
 pub fn normalize(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
+    let mut normal = String::with_capacity(path.len() + 1);
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
+            ".." => leave(&mut normal),
+            part => enter(&mut normal, part),
         }
-    }
-    let mut normal = String::with_capacity(path.len());
-    for part in parts {
-        normal.push('/');
-        normal.push_str(part);
     }
     if normal.is_empty() {
         normal.push('/');
     }
     normal
+}
+
+fn enter(path: &mut String, part: &str) {
+    path.push('/');
+    path.push_str(part);
+}
+
+fn leave(path: &mut String) {
+    path.truncate(path.rfind('/').unwrap_or(0));
 }
 
 /// Does an absolute path enter the project and leave it again by `..`?
@@ -86,33 +92,29 @@ pub fn climbs_out(path: &str, project: &str) -> bool {
 /// Where the path really leads: every link on the way is followed, and `..`
 /// means the parent of where it led. What does not exist is taken as written.
 pub fn resolve(path: &str, links: &HashMap<String, String>, world: &dyn World) -> String {
-    let mut todo: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
-    let mut real = String::new();
+    let mut todo: Vec<Cow<str>> = path.split('/').rev().map(Cow::Borrowed).collect();
+    let mut real = String::with_capacity(path.len() + 1);
     let mut followed = 0;
     while let Some(part) = todo.pop() {
-        match part.as_str() {
+        match &*part {
             "" | "." => continue,
             ".." => {
-                let parent = real.rfind('/').unwrap_or(0);
-                real.truncate(parent);
+                leave(&mut real);
                 continue;
             }
             _ => {}
         }
-        let next = format!("{real}/{part}");
-        let target = match links.get(&next) {
+        let before = real.len();
+        enter(&mut real, &part);
+        let target = match links.get(&real) {
             Some(target) => Some(target.clone()),
-            None => world.link_target(&next),
+            None => world.link_target(&real),
         };
-        match target {
-            Some(target) if followed < MAX_LINKS => {
-                followed += 1;
-                if target.starts_with('/') {
-                    real.clear();
-                }
-                todo.extend(target.split('/').rev().map(str::to_owned));
-            }
-            _ => real = next,
+        if let Some(target) = target.filter(|_| followed < MAX_LINKS) {
+            followed += 1;
+            real.truncate(if target.starts_with('/') { 0 } else { before });
+            let parts = target.split('/').rev();
+            todo.extend(parts.map(|part| Cow::Owned(part.to_owned())));
         }
     }
     if real.is_empty() {

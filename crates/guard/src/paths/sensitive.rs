@@ -1,5 +1,7 @@
 //! Files that hold secrets, by name, with the names that only look like it.
 
+use std::borrow::Cow;
+
 use crate::mark;
 use crate::words::{Words, is_one_of};
 
@@ -36,6 +38,12 @@ const DIRECTORIES: &[&str] = words!(
      /library/messages/ /library/mail/"
 );
 
+/// What each of them begins with.
+static FIRST_PARTS: Words = Words::new(words!(
+    ".ssh .gnupg .aws .azure .config .kube .password-store run .oci .terraform.d .local library
+     etc .mozilla microsoft windows appdata mozilla com.apple.tcc"
+));
+
 /// Single files, as endings of a path.
 const PATHS: &[&str] = words!(
     "/var/log/auth.log /var/log/secure /var/log/audit/audit.log /.docker/config.json
@@ -49,22 +57,36 @@ const PATHS: &[&str] = words!(
 /// Is this absolute path a file that holds secrets? Globs count where they
 /// are written to mean such a file.
 pub fn is_sensitive(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
+    let lower = match path.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(path.to_ascii_lowercase()),
+        false => Cow::Borrowed(path),
+    };
     let name = lower.rsplit('/').next().unwrap_or(&lower);
     if EXCEPTIONS.iter().any(|ending| name.ends_with(ending)) {
         return lower.contains("/.ssh/") && !name.ends_with(".pub");
+    }
+    let is_glob = mark::has_glob(&lower);
+    is_below_secrets(&lower)
+        || PATHS
+            .iter()
+            .any(|ending| lower.ends_with(ending) || (is_glob && mark::glob_match(&lower, ending)))
+        || is_sensitive_name(name)
+        || in_proc(&lower)
+        || is_kept_among_secrets(&lower)
+        || lower.strip_suffix("/.npmrc").is_some_and(is_home)
+}
+
+/// Is it, or is it below, a directory that holds nothing but secrets? Every
+/// path of every command is asked, and hardly one has a part that any of them
+/// begins with.
+fn is_below_secrets(lower: &str) -> bool {
+    if !lower.split('/').any(|part| FIRST_PARTS.contains(&part)) {
+        return false;
     }
     let with_slash = format!("{lower}/");
     DIRECTORIES
         .iter()
         .any(|directory| with_slash.contains(directory))
-        || PATHS.iter().any(|ending| {
-            lower.ends_with(ending) || (mark::has_glob(&lower) && mark::glob_match(&lower, ending))
-        })
-        || is_sensitive_name(name)
-        || in_proc(&lower)
-        || is_kept_among_secrets(&lower)
-        || lower.strip_suffix("/.npmrc").is_some_and(is_home)
         || lower.contains("/etc/sudoers.d/")
         || lower.contains("/etc/ssh/ssh_host_")
 }
@@ -138,4 +160,17 @@ fn is_sensitive_name(name: &str) -> bool {
     mark::has_glob(name)
         && is_one_of(".*|id_*", name)
         && secrets.iter().any(|secret| mark::glob_match(name, secret))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_part_of_each_directory_is_known() {
+        for directory in DIRECTORIES {
+            let first = directory.split('/').nth(1).unwrap_or_default();
+            assert!(FIRST_PARTS.contains(&first), "{directory}");
+        }
+    }
 }

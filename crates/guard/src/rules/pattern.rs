@@ -17,7 +17,7 @@
 
 use crate::RuleId;
 use crate::meaning::Args;
-use crate::words::{Sieve, is_one_of};
+use crate::words::{Large, is_one_of};
 
 /// Programs, what they are told, and the rule that this breaks.
 pub struct Row {
@@ -56,12 +56,12 @@ pub struct Call<'a> {
 /// The rows of one family.
 pub struct Table {
     rows: &'static [Row],
-    programs: Sieve,
+    programs: Large,
 }
 
 impl Table {
     pub const fn new(rows: &'static [Row]) -> Self {
-        let mut programs = Sieve::EMPTY;
+        let mut programs = Large::EMPTY;
         let mut at = 0;
         while at < rows.len() {
             programs = programs.with(rows[at].programs);

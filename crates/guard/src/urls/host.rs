@@ -1,6 +1,6 @@
 //! Hosts: every spelling of an address folds to the address.
 
-use core::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A host as the network will see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,15 @@ pub enum Reach {
     Private,
     /// Services that hand out credentials to who asks.
     Metadata,
+}
+
+impl From<IpAddr> for Host {
+    fn from(address: IpAddr) -> Host {
+        match address {
+            IpAddr::V4(address) => Host::V4(address),
+            IpAddr::V6(address) => Host::V6(address),
+        }
+    }
 }
 
 impl Host {

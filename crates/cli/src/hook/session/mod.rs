@@ -3,6 +3,7 @@
 //! pass, with a message (STOP-10).
 
 mod answer;
+pub mod context;
 mod heard;
 mod lifecycle;
 mod prompt;

@@ -38,6 +38,7 @@ fn judge(heard: &Heard, agent: &str, layout: &Layout, loaded: &Loaded) -> Reply 
         return Reply::block(broken.join("\n"));
     }
     let gate = Gate {
+        sandbox: None,
         layout,
         settings,
         verifier,

@@ -16,7 +16,7 @@ enum Becomes {
 }
 
 /// The names that are used: theirs, ours, and how the value changes.
-const USED: [(&str, &str, Becomes); 5] = [
+const USED: [(&str, &str, Becomes); 6] = [
     (
         "MAX_CALLS_PER_HOUR",
         "rate.max_calls_per_hour",
@@ -37,6 +37,7 @@ const USED: [(&str, &str, Becomes); 5] = [
         "limits.same_error",
         Becomes::Number,
     ),
+    ("CB_COOLDOWN_MINUTES", "limits.cooldown", Becomes::Minutes),
     (
         "OPTIONAL_SECTIONS",
         "tasks.optional_sections",
@@ -45,7 +46,7 @@ const USED: [(&str, &str, Becomes); 5] = [
 ];
 
 /// Names that belong to that tool alone.
-const THEIRS: [&str; 24] = [
+const THEIRS: [&str; 23] = [
     "PROJECT_NAME",
     "PROJECT_TYPE",
     "CLAUDE_OUTPUT_FORMAT",
@@ -63,7 +64,6 @@ const THEIRS: [&str; 24] = [
     "BEADS_FILTER",
     "CB_OUTPUT_DECLINE_THRESHOLD",
     "CB_PERMISSION_DENIAL_THRESHOLD",
-    "CB_COOLDOWN_MINUTES",
     "CB_AUTO_RESET",
     "RALPH_VERBOSE",
     "PROMPT_FILE",

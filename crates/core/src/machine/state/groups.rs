@@ -200,6 +200,9 @@ pub struct Counters {
     pub same_error: u32,
     pub false_promise: u32,
     pub e2e_failed: u32,
+    /// The turn after which the breaker opened, where one more is tried: it is
+    /// half open (BRKR-06).
+    pub opened_after: Option<u32>,
 }
 
 /// What went wrong.

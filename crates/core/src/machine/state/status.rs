@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::State;
+use super::{Stage, State};
 use crate::display::RoleView;
 use crate::flow::Scope;
-use crate::machine::{Notice, Outcome, Question, iso_utc};
+use crate::machine::{Notice, Outcome, Question, WaitReason, iso_utc};
 
 impl State {
     /// What is told at the end of a run.
@@ -58,6 +58,9 @@ impl State {
                 "false_promise": self.counters.false_promise,
             },
         });
+        if self.rules.limits.cooldown_ms > 0 {
+            status["breaker"] = self.breaker().into();
+        }
         if !self.ticks.proofs.is_empty() {
             status["proven_tasks"] = self.ticks.proofs.keys().cloned().collect();
         }
@@ -72,6 +75,17 @@ impl State {
             fields.insert("session".into(), session);
         }
         status
+    }
+
+    /// `open` while its cooldown is waited out or after it ended the run,
+    /// `half_open` while one more turn is tried (BRKR-06).
+    fn breaker(&self) -> &'static str {
+        match (self.outcome(), self.waits_for, self.counters.opened_after) {
+            (Some(Outcome::CircuitBreak { .. }), ..) => "open",
+            (None, Some(WaitReason::Cooldown), Some(_)) if self.stage == Stage::Waiting => "open",
+            (None, _, Some(_)) => "half_open",
+            _ => "closed",
+        }
     }
 
     /// The roles of the task that goes through the flow; none where the flow

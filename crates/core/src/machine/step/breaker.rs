@@ -1,13 +1,45 @@
 //! The breaker: what goes wrong in the same way again and again.
 
 use super::limits::is_over;
-use crate::machine::{BreakerRule, Sign, State};
+use super::next::Next;
+use super::out::Out;
+use crate::machine::{BreakerRule, Notice, Outcome, Sign, State, WaitReason};
 use crate::template::PromptNote;
 
 /// How many open tasks are named.
 pub(super) const NAMED_TASKS: usize = 5;
 
-pub(super) fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
+/// Ends the run, or waits, where a rule opens the breaker. One turn is tried
+/// after a cooldown: the breaker is half open, and what that turn shows opens
+/// it for good or closes it (BRKR-06).
+pub(super) fn breaker(state: &mut State, out: &mut Out) -> Option<Next> {
+    let iteration = state.turn.number;
+    let Some((rule, count)) = open_breaker(state) else {
+        if state.counters.opened_after.take().is_some() {
+            out.tell(Notice::BreakerClosed { iteration });
+        }
+        return None;
+    };
+    if state.counters.opened_after == Some(iteration) {
+        // The wait is over, and the turn was not made yet.
+        return None;
+    }
+    out.tell(Notice::BreakerOpen {
+        iteration,
+        rule,
+        count,
+        signs: breaker_signs(state, rule),
+    });
+    let ms = state.rules.limits.cooldown_ms;
+    if ms == 0 || state.counters.opened_after.is_some() {
+        return Some(Next::Finish(Outcome::CircuitBreak { rule }));
+    }
+    state.counters.opened_after = Some(iteration);
+    let why = WaitReason::Cooldown;
+    Some(Next::Wait { ms, why })
+}
+
+fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
     let (counters, limits) = (&state.counters, &state.rules.limits);
     [
         (BreakerRule::Stalled, counters.stalled, limits.stalled),
@@ -33,7 +65,7 @@ pub(super) fn open_breaker(state: &State) -> Option<(BreakerRule, u32)> {
 }
 
 /// What the rule saw, for the person who has to believe it.
-pub(super) fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
+fn breaker_signs(state: &State, rule: BreakerRule) -> Vec<Sign> {
     let last = |count: u32| Sign::Iterations {
         from: state.turn.number.saturating_sub(count) + 1,
         to: state.turn.number,

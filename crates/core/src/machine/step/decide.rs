@@ -1,14 +1,15 @@
 //! To end or to go on.
 
-use super::breaker::{breaker_signs, open_breaker};
+use super::breaker::breaker;
 use super::e2e::e2e_is_due;
+use super::lanes;
 use super::limits::{is_over, reached_limit};
 use super::next::{Next, stop_outcome};
 use super::out::Out;
 use super::session::is_at_cap;
 use super::ticks::check_ticks;
 use super::turn::next_turn;
-use crate::machine::{Need, Notice, Outcome, PauseReason, State};
+use crate::machine::{Need, Outcome, PauseReason, State};
 
 /// Nothing is finished: go on, unless something says otherwise.
 pub(super) fn decide(state: &mut State, out: &mut Out) -> Next {
@@ -20,6 +21,9 @@ pub(super) fn decide(state: &mut State, out: &mut Out) -> Next {
 
 /// The same where ticks are not looked at any more.
 pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
+    if lanes::settle(state, None, out) {
+        return Next::Rest;
+    }
     if let Some(outcome) = stop_outcome(state) {
         return Next::Finish(outcome);
     }
@@ -29,14 +33,8 @@ pub(super) fn carry_on(state: &mut State, out: &mut Out) -> Next {
     if is_over(state.counters.errors, state.rules.limits.consecutive_errors) {
         return Next::Finish(Outcome::Errors);
     }
-    if let Some((rule, count)) = open_breaker(state) {
-        out.tell(Notice::BreakerOpen {
-            iteration: state.turn.number,
-            rule,
-            count,
-            signs: breaker_signs(state, rule),
-        });
-        return Next::Finish(Outcome::CircuitBreak { rule });
+    if let Some(next) = breaker(state, out) {
+        return next;
     }
     if let Some(kind) = state.rules.budget.used_up(&state.agents.bill) {
         let limit = kind.into_str().into();

@@ -125,3 +125,56 @@ fn a_turn_that_was_stopped_or_lost_is_no_stall() {
     run.turn(ended(End::Lost));
     assert_eq!(run.state.counters.stalled, 0);
 }
+
+fn cooling() -> Rules {
+    for_tasks().with(|r| {
+        r.limits.stalled = 2;
+        r.limits.cooldown_ms = 30 * 60 * 1000;
+    })
+}
+
+fn breaker(run: &Script) -> String {
+    let status = run.state.status("", "");
+    status["breaker"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_turn_that_went_well_after_the_cooldown_closes_it_brkr_06() {
+    let mut run = Script::begin(cooling(), seen(list(1, 3)));
+    run.turn(said(Promise::Continue));
+    run.turn(said(Promise::Continue));
+    assert_eq!(
+        run.waits(),
+        Some((30 * 60 * 1000, WaitReason::Cooldown)),
+        "{:?}",
+        run.told()
+    );
+    assert!(run.told().contains(&"breaker_open"));
+    assert_eq!(breaker(&run), "open");
+    run.wake();
+    assert_eq!(
+        (run.acts(), breaker(&run)),
+        (vec!["run"], "half_open".into())
+    );
+    run.work(said(Promise::Continue));
+    assert!(run.told().contains(&"breaker_closed"), "{:?}", run.told());
+    assert_eq!((run.outcome(), breaker(&run)), (None, "closed".into()));
+    // It is as strict as before.
+    run.turn(said(Promise::Continue));
+    run.turn(said(Promise::Continue));
+    assert_eq!(run.waits().map(|(_, why)| why), Some(WaitReason::Cooldown));
+}
+
+#[test]
+fn a_turn_that_shows_nothing_after_the_cooldown_ends_the_run_brkr_06() {
+    let mut run = Script::begin(cooling(), seen(list(1, 3)));
+    run.turn(said(Promise::Continue));
+    run.turn(said(Promise::Continue));
+    run.wake();
+    run.turn(said(Promise::Continue));
+    assert_eq!(run.outcome(), broken(BreakerRule::Stalled));
+    assert_eq!(breaker(&run), "open");
+    // Whoever resumes it begins with a closed one (BRKR-09).
+    run.resume();
+    assert_eq!(breaker(&run), "closed");
+}

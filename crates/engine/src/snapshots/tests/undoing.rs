@@ -283,6 +283,7 @@ fn an_undo_that_died_in_the_middle_is_finished_or_taken_back() {
             before: timeline.last.clone().unwrap().to_string(),
             after: timeline.before(2).unwrap().to_string(),
             files: 2,
+            moved: None,
             redo: false,
             seen: None,
         }));

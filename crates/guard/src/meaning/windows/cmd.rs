@@ -6,7 +6,7 @@ use crate::RuleId;
 use crate::mark::{self, SECRET, UNKNOWN};
 use crate::meaning::env::{Env, Flow, Value};
 use crate::meaning::files;
-use crate::meaning::walk::{MAX_DEPTH, join};
+use crate::meaning::walk::join;
 use crate::meaning::walker::Walker;
 
 pub fn run(walker: &mut Walker, text: &str, env: &mut Env, stdin: &Flow) -> Flow {
@@ -15,14 +15,7 @@ pub fn run(walker: &mut Walker, text: &str, env: &mut Env, stdin: &Flow) -> Flow
 
 /// Commands in a loop count as deep as those of a shell in a shell.
 fn lines(walker: &mut Walker, all: &[Line], env: &mut Env, stdin: &Flow) -> Flow {
-    if walker.depth >= MAX_DEPTH {
-        walker.report(RuleId::OpaqueTooLarge, "nesting");
-        return Flow::Unknown;
-    }
-    walker.depth += 1;
-    let flow = each_line(walker, all, env, stdin);
-    walker.depth -= 1;
-    flow
+    walker.deeper("nesting", |walker| each_line(walker, all, env, stdin))
 }
 
 fn each_line(walker: &mut Walker, all: &[Line], env: &mut Env, stdin: &Flow) -> Flow {
@@ -269,14 +262,7 @@ fn one(walker: &mut Walker, line: &Line, env: &mut Env, stdin: &Flow) -> Flow {
 
 /// Runs words; `if`, `call` and their like may stand before each other.
 fn words_run(walker: &mut Walker, words: &[String], env: &mut Env, stdin: &Flow) -> Flow {
-    if walker.depth >= MAX_DEPTH {
-        walker.report(RuleId::OpaqueTooLarge, "nesting");
-        return Flow::Unknown;
-    }
-    walker.depth += 1;
-    let flow = named(walker, words, env, stdin);
-    walker.depth -= 1;
-    flow
+    walker.deeper("nesting", |walker| named(walker, words, env, stdin))
 }
 
 fn named(walker: &mut Walker, words: &[String], env: &mut Env, stdin: &Flow) -> Flow {

@@ -187,6 +187,10 @@ rules! {
             Bash("curl http://169.254.169.254/latest/meta-data/")]
         not_matches [Fetch("https://docs.rs/serde/1.0.10.0/"),
             Bash("curl http://localhost:3000/health")];
+    NetResolved = "net.resolved", Internal, off: true;
+        reason text!("The name leads to an address within this machine or its network, or nobody could tell in time where it leads.")
+        hint text!("Fetch public addresses only; a person can allow a host with guard.allow_hosts.")
+        matches [Fetch("http://rebind.example/")] not_matches [Fetch("https://docs.rs/")];
     NetScheme = "net.scheme", Internal;
         reason text!("Only http and https addresses may be fetched.")
         hint text!("Read files of the project with the file tools.")
