@@ -37,7 +37,7 @@ cargo xtask tidy            what lints can't say: walls between crates, module d
 cargo xtask cross check [--tests]
                             the types for macOS and Windows, on Debian
 cargo xtask cross [TARGET…] every target checked, linked and run as far as that goes here
-cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--base-url URL]
+cargo xtask dist [--target T]… [--check-reproducible] [--profile P] [--program FILE] [--base-url URL]
                             packages of the program for every target: target/packages
 cargo xtask dist --try      each package installed and used on a bare system (root, Debian)
 cargo xtask compare [--program FILE]
